@@ -1,0 +1,212 @@
+"""The Rust core. Everything here releases the GIL while it works and raises the errors of ``trapcore.errors``.
+
+A FEN may leave out its counters (an EPD is accepted); Chess960 castling rights are read in X-FEN or Shredder form.
+"""
+
+from collections.abc import Sequence
+from typing import final
+
+PROVER_VERSION: str
+"""Name of the prover and of its rules, stored with every proof, e.g. ``mate-1``."""
+POSITION_KEY_VERSION: int
+FINGERPRINT_VERSION: int
+
+def epd(fen: str) -> str:
+    """The canonical EPD: pieces, side to move, castling (X-FEN), en passant only if such a capture is legal."""
+
+def position_key(fen: str) -> bytes:
+    """16 bytes: BLAKE2b-128 of the canonical EPD in ASCII. Frozen; see ``POSITION_KEY_VERSION``."""
+
+def fingerprint(fen: str) -> bytes:
+    """The from-to labels of the local tree of depth 2, packed: sorted label ids as delta varints (LEB128)."""
+
+def perft(fen: str, depth: int) -> int:
+    """Number of leaves of the legal move tree."""
+
+def continuations(a: str, b: str, depth: int, labels: str, captures: bool) -> float: ...
+def sequences(a: str, b: str, depth: int, labels: str, captures: bool) -> float: ...
+def structural(a: str, b: str, base: str, depth: int, labels: str, captures: bool, unpaired: str) -> float: ...
+def move_count_ratio(a: str, b: str) -> float:
+    """Fewer over more legal moves; 1.0 when neither has any."""
+
+def board_similarity(a: str, b: str) -> float:
+    """1 - (squares that differ) / 64: the control of the paper, as a similarity."""
+
+def tree_labels(fen: str, depth: int, labels: str, captures: bool) -> list[list[str]]:
+    """Every line of the local tree of that exact depth or that ends earlier, as its labels (for tests and display)."""
+
+def prove_mate(fen: str, mate: int, nodes: int) -> tuple[str, int | None, list[str], int, int]:
+    """Verdict (``proved``, ``refuted``, ``undecided``), mate distance in moves, main line (UCI), nodes spent, and the
+    distance up to which no mate was shown not to exist (0 when nothing was refuted)."""
+
+def prove_bait(fen: str, bait: str, killer: str | None, mate: int, nodes: int) -> tuple[str, int | None, list[str], int, int]:
+    """The same for the position after ``bait`` (UCI); ``killer`` is tried first."""
+
+@final
+class Batch:
+    """Whole games of one input as their original bytes."""
+
+    first_game: int
+    """Number of the first game, from 1 within the input."""
+    offset: int
+    """Byte offset of the first byte within the (decompressed) input."""
+    games: int
+    """Games that begin in this batch."""
+    size: int
+    """Length in bytes."""
+    def data(self) -> bytes: ...
+    def splice(self, insertions: Sequence[tuple[int, bytes]]) -> bytes:
+        """The bytes with each text inserted at its offset (relative to the batch, ascending; equal offsets keep order)."""
+
+@final
+class PgnSplitter:
+    """Cuts a stream of PGN bytes into batches at game boundaries; the cuts do not depend on how the stream was chunked."""
+
+    def __init__(self, batch_bytes: int = ..., max_game_bytes: int = ...) -> None: ...
+    def feed(self, data: bytes) -> list[Batch]: ...
+    def finish(self) -> list[Batch]: ...
+
+@final
+class Skipped:
+    """A game that passed through unread; ``reason`` is a stable kebab-case word, ``detail`` a sentence."""
+
+    game: int
+    offset: int
+    reason: str
+    detail: str
+
+@final
+class Anchor:
+    """Where text can be added to one main-line move; offsets are relative to the batch."""
+
+    nag_at: int
+    """Right after the move and its suffix and NAGs."""
+    comment_at: int
+    """After the comments that follow the move."""
+    variation_at: int
+    """After the variations that follow the move (and comments after them)."""
+    nags: list[int]
+    """NAGs already there; suffixes such as ``?!`` count as their NAG."""
+    comments: list[bytes]
+    """Comments already there, without braces."""
+    variations: list[bytes]
+    """Top-level variations already there, without the outer parentheses."""
+    number_next: bool
+    """The next main-line token is a Black move without a move number of its own."""
+
+@final
+class Finding:
+    """One event of one trap in one game."""
+
+    ply: int
+    """Ply of the move that the event is about, from 1 at the game's first move."""
+    event: str
+    """``set``, ``fell``, ``avoided``, ``sprung`` or ``missed``."""
+    trap: int
+    """Index into the traps given to the Judge."""
+    known: bool
+    """The position is the trap's own (similarity 1.0); otherwise it resembles it."""
+    mirrored: bool
+    """The trap was matched with colours exchanged."""
+    similarity: float
+    mover: str
+    """``white`` or ``black``: who made the move."""
+    number: int
+    """Full-move number of the move."""
+    played: str
+    """SAN of the move."""
+    bait: str
+    bait_san: str
+    killer_line: list[str]
+    killer_line_san: list[str]
+    verdict: str
+    mate_in: int | None
+    """Moves from the killer to mate, if a mate was proved."""
+    nodes: int
+    """Nodes of the proof made here; 0 when the proof is the library's."""
+    prover: str
+    """Who proved it: ``PROVER_VERSION`` or ``library``; empty if unproved."""
+    fen: str
+    """The trap position of this game, before the bait."""
+    trap_ply: int
+    """Ply of the victim's decision: where the bait could be played (the same for all events of one trap position)."""
+    anchor: Anchor
+    """Of the move that the event is about."""
+
+@final
+class GameFindings:
+    """One game with at least one finding."""
+
+    game: int
+    offset: int
+    """Byte offset within the input."""
+    start: int
+    """Offset within the batch."""
+    size: int
+    tags: dict[str, str]
+    wrapped: bool
+    """The movetext is broken into lines."""
+    newline: str
+    """Line end of the game: ``\\n`` or ``\\r\\n``."""
+    encoding: str
+    """``ascii``, ``utf-8`` or ``latin-1``."""
+    findings: list[Finding]
+    """Ascending by ply."""
+
+@final
+class BatchFindings:
+    games: int
+    positions: int
+    skipped: list[Skipped]
+    found: list[GameFindings]
+    candidates: int
+    """Positions that were known or similar, before proof."""
+    proof_nodes: int
+
+@final
+class Judge:
+    """Reads games and finds the events of known and similar traps in them."""
+
+    def __init__(
+        self,
+        traps: Sequence[tuple[str, str, Sequence[str], str, int]],
+        *,
+        measure: str,
+        depth: int,
+        labels: str,
+        captures: bool,
+        min_similarity: float,
+        nodes: int,
+        unproved: bool,
+        skip_plies: int,
+    ) -> None:
+        """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0."""
+
+    def judge(self, batch: Batch) -> BatchFindings: ...
+
+@final
+class GameRecord:
+    """One readable game for the library."""
+
+    game: int
+    offset: int
+    digest: bytes
+    """16 bytes: BLAKE2b-128 of start position, moves, White, Black, Date and Round; the same game has it in any file."""
+    tags: dict[str, str]
+    start_fen: str | None
+    """None for the usual start."""
+    chess960: bool
+    plies: int
+    moves: bytes
+    """Two bytes a ply, little endian: from + 64 * to + 4096 * promotion (0 none, 1 N, 2 B, 3 R, 4 Q); king takes rook for castling."""
+    keys: list[bytes]
+    """Position keys before each move and after the last: ``plies + 1`` of them."""
+
+@final
+class BatchRecords:
+    records: list[GameRecord]
+    skipped: list[Skipped]
+    positions: list[tuple[bytes, bytes]]
+    """Each position of the batch once: key and fingerprint."""
+
+def read_records(batch: Batch) -> BatchRecords: ...

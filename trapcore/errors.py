@@ -1,0 +1,61 @@
+"""The errors that trapline speaks to people with.
+
+::
+
+    TraplineError                 exit code 1
+    ├── UsageError                exit code 2   an option or argument that cannot be
+    ├── InputError                exit code 3   a file, position or game that cannot be read
+    │   └── PositionError                       a FEN or EPD that is no legal chess position
+    ├── OutputError               exit code 4   a file that cannot be written
+    ├── LibraryError              exit code 5   the trap library is missing, foreign, broken or of another version
+    └── EngineError               exit code 6   a UCI engine that cannot be started or that died
+
+The command line prints ``trapline: <message>`` as one line and exits with ``exit_code``; a traceback means a bug.
+Exit code 130 is an interrupted run.
+"""
+
+from typing import ClassVar
+
+
+class TraplineError(Exception):
+    """The base of every error that is not a bug; ``str()`` of it is one sentence for the user."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(TraplineError, ValueError):
+    """An option or argument outside its range, or options that exclude each other."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(TraplineError):
+    """A file, stream or text that cannot be read as what it should be."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class PositionError(InputError, ValueError):
+    """A FEN or EPD that does not parse or is no legal position; ``fen`` is the text as given."""
+
+    def __init__(self, message: str, fen: str = "") -> None:
+        super().__init__(message)
+        self.fen = fen
+
+
+class OutputError(TraplineError):
+    """An output that cannot be written: no permission, no space, or the same file as an input."""
+
+    exit_code: ClassVar[int] = 4
+
+
+class LibraryError(TraplineError):
+    """A trap library that is missing, not a trapline database, damaged, locked or of another version."""
+
+    exit_code: ClassVar[int] = 5
+
+
+class EngineError(TraplineError):
+    """A UCI engine that cannot be started, does not answer, or died more than once."""
+
+    exit_code: ClassVar[int] = 6

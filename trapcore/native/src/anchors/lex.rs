@@ -1,0 +1,386 @@
+//! The tokens of a game as they lie in its bytes. One notion of "tag pair", "comment" and "main line" for the
+//! splitter, the reader and the anchors, so that the three cannot disagree about where something stands.
+//!
+//! Every function here looks at each byte a bounded number of times.
+
+use memchr::{memchr, memchr2};
+use shakmaty::CastlingSide;
+use shakmaty::san::{San, SanPlus};
+
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Hyphens found in results and castling: ASCII, en dash, em dash.
+const DASHES: [&[u8]; 3] = [b"-", "–".as_bytes(), "—".as_bytes()];
+
+/// Bytes that end a move token. The same set as in pgn-reader.
+static ENDS: [bool; 256] = {
+    let mut table = [false; 256];
+    let ends = b" \t\n\r{}()!?$;.*";
+    let mut i = 0;
+    while i < ends.len() {
+        table[ends[i] as usize] = true;
+        i += 1;
+    }
+    table
+};
+
+/// A tag pair, `end` bytes from its `[`.
+pub(crate) struct TagPair<'a> {
+    pub name: &'a [u8],
+    /// Between the quotes, escapes as written.
+    pub value: &'a [u8],
+    pub end: usize,
+}
+
+/// The tag pair at the beginning of `line`, which has no line feed. Quotes within the value that nobody escaped and a
+/// missing end of the value are accepted: the value then ends at the last `"]` of the line, or with the line.
+pub(crate) fn tag_pair(line: &[u8]) -> Option<TagPair<'_>> {
+    let line = line.trim_ascii_end();
+    let ends_properly = line.ends_with(b"\"]");
+    let inside = line.strip_prefix(b"[")?;
+    let from = 1 + blanks(inside);
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"_+#=:-".contains(b);
+    let name = &line[from..from + line[from..].iter().take_while(|b| is_name(b)).count()];
+    name.first().filter(|b| b.is_ascii_alphanumeric())?;
+    let quote = from + name.len() + blanks(&line[from + name.len()..]);
+    if line.get(quote) != Some(&b'"') {
+        return None;
+    }
+    let mut at = quote + 1;
+    while let Some(found) = memchr2(b'"', b'\\', &line[at..]) {
+        at += found + 1;
+        if line[at - 1] == b'\\' {
+            at = line.len().min(at + 1);
+            continue;
+        }
+        let bracket = at + blanks(&line[at..]);
+        if line.get(bracket) == Some(&b']') {
+            let next = line[bracket + 1..].trim_ascii_start().first();
+            if next.is_none_or(|b| *b == b'[') || !ends_properly {
+                return Some(TagPair { name, value: &line[quote + 1..at - 1], end: bracket + 1 });
+            }
+        }
+    }
+    let value = &line[quote + 1..];
+    let value = value.strip_suffix(b"]").unwrap_or(value).trim_ascii_end();
+    Some(TagPair { name, value: value.strip_suffix(b"\"").unwrap_or(value), end: line.len() })
+}
+
+/// Whether `line` is a tag with something missing (`[WhiteElo 2400]`): to be passed over between other tags, and
+/// enough to begin a game if its name is `Event`.
+pub(crate) fn is_broken_tag(line: &[u8], after_tags: bool) -> bool {
+    match line.strip_prefix(b"[Event") {
+        Some(rest) if rest.first().is_none_or(|b| b" \t\r]".contains(b)) => true,
+        _ => after_tags && line.get(1).is_some_and(u8::is_ascii_alphabetic),
+    }
+}
+
+fn blanks(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// The tag section of a game, from its first byte. Afterwards `end` is where the movetext begins.
+pub(crate) struct Tags<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line_end: usize,
+    any: bool,
+    pub end: usize,
+}
+
+impl<'a> Tags<'a> {
+    pub fn new(bytes: &'a [u8]) -> Tags<'a> {
+        let end = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        Tags { bytes, at: 0, line_end: 0, any: false, end }
+    }
+
+    /// Passes whitespace, byte order marks, comments and `%` lines.
+    fn skip(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            let rest = &self.bytes[self.at..];
+            let length = match byte {
+                b' ' | b'\t' | b'\r' | b'\n' => 1,
+                b'{' => memchr(b'}', rest).map_or(0, |i| i + 1),
+                b';' => memchr(b'\n', rest).map_or(rest.len(), |i| i + 1),
+                b'%' if self.at == 0 || self.bytes[self.at - 1] == b'\n' => {
+                    memchr(b'\n', rest).map_or(rest.len(), |i| i + 1)
+                }
+                _ if rest.starts_with(BOM) => BOM.len(),
+                _ => 0,
+            };
+            if length == 0 {
+                return;
+            }
+            self.at += length;
+        }
+    }
+}
+
+impl<'a> Iterator for Tags<'a> {
+    type Item = TagPair<'a>;
+
+    fn next(&mut self) -> Option<TagPair<'a>> {
+        loop {
+            self.skip();
+            if self.bytes.get(self.at) != Some(&b'[') {
+                return None;
+            }
+            if self.line_end <= self.at {
+                let rest = &self.bytes[self.at..];
+                // Trimmed, for each tag of the line looks at its end.
+                self.line_end = self.at + rest[..memchr(b'\n', rest).unwrap_or(rest.len())].trim_ascii_end().len();
+            }
+            let line = &self.bytes[self.at..self.line_end];
+            let pair = tag_pair(line);
+            self.at = match &pair {
+                Some(pair) => self.at + pair.end,
+                None if is_broken_tag(line, self.any) => self.line_end,
+                None => return None,
+            };
+            self.any = true;
+            self.end = self.at;
+            if pair.is_some() {
+                return pair;
+            }
+        }
+    }
+}
+
+/// What a token of the movetext is. A token inside a comment or a variation is not seen by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// What stands where a move can stand. It need not be SAN: see [`san`].
+    Move,
+    /// `12.` or `12...`
+    Number,
+    /// `$6`, or a suffix such as `?!` by its number.
+    Nag(u8),
+    /// With its braces.
+    Comment,
+    /// From `;` to the line feed and on over `%` lines, in front of which nothing can be inserted.
+    LineComment,
+    /// With its parentheses.
+    Variation,
+    Result,
+    /// `e.p.`
+    EnPassant,
+    /// `<reserved>`, `+-`, `=`, `±`: nothing that could be a move.
+    Other,
+    /// A comment or variation that never ends. No token follows.
+    Unclosed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub kind: Kind,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// The tokens of the main line.
+pub(crate) struct Tokens<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    /// Of a game given from its first byte.
+    pub fn of_game(game: &'a [u8]) -> Tokens<'a> {
+        let mut tags = Tags::new(game);
+        tags.by_ref().for_each(drop);
+        Tokens::from(game, tags.end)
+    }
+
+    /// Of a game whose movetext begins at `at`.
+    pub fn from(game: &'a [u8], at: usize) -> Tokens<'a> {
+        let mut tokens = Tokens { bytes: game, at };
+        if at == 0 || game[at - 1] == b'\n' {
+            tokens.escapes();
+        }
+        tokens
+    }
+
+    /// At the beginning of a line: passes `%` lines, without the line feed of the last.
+    fn escapes(&mut self) {
+        if self.bytes.get(self.at) == Some(&b'%') {
+            self.at = line_feed(self.bytes, self.at).unwrap_or(self.bytes.len());
+        }
+    }
+
+    /// The length of what begins with a digit, and its kind.
+    fn digits(rest: &[u8]) -> (Kind, usize) {
+        if let Some(length) = result_length(rest) {
+            return (Kind::Result, length);
+        }
+        if rest[0] == b'0' {
+            let long = castling_length(rest);
+            if long > 1 {
+                return (Kind::Move, long);
+            }
+        }
+        let zeros = rest.iter().take_while(|b| **b == b'0').count();
+        let digits = zeros + rest[zeros..].iter().take_while(|b| b.is_ascii_digit()).count();
+        if zeros == digits && zeros > 1 {
+            return (Kind::Move, digits); // `0000` is a null move in some programs
+        }
+        (Kind::Number, digits + rest[digits..].iter().take_while(|b| **b == b'.').count())
+    }
+
+    /// The length of a run of bytes that begins with no special byte, and its kind.
+    fn word(rest: &[u8]) -> (Kind, usize) {
+        let length = 1 + rest[1..].iter().position(|b| ENDS[usize::from(*b)]).unwrap_or(rest.len() - 1);
+        let word = &rest[..length];
+        match word {
+            b"e" if rest[1..].starts_with(b".p.") => (Kind::EnPassant, 4),
+            b"e" if rest[1..].starts_with(b".p") => (Kind::EnPassant, 3),
+            b"ep" => (Kind::EnPassant, 2 + usize::from(rest.get(2) == Some(&b'.'))),
+            [b'a'..=b'h' | b'A'..=b'Z', ..] => (Kind::Move, length),
+            _ if word.starts_with(b"--") || word.iter().any(u8::is_ascii_alphanumeric) => (Kind::Move, length),
+            _ => (Kind::Other, length),
+        }
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    #[inline]
+    fn next(&mut self) -> Option<Token> {
+        let token = |kind, start, end| Some(Token { kind, start, end });
+        loop {
+            let start = self.at;
+            let rest = &self.bytes[start..];
+            let (kind, length) = match *rest.first()? {
+                b' ' | b'\t' | b'\r' | b'.' | b')' | b'}' => {
+                    self.at += 1;
+                    continue;
+                }
+                b'\n' => {
+                    self.at += 1;
+                    self.escapes();
+                    continue;
+                }
+                b'0'..=b'9' => Self::digits(rest),
+                b'*' => (Kind::Result, 1),
+                b'!' | b'?' => match rest {
+                    [b'!', b'!', ..] => (Kind::Nag(3), 2),
+                    [b'?', b'?', ..] => (Kind::Nag(4), 2),
+                    [b'!', b'?', ..] => (Kind::Nag(5), 2),
+                    [b'?', b'!', ..] => (Kind::Nag(6), 2),
+                    [b'!', ..] => (Kind::Nag(1), 1),
+                    _ => (Kind::Nag(2), 1),
+                },
+                b'$' => {
+                    let length = 1 + rest[1..].iter().position(|b| ENDS[usize::from(*b)]).unwrap_or(rest.len() - 1);
+                    let number = str::from_utf8(&rest[1..length]).ok().and_then(|n| n.parse().ok());
+                    (number.map_or(Kind::Other, Kind::Nag), length)
+                }
+                b'{' => match memchr(b'}', rest) {
+                    Some(i) => (Kind::Comment, i + 1),
+                    None => (Kind::Unclosed, rest.len()),
+                },
+                b';' => {
+                    let mut end = line_feed(self.bytes, start);
+                    while let Some(feed) = end.filter(|feed| self.bytes.get(feed + 1) == Some(&b'%')) {
+                        end = line_feed(self.bytes, feed + 1);
+                    }
+                    (Kind::LineComment, end.map_or(rest.len(), |end| end + 1 - start))
+                }
+                b'(' => match variation_length(rest) {
+                    Some(length) => (Kind::Variation, length),
+                    None => (Kind::Unclosed, rest.len()),
+                },
+                // Long `<...>` are not looked for, else a line of `<` would take quadratic time.
+                b'<' => match memchr2(b'>', b'\n', &rest[..rest.len().min(256)]) {
+                    Some(i) if rest[i] == b'>' => (Kind::Other, i + 1),
+                    _ => Self::word(rest),
+                },
+                0xc2 => result_length(rest).map_or_else(|| Self::word(rest), |length| (Kind::Result, length)),
+                _ => Self::word(rest),
+            };
+            self.at = start + length;
+            return token(kind, start, self.at);
+        }
+    }
+}
+
+fn line_feed(bytes: &[u8], from: usize) -> Option<usize> {
+    memchr(b'\n', &bytes[from..]).map(|i| from + i)
+}
+
+fn dash_length(bytes: &[u8]) -> Option<usize> {
+    DASHES.iter().find(|dash| bytes.starts_with(dash)).map(|dash| dash.len())
+}
+
+/// The length of the result at the beginning of `bytes`, in any spelling but `*`; of `1/2 - 1/2` the first half.
+fn result_length(bytes: &[u8]) -> Option<usize> {
+    let half = "½".as_bytes();
+    let sides: [(&[u8], &[u8]); 4] = [(b"1", b"0"), (b"0", b"1"), (b"1/2", b"1/2"), (half, half)];
+    let whole = sides.iter().find_map(|(white, black)| {
+        let rest = bytes.strip_prefix(*white)?;
+        let dash = dash_length(rest)?;
+        rest[dash..].starts_with(black).then_some(white.len() + dash + black.len())
+    });
+    whole.or_else(|| bytes.starts_with(b"1/2").then_some(3))
+}
+
+/// Whether `text`, without whitespace at its end, ends with the token that terminates a game.
+pub(crate) fn ends_with_result(text: &[u8]) -> bool {
+    if !text.last().is_some_and(|b| b"*012\xbd".contains(b)) {
+        return false;
+    }
+    let word = text.iter().rposition(u8::is_ascii_whitespace).map_or(text, |blank| &text[blank + 1..]);
+    // `Nf3*` and `e4)1-0` are words with a result at their end; `10-0` is none.
+    text.ends_with(b"*")
+        || text.ends_with(b"1 - 0")
+        || text.ends_with(b"0 - 1")
+        || (0..word.len()).any(|i| {
+            result_length(&word[i..]) == Some(word.len() - i) && (i == 0 || ENDS[usize::from(word[i - 1])])
+        })
+}
+
+/// The length of castling written with zeros, or 1 for a single zero.
+fn castling_length(bytes: &[u8]) -> usize {
+    let mut length = 1;
+    for _ in 0..2 {
+        match dash_length(&bytes[length..]) {
+            Some(dash) if bytes.get(length + dash) == Some(&b'0') => length += dash + 1,
+            _ => break,
+        }
+    }
+    if length > 1 && bytes.get(length).is_some_and(|b| matches!(b, b'+' | b'#')) {
+        length += 1;
+    }
+    length
+}
+
+/// The length of the variation at the beginning of `bytes`. Parentheses in comments do not count.
+fn variation_length(bytes: &[u8]) -> Option<usize> {
+    let (mut depth, mut at) = (0_usize, 0);
+    loop {
+        match *bytes.get(at)? {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(at + 1),
+            b')' => depth -= 1,
+            b'{' => at += memchr(b'}', &bytes[at..])?,
+            b';' => at = line_feed(bytes, at)? - 1, // the line feed is looked at next
+            b'\n' if bytes.get(at + 1) == Some(&b'%') => at = line_feed(bytes, at + 1)? - 1,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// A move token as SAN, castling with zeros included.
+#[inline]
+pub(crate) fn san(token: &[u8]) -> Option<San> {
+    if token.first() == Some(&b'0') {
+        return match token.iter().filter(|b| **b == b'0').count() {
+            _ if castling_length(token) != token.len() => None,
+            2 => Some(San::Castle(CastlingSide::KingSide)),
+            3 => Some(San::Castle(CastlingSide::QueenSide)),
+            _ => None,
+        };
+    }
+    SanPlus::from_ascii(token).ok().map(|san_plus| san_plus.san)
+}

@@ -1,0 +1,121 @@
+//! A batch of games in, findings out: each event with what is needed to write it into the game.
+
+use std::collections::BTreeMap;
+
+use shakmaty::san::SanPlus;
+use shakmaty::{Chess, Color, Move, Position};
+
+use crate::anchors::{Anchor, Layout, anchors, layout};
+use crate::game::{Game, Skip};
+use crate::judge::{Event, Judge, Workspace, mover};
+use crate::records::{Unread, games};
+use crate::split::Batch;
+use crate::tree::after;
+
+/// One event with its words.
+pub struct Finding {
+    pub event: Event,
+    pub mover: Color,
+    /// Full-move number of the move.
+    pub number: u32,
+    pub played: String,
+    pub bait_san: String,
+    pub line_san: Vec<String>,
+    pub anchor: Anchor,
+}
+
+/// A game with findings.
+pub struct GameFindings {
+    pub number: u64,
+    pub offset: u64,
+    /// Within the batch.
+    pub start: usize,
+    pub size: usize,
+    pub game: Game,
+    pub layout: Layout,
+    pub findings: Vec<Finding>,
+}
+
+#[derive(Default)]
+pub struct BatchFindings {
+    pub games: u64,
+    pub positions: u64,
+    pub unread: Vec<Unread>,
+    pub found: Vec<GameFindings>,
+    pub candidates: u64,
+    pub proof_nodes: u64,
+}
+
+/// Judges every game of a batch.
+pub fn judge_batch(judge: &Judge, batch: &Batch, work: &mut Workspace) -> BatchFindings {
+    let mut out = BatchFindings::default();
+    (work.candidates, work.proof_nodes) = (0, 0);
+    for (piece, game) in games(batch) {
+        out.games += 1;
+        let game = match game {
+            Ok(game) => game,
+            Err(skip) => {
+                out.unread.push(Unread::new(&piece, &skip));
+                continue;
+            }
+        };
+        let (events, positions) = judge.events(&game, work);
+        out.positions += positions;
+        if events.is_empty() {
+            continue;
+        }
+        let black_starts = game.initial.turn() == Color::Black;
+        let Some(mut places) = anchors(piece.bytes, game.moves.len(), black_starts) else {
+            out.unread.push(Unread::new(&piece, &Skip::Unreadable { problem: "its moves were not found again in the text".into() }));
+            continue;
+        };
+        let findings = events.into_iter().map(|event| finding(&game, event, &mut places)).collect();
+        out.found.push(GameFindings {
+            number: piece.number,
+            offset: piece.offset,
+            start: piece.start,
+            size: piece.bytes.len(),
+            layout: layout(piece.bytes),
+            game,
+            findings,
+        });
+    }
+    (out.candidates, out.proof_nodes) = (work.candidates, work.proof_nodes);
+    out
+}
+
+fn finding(game: &Game, event: Event, places: &mut [Anchor]) -> Finding {
+    let baited = after(&event.position, event.case.bait);
+    let first_ply = u32::from(game.initial.turn() == Color::Black);
+    Finding {
+        mover: mover(game, event.at),
+        number: u32::from(game.initial.fullmoves()) + (first_ply + event.at as u32) / 2,
+        played: played(game, event.at),
+        bait_san: SanPlus::from_move(event.position.clone(), event.case.bait).to_string(),
+        line_san: sans(baited, &event.case.line),
+        anchor: places[event.at].clone(),
+        event,
+    }
+}
+
+fn played(game: &Game, at: usize) -> String {
+    let mut position = game.initial.clone();
+    for &m in &game.moves[..at] {
+        position.play_unchecked(m);
+    }
+    SanPlus::from_move(position, game.moves[at]).to_string()
+}
+
+/// The SAN of a legal line.
+pub fn sans(mut position: Chess, line: &[Move]) -> Vec<String> {
+    line.iter().map(|&m| SanPlus::from_move_and_play_unchecked(&mut position, m).to_string()).collect()
+}
+
+/// Tags by name; of a repeated tag the first.
+pub fn tag_map(game: &Game) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    for (name, value) in &game.tags {
+        out.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+    out
+}

@@ -1,0 +1,28 @@
+//! The Rust core of trapline: everything that is done once for each position.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `position` | FEN and EPD, the frozen position key |
+//! | `labels`, `tree` | local trees of a position and what moves are called in them |
+//! | `measures` | the paper's similarities and their baselines |
+//! | `index` | a library of traps, compared with a position at once |
+//! | `mate` | the prover |
+//! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
+//! | `judge` | how a position is judged, and what a game made of it |
+//! | `findings`, `records` | a batch of games for the annotator, and for the library |
+//! | `py` | the only room that knows Python |
+
+pub mod anchors;
+pub mod findings;
+pub mod game;
+pub mod index;
+pub mod judge;
+pub mod labels;
+pub mod mate;
+pub mod measures;
+pub mod position;
+#[cfg(feature = "python")]
+mod py;
+pub mod records;
+pub mod split;
+pub mod tree;

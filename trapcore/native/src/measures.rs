@@ -1,0 +1,164 @@
+//! The paper's measures for chess (Evans & Turrini, sections 2 and 3), on the conventions that the plain definitions
+//! in `trapcore/measures` state. Each must equal its definition; the property tests hold them together.
+
+use shakmaty::{Chess, Position, Square};
+
+use crate::labels::Labels;
+use crate::position::Setting;
+use crate::tree::{after, label_set, sequences};
+
+/// The similarity a structural comparison is built on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    Continuations,
+    Sequences,
+}
+
+/// What a child without a partner costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unpaired {
+    /// 1, as the formula of section 3.1 says.
+    Formula,
+    /// 1 - p, as Algorithm 1's padding with ones does.
+    Pad,
+}
+
+/// Section 2.1: shared over all labels at depths 1 to `depth`.
+pub fn continuations(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> f64 {
+    jaccard(&label_set(a, depth, labels), &label_set(b, depth, labels))
+}
+
+/// Section 2.2: the multiplicities of the shared order-free sequences of exactly `depth` moves over all.
+pub fn sequence_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> f64 {
+    shared_multiplicity(&sequences(a, depth, labels), &sequences(b, depth, labels))
+}
+
+/// Section 3.1: how alike the children stand to their parent, with the cheapest pairing of children.
+pub fn structural(a: &Setting, b: &Setting, base: Base, depth: u32, labels: Labels, unpaired: Unpaired) -> f64 {
+    let p = child_similarities(a, base, depth, labels);
+    let q = child_similarities(b, base, depth, labels);
+    compare_children(&p, &q, unpaired)
+}
+
+/// Base similarity of each child with its parent, ascending.
+pub fn child_similarities(setting: &Setting, base: Base, depth: u32, labels: Labels) -> Vec<f64> {
+    let child = |m| Setting { chess: after(&setting.chess, m), mode: setting.mode };
+    let moves = setting.chess.legal_moves();
+    let mut out: Vec<f64> = match base {
+        Base::Continuations => {
+            let parent = label_set(setting, depth, labels);
+            moves.iter().map(|&m| jaccard(&label_set(&child(m), depth, labels), &parent)).collect()
+        }
+        Base::Sequences => {
+            let parent = sequences(setting, depth, labels);
+            moves.iter().map(|&m| shared_multiplicity(&sequences(&child(m), depth, labels), &parent)).collect()
+        }
+    };
+    out.sort_unstable_by(f64::total_cmp);
+    out
+}
+
+/// Structural similarity of two ascending lists of child similarities.
+pub fn compare_children(p: &[f64], q: &[f64], unpaired: Unpaired) -> f64 {
+    let (few, many) = if p.len() <= q.len() { (p, q) } else { (q, p) };
+    if many.is_empty() {
+        return 1.0;
+    }
+    let gap = many.len() - few.len();
+    let cost = match unpaired {
+        Unpaired::Formula => gap as f64 + cheapest_pairing(few, many),
+        Unpaired::Pad => {
+            let padded = few.iter().copied().chain(std::iter::repeat_n(1.0, gap));
+            padded.zip(many).map(|(x, y)| (x - y).abs()).sum()
+        }
+    };
+    1.0 - cost / many.len() as f64
+}
+
+/// Least sum of differences when every member of `few` takes one of `many`, both ascending: on a line an optimal
+/// pairing never crosses, so a dynamic programme over a band of `gap + 1` replaces the assignment problem.
+fn cheapest_pairing(few: &[f64], many: &[f64]) -> f64 {
+    let gap = many.len() - few.len();
+    // best[k]: the members so far are paired within the first i + k + 1 of `many`.
+    let mut best = vec![0.0; gap + 1];
+    for (i, &x) in few.iter().enumerate() {
+        let mut left = f64::INFINITY;
+        for (k, cell) in best.iter_mut().enumerate() {
+            left = left.min(*cell + (x - many[i + k]).abs());
+            *cell = left;
+        }
+    }
+    best[gap]
+}
+
+/// Fewer over more legal moves: the baseline that structural similarity nearly is.
+pub fn move_count_ratio(a: &Setting, b: &Setting) -> f64 {
+    let (x, y) = (a.chess.legal_moves().len(), b.chess.legal_moves().len());
+    if x.max(y) == 0 { 1.0 } else { x.min(y) as f64 / x.max(y) as f64 }
+}
+
+/// One minus the share of squares that differ: the paper's control, turned into a similarity.
+pub fn board_similarity(a: &Chess, b: &Chess) -> f64 {
+    let same = Square::ALL.into_iter().filter(|&s| a.board().piece_at(s) == b.board().piece_at(s)).count();
+    same as f64 / 64.0
+}
+
+/// Shared over all of two ascending sets; 1 when both are empty.
+pub fn jaccard(a: &[u32], b: &[u32]) -> f64 {
+    let shared = shared_runs(a, b, |_, _| 1);
+    let all = a.len() + b.len() - shared;
+    if all == 0 { 1.0 } else { shared as f64 / all as f64 }
+}
+
+/// Both multiplicities of the shared values over both sizes, of two ascending multisets; 1 when both are empty.
+pub fn shared_multiplicity(a: &[u64], b: &[u64]) -> f64 {
+    let all = a.len() + b.len();
+    if all == 0 { 1.0 } else { shared_runs(a, b, |x, y| x + y) as f64 / all as f64 }
+}
+
+/// Sums `weigh(multiplicity in a, multiplicity in b)` over the values that stand in both ascending lists.
+fn shared_runs<T: Ord + Copy>(a: &[T], b: &[T], weigh: impl Fn(usize, usize) -> usize) -> usize {
+    let run = |list: &[T], from: usize| list[from..].iter().take_while(|x| **x == list[from]).count();
+    let (mut i, mut j, mut sum) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].cmp(&b[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => {
+                let (x, y) = (run(a, i), run(b, j));
+                sum += weigh(x, y);
+                i += x;
+                j += y;
+            }
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figure_1_of_the_paper() {
+        let p = [1.0 / 6.0, 1.0 / 4.0, 2.0 / 3.0];
+        let q = [0.0, 1.0 / 5.0, 1.0 / 5.0];
+        assert!((compare_children(&p, &q, Unpaired::Formula) - (1.0 - 0.683_333 / 3.0)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn unpaired_children_cost_one_or_their_distance_from_one() {
+        let (p, q) = ([0.5], [0.25, 0.5, 0.75]);
+        assert_eq!(compare_children(&p, &q, Unpaired::Formula), 1.0 - 2.0 / 3.0);
+        assert_eq!(compare_children(&p, &q, Unpaired::Pad), 1.0 - (0.25 + 0.5 + 0.25) / 3.0);
+        assert_eq!(compare_children(&[], &q, Unpaired::Formula), 0.0);
+        assert_eq!(compare_children(&[], &[], Unpaired::Formula), 1.0);
+    }
+
+    #[test]
+    fn shared_keys_count_both_multiplicities() {
+        assert_eq!(shared_multiplicity(&[1, 1, 2], &[1, 3]), 3.0 / 5.0);
+        assert_eq!(jaccard(&[], &[]), 1.0);
+        assert_eq!(shared_multiplicity(&[], &[7]), 0.0);
+    }
+}

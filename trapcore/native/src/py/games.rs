@@ -1,0 +1,375 @@
+//! Games for Python: batches, findings, records.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Mutex;
+
+use pyo3::PyClass;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::pyclass_init::PyClassInitializer;
+use pyo3::types::PyBytes;
+use shakmaty::{CastlingMode, Position};
+
+use crate::anchors::{Anchor, Encoding};
+use crate::findings::{Finding, GameFindings, judge_batch, tag_map};
+use crate::index::{Measure, Yardstick};
+use crate::judge::{Judge, Options, Trap, Workspace};
+use crate::mate::{PROVER_VERSION, Verdict};
+use crate::position::{self, Setting};
+use crate::records::{self, Unread};
+use crate::split::{Batch, Splitter};
+use crate::tree;
+
+/// Whole games of one input.
+#[pyclass(frozen, name = "Batch", module = "trapcore._native")]
+struct PyBatch(Batch);
+
+#[pymethods]
+impl PyBatch {
+    #[getter]
+    fn first_game(&self) -> u64 {
+        self.0.first_game
+    }
+
+    #[getter]
+    fn offset(&self) -> u64 {
+        self.0.offset
+    }
+
+    #[getter]
+    fn games(&self) -> usize {
+        self.0.starts.len()
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.data.len()
+    }
+
+    fn data<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.data)
+    }
+
+    fn splice<'py>(&self, py: Python<'py>, insertions: Vec<(usize, PyBackedBytes)>) -> PyResult<Bound<'py, PyBytes>> {
+        let data = &self.0.data;
+        let ascending = insertions.is_sorted_by_key(|(at, _)| *at);
+        if !ascending || insertions.last().is_some_and(|(at, _)| *at > data.len()) {
+            return Err(PyValueError::new_err("insertions must ascend and lie within the batch"));
+        }
+        let mut out = Vec::with_capacity(data.len() + insertions.iter().map(|(_, text)| text.len()).sum::<usize>());
+        let mut copied = 0;
+        for (at, text) in &insertions {
+            out.extend_from_slice(&data[copied..*at]);
+            out.extend_from_slice(text);
+            copied = *at;
+        }
+        out.extend_from_slice(&data[copied..]);
+        Ok(PyBytes::new(py, &out))
+    }
+}
+
+#[pyclass(name = "PgnSplitter", module = "trapcore._native")]
+struct PySplitter(Splitter);
+
+#[pymethods]
+impl PySplitter {
+    #[new]
+    #[pyo3(signature = (batch_bytes = 1 << 20, max_game_bytes = 16 << 20))]
+    fn new(batch_bytes: usize, max_game_bytes: usize) -> PySplitter {
+        PySplitter(Splitter::new(batch_bytes, max_game_bytes))
+    }
+
+    fn feed(&mut self, py: Python<'_>, data: PyBackedBytes) -> Vec<PyBatch> {
+        py.detach(|| self.0.feed(&data)).into_iter().map(PyBatch).collect()
+    }
+
+    fn finish(&mut self) -> Vec<PyBatch> {
+        self.0.finish().into_iter().map(PyBatch).collect()
+    }
+}
+
+#[pyclass(frozen, get_all, name = "Skipped", module = "trapcore._native")]
+struct PySkipped {
+    game: u64,
+    offset: u64,
+    reason: &'static str,
+    detail: String,
+}
+
+fn skipped(unread: Vec<Unread>) -> Vec<PySkipped> {
+    unread
+        .into_iter()
+        .map(|u| PySkipped { game: u.number, offset: u.offset, reason: u.reason, detail: u.detail })
+        .collect()
+}
+
+fn list<T: PyClass + Into<PyClassInitializer<T>>>(py: Python<'_>, items: Vec<T>) -> PyResult<Vec<Py<T>>> {
+    items.into_iter().map(|item| Py::new(py, item)).collect()
+}
+
+#[pyclass(frozen, get_all, name = "Anchor", module = "trapcore._native")]
+struct PyAnchor {
+    nag_at: usize,
+    comment_at: usize,
+    variation_at: usize,
+    nags: Vec<u16>,
+    comments: Vec<Py<PyBytes>>,
+    variations: Vec<Py<PyBytes>>,
+    number_next: bool,
+}
+
+#[pyclass(frozen, get_all, name = "Finding", module = "trapcore._native")]
+struct PyFinding {
+    ply: usize,
+    event: &'static str,
+    trap: u32,
+    known: bool,
+    mirrored: bool,
+    similarity: f64,
+    mover: &'static str,
+    number: u32,
+    played: String,
+    bait: String,
+    bait_san: String,
+    killer_line: Vec<String>,
+    killer_line_san: Vec<String>,
+    verdict: &'static str,
+    mate_in: Option<u32>,
+    nodes: u64,
+    prover: &'static str,
+    fen: String,
+    trap_ply: usize,
+    anchor: Py<PyAnchor>,
+}
+
+#[pyclass(frozen, get_all, name = "GameFindings", module = "trapcore._native")]
+struct PyGameFindings {
+    game: u64,
+    offset: u64,
+    start: usize,
+    size: usize,
+    tags: BTreeMap<String, String>,
+    wrapped: bool,
+    newline: &'static str,
+    encoding: &'static str,
+    findings: Vec<Py<PyFinding>>,
+}
+
+#[pyclass(frozen, get_all, name = "BatchFindings", module = "trapcore._native")]
+struct PyBatchFindings {
+    games: u64,
+    positions: u64,
+    skipped: Vec<Py<PySkipped>>,
+    found: Vec<Py<PyGameFindings>>,
+    candidates: u64,
+    proof_nodes: u64,
+}
+
+fn anchor(py: Python<'_>, anchor: &Anchor, game: &[u8], start: usize) -> PyResult<Py<PyAnchor>> {
+    let texts = |ranges: &[Range<usize>]| ranges.iter().map(|r| PyBytes::new(py, &game[r.clone()]).unbind()).collect();
+    Py::new(
+        py,
+        PyAnchor {
+            nag_at: start + anchor.nag_at,
+            comment_at: start + anchor.comment_at,
+            variation_at: start + anchor.variation_at,
+            nags: anchor.nags.iter().map(|&nag| nag.into()).collect(),
+            comments: texts(&anchor.comments),
+            variations: texts(&anchor.variations),
+            number_next: anchor.number_next,
+        },
+    )
+}
+
+fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -> PyResult<Py<PyFinding>> {
+    let Finding { event, mover, number, played, bait_san, line_san, anchor } = finding;
+    let case = &event.case;
+    let mode = game.game.mode;
+    Py::new(
+        py,
+        PyFinding {
+            ply: event.at + 1,
+            event: event.kind.name(),
+            trap: case.member.trap,
+            known: case.known,
+            mirrored: case.member.mirrored,
+            similarity: case.similarity,
+            mover: if mover.is_white() { "white" } else { "black" },
+            number,
+            played,
+            bait: case.bait.to_uci(mode).to_string(),
+            bait_san,
+            killer_line: case.line.iter().map(|m| m.to_uci(mode).to_string()).collect(),
+            killer_line_san: line_san,
+            verdict: case.verdict.name(),
+            mate_in: case.mate_in,
+            nodes: case.nodes,
+            prover: match case.verdict {
+                Verdict::Proved if case.known => "library",
+                Verdict::Proved => PROVER_VERSION,
+                _ => "",
+            },
+            fen: position::fen(&event.position),
+            trap_ply: event.decision + 1,
+            anchor: self::anchor(py, &anchor, text, game.start)?,
+        },
+    )
+}
+
+type TrapParts = (String, String, Vec<String>, String, u32);
+
+fn trap((fen, bait, line, verdict, mate): TrapParts) -> PyResult<Trap> {
+    let setting = position::parse(&fen)?;
+    let bait = position::parse_move(&setting, &bait)?;
+    let mut reached = Setting { chess: tree::after(&setting.chess, bait), mode: setting.mode };
+    let mut moves = Vec::with_capacity(line.len());
+    for uci in &line {
+        let m = position::parse_move(&reached, uci)?;
+        moves.push(m);
+        reached.chess.play_unchecked(m);
+    }
+    let verdict = [Verdict::Proved, Verdict::Refuted, Verdict::Undecided]
+        .into_iter()
+        .find(|v| v.name() == verdict)
+        .ok_or_else(|| PyValueError::new_err(format!("no such verdict: {verdict:?}")))?;
+    Ok(Trap { setting, bait, line: moves, verdict, mate_in: (mate > 0).then_some(mate) })
+}
+
+/// The judge and the work spaces of the threads that use it.
+#[pyclass(frozen, name = "Judge", module = "trapcore._native")]
+struct PyJudge {
+    judge: Judge,
+    spaces: Mutex<Vec<Workspace>>,
+}
+
+#[pymethods]
+impl PyJudge {
+    #[new]
+    #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
+    #[pyo3(signature = (traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies))]
+    fn new(
+        py: Python<'_>,
+        traps: Vec<TrapParts>,
+        measure: &str,
+        depth: u32,
+        labels: &str,
+        captures: bool,
+        min_similarity: f64,
+        nodes: u64,
+        unproved: bool,
+        skip_plies: usize,
+    ) -> PyResult<PyJudge> {
+        let measure = match measure {
+            "sequences" => Measure::Sequences,
+            "continuations" => Measure::Continuations,
+            "structural" => Measure::Structural,
+            _ => return Err(PyValueError::new_err(format!("no such measure: {measure:?}"))),
+        };
+        if !(0.0..=1.0).contains(&min_similarity) {
+            return Err(PyValueError::new_err(format!("min_similarity is 0 to 1, not {min_similarity}")));
+        }
+        let yardstick = Yardstick { measure, depth: super::depth(depth)?, labels: super::labels(labels, captures)? };
+        let options = Options { yardstick, min_similarity, nodes, unproved, skip_plies };
+        let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
+        let judge = py.detach(|| Judge::new(traps, options));
+        Ok(PyJudge { judge, spaces: Mutex::new(Vec::new()) })
+    }
+
+    fn judge(&self, py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchFindings> {
+        let mut found = py.detach(|| {
+            let taken = self.spaces.lock().expect("no thread panics with the lock").pop();
+            let mut work = taken.unwrap_or_default();
+            let found = judge_batch(&self.judge, &batch.0, &mut work);
+            self.spaces.lock().expect("no thread panics with the lock").push(work);
+            found
+        });
+        let mut games = Vec::with_capacity(found.found.len());
+        for mut game in std::mem::take(&mut found.found) {
+            let text = &batch.0.data[game.start..game.start + game.size];
+            let findings = std::mem::take(&mut game.findings);
+            let findings = findings.into_iter().map(|f| finding(py, f, &game, text)).collect::<PyResult<_>>()?;
+            games.push(PyGameFindings {
+                game: game.number,
+                offset: game.offset,
+                start: game.start,
+                size: game.size,
+                tags: tag_map(&game.game),
+                wrapped: game.layout.wrapped,
+                newline: if game.layout.crlf { "\r\n" } else { "\n" },
+                encoding: match game.layout.encoding {
+                    Encoding::Ascii => "ascii",
+                    Encoding::Utf8 => "utf-8",
+                    Encoding::Latin1 => "latin-1",
+                },
+                findings,
+            });
+        }
+        Ok(PyBatchFindings {
+            games: found.games,
+            positions: found.positions,
+            skipped: list(py, skipped(found.unread))?,
+            found: list(py, games)?,
+            candidates: found.candidates,
+            proof_nodes: found.proof_nodes,
+        })
+    }
+}
+
+#[pyclass(frozen, get_all, name = "GameRecord", module = "trapcore._native")]
+struct PyGameRecord {
+    game: u64,
+    offset: u64,
+    digest: Py<PyBytes>,
+    tags: BTreeMap<String, String>,
+    start_fen: Option<String>,
+    chess960: bool,
+    plies: usize,
+    moves: Py<PyBytes>,
+    keys: Vec<Py<PyBytes>>,
+}
+
+#[pyclass(frozen, get_all, name = "BatchRecords", module = "trapcore._native")]
+struct PyBatchRecords {
+    records: Vec<Py<PyGameRecord>>,
+    skipped: Vec<Py<PySkipped>>,
+    positions: Vec<(Py<PyBytes>, Py<PyBytes>)>,
+}
+
+#[pyfunction]
+fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
+    let read = py.detach(|| records::read(&batch.0));
+    let bytes = |data: &[u8]| PyBytes::new(py, data).unbind();
+    let games = read.records.into_iter().map(|record| PyGameRecord {
+        game: record.number,
+        offset: record.offset,
+        digest: bytes(&record.digest),
+        tags: tag_map(&record.game),
+        chess960: record.game.mode == CastlingMode::Chess960,
+        plies: record.game.moves.len(),
+        moves: bytes(&record.moves),
+        keys: record.keys.iter().map(|key| bytes(key)).collect(),
+        start_fen: record.game.start_fen,
+    });
+    Ok(PyBatchRecords {
+        records: list(py, games.collect())?,
+        skipped: list(py, skipped(read.unread))?,
+        positions: read.positions.iter().map(|(key, print)| (bytes(key), bytes(print))).collect(),
+    })
+}
+
+/// Adds the classes and functions of this file to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(read_records, module)?)?;
+    module.add_class::<PyBatch>()?;
+    module.add_class::<PySplitter>()?;
+    module.add_class::<PySkipped>()?;
+    module.add_class::<PyAnchor>()?;
+    module.add_class::<PyFinding>()?;
+    module.add_class::<PyGameFindings>()?;
+    module.add_class::<PyBatchFindings>()?;
+    module.add_class::<PyJudge>()?;
+    module.add_class::<PyGameRecord>()?;
+    module.add_class::<PyBatchRecords>()
+}

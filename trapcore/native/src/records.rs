@@ -1,0 +1,117 @@
+//! Games as rows for the library: identity, moves, and the key and fingerprint of every position.
+
+use rustc_hash::FxHashSet;
+use shakmaty::{CastlingMode, Move, Position, Role};
+
+use crate::game::{Game, GameReader, Skip};
+use crate::position::{digest16, epd, position_key};
+use crate::split::Batch;
+use crate::tree::{Plies2, pack};
+
+/// One readable game.
+pub struct Record {
+    /// Number within the input, from 1.
+    pub number: u64,
+    /// Byte offset within the input.
+    pub offset: u64,
+    pub digest: [u8; 16],
+    pub game: Game,
+    /// Two bytes a ply; see [`encode`].
+    pub moves: Vec<u8>,
+    /// Before each move and after the last.
+    pub keys: Vec<[u8; 16]>,
+}
+
+/// A game that was not read, and why.
+pub struct Unread {
+    pub number: u64,
+    pub offset: u64,
+    pub reason: &'static str,
+    pub detail: String,
+}
+
+#[derive(Default)]
+pub struct Records {
+    pub records: Vec<Record>,
+    pub unread: Vec<Unread>,
+    /// Each position of the batch once: key and packed fingerprint.
+    pub positions: Vec<([u8; 16], Vec<u8>)>,
+}
+
+/// One game of a batch as text.
+pub struct Piece<'a> {
+    /// Number within the input, from 1.
+    pub number: u64,
+    /// Byte offset within the input.
+    pub offset: u64,
+    /// Offset within the batch.
+    pub start: usize,
+    pub bytes: &'a [u8],
+}
+
+/// The games of a batch, each read or with the reason why not.
+pub fn games(batch: &Batch) -> impl Iterator<Item = (Piece<'_>, Result<Game, Skip>)> {
+    let mut reader = GameReader::new();
+    (0u64..).zip(&batch.starts).enumerate().map(move |(index, (count, &start))| {
+        let bytes = &batch.data[batch.game(index)];
+        let piece = Piece { number: batch.first_game + count, offset: batch.offset + start as u64, start, bytes };
+        let game = if batch.oversized.contains(&index) { Err(Skip::Oversized { limit: bytes.len() }) } else { reader.read(bytes) };
+        (piece, game)
+    })
+}
+
+impl Unread {
+    pub fn new(piece: &Piece<'_>, skip: &Skip) -> Unread {
+        Unread { number: piece.number, offset: piece.offset, reason: skip.reason(), detail: skip.to_string() }
+    }
+}
+
+/// Reads the games of a batch for the library.
+pub fn read(batch: &Batch) -> Records {
+    let mut out = Records::default();
+    let mut met: FxHashSet<[u8; 16]> = FxHashSet::default();
+    let mut plies = Plies2::default();
+    for (piece, game) in games(batch) {
+        match game {
+            Err(skip) => out.unread.push(Unread::new(&piece, &skip)),
+            Ok(game) => {
+                let mut position = game.initial.clone();
+                let mut keys = Vec::with_capacity(game.moves.len() + 1);
+                let mut moves = Vec::with_capacity(2 * game.moves.len());
+                for turn in 0..=game.moves.len() {
+                    let key = position_key(&position);
+                    keys.push(key);
+                    if met.insert(key) {
+                        plies.expand(&position, game.mode);
+                        out.positions.push((key, pack(&plies.label_bits())));
+                    }
+                    if let Some(&m) = game.moves.get(turn) {
+                        moves.extend(encode(m).to_le_bytes());
+                        position.play_unchecked(m);
+                    }
+                }
+                let digest = identity(&game, &moves);
+                out.records.push(Record { number: piece.number, offset: piece.offset, digest, game, moves, keys });
+            }
+        }
+    }
+    out
+}
+
+/// from + 64 * to + 4096 * promotion (0 none, 1 N, 2 B, 3 R, 4 Q); castling is king takes rook.
+pub fn encode(m: Move) -> u16 {
+    let (from, to) = crate::labels::squares(m, CastlingMode::Chess960);
+    let promotion = m.promotion().map_or(0, |role| role as u16 - Role::Knight as u16 + 1);
+    u16::from(from) | u16::from(to) << 6 | promotion << 12
+}
+
+/// The same game has the same identity in any file: start, moves, players, date and round.
+fn identity(game: &Game, moves: &[u8]) -> [u8; 16] {
+    let start = epd(&game.initial);
+    let mut parts: Vec<&[u8]> = vec![start.as_bytes(), b"\n", moves];
+    for name in ["White", "Black", "Date", "Round"] {
+        parts.push(b"\n");
+        parts.push(game.tag(name).unwrap_or("").as_bytes());
+    }
+    digest16(&parts)
+}

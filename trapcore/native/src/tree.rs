@@ -1,0 +1,257 @@
+//! Local trees: all lines of a position to a stated depth, reduced to what the measures read.
+
+use shakmaty::{CastlingMode, Chess, MoveList, Position};
+
+use crate::labels::{LABEL_BITS, Labels, UCI_LABELS, uci_label};
+use crate::position::Setting;
+
+/// Depths that the measures accept. Three fits an order-free sequence into 64 bits exactly, so no hash is needed.
+pub const MAX_DEPTH: u32 = 3;
+
+/// Version of [`pack`]ed fingerprints.
+pub const FINGERPRINT_VERSION: u32 = 1;
+
+/// The labels at depths 1 to `depth`, ascending, each once.
+pub fn label_set(setting: &Setting, depth: u32, labels: Labels) -> Vec<u32> {
+    let mut out = Vec::new();
+    collect_labels(&setting.chess, setting.mode, depth, labels, &mut out);
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+fn collect_labels(chess: &Chess, mode: CastlingMode, depth: u32, labels: Labels, out: &mut Vec<u32>) {
+    let moves = chess.legal_moves();
+    for &m in &moves {
+        out.push(labels.of(m, &moves, mode));
+        if depth > 1 {
+            collect_labels(&after(chess, m), mode, depth - 1, labels, out);
+        }
+    }
+}
+
+/// The order-free sequences of exactly `depth` moves, ascending, with repetition: the labels of each line, sorted, in
+/// one number of `depth` times [`LABEL_BITS`] bits. Lines that end early are left out.
+pub fn sequences(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
+    debug_assert!((1..=MAX_DEPTH).contains(&depth));
+    let mut out = Vec::new();
+    let mut line = [0u32; MAX_DEPTH as usize];
+    collect_sequences(&setting.chess, setting.mode, depth as usize, 0, labels, &mut line, &mut out);
+    out.sort_unstable();
+    out
+}
+
+fn collect_sequences(
+    chess: &Chess,
+    mode: CastlingMode,
+    depth: usize,
+    ply: usize,
+    labels: Labels,
+    line: &mut [u32; MAX_DEPTH as usize],
+    out: &mut Vec<u64>,
+) {
+    let moves = chess.legal_moves();
+    for &m in &moves {
+        line[ply] = labels.of(m, &moves, mode);
+        if ply + 1 == depth {
+            let mut sorted = *line;
+            sorted[..depth].sort_unstable();
+            out.push(sorted[..depth].iter().fold(0, |key, &label| key << LABEL_BITS | u64::from(label)));
+        } else {
+            collect_sequences(&after(chess, m), mode, depth, ply + 1, labels, line, out);
+        }
+    }
+}
+
+/// Every line of exactly `depth` moves, or that ends earlier, as label texts: for people and for tests.
+pub fn lines(setting: &Setting, depth: u32, labels: Labels) -> Vec<Vec<String>> {
+    let mut out = Vec::new();
+    collect_lines(&setting.chess, setting.mode, depth, labels, &mut Vec::new(), &mut out);
+    out
+}
+
+fn collect_lines(
+    chess: &Chess,
+    mode: CastlingMode,
+    depth: u32,
+    labels: Labels,
+    line: &mut Vec<String>,
+    out: &mut Vec<Vec<String>>,
+) {
+    let moves = if depth > 0 { chess.legal_moves() } else { MoveList::new() };
+    if moves.is_empty() {
+        out.push(line.clone());
+    }
+    for &m in &moves {
+        line.push(labels.text(m, &moves, mode));
+        collect_lines(&after(chess, m), mode, depth - 1, labels, line, out);
+        line.pop();
+    }
+}
+
+/// Number of leaves at `depth`.
+pub fn perft(chess: &Chess, depth: u32) -> u64 {
+    shakmaty::perft(chess, depth)
+}
+
+/// The position after a legal move.
+pub fn after(chess: &Chess, m: shakmaty::Move) -> Chess {
+    let mut next = chess.clone();
+    next.play_unchecked(m);
+    next
+}
+
+/// The tree of depth 2 under `uci` labels: the form in which a million positions are compared.
+///
+/// In chess a line of two plies and the same two labels in the other order cannot both stand in one tree (the reply's
+/// from-square would have to hold a piece of each side), so every order-free sequence occurs once and two trees share
+/// as many sequences as they share keys.
+#[derive(Clone, Debug, Default)]
+pub struct Plies2 {
+    /// Labels of the first moves, in the order of generation.
+    pub first: Vec<u16>,
+    /// `ends[i]` is the end of the replies to `first[i]` in `replies`.
+    pub ends: Vec<u16>,
+    pub replies: Vec<u16>,
+}
+
+impl Plies2 {
+    pub fn expand(&mut self, chess: &Chess, mode: CastlingMode) {
+        self.first.clear();
+        self.ends.clear();
+        self.replies.clear();
+        for m in &chess.legal_moves() {
+            let next = after(chess, *m);
+            self.first.push(uci_label(*m, mode));
+            self.replies.extend(next.legal_moves().iter().map(|r| uci_label(*r, mode)));
+            self.ends.push(self.replies.len() as u16);
+        }
+    }
+
+    /// Number of sequences of length 2.
+    pub fn size(&self) -> u32 {
+        self.replies.len() as u32
+    }
+
+    /// First moves with the labels of their replies.
+    pub fn children(&self) -> impl Iterator<Item = (u16, &[u16])> {
+        let mut start = 0;
+        self.first.iter().zip(&self.ends).map(move |(&label, &end)| {
+            let replies = &self.replies[start..usize::from(end)];
+            start = usize::from(end);
+            (label, replies)
+        })
+    }
+
+    /// Marks the labels at depths 1 and 2.
+    pub fn label_bits(&self) -> LabelBits {
+        let mut bits = LabelBits::default();
+        for &label in self.first.iter().chain(&self.replies) {
+            bits.insert(label);
+        }
+        bits
+    }
+}
+
+/// A set of `uci` labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LabelBits(pub [u64; LabelBits::WORDS]);
+
+impl Default for LabelBits {
+    fn default() -> LabelBits {
+        LabelBits([0; LabelBits::WORDS])
+    }
+}
+
+impl LabelBits {
+    pub const WORDS: usize = UCI_LABELS.div_ceil(64);
+
+    pub fn insert(&mut self, label: u16) {
+        self.0[usize::from(label) / 64] |= 1 << (label % 64);
+    }
+
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+        self.0.iter().enumerate().flat_map(|(i, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    (i * 64) as u16 + bit as u16
+                })
+            })
+        })
+    }
+}
+
+/// A label set as the differences of its ascending members, LEB128: about 75 bytes where the bit set takes 248.
+pub fn pack(bits: &LabelBits) -> Vec<u8> {
+    let mut out = Vec::with_capacity(96);
+    let mut last = 0u16;
+    for label in bits.iter() {
+        let mut delta = label - last;
+        last = label;
+        while delta >= 0x80 {
+            out.push(delta as u8 | 0x80);
+            delta >>= 7;
+        }
+        out.push(delta as u8);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labels::Naming;
+    use crate::position::parse;
+
+    const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -";
+    const UCI: Labels = Labels { naming: Naming::Uci, captures: false };
+
+    #[test]
+    fn the_fast_tree_agrees_with_the_general_one() {
+        for fen in [KIWIPETE, "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", "7k/8/8/8/8/8/5q2/7K w - - 0 1"] {
+            let s = parse(fen).unwrap();
+            let mut plies = Plies2::default();
+            plies.expand(&s.chess, s.mode);
+            assert_eq!(u64::from(plies.size()), perft(&s.chess, 2));
+            let bits = plies.label_bits();
+            let general = label_set(&s, 2, UCI);
+            assert_eq!(bits.iter().map(u32::from).collect::<Vec<_>>(), general);
+            let mut keys: Vec<u64> = plies
+                .children()
+                .flat_map(|(a, replies)| {
+                    replies.iter().map(move |&b| u64::from(a.min(b)) << LABEL_BITS | u64::from(a.max(b)))
+                })
+                .collect();
+            keys.sort_unstable();
+            assert_eq!(keys, sequences(&s, 2, UCI));
+            keys.dedup();
+            assert_eq!(keys.len(), plies.replies.len(), "a sequence occurs once");
+        }
+    }
+
+    #[test]
+    fn packed_labels_read_back() {
+        let mut plies = Plies2::default();
+        let s = parse(KIWIPETE).unwrap();
+        plies.expand(&s.chess, s.mode);
+        let bits = plies.label_bits();
+        let (mut labels, mut last, mut value, mut shift) = (Vec::new(), 0u16, 0u16, 0);
+        for byte in pack(&bits) {
+            value |= u16::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                last += value;
+                labels.push(last);
+                (value, shift) = (0, 0);
+            }
+        }
+        assert_eq!(labels, bits.iter().collect::<Vec<_>>());
+    }
+}
