@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from trapcore.errors import TraplineError
+from trapcore.errors import TraplineError, UsageError
 
 #: Command -> "module:name" of a Typer application or of a command function, in the order of the help.
 ROOMS = {
@@ -62,9 +62,16 @@ def door(version: bool = typer.Option(False, "--version", callback=show_version,
     """Trap analysis for chess: annotates PGN with traps that are proved."""
 
 
+def has_stray_bytes(text: str) -> bool:
+    """Whether the terminal's encoding could not read the text (Python then keeps the bytes as lone surrogates)."""
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def main() -> None:
     """Run the command line; our own errors become one line and their exit code, bugs a traceback."""
     try:
+        if any(map(has_stray_bytes, sys.argv)):
+            raise UsageError("an argument holds bytes that are no text in this terminal's encoding")
         app()
     except TraplineError as error:
         print(f"trapline: {error}", file=sys.stderr)

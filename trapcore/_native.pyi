@@ -39,7 +39,9 @@ def prove_mate(fen: str, mate: int, nodes: int) -> tuple[str, int | None, list[s
     """Verdict (``proved``, ``refuted``, ``undecided``), mate distance in moves, main line (UCI), nodes spent, and the
     distance up to which no mate was shown not to exist (0 when nothing was refuted)."""
 
-def prove_bait(fen: str, bait: str, killer: str | None, mate: int, nodes: int) -> tuple[str, int | None, list[str], int, int]:
+def prove_bait(
+    fen: str, bait: str, killer: str | None, mate: int, nodes: int
+) -> tuple[str, int | None, list[str], int, int]:
     """The same for the position after ``bait`` (UCI); ``killer`` is tried first."""
 
 @final
@@ -191,14 +193,15 @@ class GameRecord:
     game: int
     offset: int
     digest: bytes
-    """16 bytes: BLAKE2b-128 of start position, moves, White, Black, Date and Round; the same game has it in any file."""
+    """16 bytes: BLAKE2b-128 of start position, moves, White, Black, Date and Round; equal for a game in any file."""
     tags: dict[str, str]
     start_fen: str | None
     """None for the usual start."""
     chess960: bool
     plies: int
     moves: bytes
-    """Two bytes a ply, little endian: from + 64 * to + 4096 * promotion (0 none, 1 N, 2 B, 3 R, 4 Q); king takes rook for castling."""
+    """Two bytes a ply, little endian: from + 64 * to + 4096 * promotion (0 none, 1 N, 2 B, 3 R, 4 Q); castling is king
+    takes rook."""
     keys: list[bytes]
     """Position keys before each move and after the last: ``plies + 1`` of them."""
 

@@ -63,12 +63,13 @@ enum Passed {
 /// The anchors of the main line, one for each of the `plies` moves that were read from the same bytes; `None` if the
 /// tokens that look like moves are not as many.
 pub fn anchors(bytes: &[u8], plies: usize, black_starts: bool) -> Option<Vec<Anchor>> {
-    let mut anchors: Vec<Anchor> = Vec::with_capacity(plies.min(bytes.len() / 2 + 1));
+    let mut anchors: Vec<Anchor> = Vec::with_capacity(plies.min(bytes.len()));
     let mut passed = Passed::All;
     let mut numbered = false;
     for token in Tokens::of_game(bytes) {
         let (start, end) = (token.start, token.end);
         match token.kind {
+            Kind::Move if anchors.len() == plies => return None,
             Kind::Move => {
                 let is_black = (anchors.len() % 2 == 1) != black_starts;
                 if let Some(last) = anchors.last_mut() {

@@ -1,1 +1,202 @@
+use super::lex::{Tags, ends_with_result, san, tag_pair};
 use super::*;
+use shakmaty::san::San;
+
+/// The game with `‹n›`, `‹c›` and `‹v›` (or `‹ncv›`, if all are the same) spliced in behind each move, and `#` behind
+/// `v` where a move number has to follow.
+fn marked(game: &str, plies: usize, black_starts: bool) -> String {
+    let mut text = game.as_bytes().to_vec();
+    for anchor in anchors(game.as_bytes(), plies, black_starts).expect("as many tokens as moves").iter().rev() {
+        let mut marks =
+            [(anchor.nag_at, "n".to_owned()), (anchor.comment_at, "c".into()), (anchor.variation_at, "v".into())];
+        for i in [1, 0] {
+            if marks[i].0 == marks[i + 1].0 {
+                let joined = std::mem::take(&mut marks[i + 1].1);
+                marks[i].1 += &joined;
+            }
+        }
+        let number = if anchor.number_next { "#" } else { "" };
+        for (at, mark) in marks.iter().rev().filter(|(_, mark)| !mark.is_empty()) {
+            let mark = format!("‹{mark}{}›", if mark.ends_with('v') { number } else { "" });
+            text.splice(at..at, mark.bytes());
+        }
+    }
+    String::from_utf8(text).unwrap()
+}
+
+#[track_caller]
+fn check(expected: &str) {
+    check_from(expected, false);
+}
+
+/// `expected` has one mark with an `n` for each move.
+#[track_caller]
+fn check_from(expected: &str, black_starts: bool) {
+    let mut game = String::new();
+    let mut plies = 0;
+    for part in expected.split('‹') {
+        let (mark, text) = part.split_once('›').unwrap_or(("", part));
+        plies += usize::from(mark.starts_with('n'));
+        game += text;
+    }
+    assert_eq!(marked(&game, plies, black_starts), expected);
+}
+
+#[test]
+fn plain_moves() {
+    check("1. e4‹ncv#› e5‹ncv› 2. Nf3‹ncv#› Nc6‹ncv› *");
+    check("1.e4‹ncv#› e5‹ncv› 2.Nf3‹ncv›");
+    check("e4‹ncv#› e5‹ncv› Nf3‹ncv› 1-0");
+    check("1.e4‹ncv› 1...e5‹ncv› 2.Nf3‹ncv› 2. ... Nc6‹ncv›");
+    check("1.e4‹ncv›\t1... e5‹n›{c}‹cv›2 Nf3‹ncv›*");
+    check("1. 0-0‹ncv#› 0-0-0+‹ncv› 2. O-O#‹ncv› 0-1");
+    check("1. e4‹ncv#›\r\ne5‹ncv›\r\n");
+    check("");
+    check("*");
+    check("{nothing} 1/2-1/2");
+}
+
+#[test]
+fn numbers_for_black() {
+    check_from("1... e5‹ncv› 2. Nf3‹ncv#› Nc6‹ncv› 3. Bb5‹ncv›", true);
+    check_from("e5‹ncv› Nf3‹ncv#› Nc6‹ncv› Bb5‹ncv›", true);
+    check("1. e4‹ncv› 1. e5‹ncv›");
+    check("1. e4‹n› {c}‹cv#› e5‹ncv›");
+    check("1. e4‹n› {c}‹cv› 1... e5‹ncv›");
+    check("1. e4‹ncv› 1... {c} e5‹ncv›");
+    check("1. e4‹nc› (1. d4 d5)‹v#› e5‹ncv› 2. d4‹ncv›");
+}
+
+#[test]
+fn suffixes_and_nags() {
+    check("1. e4!?‹ncv#› e5 !‹ncv› 2. Nf3 $1 $14‹ncv#› Nc6?? $4‹n› {c}‹cv› 3. d4$5‹ncv›");
+    let all = anchors(b"1. e4!? $10 {c} $14 e5 ?? (1... d5 $1) $255 $256 $x 2. Nf3!!$1 ?! d6 ! ?", 4, false).unwrap();
+    let nags: Vec<&[u8]> = all.iter().map(|a| &a.nags[..]).collect();
+    assert_eq!(nags, [&[5, 10, 14][..], &[4, 255], &[3, 1, 6], &[1, 2]]);
+    assert_eq!(all[0].token, 3..5);
+}
+
+#[test]
+fn comments_and_variations_in_any_order() {
+    check("1. e4‹n› {a}{b}‹cv#› e5‹ncv›");
+    check("1. e4 $1‹n› {a} $2 {b}‹c› (1. d4 (1. c4) {)}) (1. f4) {c} $5‹v› 1... e5‹ncv›");
+    check("1. e4‹nc› (1. d4) {c}‹v#› e5‹n› {x}‹c› (1... c5)‹v›\n2. d4‹ncv›");
+    check("1. e4‹n› {a}‹cv#› $1 e5‹ncv›");
+    check("1. e4‹nc› ( 1. d4 ; ) not here\n )‹v#› e5‹ncv›");
+    check("1. e4‹nc› ( 1. d4\n% ) not here\n )‹v#› e5‹ncv›");
+    check("1. e4‹nc› ()‹v#› e5‹ncv› ) 2. d4‹ncv›");
+    check("{before} 1. {between} e4‹n› {after}‹cv› 1-0 {end}");
+    let all = anchors(b"1. e4 {a} ( d4 (c4) ) {b} e5 {}", 2, false).unwrap();
+    assert_eq!((&all[0].comments[..], &all[0].variations[..]), (&[7..8, 23..24][..], &[11..20][..]));
+    assert_eq!(all[1].comments, [30..30]);
+}
+
+#[test]
+fn rest_of_line_comments() {
+    check("1. e4‹n› ; king's pawn\n‹cv#›e5‹ncv›");
+    check("1. e4‹n› ; king's pawn\r\n‹cv#›e5‹ncv›");
+    check("1. e4‹n› {a}‹cv#› e5‹n› {b}‹cv› ; the end");
+    check("1. e4‹n› ; a\n; b\n‹cv#› e5‹ncv›");
+    check("1. e4‹n› ; a\n%escaped\n%twice\n‹cv#› e5‹ncv›");
+    check("1. e4‹ncv› ; a\n%escaped");
+    check("% d4\n1. e4‹ncv#›\n% d5\n  e5‹ncv›");
+}
+
+#[test]
+fn oddities() {
+    check("1. exd6 e.p.‹ncv#› e5 e.p.!‹ncv› 2. fxg6 ep‹n› {c}‹cv›");
+    check("1. e4‹ncv#› <reserved for e4> e5‹ncv› 2. d4‹ncv#› += d5‹ncv› ± 3. c4‹n› {c}‹cv›");
+    check("1. --‹ncv#› Z0‹ncv› 2. 0000‹ncv›");
+    check("1. e4‹ncv#› e5‹ncv›1-0");
+    check("1. Rc1‹ncv›0-1");
+    check("1. e4‹ncv#› Rc1‹ncv›1/2-1/2");
+    check("1. e4‹ncv#› e5‹ncv› 1/2 - 1/2");
+    check("1. e4‹ncv#› e5‹ncv› 1 - 0");
+    check("1. e4‹ncv#› e5‹ncv› ½–½");
+    check("\u{feff}1. e4‹ncv›");
+    check("[Event \"e4 {\"]\n; comment e4\n[Site \"x\"]\n\n\n1. e4‹ncv›");
+    check("[Event \"One \"quoted\" name\"]\n[Event2 \"x\n[Unquoted 12]\n\n1. e4‹ncv›");
+}
+
+#[test]
+fn no_anchors_without_agreement() {
+    for (game, plies) in
+        [("1. e4 e5", 1), ("1. e4 e5", 3), ("1. e4 {", 1), ("1. e4 (1. d4", 1), ("1. e4 foo", 1), ("", 1)]
+    {
+        assert_eq!(anchors(game.as_bytes(), plies, false), None, "{game}");
+    }
+}
+
+#[test]
+fn layouts() {
+    let wrapped = |text: &str| layout(text.as_bytes()).wrapped;
+    assert!(
+        wrapped("1. e4\ne5 *") && wrapped("1. e4 {c}\n1... e5") && wrapped("1. e4 (1. d4\nd5) e5") && wrapped("1.\ne4")
+    );
+    assert!(
+        !wrapped("[A \"x\"]\n\n1. e4 e5\n*") && !wrapped("{c}\n1. e4 {a\nb} e5\n\n") && !wrapped("1. e4 ({\n}) e5")
+    );
+    assert!(!wrapped("") && !wrapped("\n\n"));
+    let crlf = |text: &str| layout(text.as_bytes()).crlf;
+    assert!(crlf("[A \"x\"]\r\n\r\n1. e4\n") && !crlf("[A \"x\"]\n\n1. e4\r\n") && !crlf("1. e4"));
+    let encoding = |text: &[u8]| layout(text).encoding;
+    assert_eq!(encoding(b"1. e4"), Encoding::Ascii);
+    assert_eq!(encoding("{é}".as_bytes()), Encoding::Utf8);
+    assert_eq!(encoding(b"\xef\xbb\xbf1. e4"), Encoding::Utf8);
+    assert_eq!(encoding(b"{\xe9}"), Encoding::Latin1);
+}
+
+#[test]
+fn tag_pairs() {
+    let pair = |line: &str| {
+        let pair = tag_pair(line.as_bytes())?;
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Some((text(pair.name), text(pair.value), line[pair.end..].to_owned()))
+    };
+    let check = |line: &str, name: &str, value: &str, rest: &str| {
+        assert_eq!(pair(line), Some((name.to_owned(), value.to_owned(), rest.to_owned())), "{line}");
+    };
+    check(r#"[Event "x"]"#, "Event", "x", "");
+    check(r#"[Event "x" ] {c}"#, "Event", "x", " {c}");
+    check(r#"[ Event"x"][Site "y"]"#, "Event", "x", r#"[Site "y"]"#);
+    check(r#"[Event "a "b" c"]"#, "Event", r#"a "b" c"#, "");
+    check(r#"[Event "a "b"] c"]"#, "Event", r#"a "b"] c"#, "");
+    check(r#"[Event "a ] b"]"#, "Event", "a ] b", "");
+    check(r#"[Event "a \"b\" c\\"]"#, "Event", r#"a \"b\" c\\"#, "");
+    check(r#"[Event "a\"]"#, "Event", r"a\", "");
+    check(r#"[Event "a"#, "Event", "a", "");
+    check(r#"[Event "a]"#, "Event", "a", "");
+    check(r#"[Event ""]"#, "Event", "", "");
+    for line in [r"[Event]", r"[Event x]", r#"[%clk "x"]"#, r#"["x"]"#, "[", "", r#"Event "x"]"#, r#"[Evént "x"]"#] {
+        assert_eq!(pair(line), None, "{line}");
+    }
+    let names = |text: &str| -> Vec<String> {
+        Tags::new(text.as_bytes()).map(|tag| String::from_utf8(tag.name.to_vec()).unwrap()).collect()
+    };
+    assert_eq!(
+        names("\u{feff}% x\n\n; y\n{[Z \"z\"]} \n[A \"1\"][B \"2\"]\n\n[C d]\n[D \"4\"] 1. e4\n[E \"\"]"),
+        ["A", "B", "D"]
+    );
+    assert!(names("[A b]\n[B \"\"]").is_empty() && names("{[A \"\"]").is_empty());
+}
+
+#[test]
+fn results_at_the_end_of_text() {
+    for text in ["*", "1-0", "0-1", "e4 1/2-1/2", "Nf3*", "Rc10-1", "1/2 - 1/2", "1 - 0", "½-½", "1–0"] {
+        assert!(ends_with_result(text.as_bytes()), "{text}");
+    }
+    assert!(ends_with_result(b"\xbd-\xbd"));
+    for text in ["", "0", "1", "e1", "12", "0-0", "0-0-0", "1/", "(1-0)", "é"] {
+        assert!(!ends_with_result(text.as_bytes()), "{text}");
+    }
+}
+
+#[test]
+fn castling_with_zeros() {
+    use shakmaty::CastlingSide::{KingSide, QueenSide};
+    assert_eq!(san(b"0-0"), Some(San::Castle(KingSide)));
+    assert_eq!(san("0–0–0+".as_bytes()), Some(San::Castle(QueenSide)));
+    for text in ["0", "00", "0-0-0-0", "0-", "0-0x", "0-1"] {
+        assert_eq!(san(text.as_bytes()), None, "{text}");
+    }
+}

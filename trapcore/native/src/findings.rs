@@ -66,7 +66,10 @@ pub fn judge_batch(judge: &Judge, batch: &Batch, work: &mut Workspace) -> BatchF
         }
         let black_starts = game.initial.turn() == Color::Black;
         let Some(mut places) = anchors(piece.bytes, game.moves.len(), black_starts) else {
-            out.unread.push(Unread::new(&piece, &Skip::Unreadable { problem: "its moves were not found again in the text".into() }));
+            out.unread.push(Unread::new(
+                &piece,
+                &Skip::Unreadable { problem: "its moves were not found again in the text".into() },
+            ));
             continue;
         };
         let findings = events.into_iter().map(|event| finding(&game, event, &mut places)).collect();

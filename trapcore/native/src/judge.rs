@@ -11,9 +11,10 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 use crate::game::Game;
 use crate::index::{Hit, Index, Member, Scratch, Yardstick};
 use crate::labels::uci_label;
-use crate::mate::{Prover, Verdict};
+use crate::mate::Prover;
 use crate::position::{Setting, live_key, mirror, mirror_move};
 use crate::tree::after;
+use crate::verdict::Verdict;
 
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.
 #[derive(Clone, Debug)]
@@ -199,8 +200,8 @@ impl Judge {
         let played = game.moves.get(decision).copied();
         let taken = cases.iter().find(|case| Some(case.bait) == played);
         let case = taken.unwrap_or(&cases[0]);
-        let stood_already = earlier
-            .is_some_and(|list| list.iter().any(|c| c.bait == case.bait && c.member.trap == case.member.trap));
+        let stood_already =
+            earlier.is_some_and(|list| list.iter().any(|c| c.bait == case.bait && c.member.trap == case.member.trap));
         let mut push = |at: usize, kind: EventKind| {
             events.push(Event { at, kind, decision, position: position.clone(), case: Arc::clone(case) });
         };
@@ -343,15 +344,20 @@ impl Judge {
                     ..undecided(Vec::new(), proof.nodes + nodes)
                 })
             }
-            (Verdict::Undecided, _) if self.options.unproved && !line.is_empty() => {
-                Some(undecided(line, proof.nodes))
-            }
+            (Verdict::Undecided, _) if self.options.unproved && !line.is_empty() => Some(undecided(line, proof.nodes)),
             _ => None,
         }
     }
 
     /// A bait is one only if another move of the victim is proved not to allow a mate as quick.
-    fn is_avoidable(&self, position: &Chess, bait: Move, moves: &[Move], mate: u32, work: &mut Workspace) -> (bool, u64) {
+    fn is_avoidable(
+        &self,
+        position: &Chess,
+        bait: Move,
+        moves: &[Move],
+        mate: u32,
+        work: &mut Workspace,
+    ) -> (bool, u64) {
         let mut nodes = 0;
         for &m in moves.iter().filter(|&&m| m != bait) {
             let Some(left) = self.options.nodes.checked_sub(nodes).filter(|&left| left > 0) else { break };

@@ -6,13 +6,14 @@
 //! | `labels`, `tree` | local trees of a position and what moves are called in them |
 //! | `measures` | the paper's similarities and their baselines |
 //! | `index` | a library of traps, compared with a position at once |
-//! | `mate` | the prover |
+//! | `checks`, `mate`, `verdict` | the mate prover |
 //! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `judge` | how a position is judged, and what a game made of it |
 //! | `findings`, `records` | a batch of games for the annotator, and for the library |
 //! | `py` | the only room that knows Python |
 
 pub mod anchors;
+pub mod checks;
 pub mod findings;
 pub mod game;
 pub mod index;
@@ -26,3 +27,4 @@ mod py;
 pub mod records;
 pub mod split;
 pub mod tree;
+pub mod verdict;

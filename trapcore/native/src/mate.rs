@@ -11,9 +11,11 @@
 
 use std::cmp::Reverse;
 
-use shakmaty::{Bitboard, Chess, EnPassantMode, Move, MoveList, Position, Role, Square, attacks, zobrist::Zobrist64};
+use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position, Role, zobrist::Zobrist64};
 
+use crate::checks::CheckFinder;
 use crate::tree::after;
+use crate::verdict::Verdict;
 
 /// Name of these rules, stored with each proof.
 pub const PROVER_VERSION: &str = "trapline-mate-1";
@@ -21,23 +23,6 @@ pub const PROVER_VERSION: &str = "trapline-mate-1";
 pub const MAX_MATE: u32 = 30;
 /// Up to here the search is exhaustive from the start.
 const EXHAUSTIVE: u32 = 3;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Proved,
-    Refuted,
-    Undecided,
-}
-
-impl Verdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Proved => "proved",
-            Verdict::Refuted => "refuted",
-            Verdict::Undecided => "undecided",
-        }
-    }
-}
 
 /// What the search found for the side to move.
 #[derive(Clone, Debug)]
@@ -160,10 +145,14 @@ impl Prover {
     /// searched). `None` when `budget` ran out.
     pub fn is_mated_in(&mut self, position: &Chess, mate: u32, budget: u64) -> Option<bool> {
         self.begin(position, mate, budget);
-        (0..=mate.min(MAX_MATE)).try_fold(false, |lost, distance| {
-            if lost { Ok(true) } else { self.defend(position, distance, Breadth::All) }
-        })
-        .ok()
+        (0..=mate.min(MAX_MATE))
+            .try_fold(
+                false,
+                |lost, distance| {
+                    if lost { Ok(true) } else { self.defend(position, distance, Breadth::All) }
+                },
+            )
+            .ok()
     }
 
     fn begin(&mut self, root: &Chess, mate: u32, budget: u64) {
@@ -332,7 +321,11 @@ impl Prover {
     fn key(&self, position: &Chess) -> u64 {
         let key = position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0;
         // Near the fifty-move limit positions with another count are other positions.
-        if self.count_halfmoves { key ^ u64::from(position.halfmoves()).wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { key }
+        if self.count_halfmoves {
+            key ^ u64::from(position.halfmoves()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        } else {
+            key
+        }
     }
 
     fn slot(&self, key: u64) -> usize {
@@ -371,47 +364,6 @@ impl Prover {
 fn short(m: Move) -> u16 {
     let from = m.from().map_or(0, u16::from);
     from | u16::from(m.to()) << 6 | m.promotion().map_or(0, |role| role as u16) << 12
-}
-
-/// Tells cheaply which moves may give check: all that do, and few that do not.
-struct CheckFinder<'a> {
-    position: &'a Chess,
-    king: Square,
-    occupied: Bitboard,
-    /// Own pieces that alone stand between an own slider and the king.
-    unmask: Bitboard,
-}
-
-impl CheckFinder<'_> {
-    fn new(position: &Chess) -> CheckFinder<'_> {
-        let board = position.board();
-        let king = board.king_of(!position.turn()).expect("a legal position has both kings");
-        let occupied = board.occupied();
-        let own = position.us();
-        let diagonal = own & (board.bishops() | board.queens()) & attacks::bishop_attacks(king, Bitboard::EMPTY);
-        let straight = own & (board.rooks() | board.queens()) & attacks::rook_attacks(king, Bitboard::EMPTY);
-        let mut unmask = Bitboard::EMPTY;
-        for slider in diagonal | straight {
-            let between = attacks::between(king, slider) & occupied;
-            if let (Some(square), false) = (between.first(), between.more_than_one()) {
-                unmask.add(square);
-            }
-        }
-        CheckFinder { position, king, occupied, unmask: unmask & own }
-    }
-
-    fn may_check(&self, m: Move) -> bool {
-        match m {
-            Move::Castle { .. } | Move::EnPassant { .. } => true,
-            Move::Normal { role, from, to, promotion, .. } => {
-                let turn = self.position.turn();
-                let piece = promotion.unwrap_or(role).of(turn);
-                self.unmask.contains(from)
-                    || attacks::attacks(to, piece, self.occupied.without(from)).contains(self.king)
-            }
-            Move::Put { .. } => false,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -20,9 +20,9 @@ pub struct Setting {
 /// Text that is no legal chess position.
 #[derive(Debug, Error)]
 pub enum BadPosition {
-    #[error("not a FEN: {reason}: {fen:?}")]
+    #[error("{reason}: {fen:?}")]
     Syntax { fen: String, reason: String },
-    #[error("not a legal position: {reason}: {fen:?}")]
+    #[error("{reason}: {fen:?}")]
     Illegal { fen: String, reason: String },
     #[error("{uci} is not a legal move in {fen:?}")]
     Move { fen: String, uci: String },
@@ -41,11 +41,15 @@ impl BadPosition {
 /// dropped, as python-chess and lichess do; positions that no game can reach are accepted as long as they can be
 /// played on (problems have them).
 pub fn parse(fen: &str) -> Result<Setting, BadPosition> {
-    let setup = Fen::from_ascii(fen.trim().as_bytes())
+    let spaced = fen.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    let setup = Fen::from_ascii(spaced.as_bytes())
         .map_err(|e| BadPosition::Syntax { fen: fen.to_owned(), reason: e.to_string() })?
         .into_setup();
     if setup.pockets.is_some() || setup.remaining_checks.is_some() {
-        return Err(BadPosition::Illegal { fen: fen.to_owned(), reason: "a position of another variant".to_owned() });
+        return Err(BadPosition::Illegal {
+            fen: fen.to_owned(),
+            reason: "illegal position: of another variant".to_owned(),
+        });
     }
     let mode = CastlingMode::detect(&setup);
     let chess = Chess::from_setup(setup, mode)
@@ -59,10 +63,10 @@ pub fn parse(fen: &str) -> Result<Setting, BadPosition> {
 
 /// The legal move written `uci` in the given position.
 pub fn parse_move(setting: &Setting, uci: &str) -> Result<Move, BadPosition> {
-    uci.parse::<UciMove>().ok().and_then(|m| m.to_move(&setting.chess).ok()).ok_or_else(|| BadPosition::Move {
-        fen: fen(&setting.chess),
-        uci: uci.to_owned(),
-    })
+    uci.parse::<UciMove>()
+        .ok()
+        .and_then(|m| m.to_move(&setting.chess).ok())
+        .ok_or_else(|| BadPosition::Move { fen: fen(&setting.chess), uci: uci.to_owned() })
 }
 
 /// The FEN with counters.
@@ -154,7 +158,13 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "x", "8/8/8/8/8/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R b K - 0 1 extra words here", "kk6/8/8/8/8/8/8/K7 w - -"] {
+        for text in [
+            "",
+            "x",
+            "8/8/8/8/8/8/8/8 w - - 0 1",
+            "4k3/8/8/8/8/8/8/4K2R b K - 0 1 extra words here",
+            "kk6/8/8/8/8/8/8/K7 w - -",
+        ] {
             assert!(parse(text).is_err(), "{text:?}");
         }
         assert!(parse("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1").is_err(), "side not to move in check");

@@ -55,7 +55,11 @@ pub fn games(batch: &Batch) -> impl Iterator<Item = (Piece<'_>, Result<Game, Ski
     (0u64..).zip(&batch.starts).enumerate().map(move |(index, (count, &start))| {
         let bytes = &batch.data[batch.game(index)];
         let piece = Piece { number: batch.first_game + count, offset: batch.offset + start as u64, start, bytes };
-        let game = if batch.oversized.contains(&index) { Err(Skip::Oversized { limit: bytes.len() }) } else { reader.read(bytes) };
+        let game = if batch.oversized.contains(&index) {
+            Err(Skip::Oversized { limit: bytes.len() })
+        } else {
+            reader.read(bytes)
+        };
         (piece, game)
     })
 }

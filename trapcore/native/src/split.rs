@@ -3,7 +3,7 @@
 //! What is cut is never changed: the data of all batches, one after the other, is the input, byte for byte. Where it is
 //! cut depends on the input alone and not on how it arrived.
 
-use crate::anchors::lex::{BOM, ends_with_result, is_broken_tag, tag_pair};
+use crate::anchors::lex::{ends_with_result, is_blank, is_broken_tag, is_first_column, tag_pair};
 use memchr::{memchr, memchr2, memchr3};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -14,6 +14,8 @@ use std::ops::Range;
 const LOOK: usize = 4096;
 /// Bytes kept before a cut, so that a result token is recognised wherever a cut was made.
 const TAIL: usize = 32;
+/// The last byte of `½`, in Latin-1 and in UTF-8.
+const HALF: u8 = 0xbd;
 /// Bytes taken in at once, whatever the caller feeds.
 const STEP: usize = 1 << 20;
 /// Names of tags that are remembered. A game with more tags ends at its next blank line between tags.
@@ -186,23 +188,18 @@ impl Splitter {
         let rest = &self.buffer[start..];
         let window = &rest[..rest.len().min(LOOK)];
         let whole = at_end || window.len() == LOOK;
-        if !whole && window.len() < BOM.len() && BOM.starts_with(window) {
-            return false;
-        }
-        let mark = if window.starts_with(BOM) { BOM.len() } else { 0 };
-        let Some(indent) = window[mark..].iter().position(|b| !matches!(b, b' ' | b'\t' | b'\r')) else {
+        let Some(indent) = window.iter().position(|b| *b == b'\n' || !is_blank(*b)) else {
             if whole {
                 self.begin_text(start);
             }
             return whole;
         };
-        let indent = mark + indent;
         match window[indent] {
             b'\n' => {
                 (self.seen.gap, self.seen.blank) = (true, true);
                 self.at = start + indent + 1;
             }
-            b'%' if indent == mark => self.state = State::Rest,
+            b'%' if is_first_column(&window[..indent]) => self.state = State::Rest,
             b'[' => {
                 let end = memchr(b'\n', &window[indent..]).map(|i| indent + i);
                 if end.is_none() && !whole {
@@ -268,7 +265,7 @@ impl Splitter {
         };
         loop {
             let rest = &self.buffer[at..end];
-            let blanks = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+            let blanks = rest.iter().take_while(|b| is_blank(**b)).count();
             let Some(tag) = tag_pair(&rest[blanks..]) else {
                 self.begin_text(at);
                 return;
@@ -284,16 +281,17 @@ impl Splitter {
         let rest = &self.buffer[self.at..];
         let found = memchr3(b'\n', b'{', b';', rest);
         let text = &rest[..found.unwrap_or(rest.len())];
-        self.seen.text |= text.iter().any(|b| !b.is_ascii_whitespace());
+        self.seen.text |= text.iter().any(|b| !is_blank(*b));
         let end = self.at + text.len();
         self.at = end;
         if found.is_none() {
             return false;
         }
         let tail = self.segment.max(end.saturating_sub(TAIL));
-        let last = self.buffer[tail..end].trim_ascii_end();
-        if !last.is_empty() || tail > self.segment {
-            self.seen.result = ends_with_result(last);
+        match self.buffer[tail..end].iter().rposition(|b| !is_blank(*b) || *b == HALF) {
+            Some(last) => self.seen.result = ends_with_result(&self.buffer[tail..=tail + last]),
+            None if tail > self.segment => self.seen.result = false,
+            None => {}
         }
         self.at += 1;
         self.state = match self.buffer[end] {

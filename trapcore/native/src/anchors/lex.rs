@@ -24,6 +24,17 @@ static ENDS: [bool; 256] = {
     table
 };
 
+/// Whether a byte is nothing that PGN is written with: whitespace, a control character, or not ASCII. Between lines such
+/// bytes are passed over, be they a byte order mark, the end-of-file mark of DOS or stray.
+pub(crate) fn is_blank(byte: u8) -> bool {
+    !(0x21..=0x7e).contains(&byte)
+}
+
+/// Whether a line, of which `before` has been read, is at its first column still.
+pub(crate) fn is_first_column(before: &[u8]) -> bool {
+    matches!(before.last(), None | Some(b'\n')) || before == BOM
+}
+
 /// A tag pair, `end` bytes from its `[`.
 pub(crate) struct TagPair<'a> {
     pub name: &'a [u8],
@@ -94,18 +105,15 @@ impl<'a> Tags<'a> {
         Tags { bytes, at: 0, line_end: 0, any: false, end }
     }
 
-    /// Passes whitespace, byte order marks, comments and `%` lines.
+    /// Passes blanks, comments and `%` lines.
     fn skip(&mut self) {
         while let Some(&byte) = self.bytes.get(self.at) {
             let rest = &self.bytes[self.at..];
             let length = match byte {
-                b' ' | b'\t' | b'\r' | b'\n' => 1,
+                _ if is_blank(byte) => 1,
                 b'{' => memchr(b'}', rest).map_or(0, |i| i + 1),
                 b';' => memchr(b'\n', rest).map_or(rest.len(), |i| i + 1),
-                b'%' if self.at == 0 || self.bytes[self.at - 1] == b'\n' => {
-                    memchr(b'\n', rest).map_or(rest.len(), |i| i + 1)
-                }
-                _ if rest.starts_with(BOM) => BOM.len(),
+                b'%' if is_first_column(&self.bytes[..self.at]) => memchr(b'\n', rest).map_or(rest.len(), |i| i + 1),
                 _ => 0,
             };
             if length == 0 {
@@ -194,7 +202,7 @@ impl<'a> Tokens<'a> {
     /// Of a game whose movetext begins at `at`.
     pub fn from(game: &'a [u8], at: usize) -> Tokens<'a> {
         let mut tokens = Tokens { bytes: game, at };
-        if at == 0 || game[at - 1] == b'\n' {
+        if is_first_column(&game[..at]) {
             tokens.escapes();
         }
         tokens
@@ -234,6 +242,9 @@ impl<'a> Tokens<'a> {
             b"e" if rest[1..].starts_with(b".p.") => (Kind::EnPassant, 4),
             b"e" if rest[1..].starts_with(b".p") => (Kind::EnPassant, 3),
             b"ep" => (Kind::EnPassant, 2 + usize::from(rest.get(2) == Some(&b'.'))),
+            // A result that nobody separated from the last move: `Rc10-1`.
+            [_, .., b'0', b'-', b'1'] | [_, .., b'1', b'-', b'0'] => (Kind::Move, length - 3),
+            [_, .., b'1', b'/', b'2', b'-', b'1', b'/', b'2'] => (Kind::Move, length - 7),
             [b'a'..=b'h' | b'A'..=b'Z', ..] => (Kind::Move, length),
             _ if word.starts_with(b"--") || word.iter().any(u8::is_ascii_alphanumeric) => (Kind::Move, length),
             _ => (Kind::Other, length),
@@ -324,19 +335,21 @@ fn result_length(bytes: &[u8]) -> Option<usize> {
     whole.or_else(|| bytes.starts_with(b"1/2").then_some(3))
 }
 
-/// Whether `text`, without whitespace at its end, ends with the token that terminates a game.
+/// Whether `text`, which has nothing blank at its end, ends with what terminates a game, in any spelling.
 pub(crate) fn ends_with_result(text: &[u8]) -> bool {
-    if !text.last().is_some_and(|b| b"*012\xbd".contains(b)) {
-        return false;
+    let [.., before, last] = text else {
+        return text == b"*";
+    };
+    let ends = |results: &[&[u8]]| results.iter().any(|result| text.ends_with(result));
+    match last {
+        b'*' => true,
+        b'0' => ends(&[b"1-0", b"1 - 0", "1–0".as_bytes(), "1—0".as_bytes()]),
+        b'1' => ends(&[b"0-1", b"0 - 1", "0–1".as_bytes(), "0—1".as_bytes()]),
+        b'2' => ends(&[b"1/2"]),
+        // ½, also in Latin-1
+        0xbd => *before == 0xc2 || *before == b'-',
+        _ => false,
     }
-    let word = text.iter().rposition(u8::is_ascii_whitespace).map_or(text, |blank| &text[blank + 1..]);
-    // `Nf3*` and `e4)1-0` are words with a result at their end; `10-0` is none.
-    text.ends_with(b"*")
-        || text.ends_with(b"1 - 0")
-        || text.ends_with(b"0 - 1")
-        || (0..word.len()).any(|i| {
-            result_length(&word[i..]) == Some(word.len() - i) && (i == 0 || ENDS[usize::from(word[i - 1])])
-        })
 }
 
 /// The length of castling written with zeros, or 1 for a single zero.

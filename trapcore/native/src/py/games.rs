@@ -16,11 +16,12 @@ use crate::anchors::{Anchor, Encoding};
 use crate::findings::{Finding, GameFindings, judge_batch, tag_map};
 use crate::index::{Measure, Yardstick};
 use crate::judge::{Judge, Options, Trap, Workspace};
-use crate::mate::{PROVER_VERSION, Verdict};
+use crate::mate::PROVER_VERSION;
 use crate::position::{self, Setting};
 use crate::records::{self, Unread};
 use crate::split::{Batch, Splitter};
 use crate::tree;
+use crate::verdict::Verdict;
 
 /// Whole games of one input.
 #[pyclass(frozen, name = "Batch", module = "trapcore._native")]

@@ -1,0 +1,163 @@
+"""The settings table: sources and their order, unknown names, and the example file."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from trapcore.errors import InputError, UsageError
+from trapcore.measures.options import Measure
+from trapcore.settings import CONFIG_VARIABLE, Settings, config_file, default_library, example, help_for
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for variable in list(os.environ):
+        if variable.startswith(("TRAPLINE_", "XDG_")):
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+
+def write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, "utf-8")
+    monkeypatch.setenv(CONFIG_VARIABLE, str(path))
+    return path
+
+
+def test_defaults() -> None:
+    settings = Settings()
+    assert settings.model_dump() == {
+        "db": default_library(),
+        "engine": None,
+        "engine_nodes": 400_000,
+        "measure": Measure.SEQUENCES,
+        "min_similarity": 0.80,
+        "nodes": 200_000,
+        "jobs": 1,
+    }
+
+
+def test_arguments_before_environment_before_file_before_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write(monkeypatch, tmp_path, 'jobs = 2\nnodes = 2\nengine_nodes = 2\nmeasure = "structural"\ndb = "~/traps"\n')
+    monkeypatch.setenv("TRAPLINE_JOBS", "3")
+    monkeypatch.setenv("TRAPLINE_NODES", "3")
+    monkeypatch.setenv("TRAPLINE_ENGINE", "")
+    settings = Settings(jobs=4)
+    assert (settings.jobs, settings.nodes, settings.engine_nodes, settings.min_similarity) == (4, 3, 2, 0.80)
+    assert settings.measure is Measure.STRUCTURAL
+    assert settings.engine is None, "an empty variable is none"
+    assert settings.db == tmp_path / "home" / "traps"
+
+
+def test_the_file_in_the_usual_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    usual = tmp_path / "home" / ".config" / "trapline" / "trapline.toml"
+    assert config_file() == usual
+    usual.parent.mkdir(parents=True)
+    usual.write_text("jobs = 7\n")
+    assert Settings().jobs == 7
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "elsewhere"))
+    assert Settings().jobs == 1
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="XDG directories are for other systems")
+def test_the_library_lies_where_user_data_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    usual = tmp_path / "home" / ".local" / "share" / "trapline" / "library.sqlite"
+    assert Settings().db == usual
+    monkeypatch.setenv("XDG_DATA_HOME", "relative/is/ignored")
+    assert Settings().db == usual
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert Settings().db == tmp_path / "data" / "trapline" / "library.sqlite"
+
+
+@pytest.mark.parametrize(("key", "nearest"), [("min_similarty", "min_similarity"), ("job", "jobs"), ("DB", "db")])
+def test_an_unknown_key_names_file_key_and_nearest(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, key: str, nearest: str
+) -> None:
+    path = write(monkeypatch, tmp_path, f"{key} = 1\n")
+    with pytest.raises(UsageError) as caught:
+        Settings()
+    assert str(caught.value) == f"unknown setting in {path}: {key!r}: did you mean {nearest!r}?"
+
+
+def test_an_unknown_variable_names_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAPLINE_ENGINE_NODE", "5")
+    with pytest.raises(UsageError, match=r"'TRAPLINE_ENGINE_NODE': did you mean 'TRAPLINE_ENGINE_NODES'\?"):
+        Settings()
+
+
+def test_an_unknown_argument_names_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"unknown setting 'mesure': did you mean 'measure'\?"):
+        Settings(mesure="sequences")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("jobs", "0"), ("nodes", "-1"), ("min_similarity", "1.01"), ("min_similarity", "nan"), ("measure", "sequence"),
+     ("engine_nodes", "many")],
+)  # fmt: skip
+def test_a_value_out_of_range_names_where_it_stands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str
+) -> None:
+    with pytest.raises(UsageError, match=f"^{name} cannot be '{value}': "):
+        Settings(**{name: value})
+    path = write(monkeypatch, tmp_path, f'{name} = "{value}"\n')
+    with pytest.raises(UsageError) as caught:
+        Settings()
+    assert str(caught.value).startswith(f"{name} in {path} cannot be '{value}': ")
+    monkeypatch.setenv(f"TRAPLINE_{name.upper()}", value)
+    with pytest.raises(UsageError, match=f"^TRAPLINE_{name.upper()} cannot be '{value}': "):
+        Settings()
+
+
+def test_a_file_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = write(monkeypatch, tmp_path, "jobs = = 3\n")
+    with pytest.raises(InputError, match=re.escape(str(path))):
+        Settings()
+    path.write_bytes(b"# \xff\n")
+    with pytest.raises(InputError, match=re.escape(str(path))):
+        Settings()
+    monkeypatch.setenv(CONFIG_VARIABLE, str(tmp_path / "missing.toml"))
+    with pytest.raises(InputError, match=r"missing\.toml, which does not exist"):
+        Settings()
+    monkeypatch.setenv(CONFIG_VARIABLE, str(tmp_path))
+    with pytest.raises(InputError, match="cannot read"):
+        Settings()
+
+
+def test_every_setting_says_what_it_is() -> None:
+    for name, field in Settings.model_fields.items():
+        assert field.description, name
+        assert help_for(name).startswith(field.description)
+    assert help_for("nodes").endswith("Default: 200000.")
+    assert "Default:" not in help_for("db")
+
+
+def test_the_example_file_is_the_table() -> None:
+    assert (ROOT / "deploy" / "trapline.example.toml").read_text("utf-8") == example()
+    printed = subprocess.run(
+        [sys.executable, "-m", "trapcore.settings"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert printed.stdout == example()
+
+
+def test_the_example_file_is_valid_as_it_is_and_without_the_comment_signs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write(monkeypatch, tmp_path, example())
+    assert Settings() == Settings.model_construct(**{n: f.get_default(call_default_factory=True, validated_data={})
+                                                     for n, f in Settings.model_fields.items()})  # fmt: skip
+    lines = [line[2:] for line in example().splitlines() if line.startswith("# ") and " = " in line]
+    assert set(tomllib.loads("\n".join(lines))) == set(Settings.model_fields)
+    write(monkeypatch, tmp_path, "\n".join(lines))
+    settings = Settings()
+    assert settings.engine == "stockfish"
+    assert settings.db == default_library()

@@ -1,0 +1,20 @@
+"""Any game's local trees, the measures on them, and chess at speed.
+
+=================  =================================================================================
+errors.py          the errors that trapline speaks to people with, and their exit codes
+spelling.py        the error for a misspelt name, which names the nearest valid one
+settings.py        the one table of settings: TOML file, environment, defaults, documentation
+streams.py         byte streams in and out, plain or compressed
+trees.py           local game trees of any game; draws one with ``python -m trapcore.trees "<fen>"``
+chess_tree.py      chess as such a game, on python-chess; reads positions
+measures/          how similar two trees are: the paper's measures, one a file
+epd.py             files of EPD lines
+keys.py            the frozen 16-byte key of a chess position
+proof.py           forced mates: verdict, line, replay
+commands.py        ``trapline similarity`` and ``trapline prove``
+_native            the Rust core: the measures, keys and proofs for chess, PGN at speed (``_native.pyi``)
+native/            its source
+=================  =================================================================================
+
+Whatever `_native` computes about one position has its plain definition here, and tests hold the two together.
+"""

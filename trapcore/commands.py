@@ -1,0 +1,220 @@
+"""The commands of this floor: ``trapline similarity`` and ``trapline prove``.
+
+Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
+to standard output, and with ``--json`` nothing else does; talk goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trapcore.proof import Proof
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def similarity(
+    first: Annotated[str, typer.Argument(metavar="FEN", help="A position, as FEN or EPD, quoted.")],
+    second: Annotated[str, typer.Argument(metavar="FEN", help="The position to compare it with.")],
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="sequences|continuations|structural",
+            help="Similarity measure. Default: the setting `measure`, sequences unless changed.",
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PLIES",
+            help="Depth of the trees, 1 to 3 (default 2); for structural that of its base, 1 or 2 (default 1).",
+        ),
+    ] = None,
+    labels: Annotated[str, typer.Option(metavar="uci|san", help="How moves are named when they are compared.")] = "uci",
+    captures: Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")] = False,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="continuations|sequences",
+            help="Structural only: what compares a child with its parent (default continuations).",
+        ),
+    ] = None,
+    unpaired: Annotated[
+        str | None,
+        typer.Option(
+            metavar="formula|pad",
+            help="Structural only: a child without partner costs 1 (formula, the default) or 1 minus its own "
+            "similarity (pad).",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell how similar two positions are by their local game trees: 1 is alike, 0 has nothing in common.
+
+    Two baselines are shown beside it: what the number of moves and the board alone would say.
+    """
+    from trapcore.errors import UsageError
+    from trapcore.measures import baselines, continuations, sequences, structural
+    from trapcore.measures.options import Base, Measure, Unpaired, chosen
+    from trapcore.settings import Settings
+
+    kind = chosen(Measure, measure) if measure is not None else Settings().measure
+    if kind is not Measure.STRUCTURAL and (base is not None or unpaired is not None):
+        raise UsageError(f"--base and --unpaired belong to the measure structural, not to {kind}")
+    depth = depth if depth is not None else 1 if kind is Measure.STRUCTURAL else 2
+    answer: dict[str, Any] = {"measure": str(kind), "depth": depth, "labels": labels, "captures": captures}
+    match kind:
+        case Measure.CONTINUATIONS:
+            value = continuations.of_positions(first, second, depth=depth, labels=labels, captures=captures)
+        case Measure.SEQUENCES:
+            value = sequences.of_positions(first, second, depth=depth, labels=labels, captures=captures)
+        case Measure.STRUCTURAL:
+            chosen_base = base if base is not None else Base.CONTINUATIONS
+            chosen_unpaired = unpaired if unpaired is not None else Unpaired.FORMULA
+            value = structural.of_positions(
+                first,
+                second,
+                base=chosen_base,
+                depth=depth,
+                labels=labels,
+                captures=captures,
+                unpaired=chosen_unpaired,
+            )
+            answer |= {"base": str(chosen_base), "unpaired": str(chosen_unpaired)}
+    beside = {
+        "move-count-ratio": baselines.move_count_ratio_of_positions(first, second),
+        "board": baselines.board_similarity_of_positions(first, second),
+    }
+    if as_json:
+        typer.echo(json.dumps(answer | {"value": value, "baselines": beside}))
+        return
+    on = f" on {answer['base']}, unpaired {answer['unpaired']}" if "base" in answer else ""
+    title = f"{kind}{on}, depth {depth}, labels {labels}{' with captures' if captures else ''}"
+    rows = [(title, value), ("baseline: move-count ratio", beside["move-count-ratio"])]
+    rows.append(("baseline: board", beside["board"]))
+    width = max(len(name) for name, _ in rows)
+    for name, number in rows:
+        typer.echo(f"{name:<{width}}  {number:.4f}")
+
+
+def prove(
+    fen: Annotated[str | None, typer.Argument(metavar="FEN", help="A position, as FEN or EPD, quoted.")] = None,
+    epd: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Prove every position of an EPD file instead; - is stdin.")
+    ] = None,
+    mate: Annotated[int, typer.Option(metavar="MOVES", help="Longest mate to look for, 1 to 30 moves.")] = 3,
+    nodes: Annotated[
+        int, typer.Option(metavar="N", help="Nodes for each position; beyond them it stays undecided.")
+    ] = 1_000_000,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="With --epd: positions at the same time. Default: the setting `jobs`, 1."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Prove or refute that the side to move can force mate.
+
+    With --epd, answers come in the order of the file; a line that is no position gets an error in its place.
+
+    The exit code is 3 if there was no position at all.
+    """
+    from trapcore.errors import UsageError
+    from trapcore.proof import check_budget, prove_mate
+
+    check_budget(mate, nodes)
+    if epd is not None and fen is None:
+        _prove_file(epd, mate, nodes, jobs, as_json)
+    elif fen is not None and epd is None:
+        if jobs is not None:
+            raise UsageError("--jobs belongs to --epd")
+        proof = prove_mate(fen, mate, nodes)
+        typer.echo(json.dumps(_answer(fen, proof)) if as_json else _sentence(fen, proof, mate))
+    else:
+        raise UsageError("prove needs a FEN or --epd FILE, and not both")
+
+
+def _prove_file(path: str, mate: int, nodes: int, jobs: int | None, as_json: bool) -> None:
+    from trapcore.errors import InputError, UsageError
+    from trapcore.settings import Settings
+    from trapcore.streams import open_bytes
+
+    if jobs is None:
+        jobs = Settings().jobs
+    elif jobs < 1:
+        raise UsageError(f"jobs must be at least 1, not {jobs}")
+    read = bad = 0
+    with open_bytes(path) as chunks:
+        for answer, sentence in _answers(chunks, mate, nodes, jobs):
+            read += "error" not in answer
+            bad += "error" in answer
+            typer.echo(json.dumps(answer) if as_json else f"{answer['line_number']:>6}  {sentence}")
+    if bad:
+        typer.echo(f"trapline: {path}: {bad} of {read + bad} lines could not be read", err=True)
+    if not read:
+        raise InputError(f"{path}: no position could be read")
+
+
+def _answers(chunks: Iterator[bytes], mate: int, nodes: int, jobs: int) -> Iterator[tuple[dict[str, Any], str]]:
+    """JSON and human answer for each line, in the order of the lines."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    from trapcore.epd import numbered_lines, parse_epd
+    from trapcore.errors import InputError
+    from trapcore.proof import prove_mate
+
+    def answer(number: int, line: str) -> tuple[dict[str, Any], str]:
+        try:
+            record = parse_epd(line)
+            proof = prove_mate(record.fen, mate, nodes)
+        except InputError as error:
+            return {"line_number": number, "error": str(error)}, f"error: {error}"
+        named = {"id": record.id} if record.id is not None else {}
+        name = f"{record.id}: " if record.id is not None else ""
+        found = _answer(record.fen, proof) | named | {"line_number": number}
+        return found, name + _sentence(record.fen, proof, mate)
+
+    # The core releases the GIL, so threads are enough. The window keeps all of them busy while one hard position is
+    # waited for, and keeps a long file from being read ahead into memory.
+    window = 16 * jobs
+    pending: deque[Future[tuple[dict[str, Any], str]]] = deque()
+    pool = ThreadPoolExecutor(max_workers=jobs)
+    try:
+        for number, line in numbered_lines(chunks):
+            pending.append(pool.submit(answer, number, line))
+            while pending and (len(pending) >= window or pending[0].done()):
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        # After an error or Ctrl-C nobody wants what has not been started.
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _answer(fen: str, proof: Proof) -> dict[str, Any]:
+    return {
+        "fen": fen,
+        "verdict": str(proof.verdict),
+        "mate_in": proof.mate_in,
+        "line": list(proof.line),
+        "nodes": proof.nodes,
+    }
+
+
+def _sentence(fen: str, proof: Proof, mate: int) -> str:
+    from trapcore.proof import Verdict, san_line
+
+    match proof.verdict:
+        case Verdict.PROVED:
+            return f"proved, mate in {proof.mate_in}: {san_line(proof, fen)}"
+        case Verdict.REFUTED:
+            return f"refuted: no mate in {mate} or fewer"
+        case Verdict.UNDECIDED:
+            known = f"; no mate in {proof.refuted_to} or fewer" if proof.refuted_to else ""
+            return f"undecided after {proof.nodes:,} nodes{known}"

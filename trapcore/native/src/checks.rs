@@ -1,0 +1,78 @@
+//! Finding checks without making the move.
+
+use shakmaty::{Bitboard, Chess, Move, Position, Square, attacks};
+
+/// Tells cheaply which moves may give check: all that do, and few that do not.
+pub struct CheckFinder<'a> {
+    position: &'a Chess,
+    king: Square,
+    occupied: Bitboard,
+    /// Own pieces that alone stand between an own slider and the king.
+    unmask: Bitboard,
+}
+
+impl CheckFinder<'_> {
+    /// `position`: legal, so both kings are there.
+    pub fn new(position: &Chess) -> CheckFinder<'_> {
+        let board = position.board();
+        let king = board.king_of(!position.turn()).expect("a legal position has both kings");
+        let occupied = board.occupied();
+        let own = position.us();
+        let diagonal = own & (board.bishops() | board.queens()) & attacks::bishop_attacks(king, Bitboard::EMPTY);
+        let straight = own & (board.rooks() | board.queens()) & attacks::rook_attacks(king, Bitboard::EMPTY);
+        let mut unmask = Bitboard::EMPTY;
+        for slider in diagonal | straight {
+            let between = attacks::between(king, slider) & occupied;
+            if let (Some(square), false) = (between.first(), between.more_than_one()) {
+                unmask.add(square);
+            }
+        }
+        CheckFinder { position, king, occupied, unmask: unmask & own }
+    }
+
+    /// False only if the legal move `m` gives no check.
+    pub fn may_check(&self, m: Move) -> bool {
+        match m {
+            Move::Castle { .. } | Move::EnPassant { .. } => true,
+            Move::Normal { role, from, to, promotion, .. } => {
+                let turn = self.position.turn();
+                let piece = promotion.unwrap_or(role).of(turn);
+                self.unmask.contains(from)
+                    || attacks::attacks(to, piece, self.occupied.without(from)).contains(self.king)
+            }
+            Move::Put { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::parse;
+    use crate::tree::after;
+
+    #[test]
+    fn no_check_is_overlooked_and_few_moves_are_suspected() {
+        let (mut checks, mut suspects, mut moves) = (0, 0, 0);
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "4k3/8/8/3pP3/8/8/8/B3RK2 w - d6 0 1",
+            "3k4/8/8/8/8/8/8/R3K2R w KQ - 0 1",
+        ] {
+            let s = parse(fen).unwrap();
+            for &m in &s.chess.legal_moves() {
+                let next = after(&s.chess, m);
+                for (chess, m) in [(&s.chess, m)].into_iter().chain(next.legal_moves().iter().map(|r| (&next, *r))) {
+                    let suspected = CheckFinder::new(chess).may_check(m);
+                    let check = after(chess, m).is_check();
+                    assert!(suspected || !check);
+                    checks += u32::from(check);
+                    suspects += u32::from(suspected);
+                    moves += 1;
+                }
+            }
+        }
+        assert!(checks == 70 && suspects * 10 < moves, "{checks} {suspects} {moves}");
+    }
+}

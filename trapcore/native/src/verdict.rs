@@ -1,0 +1,20 @@
+//! What a search has to say about a claim.
+
+/// Known and unknown are kept apart: a search that ran out of budget has refuted nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Proved,
+    Refuted,
+    Undecided,
+}
+
+impl Verdict {
+    /// As the library and the report write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Proved => "proved",
+            Verdict::Refuted => "refuted",
+            Verdict::Undecided => "undecided",
+        }
+    }
+}

@@ -1,0 +1,106 @@
+"""Proofs of forced mates: what the prover found, as a value, and a replay that does not trust it.
+
+Source: a trap "leads to checkmate within 2 to 4 plies" (Evans & Turrini, section 4); the prover itself is in Rust.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import chess
+
+from trapcore import _native
+from trapcore.chess_tree import parse_position
+from trapcore.errors import InputError, UsageError
+
+MAX_MATE = 30
+"""Longest mate that can be asked for, in moves of the mating side."""
+
+
+class Verdict(StrEnum):
+    """What is known about a forced mate; never a bool, because not knowing is an answer of its own."""
+
+    PROVED = "proved"
+    """Every defence loses: the line is one example of the best play of both sides."""
+    REFUTED = "refuted"
+    """There is no forced mate within the moves asked for."""
+    UNDECIDED = "undecided"
+    """The node budget ran out before either was shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The outcome of one search for a forced mate."""
+
+    verdict: Verdict
+    mate_in: int | None
+    """Moves of the mating side up to and including the mate; None unless proved."""
+    line: tuple[str, ...]
+    """Main line in UCI, from the mating side's first move to the mate; empty unless proved."""
+    nodes: int
+    """Positions searched."""
+    refuted_to: int
+    """No mate in this many moves or fewer exists; 0 if none was excluded."""
+
+
+def prove_mate(fen: str, mate: int = 3, nodes: int = 1_000_000) -> Proof:
+    """Whether the side to move in ``fen`` can force mate in at most ``mate`` moves (1..30), within ``nodes`` (>= 1).
+
+    Raises ``UsageError`` for a budget out of range and ``PositionError`` for a position that is none.
+    """
+    check_budget(mate, nodes)
+    return _proof(_native.prove_mate(fen, mate, nodes))
+
+
+def prove_bait(fen: str, bait: str, killer: str | None = None, mate: int = 3, nodes: int = 1_000_000) -> Proof:
+    """Whether ``bait`` (UCI), played in ``fen``, lets the other side force mate in at most ``mate`` moves (1..30).
+
+    ``killer`` (UCI) is the refutation to try first; any other mate within reach counts as well. ``nodes`` >= 1.
+    The line of the proof begins after the bait. Raises ``UsageError`` for a budget out of range, and
+    ``PositionError`` for a position that is none and for a bait or killer that is no legal move there.
+    """
+    check_budget(mate, nodes)
+    return _proof(_native.prove_bait(fen, bait, killer, mate, nodes))
+
+
+def replay(proof: Proof, fen: str, bait: str | None = None) -> chess.Board:
+    """Play the line of ``proof`` from ``fen`` (after ``bait``, if given) and return the mated board with its moves.
+
+    Checks with python-chess, which shares no code with the prover, that each move is legal, that the line has the
+    stated length and that it ends in checkmate. Raises ``UsageError`` for a proof that proves nothing, and
+    ``InputError`` for a line that does not do what the proof says.
+    """
+    if proof.verdict is not Verdict.PROVED or proof.mate_in is None:
+        raise UsageError(f"a {proof.verdict} mate has no line to replay")
+    board = parse_position(fen)
+    moves = proof.line if bait is None else (bait, *proof.line)
+    for move in moves:
+        try:
+            # python-chess plays the null move 0000 without a question; a proof must not.
+            legal = board.push_uci(move) != chess.Move.null()
+        except ValueError:
+            legal = False
+        if not legal:
+            raise InputError(f"{move} in the proof's line {' '.join(moves)} is no legal move in {board.fen()}")
+    if not board.is_checkmate():
+        raise InputError(f"the proof's line {' '.join(moves)} from {fen} does not end in mate")
+    if len(proof.line) != 2 * proof.mate_in - 1:
+        raise InputError(f"the proof claims mate in {proof.mate_in}, its line has {len(proof.line)} plies")
+    return board
+
+
+def san_line(proof: Proof, fen: str) -> str:
+    """The line of a proof from ``fen`` in SAN with move numbers, replayed first; raises as `replay` does."""
+    return parse_position(fen).variation_san(replay(proof, fen).move_stack)
+
+
+def check_budget(mate: int, nodes: int) -> None:
+    """Raise ``UsageError`` unless ``mate`` is 1..30 moves and ``nodes`` at least 1."""
+    if not 1 <= mate <= MAX_MATE:
+        raise UsageError(f"mate must be 1..{MAX_MATE} moves, not {mate}")
+    if nodes < 1:
+        raise UsageError(f"nodes must be at least 1, not {nodes}")
+
+
+def _proof(found: tuple[str, int | None, list[str], int, int]) -> Proof:
+    verdict, mate_in, line, nodes, refuted_to = found
+    return Proof(Verdict(verdict), mate_in, tuple(line), nodes, refuted_to)

@@ -1,0 +1,201 @@
+"""The one table of settings. It feeds the TOML file, the environment, the options' defaults and help, and the docs.
+
+What is given first counts: arguments, the environment (``TRAPLINE_<NAME>``), the TOML file (``$TRAPLINE_CONFIG``, else
+``~/.config/trapline/trapline.toml``), the default. ``python -m trapcore.settings`` prints the commented example file.
+"""
+
+import json
+import os
+import sys
+import textwrap
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from trapcore.errors import InputError, UsageError
+from trapcore.measures.options import Measure
+from trapcore.spelling import unknown_name
+
+PREFIX = "TRAPLINE_"
+CONFIG_VARIABLE = "TRAPLINE_CONFIG"
+"""Names another TOML file; it is no setting itself."""
+
+
+def default_library() -> Path:
+    """Where the trap library lies unless told otherwise: the place for user data of this operating system."""
+    home = Path.home()
+    if sys.platform == "win32":
+        data = _absolute("LOCALAPPDATA") or home / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        data = home / "Library" / "Application Support"
+    else:
+        data = _absolute("XDG_DATA_HOME") or home / ".local" / "share"
+    return data / "trapline" / "library.sqlite"
+
+
+def config_file() -> Path:
+    """The TOML file that settings are read from; it need not exist unless ``$TRAPLINE_CONFIG`` names it."""
+    if named := os.environ.get(CONFIG_VARIABLE):
+        return Path(named).expanduser()
+    return (_absolute("XDG_CONFIG_HOME") or Path.home() / ".config") / "trapline" / "trapline.toml"
+
+
+class Settings(BaseSettings):
+    """Every setting with its default; raises ``UsageError`` for an unknown name or a value out of range, and
+    ``InputError`` for a file that cannot be read.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True)
+
+    db: Path = Field(
+        default_factory=default_library,
+        description="File of the trap library, SQLite; made when it is first filled. By default where the operating "
+        "system keeps user data.",
+        examples=["~/.local/share/trapline/library.sqlite"],
+    )
+    engine: str | None = Field(
+        default=None,
+        min_length=1,
+        description="UCI engine that judges what the prover leaves open: a path or a command. Without one, only "
+        "forced mates are claimed.",
+        examples=["stockfish"],
+    )
+    engine_nodes: int = Field(
+        default=400_000,
+        ge=1,
+        description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
+    )
+    measure: Measure = Field(
+        default=Measure.SEQUENCES,
+        description="Similarity measure: sequences, continuations or structural. Sequences tell traps apart best; "
+        "structural is hardly more than a comparison of move counts.",
+    )
+    min_similarity: float = Field(
+        default=0.80,
+        ge=0.0,
+        le=1.0,
+        allow_inf_nan=False,
+        description="Similarity from which a position is taken for a candidate, 0.0 to 1.0. Lower finds more and takes "
+        "more proofs; what is claimed is proved either way.",
+    )
+    nodes: int = Field(
+        default=200_000,
+        ge=1,
+        description="Nodes the prover may spend on one candidate, 1 or more. Raise it if many stay undecided.",
+    )
+    jobs: int = Field(
+        default=1,
+        ge=1,
+        description="Threads that work at the same time, 1 or more. More than the machine has cores gains nothing.",
+    )
+
+    def __init__(self, **given: object) -> None:
+        """Read all sources; ``given`` overrides them."""
+        path = config_file()
+        written = _read(path)
+        for key in given:
+            _check_known(key, "setting")
+        for key in written:
+            _check_known(key, f"setting in {path}:")
+        _check_environment()
+        try:
+            super().__init__(**given)  # type: ignore[arg-type]
+        except ValidationError as error:
+            raise _spoken(error, given, written, path) from error
+
+    @field_validator("db")
+    @classmethod
+    def _home(cls, path: Path) -> Path:
+        return path.expanduser()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment, then the TOML file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+
+
+def help_for(name: str) -> str:
+    """The description of a setting with its default, for the help text of an option."""
+    field = Settings.model_fields[name]
+    default = "" if field.default_factory or field.default is None else f" Default: {field.default}."
+    return f"{field.description}{default}"
+
+
+def example() -> str:
+    """The TOML file with every setting as a comment: what it means, its variable, and its default or an example."""
+    lines = [
+        "# Settings of trapline. Copy to ~/.config/trapline/trapline.toml, or anywhere and name it in TRAPLINE_CONFIG.",
+        "# A line that stays a comment leaves the default. Options of a command come before the environment, the",
+        "# environment before this file.",
+        "# Made by `python -m trapcore.settings`; change the table there, not this file.",
+    ]
+    for name, field in Settings.model_fields.items():
+        value = field.examples[0] if field.examples else field.default
+        about = f"{field.description} Environment: {PREFIX}{name.upper()}."
+        lines += ["", *textwrap.wrap(about, 118, initial_indent="# ", subsequent_indent="# ")]
+        # A JSON string or number is a TOML one.
+        lines.append(f"# {name} = {json.dumps(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _absolute(variable: str) -> Path | None:
+    # The XDG base directory specification: a relative path in its variables is to be ignored.
+    path = Path(os.environ.get(variable, ""))
+    return path if path.is_absolute() else None
+
+
+def _read(path: Path) -> Mapping[str, object]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        if os.environ.get(CONFIG_VARIABLE):
+            raise InputError(f"{CONFIG_VARIABLE} names {path}, which does not exist") from None
+        return {}
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read the settings in {path}: {error}") from error
+
+
+def _check_known(key: str, what: str) -> None:
+    if key not in Settings.model_fields:
+        raise unknown_name(what, key, Settings.model_fields)
+
+
+def _check_environment() -> None:
+    known = [CONFIG_VARIABLE, *(PREFIX + name.upper() for name in Settings.model_fields)]
+    for variable in os.environ:
+        # Names of variables are read in any case, as pydantic does.
+        if variable.upper().startswith(PREFIX) and variable.upper() not in known:
+            raise unknown_name("environment variable", variable, known)
+
+
+def _spoken(
+    error: ValidationError, given: Mapping[str, object], written: Mapping[str, object], path: Path
+) -> UsageError:
+    """The first problem of a validation as one sentence that says where the value stands."""
+    first = error.errors()[0]
+    name = str(first["loc"][0])
+    variables = [v for v in os.environ if v.upper() == PREFIX + name.upper()]
+    if name in given:
+        where = name
+    elif variables:
+        where = variables[0]
+    elif name in written:
+        where = f"{name} in {path}"
+    else:
+        where = name
+    return UsageError(f"{where} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(example())

@@ -1,0 +1,18 @@
+"""Misspelt names: the error that names the nearest valid one."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from trapcore.errors import UsageError
+
+
+def unknown_name(what: str, given: str, known: Iterable[str]) -> UsageError:
+    """The error for ``given``, which is no ``what``: names the nearest of ``known``, or all of them if none is near.
+
+    >>> str(unknown_name("measure", "sequence", ["sequences", "structural"]))
+    "unknown measure 'sequence': did you mean 'sequences'?"
+    """
+    names = {name.lower(): name for name in known}
+    near = get_close_matches(given.lower(), names, n=1)
+    hint = f"did you mean {names[near[0]]!r}?" if near else f"known are {', '.join(names.values())}"
+    return UsageError(f"unknown {what} {given!r}: {hint}")

@@ -1,0 +1,343 @@
+"""Byte streams in and out: plain, gzip, bzip2 and Zstandard.
+
+What a file contains is told by its first bytes, never by its name; how a new file is written is told by its suffix.
+Compressed files of several frames (``pzstd``, ``cat a.gz b.gz``, our own resumable output) read as one stream.
+"""
+
+import bz2
+import errno
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import FileIO, RawIOBase
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Protocol, Self
+
+import zstandard
+
+from trapcore.errors import InputError, OutputError
+
+CHUNK_BYTES = 1 << 20
+"""Bytes asked of the file at a time: 1 MiB."""
+
+ZSTD_LEVEL = 3
+"""Above it, Zstandard costs more time than judging the games does."""
+
+# A decompressor is fed this much at a time. Zstandard offers no bound on its output: 4 KiB of the most hostile input
+# unpack to 128 MiB, where real PGN unpacks fourfold.
+_FEED_BYTES = 4096
+
+_GZIP = b"\x1f\x8b\x08"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_BZIP2 = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
+
+
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Compressor(Protocol):
+    def compress(self, data: bytes, /) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
+def _is_zstd(head: bytes) -> bool:
+    skippable = 0x50 <= (head[0] if head else 0) <= 0x5F and head[1:4] == b"\x2a\x4d\x18"
+    return head.startswith(_ZSTD) or skippable
+
+
+def _compression(head: bytes) -> str | None:
+    """Name of the format that these first bytes (at least 10, unless the input is shorter) begin, or None for plain."""
+    if head.startswith(_GZIP):
+        return "gzip"
+    if _is_zstd(head):
+        return "Zstandard"
+    if head[:3] == b"BZh" and head[4:10] in _BZIP2:
+        return "bzip2"
+    return None
+
+
+_DECOMPRESSORS: dict[str, Callable[[], _Decompressor]] = {
+    "gzip": lambda: zlib.decompressobj(wbits=31),
+    "bzip2": bz2.BZ2Decompressor,
+    "Zstandard": lambda: zstandard.ZstdDecompressor().decompressobj(),
+}
+
+
+class ByteReader:
+    """An iterator over the decompressed chunks of one input; also a context manager.
+
+    A chunk is never empty; the size of chunks is not promised. A damaged or truncated compressed input yields all that
+    could be unpacked and then raises :class:`~trapcore.errors.InputError`, which names the input and the byte.
+    """
+
+    name: str
+    """Path as given, or ``stdin``."""
+    raw_size: int | None
+    """Bytes of the file as it lies on disk; None for a pipe."""
+    raw_offset: int
+    """Bytes read of it so far; with ``raw_size`` this is the progress."""
+    compression: str | None
+    """``gzip``, ``bzip2``, ``Zstandard``, or None for plain."""
+
+    def __init__(self, file: BinaryIO | RawIOBase, read: Callable[[int], bytes], name: str, *, owned: bool) -> None:
+        """Take an open file; ``read`` reads what is there, and ``owned`` says whether :meth:`close` closes it."""
+        self.name = name
+        self.raw_offset = 0
+        self._file = file
+        self._read_some = read
+        self._owned = owned
+        self.raw_size = _regular_size(file)
+        head = b""
+        while len(head) < 10 and (data := self._read()):
+            head += data
+        self.compression = _compression(head)
+        self._chunks = self._plain(head) if self.compression is None else self._unpacked(head, self.compression)
+
+    def _read(self) -> bytes:
+        # One read of what is there, never a wait for a full chunk: the input may be a pipe that is still being written.
+        try:
+            data = self._read_some(CHUNK_BYTES)
+        except OSError as error:
+            raise InputError(f"{self.name}: cannot be read at byte {self.raw_offset}: {error.strerror}") from error
+        self.raw_offset += len(data)
+        return data
+
+    def _plain(self, head: bytes) -> Iterator[bytes]:
+        data = head
+        while data:
+            yield data
+            data = self._read()
+
+    def _unpacked(self, data: bytes, kind: str) -> Iterator[bytes]:
+        frame: _Decompressor | None = _DECOMPRESSORS[kind]()
+        start = 0  # offset in the file of data[0]
+        while data:
+            out: list[bytes] = []
+            failure: InputError | None = None
+            at = 0
+            while at < len(data):
+                if frame is None:
+                    if kind == "gzip" and not data[at:].strip(b"\0"):
+                        break  # some writers pad gzip files with zeros; gzip itself ignores them
+                    frame = _DECOMPRESSORS[kind]()
+                piece = data[at : at + _FEED_BYTES]
+                try:
+                    out.append(frame.decompress(piece))
+                except (zlib.error, OSError, EOFError, ValueError, zstandard.ZstdError) as error:
+                    failure = InputError(
+                        f"{self.name}: the {kind} data are damaged near byte {start + at} ({error}); "
+                        "the text before that was read"
+                    )
+                    failure.__cause__ = error
+                    break
+                at += len(piece)
+                if frame.eof:
+                    at -= len(frame.unused_data)
+                    frame = None
+            unpacked = b"".join(out)
+            if unpacked:
+                yield unpacked
+            if failure is not None:
+                raise failure
+            start += len(data)
+            data = self._read()
+        if frame is not None:
+            raise InputError(
+                f"{self.name}: the {kind} data end too early, at byte {start}; the text before that was read: "
+                "fetch the file again"
+            )
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The chunks that are left; a loop that was left can be followed by another one."""
+        # No `yield from`: leaving the loop would close what it delegates to, and the rest would be lost.
+        for chunk in self._chunks:  # noqa: UP028
+            yield chunk
+
+    def __next__(self) -> bytes:
+        """The next chunk."""
+        return next(self._chunks)
+
+    def close(self) -> None:
+        """Close the file, unless it is standard input."""
+        if self._owned:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        """Nothing to do: the file is open."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+
+def _regular_size(file: BinaryIO | RawIOBase) -> int | None:
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def open_bytes(path: Path | str) -> ByteReader:
+    """Open a file, or standard input for ``-``, for reading decompressed chunks.
+
+    Raises :class:`~trapcore.errors.InputError` if it does not exist, is a directory or cannot be read.
+    """
+    if str(path) == "-":
+        # read1 of a buffered stream is one read; its type is not declared on BinaryIO
+        return ByteReader(sys.stdin.buffer, getattr(sys.stdin.buffer, "read1"), "stdin", owned=False)  # noqa: B009
+    try:
+        file = FileIO(path, "r")
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: there is no such file") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{path}: this is a directory; name the files in it") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened: {error.strerror}") from error
+    try:
+        return ByteReader(file, file.read, str(path), owned=True)
+    except BaseException:
+        file.close()
+        raise
+
+
+class FrameWriter:
+    """Writes bytes to a file, compressed by the file's suffix, in frames that can be read each on their own.
+
+    After :meth:`end_frame` all that was written so far can be read back, and writing can be taken up again at that very
+    size of the file (``open_for_write(path, at=...)``). Leaving the ``with`` block normally ends the last frame;
+    leaving it by an error does not, so that a broken output is seen to be broken.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, new_frame: Callable[[], _Compressor] | None, *, owned: bool) -> None:
+        """Take an open binary file and what makes a compressor; None writes plain."""
+        self.name = name
+        self._file = file
+        self._owned = owned
+        self._new_frame = new_frame
+        self._frame: _Compressor | None = None
+        self._raw = file.tell() if owned else 0
+        self._closed = False
+
+    def _emit(self, data: bytes) -> None:
+        try:
+            self._file.write(data)
+        except BrokenPipeError:
+            raise  # the reader has gone (`| head`): no error to speak of
+        except OSError as error:
+            raise _write_error(self.name, error) from error
+        self._raw += len(data)
+
+    def write(self, data: bytes) -> None:
+        """Append bytes; they may stay in memory until :meth:`end_frame`."""
+        if not data:
+            return
+        if self._new_frame is None:
+            self._emit(data)
+            return
+        if self._frame is None:
+            self._frame = self._new_frame()
+        self._emit(self._frame.compress(data))
+
+    def end_frame(self) -> int:
+        """End the frame, hand everything to the operating system, and return the size of the file in bytes.
+
+        Without a frame begun, nothing is written but what waits in the buffer. On a plain file this is a flush.
+        """
+        if self._frame is not None:
+            self._emit(self._frame.flush())
+            self._frame = None
+        try:
+            self._file.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _write_error(self.name, error) from error
+        return self._raw
+
+    def close(self) -> None:
+        """End the frame and close the file (standard output is only flushed). A second call does nothing."""
+        if self._closed:
+            return
+        try:
+            if self._new_frame is not None and self._frame is None and self._raw == 0:
+                self._frame = self._new_frame()  # an empty .gz is one empty member, not zero bytes
+            self.end_frame()
+            if self._owned:
+                self._file.close()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _write_error(self.name, error) from error
+        finally:
+            self._abandon()
+
+    def _abandon(self) -> None:
+        self._closed = True
+        if self._owned:
+            with suppress(OSError):  # the error that led here is the one to be told
+                self._file.close()
+
+    def __enter__(self) -> Self:
+        """Nothing to do: the file is open."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close; after an error, without ending the frame."""
+        if kind is None:
+            self.close()
+        elif not self._closed:
+            self._abandon()
+
+
+def _write_error(name: str, error: OSError) -> OutputError:
+    if error.errno == errno.ENOSPC:
+        return OutputError(f"{name}: no space is left on the device; free some and run the command again")
+    return OutputError(f"{name}: cannot be written: {error.strerror}")
+
+
+_COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
+    # wbits=31 writes a gzip header without a time, so that equal input gives equal files.
+    ".gz": lambda: zlib.compressobj(6, zlib.DEFLATED, 31),
+    ".bz2": lambda: bz2.BZ2Compressor(9),
+    ".zst": lambda: zstandard.ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True).compressobj(),
+}
+
+
+def open_for_write(path: Path | str, *, at: int | None = None, compress_as: str | None = None) -> FrameWriter:
+    """Open a file for writing, compressed if it ends in ``.gz``, ``.bz2`` or ``.zst``; ``-`` is standard output, plain.
+
+    ``at`` takes up an interrupted output: the file must exist, everything from that byte on is cut off, and writing
+    goes on there; it must be a size that :meth:`FrameWriter.end_frame` returned. Without it, an existing file is
+    replaced. ``compress_as`` is a suffix to go by when the path is a temporary name, e.g. ``.zst``; ``""`` is plain.
+
+    Raises :class:`~trapcore.errors.OutputError` if the file cannot be opened, or is shorter than ``at``.
+    """
+    if str(path) == "-":
+        return FrameWriter(sys.stdout.buffer, "stdout", None, owned=False)
+    suffix = Path(path).suffix if compress_as is None else compress_as
+    try:
+        file: BinaryIO = Path(path).open("wb" if at is None else "r+b")  # noqa: SIM115 - the writer closes it
+        if at is not None:
+            if file.seek(0, os.SEEK_END) < at:
+                file.close()
+                raise OutputError(f"{path}: cannot be continued at byte {at}, because it is shorter than that")
+            file.seek(at)
+            file.truncate()
+    except OSError as error:
+        raise _write_error(str(path), error) from error
+    return FrameWriter(file, str(path), _COMPRESSORS.get(suffix.lower()), owned=True)
