@@ -44,6 +44,39 @@ def prove_bait(
 ) -> tuple[str, int | None, list[str], int, int]:
     """The same for the position after ``bait`` (UCI); ``killer`` is tried first."""
 
+TESTER_VERSION: str
+"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-1``."""
+
+def search(
+    fen: str, depth: int, nodes: int, milliseconds: int | None, exact: bool
+) -> tuple[int, int | None, int, list[str], int]:
+    """Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
+    line (UCI), nodes. ``exact`` prunes only what cannot change the value."""
+
+@final
+class BaitTest:
+    """The answers of the trap test for one move."""
+
+    bait: str
+    verdict: str
+    mate_in: int | None
+    best: str | None
+    line: list[str]
+    loss: float
+    depths: list[tuple[int, int, int]]
+    """Depth in plies, and the values of the bait and of the best other move in centipawns for the victim."""
+    rank: int
+    gain: int
+    tempts: bool
+    nodes: int
+
+def test_bait(fen: str, bait: str, killer: str | None, nodes: int) -> BaitTest: ...
+def find_baits(fen: str, nodes: int) -> list[BaitTest]:
+    """The test of every tempting move, the most tempting first."""
+
+def bait_profile(fen: str, bait: str, depth: int) -> list[tuple[int, int, int, int]]:
+    """Depth, rank of the bait among all moves (from 1), its value and the best move's, for depths 1 to ``depth``."""
+
 @final
 class Batch:
     """Whole games of one input as their original bytes."""
@@ -58,11 +91,11 @@ class Batch:
     """Length in bytes."""
     def data(self) -> bytes: ...
     def splice(self, insertions: Sequence[tuple[int, bytes]]) -> bytes:
-        """The bytes with each text inserted at its offset (relative to the batch, ascending; equal offsets keep order)."""
+        """The bytes with each text put in at its offset within the batch, ascending; equal offsets keep order."""
 
 @final
 class PgnSplitter:
-    """Cuts a stream of PGN bytes into batches at game boundaries; the cuts do not depend on how the stream was chunked."""
+    """Cuts a stream of PGN bytes into batches at game boundaries; how the stream was chunked makes no difference."""
 
     def __init__(self, batch_bytes: int = ..., max_game_bytes: int = ...) -> None: ...
     def feed(self, data: bytes) -> list[Batch]: ...
@@ -124,10 +157,12 @@ class Finding:
     verdict: str
     mate_in: int | None
     """Moves from the killer to mate, if a mate was proved."""
+    loss: float | None
+    """Win chance that the bait costs (0 to 2), if a gain of material was proved here."""
     nodes: int
     """Nodes of the proof made here; 0 when the proof is the library's."""
     prover: str
-    """Who proved it: ``PROVER_VERSION`` or ``library``; empty if unproved."""
+    """Who proved it: ``PROVER_VERSION``, ``TESTER_VERSION`` or ``library``; empty if unproved."""
     fen: str
     """The trap position of this game, before the bait."""
     trap_ply: int

@@ -111,15 +111,29 @@ def prove(
     ] = None,
     mate: Annotated[int, typer.Option(metavar="MOVES", help="Longest mate to look for, 1 to 30 moves.")] = 3,
     nodes: Annotated[
-        int, typer.Option(metavar="N", help="Nodes for each position; beyond them it stays undecided.")
-    ] = 1_000_000,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Nodes for each position (default 1,000,000), or for each question of the trap test (400,000); beyond "
+            "them it stays undecided.",
+        ),
+    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(metavar="N", help="With --epd: positions at the same time. Default: the setting `jobs`, 1."),
     ] = None,
+    traps: Annotated[
+        bool, typer.Option("--traps", help="Find every bait of the position instead: moves that tempt and lose.")
+    ] = False,
+    bait: Annotated[
+        str | None, typer.Option(metavar="MOVE", help="Put this one move (UCI or SAN) to the trap test instead.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the board, how each bait ranks by depth, and its refutation.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Prove or refute that the side to move can force mate.
+    """Prove or refute that the side to move can force mate, or that a move of its own is a bait.
 
     With --epd, answers come in the order of the file; a line that is no position gets an error in its place.
 
@@ -128,7 +142,14 @@ def prove(
     from trapcore.errors import UsageError
     from trapcore.proof import check_budget, prove_mate
 
+    about_baits = traps or explain or bait is not None
+    nodes = nodes if nodes is not None else 400_000 if about_baits else 1_000_000
     check_budget(mate, nodes)
+    if about_baits:
+        if fen is None or epd is not None:
+            raise UsageError("--traps, --bait and --explain need one FEN")
+        _prove_baits(fen, bait, nodes, explain=explain, as_json=as_json)
+        return
     if epd is not None and fen is None:
         _prove_file(epd, mate, nodes, jobs, as_json)
     elif fen is not None and epd is None:
@@ -138,6 +159,28 @@ def prove(
         typer.echo(json.dumps(_answer(fen, proof)) if as_json else _sentence(fen, proof, mate))
     else:
         raise UsageError("prove needs a FEN or --epd FILE, and not both")
+
+
+def _prove_baits(fen: str, bait: str | None, nodes: int, *, explain: bool, as_json: bool) -> None:
+    from trapcore.baits import check_bait, find_baits
+    from trapcore.explanation import explained, read_move, sentence
+
+    tests = [check_bait(fen, read_move(fen, bait), None, nodes)] if bait is not None else find_baits(fen, nodes)
+    if as_json:
+        from dataclasses import asdict
+
+        found = [asdict(test) | {"verdict": str(test.verdict), "is_trap": test.is_trap} for test in tests]
+        shown = found if bait is not None else [test for test in found if test["is_trap"]]
+        typer.echo(json.dumps({"fen": fen, "tested": len(tests), "traps": shown}))
+        return
+    chosen = tests if bait is not None else [test for test in tests if test.is_trap]
+    if explain:
+        typer.echo(explained(fen, chosen))
+        return
+    for test in chosen:
+        typer.echo(sentence(fen, test))
+    if not chosen:
+        typer.echo(f"no bait: {len(tests)} tempting moves were tested, none was proved to lose")
 
 
 def _prove_file(path: str, mate: int, nodes: int, jobs: int | None, as_json: bool) -> None:

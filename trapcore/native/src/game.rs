@@ -94,9 +94,6 @@ impl GameReader {
 
     /// Reads the game in `bytes`, as the splitter cuts them.
     pub fn read(&mut self, bytes: &[u8]) -> Result<Game, Skip> {
-        if memchr(0, bytes).is_some() {
-            return Err(Skip::Binary);
-        }
         let mut section = Tags::new(bytes);
         let mut tags = Vec::with_capacity(24);
         for tag in section.by_ref() {
@@ -119,7 +116,10 @@ impl GameReader {
             (game.initial, game.mode) = position(&fen, is_960)?;
             game.start_fen = (game.initial != Chess::default()).then_some(fen);
         }
-        let result = self.replay(bytes, section.end, game.initial.clone())?;
+        let result = self.replay(bytes, section.end, game.initial.clone()).map_err(|skip| match skip {
+            Skip::Unreadable { .. } if memchr(0, bytes).is_some() => Skip::Binary,
+            skip => skip,
+        })?;
         game.outcome = result.map(outcome).map(str::to_owned);
         game.moves = self.moves.clone();
         Ok(game)
@@ -133,9 +133,12 @@ impl GameReader {
             let text = &bytes[token.start..token.end];
             match token.kind {
                 Kind::Move => {
-                    let m = match san_of(text).map(|san| (san, san.to_move(&chess))) {
-                        Some((_, Ok(m))) => m,
-                        san => loosely(text, &chess).ok_or_else(|| refused(&chess, text, san))?,
+                    let m = match san_of(text).map(|san| san.to_move(&chess)) {
+                        Some(Ok(m)) => m,
+                        strictly => match loosely(text, &chess) {
+                            Some(Ok(m)) => m,
+                            loosely => return Err(refused(&chess, text, strictly.or(loosely).and_then(Result::err))),
+                        },
                     };
                     chess.play_unchecked(m);
                     self.moves.push(m);
@@ -151,14 +154,14 @@ impl GameReader {
 
 /// The move of a token that is no legal SAN, as python-chess would read it: a sign of capture may be missing or too much,
 /// there may be a hyphen (`Ng1-f3`), both squares stand for whatever piece is there (`g1f3`, `e1g1`), the `=` of a
-/// promotion is not needed (`e8Q`), any number of `+` and `#` may follow; castling may be `o-o`. Only if that is one
-/// legal move.
+/// promotion is not needed (`e8Q`), any number of `+` and `#` may follow; castling may be `o-o`. `None` if it is not of
+/// such a form either.
 #[cold]
-fn loosely(token: &[u8], chess: &Chess) -> Option<Move> {
+fn loosely(token: &[u8], chess: &Chess) -> Option<Result<Move, SanError>> {
     let rest = &token[..token.iter().rposition(|b| !matches!(b, b'+' | b'#'))? + 1];
     match rest {
-        b"o-o" => return chess.castling_moves(CastlingSide::KingSide).first().copied(),
-        b"o-o-o" => return chess.castling_moves(CastlingSide::QueenSide).first().copied(),
+        b"o-o" => return Some(San::Castle(CastlingSide::KingSide).to_move(chess)),
+        b"o-o-o" => return Some(San::Castle(CastlingSide::QueenSide).to_move(chess)),
         _ => {}
     }
     let (role, rest) = match rest {
@@ -201,19 +204,20 @@ fn loosely(token: &[u8], chess: &Chess) -> Option<Move> {
             && file.is_none_or(|file| file == origin.file())
             && rank.is_none_or(|rank| rank == origin.rank())
     });
-    match legal.as_slice() {
-        [m] => Some(*m),
-        _ => None,
-    }
+    Some(match legal.as_slice() {
+        [m] => Ok(*m),
+        [] => Err(SanError::IllegalSan),
+        _ => Err(SanError::AmbiguousSan),
+    })
 }
 
 #[cold]
-fn refused(chess: &Chess, text: &[u8], san: Option<(San, Result<Move, SanError>)>) -> Skip {
+fn refused(chess: &Chess, text: &[u8], error: Option<SanError>) -> Skip {
     let at = format!("{} {}", number(chess), shown(text));
-    match san {
-        Some((San::Null, _)) => Skip::NullMove { at },
-        Some((_, Err(SanError::AmbiguousSan))) => Skip::AmbiguousMove { at },
-        Some(_) => Skip::IllegalMove { at },
+    match error {
+        Some(_) if san_of(text) == Some(San::Null) => Skip::NullMove { at },
+        Some(SanError::IllegalSan) => Skip::IllegalMove { at },
+        Some(SanError::AmbiguousSan) => Skip::AmbiguousMove { at },
         None => unreadable(chess, text, "is neither a move nor anything else that PGN knows"),
     }
 }
@@ -311,7 +315,12 @@ fn decode(text: &[u8]) -> String {
 
 /// The beginning of a text, for a message.
 fn shown(text: &[u8]) -> String {
-    let text = decode(&text[..text.len().min(4 * SHOWN)]);
+    let cut = &text[..text.len().min(4 * SHOWN)];
+    let text = match str::from_utf8(cut) {
+        // The cut went through a character.
+        Err(error) if error.error_len().is_none() && cut.len() < text.len() => decode(&cut[..error.valid_up_to()]),
+        _ => decode(cut),
+    };
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

@@ -66,6 +66,7 @@ fn blank_lines_and_line_ends() {
     {
         assert_eq!(moves(text), plain, "{text:?}");
     }
+    assert_eq!(moves("1. e4 e5\u{1a}2. Nf3 0-1\0\0\n"), plain);
     assert_eq!(moves("[A \"x\"]\r[B \"y\"]\r\r1. e4\re5 2. Nf3 *\r"), plain);
     assert_eq!(moves("[A \"x\"]\n\n[B \"y\"]\n{c}\n[C \"z\"] 1. e4 e5 2. Nf3"), plain);
 }
@@ -83,6 +84,9 @@ fn moves_in_other_spellings() {
     assert_eq!(moves(&format!("{queens} a7a8N")), "a7a8n");
     skipped(&format!("{queens} a8"), "illegal-move", "1. a8 is not legal");
     skipped("1. e4 a6 2. Bb5 axb6", "illegal-move", "2... axb6 is not legal");
+    skipped("1. e4 e8Q", "illegal-move", "1... e8Q is not legal");
+    skipped("1. e1-e2", "illegal-move", "1. e1-e2 is not legal");
+    skipped("1. o-o", "illegal-move", "1. o-o is not legal");
     skipped("1. Ke1", "illegal-move", "1. Ke1 is not legal");
     skipped("1. Kh1", "illegal-move", "1. Kh1 is not legal");
 }
@@ -98,7 +102,11 @@ fn skips() {
         "the variant \"Crazyhouse\" is not chess as trapline knows it",
     );
     skipped("[FEN \"8/8\"]\n\n*", "bad-fen", "the FEN \"8/8\" cannot be played from: invalid board part in fen");
-    skipped("\0\u{1}", "binary", "the text has NUL bytes, so it is no PGN, or not in an encoding that contains ASCII");
+    skipped(
+        "PNG\0\u{1}",
+        "binary",
+        "the text has NUL bytes, so it is no PGN, or not in an encoding that contains ASCII",
+    );
     let garbage = |what: &str| {
         format!("in the place of 1... there is {what:?}, which is neither a move nor anything else that PGN knows")
     };
@@ -359,8 +367,7 @@ fn no_text_is_too_broken() {
 
 #[test]
 fn time_is_linear() {
-    let long = |part: &str| part.repeat((1 << 20) / part.len());
-    let began = std::time::Instant::now();
+    let long = |part: &str| part.repeat((1 << 19) / part.len());
     for part in [
         "[A \"x\"]",
         "[A \"x\"]\n\n",
@@ -402,14 +409,15 @@ fn time_is_linear() {
     ] {
         for start in ["", "1. e4 ", "1. e4 (", "[A \"", "1. e4 ;"] {
             let text = start.to_owned() + &long(part);
+            let began = std::time::Instant::now();
             let mut splitter = Splitter::new(1 << 16, 1 << 30);
             let batches = [splitter.feed(text.as_bytes()), splitter.finish()].concat();
             assert_eq!(batches.iter().map(|b| b.data.len()).sum::<usize>(), text.len());
             let plies = GameReader::new().read(text.as_bytes()).map_or(0, |game| game.moves.len());
             anchors(text.as_bytes(), plies, false);
             crate::anchors::layout(text.as_bytes());
+            // Well below a second, even without optimization.
+            assert!(began.elapsed().as_secs() < 10, "{start:?} {part:?}");
         }
     }
-    // Seconds, and a minute without optimization; with anything quadratic, an hour.
-    assert!(began.elapsed().as_secs() < 600);
 }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
+use crate::baits::Tester;
 use crate::game::Game;
 use crate::index::{Hit, Index, Member, Scratch, Yardstick};
 use crate::labels::uci_label;
-use crate::mate::Prover;
+use crate::mate::EXHAUSTIVE;
 use crate::position::{Setting, live_key, mirror, mirror_move};
 use crate::tree::after;
 use crate::verdict::Verdict;
@@ -53,6 +54,8 @@ pub struct Case {
     pub line: Vec<Move>,
     pub verdict: Verdict,
     pub mate_in: Option<u32>,
+    /// Win chance that the bait costs, where a gain of material was proved here.
+    pub loss: Option<f64>,
     /// Nodes of the proof made here; 0 where the library's proof stands.
     pub nodes: u64,
 }
@@ -95,7 +98,7 @@ pub struct Event {
 pub struct Workspace {
     scratch: Scratch,
     hits: Vec<Hit>,
-    prover: Prover,
+    tester: Tester,
     cases: FxHashMap<u128, Cases>,
     /// Positions that were known or similar, before proof.
     pub candidates: u64,
@@ -107,14 +110,16 @@ type Cases = Option<Arc<[Arc<Case>]>>;
 /// The positions of the openings come again and again, so their cases are kept; the table is emptied when it has grown
 /// to about ten megabytes.
 const CACHE: usize = 1 << 17;
-const PROVER_BITS: u32 = 16;
+const TABLE_BITS: u32 = 16;
+/// A gain of material is tested with four searches, each of which costs more a node than the mate prover.
+const GAIN_SHARE: u64 = 8;
 
 impl Default for Workspace {
     fn default() -> Workspace {
         Workspace {
             scratch: Scratch::default(),
             hits: Vec::new(),
-            prover: Prover::new(PROVER_BITS),
+            tester: Tester::new(TABLE_BITS, TABLE_BITS),
             cases: FxHashMap::default(),
             candidates: 0,
             proof_nodes: 0,
@@ -227,7 +232,7 @@ impl Judge {
     fn also_mates(&self, position: &Chess, answer: Move, case: &Case, work: &mut Workspace) -> bool {
         case.verdict == Verdict::Proved
             && case.mate_in.is_some_and(|mate| {
-                work.prover.is_mated_in(&after(position, answer), mate.max(2), self.options.nodes) == Some(true)
+                work.tester.prover.is_mated_in(&after(position, answer), mate.max(2), self.options.nodes) == Some(true)
             })
     }
 
@@ -267,6 +272,7 @@ impl Judge {
                     line: trap.line.clone(),
                     verdict: trap.verdict,
                     mate_in: trap.mate_in,
+                    loss: None,
                     nodes: 0,
                 });
             }
@@ -327,12 +333,26 @@ impl Judge {
             line,
             verdict: Verdict::Undecided,
             mate_in: None,
+            loss: None,
             nodes,
         };
         let Some(mate) = trap.mate_in else {
-            return (self.options.unproved && !line.is_empty()).then(|| undecided(line, 0));
+            let nodes = self.options.nodes / GAIN_SHARE;
+            let test = work.tester.test(&position.chess, bait, line.first().copied(), nodes);
+            work.proof_nodes += test.nodes;
+            return match test.verdict {
+                Verdict::Proved if test.tempts() => Some(Case {
+                    line: test.line,
+                    verdict: Verdict::Proved,
+                    mate_in: test.mate_in,
+                    loss: Some(test.loss),
+                    ..undecided(Vec::new(), test.nodes)
+                }),
+                Verdict::Undecided if self.options.unproved && !line.is_empty() => Some(undecided(line, test.nodes)),
+                _ => None,
+            };
         };
-        let proof = work.prover.prove(&baited, mate, self.options.nodes, line.first().copied());
+        let proof = work.tester.prover.prove(&baited, mate, self.options.nodes, line.first().copied());
         work.proof_nodes += proof.nodes;
         match (proof.verdict, proof.mate_in) {
             (Verdict::Proved, Some(mate_in)) => {
@@ -349,7 +369,8 @@ impl Judge {
         }
     }
 
-    /// A bait is one only if another move of the victim is proved not to allow a mate as quick.
+    /// A bait is one only if another move of the victim is proved not to allow a mate as quick (or, since refuting
+    /// longer mates takes all night, one of three moves).
     fn is_avoidable(
         &self,
         position: &Chess,
@@ -361,7 +382,7 @@ impl Judge {
         let mut nodes = 0;
         for &m in moves.iter().filter(|&&m| m != bait) {
             let Some(left) = self.options.nodes.checked_sub(nodes).filter(|&left| left > 0) else { break };
-            let proof = work.prover.prove(&after(position, m), mate, left, None);
+            let proof = work.tester.prover.prove(&after(position, m), mate.min(EXHAUSTIVE), left, None);
             nodes += proof.nodes;
             work.proof_nodes += proof.nodes;
             if proof.verdict == Verdict::Refuted {

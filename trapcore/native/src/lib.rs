@@ -7,13 +7,18 @@
 //! | `measures` | the paper's similarities and their baselines |
 //! | `index` | a library of traps, compared with a position at once |
 //! | `checks`, `mate`, `verdict` | the mate prover |
+//! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
+//! | `baits` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `judge` | how a position is judged, and what a game made of it |
 //! | `findings`, `records` | a batch of games for the annotator, and for the library |
 //! | `py` | the only room that knows Python |
 
 pub mod anchors;
+pub mod baits;
 pub mod checks;
+pub mod evaluation;
+pub mod exchange;
 pub mod findings;
 pub mod game;
 pub mod index;
@@ -21,10 +26,14 @@ pub mod judge;
 pub mod labels;
 pub mod mate;
 pub mod measures;
+pub mod ordering;
 pub mod position;
 #[cfg(feature = "python")]
 mod py;
+pub mod quiescence;
 pub mod records;
+pub mod search;
 pub mod split;
+pub mod transpositions;
 pub mod tree;
 pub mod verdict;

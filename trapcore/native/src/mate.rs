@@ -22,7 +22,7 @@ pub const PROVER_VERSION: &str = "trapline-mate-1";
 /// Mates longer than this are not tried (a budget would not get there).
 pub const MAX_MATE: u32 = 30;
 /// Up to here the search is exhaustive from the start.
-const EXHAUSTIVE: u32 = 3;
+pub const EXHAUSTIVE: u32 = 3;
 
 /// What the search found for the side to move.
 #[derive(Clone, Debug)]

@@ -236,7 +236,6 @@ impl Splitter {
         if self.seen.result && self.seen.blank {
             self.begin_game(start, batches);
         }
-        self.seen.blank = false;
         self.begin_text(start);
     }
 
@@ -288,10 +287,10 @@ impl Splitter {
             return false;
         }
         let tail = self.segment.max(end.saturating_sub(TAIL));
-        match self.buffer[tail..end].iter().rposition(|b| !is_blank(*b) || *b == HALF) {
-            Some(last) => self.seen.result = ends_with_result(&self.buffer[tail..=tail + last]),
-            None if tail > self.segment => self.seen.result = false,
-            None => {}
+        let last = self.buffer[tail..end].iter().rposition(|b| !is_blank(*b) || *b == HALF);
+        if last.is_some() || tail > self.segment {
+            self.seen.blank = false;
+            self.seen.result = last.is_some_and(|last| ends_with_result(&self.buffer[tail..=tail + last]));
         }
         self.at += 1;
         self.state = match self.buffer[end] {

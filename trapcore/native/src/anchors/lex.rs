@@ -12,13 +12,13 @@ pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 /// Hyphens found in results and castling: ASCII, en dash, em dash.
 const DASHES: [&[u8]; 3] = [b"-", "–".as_bytes(), "—".as_bytes()];
 
-/// Bytes that end a move token. The same set as in pgn-reader.
+/// Bytes that end a move token. The same set as in pgn-reader, and all control characters.
 static ENDS: [bool; 256] = {
     let mut table = [false; 256];
-    let ends = b" \t\n\r{}()!?$;.*";
     let mut i = 0;
-    while i < ends.len() {
-        table[ends[i] as usize] = true;
+    while i < 256 {
+        table[i] =
+            matches!(i as u8, 0..=b' ' | b'{' | b'}' | b'(' | b')' | b'!' | b'?' | b'$' | b';' | b'.' | b'*' | 0x7f);
         i += 1;
     }
     table
@@ -217,13 +217,14 @@ impl<'a> Tokens<'a> {
 
     /// The length of what begins with a digit, and its kind.
     fn digits(rest: &[u8]) -> (Kind, usize) {
-        if let Some(length) = result_length(rest) {
-            return (Kind::Result, length);
-        }
-        if rest[0] == b'0' {
-            let long = castling_length(rest);
-            if long > 1 {
-                return (Kind::Move, long);
+        // Nearly all are move numbers, and have none of these.
+        if rest.get(1).is_some_and(|b| matches!(b, b'-' | b'/' | 0xe2)) {
+            if let Some(length) = result_length(rest) {
+                return (Kind::Result, length);
+            }
+            let castling = if rest[0] == b'0' { castling_length(rest) } else { 1 };
+            if castling > 1 {
+                return (Kind::Move, castling);
             }
         }
         let zeros = rest.iter().take_while(|b| **b == b'0').count();
@@ -262,13 +263,13 @@ impl Iterator for Tokens<'_> {
             let start = self.at;
             let rest = &self.bytes[start..];
             let (kind, length) = match *rest.first()? {
-                b' ' | b'\t' | b'\r' | b'.' | b')' | b'}' => {
-                    self.at += 1;
-                    continue;
-                }
                 b'\n' => {
                     self.at += 1;
                     self.escapes();
+                    continue;
+                }
+                0..=b' ' | b'.' | b')' | b'}' | 0x7f => {
+                    self.at += 1;
                     continue;
                 }
                 b'0'..=b'9' => Self::digits(rest),

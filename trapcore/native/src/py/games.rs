@@ -13,6 +13,7 @@ use pyo3::types::PyBytes;
 use shakmaty::{CastlingMode, Position};
 
 use crate::anchors::{Anchor, Encoding};
+use crate::baits::TESTER_VERSION;
 use crate::findings::{Finding, GameFindings, judge_batch, tag_map};
 use crate::index::{Measure, Yardstick};
 use crate::judge::{Judge, Options, Trap, Workspace};
@@ -138,6 +139,7 @@ struct PyFinding {
     killer_line_san: Vec<String>,
     verdict: &'static str,
     mate_in: Option<u32>,
+    loss: Option<f64>,
     nodes: u64,
     prover: &'static str,
     fen: String,
@@ -206,9 +208,11 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
             killer_line_san: line_san,
             verdict: case.verdict.name(),
             mate_in: case.mate_in,
+            loss: case.loss,
             nodes: case.nodes,
             prover: match case.verdict {
                 Verdict::Proved if case.known => "library",
+                Verdict::Proved if case.loss.is_some() => TESTER_VERSION,
                 Verdict::Proved => PROVER_VERSION,
                 _ => "",
             },

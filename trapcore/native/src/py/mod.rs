@@ -8,10 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use shakmaty::Position;
 
+use crate::baits::{BaitTest, TESTER_VERSION, Tester};
 use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::measures::{self, Base, Unpaired};
 use crate::position::{self, BadPosition, Setting};
+use crate::search::{Limits, Pruning, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
@@ -171,9 +173,100 @@ fn prove_bait(
     Ok(proof_parts(&setting, &proof))
 }
 
+thread_local! {
+    static TESTER: std::cell::RefCell<Option<Tester>> = const { std::cell::RefCell::new(None) };
+}
+
+fn with_tester<T>(work: impl FnOnce(&mut Tester) -> T) -> T {
+    TESTER.with_borrow_mut(|tester| work(tester.get_or_insert_with(|| Tester::new(TABLE_BITS, TABLE_BITS))))
+}
+
+/// Value in centipawns, moves to mate or none, depth, line, nodes.
+type SearchParts = (i32, Option<i32>, u32, Vec<String>, u64);
+
+#[pyfunction]
+fn search(
+    py: Python<'_>,
+    fen: &str,
+    depth: u32,
+    nodes: u64,
+    milliseconds: Option<u64>,
+    exact: bool,
+) -> PyResult<SearchParts> {
+    let setting = position::parse(fen)?;
+    let limits = Limits { depth, nodes, time: milliseconds.map(std::time::Duration::from_millis) };
+    let pruning = if exact { Pruning::Exact } else { Pruning::Selective };
+    let found = py.detach(|| {
+        with_tester(|tester| {
+            tester.searcher.clear();
+            tester.searcher.search(&setting.chess, &[], &[], limits, pruning, |_| true)
+        })
+    });
+    let line = found.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
+    Ok((found.value, mate_distance(found.value), found.depth, line, found.nodes))
+}
+
+/// The answers of the trap test for one bait.
+#[pyclass(frozen, get_all, name = "BaitTest", module = "trapcore._native")]
+struct PyBaitTest {
+    bait: String,
+    verdict: &'static str,
+    mate_in: Option<u32>,
+    best: Option<String>,
+    line: Vec<String>,
+    loss: f64,
+    depths: Vec<(u32, i32, i32)>,
+    rank: usize,
+    gain: i32,
+    tempts: bool,
+    nodes: u64,
+}
+
+fn bait_test(setting: &Setting, test: BaitTest) -> PyBaitTest {
+    let uci = |m: &shakmaty::Move| m.to_uci(setting.mode).to_string();
+    PyBaitTest {
+        bait: uci(&test.bait),
+        verdict: test.verdict.name(),
+        mate_in: test.mate_in,
+        best: test.best.as_ref().map(uci),
+        line: test.line.iter().map(uci).collect(),
+        loss: test.loss,
+        depths: test.depths.iter().map(|d| (d.depth, d.bait, d.best)).collect(),
+        rank: test.rank,
+        gain: test.gain,
+        tempts: test.tempts(),
+        nodes: test.nodes,
+    }
+}
+
+#[pyfunction]
+fn test_bait(py: Python<'_>, fen: &str, bait: &str, killer: Option<&str>, nodes: u64) -> PyResult<PyBaitTest> {
+    let setting = position::parse(fen)?;
+    let m = position::parse_move(&setting, bait)?;
+    let baited = Setting { chess: tree::after(&setting.chess, m), mode: setting.mode };
+    let killer = killer.map(|uci| position::parse_move(&baited, uci)).transpose()?;
+    let test = py.detach(|| with_tester(|tester| tester.test(&setting.chess, m, killer, nodes)));
+    Ok(bait_test(&setting, test))
+}
+
+#[pyfunction]
+fn find_baits(py: Python<'_>, fen: &str, nodes: u64) -> PyResult<Vec<PyBaitTest>> {
+    let setting = position::parse(fen)?;
+    let tests = py.detach(|| with_tester(|tester| tester.baits(&setting.chess, nodes)));
+    Ok(tests.into_iter().map(|test| bait_test(&setting, test)).collect())
+}
+
+#[pyfunction]
+fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<Vec<(u32, usize, i32, i32)>> {
+    let setting = position::parse(fen)?;
+    let bait = position::parse_move(&setting, bait)?;
+    Ok(py.detach(|| with_tester(|tester| tester.profile(&setting.chess, bait, depth))))
+}
+
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PROVER_VERSION", PROVER_VERSION)?;
+    module.add("TESTER_VERSION", TESTER_VERSION)?;
     module.add("POSITION_KEY_VERSION", position::POSITION_KEY_VERSION)?;
     module.add("FINGERPRINT_VERSION", FINGERPRINT_VERSION)?;
     module.add_function(wrap_pyfunction!(epd, module)?)?;
@@ -188,6 +281,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tree_labels, module)?)?;
     module.add_function(wrap_pyfunction!(prove_mate, module)?)?;
     module.add_function(wrap_pyfunction!(prove_bait, module)?)?;
+    module.add_function(wrap_pyfunction!(search, module)?)?;
+    module.add_function(wrap_pyfunction!(test_bait, module)?)?;
+    module.add_function(wrap_pyfunction!(find_baits, module)?)?;
+    module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
+    module.add_class::<PyBaitTest>()?;
     games::register(module)?;
     Ok(())
 }

@@ -1,0 +1,91 @@
+"""One batch: from what the Judge found in it to its annotated bytes and its lines of the report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from annotator.arbiter import Arbiter
+from annotator.commentary import annotations
+from annotator.events import Event, TrapEvent
+from annotator.placement import Layout
+from annotator.report import finding_line, skipped_line
+from annotator.selection import Selection
+from annotator.tally import Tally
+from db.trap import Trap
+from trapcore import _native
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedBatch:
+    """What becomes of a batch."""
+
+    original: bytes
+    text: bytes
+    """The original with words inserted; the same bytes if there was nothing to say."""
+    report: bytes
+    """Lines of the report, in the order of the games; empty if none is wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """Decides which findings are told, and has them put into words."""
+
+    traps: Sequence[Trap]
+    """Those that the Judge was given, in its order."""
+    measure: str
+    selection: Selection
+    unproved: bool
+    reporting: bool
+    """Lines of a report are wanted."""
+    arbiter: Arbiter | None
+
+    def annotate(self, batch: _native.Batch, found: _native.BatchFindings, file: str, tally: Tally) -> AnnotatedBatch:
+        """The annotated batch of the input ``file``; adds to ``tally`` what there was in it."""
+        tally.add_batch(found)
+        data = batch.data()
+        lines: list[tuple[int, bytes]] = []
+        if self.reporting:
+            lines.extend((skipped.game, skipped_line(file, skipped)) for skipped in found.skipped)
+        inserted: list[tuple[int, bytes]] = []
+        for game in found.found:
+            events = self._told(game)
+            if not events:
+                continue
+            layout = Layout(game.wrapped, game.newline, game.encoding)
+            words = annotations(events, data, layout)
+            inserted.extend(words)
+            tally.add_game(events, annotated=bool(words))
+            if self.reporting:
+                lines.extend((game.game, finding_line(file, game, event)) for event in events)
+        lines.sort(key=lambda line: line[0])
+        return AnnotatedBatch(data, batch.splice(inserted) if inserted else data, b"".join(line for _, line in lines))
+
+    def _told(self, game: _native.GameFindings) -> list[TrapEvent]:
+        events = (TrapEvent.of(finding, self.traps, self.measure) for finding in game.findings)
+        # The engine is slow: it is asked only about what would be told.
+        chosen = [event for event in events if self.selection.keeps(event, game.tags)]
+        if self.arbiter is not None:
+            chosen = [self.arbiter.rule(event) for event in chosen]
+        return _once([event for event in chosen if event.proved or self.unproved])
+
+
+def _once(events: list[TrapEvent]) -> list[TrapEvent]:
+    """Without what is only still there: a trap that stands on the board for several moves is set and avoided once.
+
+    The Judge sees to that for what it proves itself. What an engine refutes is not there, though, and must not hide
+    what comes two plies later.
+    """
+    told: list[TrapEvent] = []
+    stood: dict[tuple[str, str], tuple[int, bool]] = {}
+    by_position = sorted(events, key=lambda event: event.trap_ply)
+    for trap_ply, here in groupby(by_position, key=lambda event: event.trap_ply):
+        now = {}
+        for event in here:
+            trap = (event.trap.slug, event.bait)
+            since, was_proved = stood.get(trap, (0, False))
+            still_there = since == trap_ply - 2 and was_proved >= event.proved
+            if not (still_there and event.event in (Event.SET, Event.AVOIDED)):
+                told.append(event)
+            now[trap] = (trap_ply, event.proved)
+        stood.update(now)
+    return sorted(told, key=lambda event: event.ply)

@@ -1,0 +1,192 @@
+"""The command of this floor: ``trapline annotate``.
+
+Everything but typer is imported when the command runs, so that ``trapline --help`` stays quick. Only PGN goes to
+standard output; talk goes to standard error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from annotator.pipeline import Run
+    from annotator.plan import Plan
+    from annotator.tally import Tally
+    from trapcore.errors import TraplineError
+
+
+def annotate(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="PGN, plain or compressed (.gz, .bz2, .zst); - is standard input.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="OUT",
+            help="Write here, compressed by the suffix; several inputs one after the other. A directory (or a name "
+            "that ends in /) gets one output for each input. Default: standard output.",
+        ),
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE.jsonl", help="Write each finding as a line of JSON as well.")
+    ] = None,
+    min_similarity: Annotated[
+        float | None,
+        typer.Option(
+            metavar="0..1",
+            help="How similar a position must be to be looked into. Default: the setting `min_similarity`, 0.80.",
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="sequences|continuations|structural",
+            help="Similarity measure. Default: the setting `measure`, sequences unless changed.",
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PLIES",
+            help="Depth of the trees, 1 to 3 (default 2); for structural that of its base, 1 or 2 (default 1).",
+        ),
+    ] = None,
+    labels: Annotated[str, typer.Option(metavar="uci|san", help="How moves are named when they are compared.")] = "uci",
+    captures: Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")] = False,
+    unproved: Annotated[
+        bool, typer.Option("--unproved", help="Tell also what only resembles a trap, marked as unproved.")
+    ] = False,
+    side: Annotated[
+        str, typer.Option(metavar="white|black|both", help="Tell only what this side's moves did.")
+    ] = "both",
+    player: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Tell only what this player's moves did: part of the name, in any case."),
+    ] = None,
+    skip_plies: Annotated[
+        int, typer.Option(metavar="N", help="Do not look at the first N half-moves of each game.", min=0)
+    ] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads. Default: the setting `jobs`, 1 unless changed.")
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="UCI engine that decides what the prover leaves open. Default: the setting `engine`."
+        ),
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Nodes of the prover for one candidate. Default: the setting `nodes`, 200000."),
+    ] = None,
+    db: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Trap library. Default: the setting `db`; made if not there.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail if a file is damaged or a game could not be read (exit code 3).")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run from its journal.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Neither progress nor summary; errors are still told.")
+    ] = False,
+) -> None:
+    """Name the traps in games: which were set, who fell into them, who avoided, sprang or missed them.
+
+    Nothing of the input is changed: comments, variations and numeric glyphs are added, and a game without traps passes
+    byte for byte. Annotating the result once more adds nothing. Only what is proved is claimed.
+
+    The output appears under its name when it is complete. Until then it is OUT.partial, and an interrupted run can be
+    continued with --resume.
+    """
+    from annotator.pipeline import Run
+    from annotator.plan import plan_run
+    from annotator.progress import Progress
+    from annotator.request import Request
+    from annotator.selection import Selection, Side
+    from db.bundled import open_or_bundle
+    from trapcore.chess_tree import Labels
+    from trapcore.errors import UsageError
+    from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, Measure, checked_depth, chosen
+    from trapcore.settings import Settings
+
+    if player is not None and not player.strip():
+        raise UsageError("--player needs a name")
+    given = {
+        "measure": None if measure is None else chosen(Measure, measure),
+        "min_similarity": min_similarity,
+        "nodes": nodes,
+        "jobs": jobs,
+        "engine": engine,
+    }
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    structural = settings.measure is Measure.STRUCTURAL
+    request = Request(
+        measure=settings.measure,
+        depth=checked_depth(
+            depth if depth is not None else 1 if structural else 2, MAX_BASE_DEPTH if structural else MAX_DEPTH
+        ),
+        labels=chosen(Labels, labels),
+        captures=captures,
+        min_similarity=settings.min_similarity,
+        nodes=settings.nodes,
+        unproved=unproved,
+        skip_plies=skip_plies,
+        selection=Selection(chosen(Side, side), player),
+        engine=settings.engine,
+        engine_nodes=settings.engine_nodes,
+        strict=strict,
+        jobs=settings.jobs,
+    )
+    plan = plan_run(files, out, report, strict=strict)
+    with open_or_bundle(db, read_only=True, say=lambda told: None if quiet else typer.echo(told, err=True)) as library:
+        traps, digest = library.traps(), library.digest()
+    with Progress(plan, quiet=quiet) as progress:
+        run = Run(request, plan, traps, digest, progress, resume=resume)
+        _execute(run, plan)
+    _tell(run.tally, quiet=quiet)
+    if strict and (run.tally.skipped or run.tally.problems):
+        raise _strict_error(run.tally)
+
+
+def _execute(run: Run, plan: Plan) -> None:
+    from trapcore.errors import EngineError, OutputError
+
+    try:
+        run.execute()
+    except KeyboardInterrupt:
+        hint = "; continue with --resume" if plan.journal is not None else ""
+        typer.echo(f"trapline: interrupted{hint}", err=True)
+        raise typer.Exit(130) from None
+    except (OutputError, EngineError) as error:
+        if not run.resumable:
+            raise
+        raise type(error)(f"{error}; what is finished was kept, go on with --resume") from error
+
+
+def _tell(tally: Tally, *, quiet: bool) -> None:
+    from rich.console import Console
+
+    from annotator.progress import summary
+
+    for problem in tally.problems:
+        typer.echo(f"trapline: {problem}", err=True)
+    if not quiet:
+        Console(stderr=True).print(summary(tally))
+        if not tally.games:
+            typer.echo("trapline: there was no game in the input", err=True)
+
+
+def _strict_error(tally: Tally) -> TraplineError:
+    from trapcore.errors import InputError
+
+    skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(tally.skipped.items()))
+    return InputError(f"--strict: games were skipped ({skipped})" if skipped else "--strict: an input is damaged")

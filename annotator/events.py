@@ -1,0 +1,111 @@
+"""What happened in a game: one event of one trap, with the proof that carries what is said about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from db.trap import Trap
+from trapcore import _native
+from trapcore.keys import mirror
+from trapcore.proof import Verdict
+
+
+class Event(StrEnum):
+    """The five things that can happen around a trap."""
+
+    SET = "set"
+    """The attacker's move brought about the trap position."""
+    FELL = "fell"
+    """The victim took the bait."""
+    AVOIDED = "avoided"
+    """The victim played something else."""
+    SPRUNG = "sprung"
+    """The attacker played the killer after the bait."""
+    MISSED = "missed"
+    """The attacker played something else after the bait."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventProof:
+    """Who says that the bait loses, and how sure that is."""
+
+    verdict: Verdict
+    mate_in: int | None
+    """Moves from the killer to mate; None if no mate was proved."""
+    nodes: int
+    """Positions searched for it in this run, or an engine's limit for a position; 0 when the proof is the library's."""
+    by: str
+    """The prover's or the trap test's version, ``library``, or the name of an engine; empty if unproved."""
+    loss: float | None = None
+    """Win chance that the bait costs, 0..2, if that was measured for this event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrapEvent:
+    """One event of one trap in one game, ready to be said and reported."""
+
+    event: Event
+    trap: Trap
+    known: bool
+    """The position is the trap's own; otherwise it resembles it."""
+    mirrored: bool
+    """The trap was matched with colours exchanged."""
+    similarity: float
+    """0..1; 1.0 when known."""
+    measure: str
+    """Name of the measure behind ``similarity``."""
+    ply: int
+    """Of the move that the event is about, from 1."""
+    trap_ply: int
+    """Of the victim's decision."""
+    number: int
+    """Full-move number of the move at ``ply``."""
+    mover: str
+    """``white`` or ``black``: who made that move."""
+    played: str
+    """SAN of that move."""
+    fen: str
+    """The position before the bait."""
+    bait: str
+    bait_san: str
+    killer_line: tuple[str, ...]
+    killer_line_san: tuple[str, ...]
+    proof: EventProof
+    anchor: _native.Anchor
+    """Where text can be added to that move."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether anything may be claimed about the bait."""
+        return self.proof.verdict is Verdict.PROVED
+
+    @classmethod
+    def of(cls, finding: _native.Finding, traps: Sequence[Trap], measure: str) -> Self:
+        """The event of a finding of the Judge, which was given these ``traps`` and this ``measure``."""
+        trap = traps[finding.trap]
+        return cls(
+            event=Event(finding.event),
+            trap=trap,
+            known=finding.known or (finding.similarity == 1.0 and _is_the_position(trap, finding)),
+            mirrored=finding.mirrored,
+            similarity=finding.similarity,
+            measure=measure,
+            ply=finding.ply,
+            trap_ply=finding.trap_ply,
+            number=finding.number,
+            mover=finding.mover,
+            played=finding.played,
+            fen=finding.fen,
+            bait=finding.bait,
+            bait_san=finding.bait_san,
+            killer_line=tuple(finding.killer_line),
+            killer_line_san=tuple(finding.killer_line_san),
+            proof=EventProof(Verdict(finding.verdict), finding.mate_in, finding.nodes, finding.prover, finding.loss),
+            anchor=finding.anchor,
+        )
+
+
+def _is_the_position(trap: Trap, finding: _native.Finding) -> bool:
+    # The very position of a trap that the library left undecided: the Judge proves it anew, as one that resembles it.
+    return _native.epd(finding.fen) == (mirror(trap.epd) if finding.mirrored else trap.epd)

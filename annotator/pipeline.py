@@ -1,0 +1,276 @@
+"""A whole run: inputs, Judge, words, outputs, and the journal that lets an interrupted run go on."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from annotator.annotation import Annotator
+from annotator.arbiter import Arbiter
+from annotator.journal import InputState, Journal, OutputState, load, not_a_journal
+from annotator.judging import judged
+from annotator.output import Output, PartialFile, Stream, move_into_place, partial_of
+from annotator.plan import STDIN, Plan, Target
+from annotator.progress import Progress
+from annotator.request import Request
+from annotator.tally import Tally
+from db.trap import Trap
+from trapcore.errors import InputError, UsageError
+from trapcore.streams import open_bytes
+
+GROUP_BATCHES = 4
+"""So many batches make one compressed frame; behind each of them an interrupted run can go on."""
+
+CHECKPOINT_SECONDS = 0.5
+"""The journal is written at most so often: to have bytes on the disk for certain is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Workshop:
+    """What the inputs share while a run is under way."""
+
+    annotator: Annotator
+    pool: ThreadPoolExecutor
+    report: PartialFile | None
+
+
+class Run:
+    """One run over the inputs of a plan."""
+
+    def __init__(
+        self, request: Request, plan: Plan, traps: Sequence[Trap], library: str, progress: Progress, *, resume: bool
+    ) -> None:
+        """``library`` is the digest of ``traps``; with ``resume`` an interrupted run of the same plan is continued.
+
+        Raises ``UsageError`` if there is one that cannot be continued because something changed.
+        """
+        self.tally = Tally()
+        """What was counted so far, also after an error."""
+        self.resumable = False
+        """A journal of this run lies on the disk, so that ``--resume`` can go on from it."""
+        self._request = request
+        self._plan = plan
+        self._traps = traps
+        self._judge = request.judge(traps)
+        self._progress = progress
+        self._saved_at = float("-inf")
+        self._journal = Journal(
+            request.as_options(library),
+            inputs=[InputState(source) for target in plan.targets for source in target.sources],
+            outputs=[OutputState(STDIN if target.path is None else str(target.path)) for target in plan.targets],
+            report=None if plan.report is None else OutputState(str(plan.report)),
+        )
+        if resume:
+            self._continue()
+        for error in plan.unreadable.values():
+            self._note(error)
+
+    def _continue(self) -> None:
+        path = self._plan.journal
+        if path is None:
+            raise UsageError("--resume needs an output file, named with -o: what went to a pipe cannot be continued")
+        before = load(path)
+        if before is not None:
+            before.check_same(self._journal, path)
+            self._journal = before
+            try:
+                self.tally = Tally.from_dict(before.counts)
+            except TypeError as error:
+                raise not_a_journal(path, error) from error
+
+    def execute(self) -> Tally:
+        """Do it, and return what was counted.
+
+        Raises ``InputError`` if no input could be read (with ``strict``: if any was damaged), ``OutputError``,
+        ``EngineError``, and ``UsageError`` if what is to be continued is not what it was. After an error the partial
+        files and the journal stay, so that the run can go on.
+        """
+        with ExitStack() as stack:
+            arbiter = None
+            if self._request.engine is not None:
+                arbiter = stack.enter_context(Arbiter(self._request.engine, self._request.engine_nodes))
+            pool = ThreadPoolExecutor(self._request.jobs, thread_name_prefix="judge")
+            stack.callback(pool.shutdown, cancel_futures=True)
+            workshop = _Workshop(
+                Annotator(
+                    self._traps,
+                    self._request.measure,
+                    self._request.selection,
+                    unproved=self._request.unproved,
+                    reporting=self._plan.report is not None,
+                    arbiter=arbiter,
+                ),
+                pool,
+                self._open_report(stack),
+            )
+            inputs = iter(self._journal.inputs)
+            for target, state in zip(self._plan.targets, self._journal.outputs, strict=True):
+                self._write(target, state, [next(inputs) for _ in target.sources], workshop)
+            if self._journal.inputs and all(source.failed for source in self._journal.inputs):
+                self._discard()
+                raise InputError(self.tally.problems[0])
+            self._end_report(workshop.report)
+        if self._plan.journal is not None:
+            self._plan.journal.unlink(missing_ok=True)
+        return self.tally
+
+    # One output -------------------------------------------------------------------------------------------------
+
+    def _write(self, target: Target, state: OutputState, sources: list[InputState], workshop: _Workshop) -> None:
+        if state.finished:
+            for source in sources:
+                self._verify(source)
+        else:
+            out: Output
+            if target.path is None or target.streams:
+                out = Stream(target.path)
+            else:
+                out = PartialFile(target.path, at=state.length if state.begun else None)
+            state.begun = True
+            try:
+                for source in sources:
+                    if source.finished:
+                        self._verify(source)
+                    else:
+                        self._copy(source, out, state, workshop)
+                out.close()
+            finally:
+                out.abandon()
+            state.finished = True
+            self._checkpoint()
+        if target.path is None or target.streams or all(source.failed for source in sources):
+            return
+        if partial_of(target.path).exists():
+            move_into_place(target.path)
+        elif not target.path.exists():
+            raise UsageError(f"{target.path}: was finished and has gone since; run without --resume to start over")
+
+    def _copy(self, source: InputState, out: Output, state: OutputState, workshop: _Workshop) -> None:
+        """Write what becomes of one input, from where it was left off."""
+        digest = blake2b(digest_size=32)
+        seen = 0
+        try:
+            with open_bytes(source.path) as reader:
+                self._progress.begin(reader)
+                batches = judged(
+                    reader,
+                    self._judge,
+                    workshop.pool,
+                    jobs=self._request.jobs,
+                    batch_bytes=self._request.batch_bytes,
+                    from_byte=source.consumed,
+                    to_the_end=not self._request.strict,
+                )
+                with closing(batches):
+                    for count, (batch, found) in enumerate(batches, 1):
+                        if found is None:
+                            digest.update(batch.data())
+                            seen += batch.size
+                            continue
+                        _check_prefix(source, seen, digest.hexdigest())
+                        annotated = workshop.annotator.annotate(batch, found, source.path, self.tally)
+                        digest.update(annotated.original)
+                        seen += batch.size
+                        self._append(annotated.text, out, state, first=source.consumed == 0)
+                        source.consumed = seen
+                        source.digest = digest.hexdigest()
+                        if workshop.report is not None:
+                            workshop.report.write(annotated.report)
+                        if count % GROUP_BATCHES == 0:
+                            self._end_group(out, state, workshop.report, at_least=CHECKPOINT_SECONDS)
+                        self._progress.advance(self.tally)
+        except InputError as error:
+            if self._request.strict:
+                raise
+            self._note(error)
+            source.failed = seen == 0
+        _check_prefix(source, seen, digest.hexdigest())
+        source.finished = True
+        self._end_group(out, state, workshop.report, at_least=0.0)
+
+    def _verify(self, source: InputState) -> None:
+        """Read a finished input again, to be certain that it is still the one that was read."""
+        digest = blake2b(digest_size=32)
+        seen = 0
+        if source.failed:
+            return
+        # What could not be read then may fail again now: the digest tells whether as much came before it.
+        with suppress(InputError), open_bytes(source.path) as reader:
+            self._progress.begin(reader)
+            for chunk in reader:
+                digest.update(chunk)
+                seen += len(chunk)
+                self._progress.advance(self.tally)
+        _check_prefix(source, seen, digest.hexdigest())
+
+    def _append(self, text: bytes, out: Output, state: OutputState, *, first: bool) -> None:
+        if not text:
+            return
+        if first and state.line_open:
+            out.write(b"\n")  # the last line of the input before had no end; two games must not share a line
+        out.write(text)
+        state.line_open = not text.endswith(b"\n")
+
+    def _end_group(self, out: Output, state: OutputState, report: PartialFile | None, *, at_least: float) -> None:
+        """End the compressed frame, and write the journal if ``at_least`` so many seconds have passed."""
+        state.length = out.end_frame()
+        if report is not None and self._journal.report is not None:
+            self._journal.report.length = report.end_frame()
+        if time.monotonic() - self._saved_at >= at_least and self._plan.journal is not None:
+            out.sync()
+            if report is not None:
+                report.sync()
+            self._checkpoint()
+
+    # Report and journal -----------------------------------------------------------------------------------------
+
+    def _open_report(self, stack: ExitStack) -> PartialFile | None:
+        state = self._journal.report
+        if self._plan.report is None or state is None or state.finished:
+            return None
+        report = PartialFile(self._plan.report, at=state.length if state.begun else None)
+        state.begun = True
+        stack.callback(report.abandon)
+        return report
+
+    def _end_report(self, report: PartialFile | None) -> None:
+        state = self._journal.report
+        if self._plan.report is None or state is None:
+            return
+        if report is not None:
+            report.close()
+            state.finished = True
+            self._checkpoint()
+        if partial_of(self._plan.report).exists():
+            move_into_place(self._plan.report)
+
+    def _checkpoint(self) -> None:
+        """Write the journal; what it speaks of must be on the disk by now."""
+        if self._plan.journal is None:
+            return
+        self._journal.counts = self.tally.as_dict()
+        self._journal.save(self._plan.journal)
+        self.resumable = True
+        self._saved_at = time.monotonic()
+
+    def _discard(self) -> None:
+        """Take away what was begun, since there is nothing in it."""
+        outputs = [target.path for target in self._plan.targets if not target.streams]
+        for path in [*outputs, self._plan.report]:
+            if path is not None:
+                partial_of(path).unlink(missing_ok=True)
+        if self._plan.journal is not None:
+            self._plan.journal.unlink(missing_ok=True)
+
+    def _note(self, error: InputError) -> None:
+        if str(error) not in self.tally.problems:
+            self.tally.problems.append(str(error))
+
+
+def _check_prefix(source: InputState, seen: int, digest: str) -> None:
+    """Raise unless what was read so far is what the journal says of it."""
+    if source.consumed != seen or (seen and source.digest != digest):
+        name = "standard input" if source.path == STDIN else source.path
+        raise UsageError(f"{name} is not what it was when the run was interrupted; run without --resume to start over")

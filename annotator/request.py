@@ -1,0 +1,81 @@
+"""What a run is asked for, as one value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+
+from annotator.journal import Option
+from annotator.judging import BATCH_BYTES
+from annotator.selection import Selection
+from db.trap import Trap
+from trapcore import _native
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is looked for and how; all of it decides about the output, except ``jobs`` and ``strict``."""
+
+    measure: str
+    depth: int
+    """Plies of the local tree."""
+    labels: str
+    captures: bool
+    min_similarity: float
+    nodes: int
+    """Of the prover, for one candidate."""
+    unproved: bool = False
+    """Resemblances without a proof are told as well, marked as such."""
+    skip_plies: int = 0
+    """So many plies at the beginning of each game are not looked at."""
+    selection: Selection = field(default_factory=Selection)
+    engine: str | None = None
+    """Path or command line of a UCI engine."""
+    engine_nodes: int = 400_000
+    strict: bool = False
+    """An input that cannot be read, or not to its end, ends the run."""
+    jobs: int = 1
+    """Threads that judge."""
+    batch_bytes: int = BATCH_BYTES
+
+    def as_options(self, library: str) -> dict[str, Option]:
+        """What a continued run must agree in; ``library`` is the digest of the traps."""
+        return {
+            "version": _version(),
+            "prover": _native.PROVER_VERSION,
+            "library": library,
+            "measure": str(self.measure),
+            "depth": self.depth,
+            "labels": str(self.labels),
+            "captures": self.captures,
+            "min_similarity": self.min_similarity,
+            "nodes": self.nodes,
+            "unproved": self.unproved,
+            "skip_plies": self.skip_plies,
+            "side": self.selection.side.value,
+            "player": self.selection.player,
+            "engine": self.engine,
+            "engine_nodes": self.engine_nodes,
+            "batch_bytes": self.batch_bytes,
+        }
+
+    def judge(self, traps: Sequence[Trap]) -> _native.Judge:
+        """The Judge for these traps. Raises ``UsageError`` for options that it refuses."""
+        return _native.Judge(
+            [(trap.epd, trap.bait, trap.killer_line, str(trap.verdict), trap.mate_in or 0) for trap in traps],
+            measure=self.measure,
+            depth=self.depth,
+            labels=self.labels,
+            captures=self.captures,
+            min_similarity=self.min_similarity,
+            nodes=self.nodes,
+            # What the prover leaves open is the engine's to decide.
+            unproved=self.unproved or self.engine is not None,
+            skip_plies=self.skip_plies,
+        )
+
+
+def _version() -> str:
+    try:
+        return version("trapline")
+    except PackageNotFoundError:
+        return "not installed"

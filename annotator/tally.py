@@ -1,0 +1,62 @@
+"""What a run has counted."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Self
+
+from annotator.events import TrapEvent
+from trapcore import _native
+
+
+@dataclass(slots=True)
+class Tally:
+    """Numbers of games and findings; survives an interruption in the journal."""
+
+    games: int = 0
+    positions: int = 0
+    candidates: int = 0
+    """Positions that were known or similar, before proof."""
+    proof_nodes: int = 0
+    events: dict[str, int] = field(default_factory=dict)
+    """Findings written or reported, by event."""
+    with_traps: int = 0
+    """Games with at least one of them."""
+    annotated: int = 0
+    """Games to which text was added; less than ``with_traps`` when it was there before."""
+    skipped: dict[str, int] = field(default_factory=dict)
+    """Games that passed through unread, by reason."""
+    problems: list[str] = field(default_factory=list)
+    """Inputs that could not be read, or not to their end: a sentence each."""
+
+    def add_batch(self, found: _native.BatchFindings) -> None:
+        """Count what the Judge says about one batch, except its findings."""
+        self.games += found.games
+        self.positions += found.positions
+        self.candidates += found.candidates
+        self.proof_nodes += found.proof_nodes
+        self.skipped = dict(Counter(self.skipped) + Counter(skipped.reason for skipped in found.skipped))
+
+    def add_game(self, events: list[TrapEvent], *, annotated: bool) -> None:
+        """Count the findings of one game that has some."""
+        self.events = dict(Counter(self.events) + Counter(event.event.value for event in events))
+        self.with_traps += 1
+        self.annotated += annotated
+
+    @property
+    def findings(self) -> int:
+        """Number of findings."""
+        return sum(self.events.values())
+
+    @property
+    def games_skipped(self) -> int:
+        """Number of games that passed through unread."""
+        return sum(self.skipped.values())
+
+    def as_dict(self) -> dict[str, object]:
+        """For the journal."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, told: dict[str, object]) -> Self:
+        """From the journal; raises ``TypeError`` for fields that it does not know."""
+        return cls(**told)  # type: ignore[arg-type]

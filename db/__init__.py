@@ -1,0 +1,25 @@
+"""The trap library: filled, stored, found, served.
+
+=================  =================================================================================
+trap.py            a trap as a value: position, bait, killer line, proof; checked with python-chess
+models.py          the tables
+migrations/        how the tables came to be, for Alembic
+database.py        one open database: reading, writing, and its errors as sentences
+store.py           opening, making and upgrading a library
+library.py         the library: traps by name and by key, sightings, counts, digest
+sighting.py        a trap seen in a game, and how indexed games give sightings
+proving.py         whether a trap is one: the prover for mates, a UCI engine for material
+verifying.py       a whole library proved again
+engine.py          the UCI engine, restarted once, with a time-out
+bundled.py         the traps that come with the program (``traps.toml``)
+importing.py       traps from PGN and from lichess puzzles; what was read, what was bad
+pgn_import.py      a PGN game as a trap
+pgn_export.py      a trap as a PGN game
+exporting.py       traps to a file, as PGN or JSON
+puzzles.py         a row of the lichess puzzle file as a trap
+ingest.py          games into the library, resumable
+bulk.py            many rows at a time, on the driver itself
+display.py         what the commands show
+commands.py        ``trapline library`` and ``trapline index``
+=================  =================================================================================
+"""

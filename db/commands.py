@@ -1,0 +1,397 @@
+"""The commands of this floor: ``trapline library ...`` and ``trapline index``.
+
+Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
+to standard output, talk to standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from db.library import Library
+    from db.proving import Judge
+    from db.trap import Trap
+    from trapcore.errors import InputError
+
+library = typer.Typer(no_args_is_help=True, help="Fill, look at and check the trap library.")
+
+DbOption = Annotated[
+    str | None,
+    typer.Option("--db", metavar="PATH", help="The library: a file, or an SQLAlchemy URL. Default: the setting `db`."),
+]
+EngineOption = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="PATH", help="UCI engine for traps that win material; else they stay undecided."),
+]
+EngineNodesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--engine-nodes", metavar="N", help="Nodes of the engine for a position, then four times as many; 1 or more."
+    ),
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+SlugsArgument = Annotated[list[str] | None, typer.Argument(metavar="SLUG", help="Only these traps.")]
+
+
+@library.command()
+def init(
+    db: DbOption = None,
+    bundled: Annotated[
+        bool | None, typer.Option("--bundled/--empty", help="With the traps that come with the program, or without.")
+    ] = None,
+    upgrade: Annotated[bool, typer.Option("--upgrade", help="Bring an existing library up to date.")] = False,
+    engine: EngineOption = None,
+    engine_nodes: EngineNodesOption = None,
+    jobs: JobsOption = None,
+) -> None:
+    """Make a library; its mates are proved at once, which takes some seconds.
+
+    With --upgrade, an existing library gets the present schema and keys and keeps its traps; --bundled then also
+    brings its bundled traps up to date.
+    """
+    from db.bundled import add_bundled, default_library
+    from db.display import counted, say
+    from db.store import create_library, open_library, upgrade_library
+    from trapcore.errors import LibraryError
+    from trapcore.settings import Settings
+
+    path = db if db is not None else str(default_library())
+    threads = _jobs(jobs)
+    with _judge(engine or Settings().engine, engine_nodes) as judge:
+        if upgrade:
+            for step in upgrade_library(path) or ["nothing had to be brought up to date"]:
+                say(f"{path}: {step}")
+            if bundled:
+                with open_library(path) as opened:
+                    add_bundled(opened, judge, jobs=threads)
+        elif _exists(path):
+            with open_library(path, read_only=True) as opened:
+                there = opened.counts().traps
+            raise LibraryError(f"{path} is a trap library already, with {there} traps; --upgrade brings it up to date")
+        elif "://" in path:
+            with open_library(path, create=True) as opened:
+                if bundled is not False:
+                    add_bundled(opened, judge, jobs=threads)
+        else:
+            fill = None if bundled is False else lambda made: add_bundled(made, judge, jobs=threads)
+            create_library(path, fill)
+    with open_library(path, read_only=True) as opened:
+        counts = opened.counts()
+    verdicts = counted([("proved", counts.proved), ("refuted", counts.refuted), ("undecided", counts.undecided)])
+    say(f"{path} has {counts.traps} traps: {verdicts}")
+
+
+@library.command()
+def add(
+    bait: Annotated[str, typer.Option(metavar="MOVE", help="The losing move, SAN or UCI.")],
+    line: Annotated[str, typer.Option(metavar="MOVES", help="What refutes it: the attacker's move first.")],
+    name: Annotated[str, typer.Option(metavar="TEXT", help="What people call the trap.")],
+    moves: Annotated[str | None, typer.Option(metavar="MOVES", help="From the usual start to the position.")] = None,
+    fen: Annotated[str | None, typer.Option(metavar="FEN", help="The position before the bait.")] = None,
+    family: Annotated[str, typer.Option(metavar="WORD", help="What the trap is a case of.")] = "other",
+    eco: Annotated[str, typer.Option(metavar="CODE", help="ECO code.")] = "",
+    opening: Annotated[str, typer.Option(metavar="TEXT", help="Name of the opening.")] = "",
+    source: Annotated[str, typer.Option(metavar="TEXT", help="Where you have it from.")] = "added by hand",
+    replace: Annotated[bool, typer.Option("--replace", help="In place of one with this position and bait.")] = False,
+    engine: EngineOption = None,
+    engine_nodes: EngineNodesOption = None,
+    db: DbOption = None,
+) -> None:
+    """Add one trap; it is checked, and proved as far as that can be done. Prints its slug."""
+    from db.display import claim, say
+    from db.trap import make_trap
+    from trapcore.settings import Settings
+
+    trap = make_trap(
+        name=name,
+        bait=bait,
+        killer_line=line,
+        fen=fen,
+        moves=moves,
+        family=family,
+        eco=eco,
+        opening=opening,
+        source=source,
+    )
+    with _judge(engine or Settings().engine, engine_nodes) as judge, _open_or_make(db) as opened:
+        proved = judge.prove(trap)
+        result = opened.add(proved, replace=replace)
+        opened.sweep()
+        say(f"{proved.name} is {result}: {claim(proved)}")
+    typer.echo(proved.slug)
+
+
+@library.command("import")
+def import_(
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN or lichess puzzles, packed or not; - stdin.")],
+    limit: Annotated[int | None, typer.Option(metavar="N", min=0, help="Stop after so many entries of a file.")] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="In place of those with the same position and bait.")
+    ] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust-proofs", help="Take the proofs of a PGN export as they stand in it.")
+    ] = False,
+    engine: EngineOption = None,
+    engine_nodes: EngineNodesOption = None,
+    jobs: JobsOption = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add the traps of PGN files, a game a trap, or of the lichess puzzle file. Mates are proved.
+
+    In a PGN game the bait is the last main-line move marked ?? or ?, or the one that the tag Bait names. The same file
+    again changes nothing.
+    """
+    from db.display import Status, counted, import_json, print_json, say
+    from db.importing import import_file
+    from db.library import Added
+
+    status = Status()
+    reports = []
+    with _judge(engine, engine_nodes) as judge, _open_or_make(db) as opened:
+        for file in files:
+            report = import_file(
+                opened,
+                file,
+                judge=judge if engine is not None else None,
+                replace=replace,
+                trust=trust,
+                limit=limit,
+                jobs=_jobs(jobs),
+                progress=lambda now: status.show(f"{now.file}: {now.read:,} read"),
+            )
+            status.clear()
+            reports.append(report)
+            for bad in report.bad[:10]:
+                say(f"{file}, {bad.where}: {bad.reason}")
+            if len(report.bad) > 10:
+                say(f"{file}: and {len(report.bad) - 10:,} bad ones more")
+            if report.results[Added.REFUSED]:
+                say(f"{file}: the library has other traps with the same position and bait; --replace overwrites them")
+            if not report.read:
+                say(f"{file}: there is nothing in it")
+            if not as_json:
+                results = counted([*sorted(report.results.items()), ("bad", len(report.bad))])
+                typer.echo(f"{file}: {report.read:,} read: {results}; {counted(sorted(report.verdicts.items()))}")
+    if as_json:
+        print_json([import_json(report) for report in reports])
+    _fail([report.failure for report in reports if report.failure is not None])
+
+
+@library.command("list")
+def list_(
+    family: Annotated[str | None, typer.Option(metavar="WORD", help="Only traps of this family.")] = None,
+    verdict: Annotated[
+        str | None, typer.Option(metavar="proved|refuted|undecided", help="Only traps with this verdict.")
+    ] = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the traps; without a terminal a line each: slug, verdict, victim, bait, killer line, name."""
+    from db.display import claim, print_json, print_table, say, trap_json
+
+    with _open(db) as opened:
+        traps = opened.traps()
+    if family is not None:
+        _known("family", family, {trap.family for trap in traps})
+        traps = [trap for trap in traps if trap.family == family]
+    if verdict is not None:
+        _known("verdict", verdict, {"proved", "refuted", "undecided"})
+        traps = [trap for trap in traps if trap.verdict == verdict]
+    if as_json:
+        print_json([trap_json(trap) for trap in traps])
+        return
+    rows = []
+    for trap in traps:
+        bait, *killer = trap.sans()
+        rows.append((trap.slug, claim(trap), trap.victim, bait, " ".join(killer), trap.name))
+    print_table(f"{len(rows)} traps", ("slug", "verdict", "victim", "bait", "killer line", "name"), rows)
+    if not rows:
+        say("there are no such traps")
+
+
+@library.command()
+def show(
+    slug: Annotated[str, typer.Argument(metavar="SLUG", help="As `trapline library list` gives it.")],
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show everything about one trap, with how often it was seen in the indexed games."""
+    from dataclasses import asdict
+
+    from db.display import print_json, print_trap, trap_json
+
+    with _open(db) as opened:
+        trap = opened.trap(slug)
+        if as_json:
+            seen = [asdict(sighting) for sighting in opened.sightings(slug)]
+            print_json({**trap_json(trap), "events": opened.events(slug), "sightings": seen})
+        else:
+            print_trap(trap, opened)
+
+
+@library.command()
+def verify(
+    slugs: SlugsArgument = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a trap is refuted.")] = False,
+    engine: EngineOption = None,
+    engine_nodes: EngineNodesOption = None,
+    jobs: JobsOption = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read the whole library, prove its traps again, and store what changed.
+
+    What an engine has measured stays as it is unless an engine is given.
+    """
+    from db.display import Status, claim, counted, print_json, say
+    from db.verifying import verify_traps
+    from trapcore.proof import Verdict
+    from trapcore.settings import Settings
+
+    status = Status()
+    with _judge(engine or Settings().engine, engine_nodes) as judge, _open(db, read_only=False) as opened:
+        opened.check_file()
+        traps = [opened.trap(slug) for slug in slugs] if slugs else opened.traps()
+        report = verify_traps(
+            opened, traps, judge, jobs=_jobs(jobs), progress=lambda done: status.show(f"{done} of {len(traps)} traps")
+        )
+        status.clear()
+    if report.kept:
+        say(f"{report.kept} traps rest on an engine's measurement and were left; --engine measures them again")
+    if as_json:
+        print_json(report.content())
+    else:
+        for before, after in report.changes:
+            typer.echo(f"{after.slug}: was {claim(before)}, is {claim(after)}")
+        typer.echo(counted([(verdict, report.verdicts[verdict]) for verdict in Verdict]))
+    if strict and report.verdicts[Verdict.REFUTED]:
+        raise typer.Exit(1)
+
+
+@library.command()
+def export(
+    slugs: SlugsArgument = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="Packed if it ends in .gz, .bz2 or .zst; - is stdout.")
+    ] = "-",
+    db: DbOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of PGN.")] = False,
+) -> None:
+    """Write the traps as PGN games, which `trapline library import --trust-proofs` reads back, or as JSON."""
+    from db.exporting import write_traps
+
+    with _open(db) as opened:
+        traps: list[Trap] = [opened.trap(slug) for slug in slugs] if slugs else opened.traps()
+        write_traps(traps, output, as_json=as_json, library=opened.name)
+
+
+def index(
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN files, packed or not; - is stdin.")],
+    jobs: JobsOption = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read games into the library and find where its traps occurred in them.
+
+    The same games again change nothing; an interrupted run goes on where it stopped. The exit code is 3 if a file could
+    not be read to its end.
+    """
+    from db.display import Status, counted, index_json, print_json
+    from db.ingest import Progress, index_files
+
+    status = Status()
+
+    def progress(done: Progress) -> None:
+        part = f", {done.raw_done / done.raw_size:.0%}" if done.raw_size else ""
+        status.show(f"{done.file}{part}: {done.new_games:,} new games, {done.positions:,} positions")
+
+    with _open_or_make(db) as opened:
+        done = index_files(opened, files, jobs=_jobs(jobs), progress=progress)
+    status.clear()
+    if as_json:
+        print_json(index_json(done))
+    else:
+        skipped = counted(sorted(done.skipped.items()))
+        typer.echo(
+            f"{done.games:,} games read, {done.new_games:,} of them new, with {done.positions:,} positions; "
+            f"{done.resumed:,} games were done before; skipped: {skipped}; {done.sightings:,} new sightings of traps"
+        )
+    _fail(done.failures)
+
+
+def _exists(path: str) -> bool:
+    from pathlib import Path
+
+    return "://" not in path and Path(path).exists()
+
+
+def _jobs(given: int | None) -> int:
+    from trapcore.errors import UsageError
+    from trapcore.settings import Settings
+
+    if given is not None and given < 1:
+        raise UsageError(f"jobs must be 1 or more, not {given}")
+    return given if given is not None else Settings().jobs
+
+
+@contextmanager
+def _judge(engine: str | None, nodes: int | None) -> Iterator[Judge]:
+    """What proves, with an engine that is started now and ended afterwards, if there is one."""
+    from db.engine import UciEngine
+    from db.proving import Judge
+    from trapcore.errors import UsageError
+    from trapcore.settings import Settings
+
+    if nodes is not None and nodes < 1:
+        raise UsageError(f"engine-nodes must be 1 or more, not {nodes}")
+    if engine is None:
+        yield Judge()
+        return
+    with UciEngine(engine) as running:
+        yield Judge(engine=running, engine_nodes=nodes if nodes is not None else Settings().engine_nodes)
+
+
+def _open(db: str | None, *, read_only: bool = True) -> Library:
+    """An existing library; the default one is made if need be."""
+    from db.bundled import open_or_bundle
+    from db.display import say
+
+    return open_or_bundle(db, read_only=read_only, say=say)
+
+
+def _open_or_make(db: str | None) -> Library:
+    """A library to fill: one that was named and is missing begins empty."""
+    from db.display import say
+    from db.store import open_library
+
+    if db is None or "://" in db or _exists(db):
+        return _open(db, read_only=False)
+    opened = open_library(db, create=True)
+    say(f"made the empty library {db}")
+    return opened
+
+
+def _known(what: str, given: str, known: set[str]) -> None:
+    from trapcore.spelling import unknown_name
+
+    if given not in known:
+        raise unknown_name(what, given, sorted(known))
+
+
+def _fail(failures: list[InputError]) -> None:
+    """Say all that went wrong and leave with its exit code."""
+    from db.display import say
+
+    for failure in failures:
+        say(str(failure))
+    if failures:
+        raise typer.Exit(failures[0].exit_code)

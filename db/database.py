@@ -1,0 +1,145 @@
+"""One open database: its connections, its transactions, and its errors as sentences."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from trapcore.errors import LibraryError
+
+BUSY_SECONDS = 5.0
+"""How long a statement waits for another program that writes, unless told otherwise."""
+
+_CACHE_KIB = 64 * 1024
+# Keys are scattered, so that a batch of new positions touches most pages of the index on them; 8 KiB pages hold twice
+# as many of them as the usual 4 KiB and leave less over.
+_PAGE_BYTES = 8192
+
+
+class Database:
+    """A database behind SQLAlchemy. All reading and writing goes through `read` and `write`."""
+
+    def __init__(self, engine: Engine, name: str, *, read_only: bool) -> None:
+        """Take an engine; ``name`` is the path or URL that messages give."""
+        self.engine = engine
+        self.name = name
+        self.read_only = read_only
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database throughout. Raises `LibraryError`."""
+        with self.spoken(), self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction, which is committed if the block ends without error and undone otherwise.
+
+        Raises `LibraryError`, also when the database was opened for reading.
+        """
+        if self.read_only:
+            raise LibraryError(f"{self.name} was opened for reading only")
+        with self.spoken(), self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def spoken(self) -> Iterator[None]:
+        """Turn the driver's errors into a `LibraryError` of one sentence."""
+        try:
+            yield
+        except DBAPIError as error:
+            raise LibraryError(sentence(self.name, error.orig or error)) from error
+        except sqlite3.Error as error:
+            raise LibraryError(sentence(self.name, error)) from error
+
+    def close(self) -> None:
+        """Close the connections; a SQLite file is left without companions if nobody else has it open."""
+        if not self.read_only and self.engine.dialect.name == "sqlite":
+            # At rest the file is in rollback mode: a reader without the right to write needs no -wal beside it, and
+            # copying the one file copies the library. Fails harmlessly while another connection is open.
+            self.engine.dispose()
+            with suppress(DBAPIError, sqlite3.Error), closing(self.engine.raw_connection()) as connection:
+                cursor = (
+                    connection.cursor()
+                )  # SQLAlchemy's own would begin a transaction, in which modes stay as they are
+                cursor.execute("PRAGMA busy_timeout = 0")
+                cursor.execute("PRAGMA journal_mode = DELETE")
+        self.engine.dispose()
+
+
+def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SECONDS) -> Engine:
+    """An engine on a SQLite file, which is made if missing unless ``read_only``."""
+    query = _reading(path) if read_only else "mode=rwc"
+    address = f"{path.absolute().as_uri()}?{query}"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(address, timeout=busy_seconds, uri=True, isolation_level=None, check_same_thread=False)
+
+    engine = create_engine("sqlite+pysqlite://", creator=connect)
+    if "mode=rw" in query:
+        event.listen(engine, "connect", _set_query_only if read_only else _set_writing)
+    event.listen(engine, "connect", _set_all)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def sentence(name: str, error: BaseException) -> str:
+    """What a driver's error means for the user."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    detail = " ".join(str(error).split())
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return f"{name} is locked by another program that writes to it; wait until that has finished and try again"
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT):
+        return (
+            f"{name} is damaged ({detail}); put back a copy of it, or move it away and make a new library with "
+            f"`trapline library init --db {name}`"
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return f"{name} cannot be written or opened ({detail}); check the rights on the file and on its folder"
+    if code == sqlite3.SQLITE_FULL:
+        return f"{name} cannot grow, because no space is left on the device"
+    return f"{name} cannot be used: {detail}"
+
+
+def _reading(path: Path) -> str:
+    """How to open a file for reading without leaving anything beside it."""
+    with path.open("rb") as file:
+        header = file.read(20)
+    if header[18:20] != b"\x02\x02" or Path(f"{path}-wal").exists():
+        return "mode=ro"
+    # A file in WAL mode without its log: the last writer could not put it to rest. SQLite wants to make the log even to
+    # read. Opened for writing it also clears it away; where nothing can be made, nobody else can be writing either.
+    return "mode=rw" if can_write(path) else "mode=ro&immutable=1"
+
+
+def can_write(path: Path) -> bool:
+    """Whether an existing SQLite file can be written: its folder too, because the journal lies there."""
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+
+
+def _set_all(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+
+
+def _set_query_only(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    connection.execute("PRAGMA query_only = ON")
+
+
+def _set_writing(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")  # counts only while the file is empty
+    # Refused while somebody is reading in rollback mode; writing works in that too, it only waits for the readers.
+    with suppress(sqlite3.OperationalError):
+        connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _begin(connection: Connection) -> None:
+    # IMMEDIATE, because a transaction that begins by reading and then finds that another one has written cannot go on.
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,142 @@
+"""What the commands of this floor show: tables and JSON on standard output, talk on standard error."""
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+import typer
+
+from db.importing import Imported
+from db.ingest import Progress
+from db.library import Library
+from db.trap import Outcome, Trap
+from trapcore.proof import Verdict
+
+_EACH_SECONDS = 0.2
+
+
+def say(sentence: str) -> None:
+    """One line of talk."""
+    typer.echo(f"trapline: {sentence}", err=True)
+
+
+class Status:
+    """A line on a terminal that is written over; nothing where standard error is no terminal."""
+
+    def __init__(self) -> None:
+        """Nothing is shown yet."""
+        self._live = sys.stderr.isatty()
+        self._last = 0.0
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Write the text over the last one, five times a second at most."""
+        now = time.monotonic()
+        if self._live and now - self._last >= _EACH_SECONDS:
+            typer.echo(f"\r{text:<{self._width}}", nl=False, err=True)
+            self._last, self._width = now, len(text)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._width:
+            typer.echo("\r" + " " * self._width + "\r", nl=False, err=True)
+            self._width = 0
+
+
+def print_json(value: object) -> None:
+    """One JSON value and a line end."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table on a terminal; elsewhere a line a row with tabs between, for other programs."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            typer.echo("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title)
+    for column in columns:
+        table.add_column(column)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
+
+
+def claim(trap: Trap) -> str:
+    """What is known about a trap, in a few words that say no more than its proof."""
+    if trap.verdict is Verdict.PROVED:
+        return f"proved, mate in {trap.mate_in}" if trap.outcome is Outcome.MATE else f"proved, gains {trap.gain:.2f}"
+    return f"{trap.verdict}, said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
+
+
+def print_trap(trap: Trap, library: Library) -> None:
+    """Everything about one trap, a field a line."""
+    bait, *killer = trap.sans()
+    events = library.events(trap.slug)
+    proof = trap.proof_by and f"{trap.proof_by}, {trap.proof_nodes:,} nodes"
+    if trap.proof_depth is not None:
+        proof += f", depth {trap.proof_depth}"
+    fields = {
+        "name": trap.name,
+        "slug": trap.slug,
+        "family": trap.family,
+        "opening": " ".join(filter(None, (trap.eco, trap.opening))),
+        "moves": trap.moves or "",
+        "position": trap.epd,
+        "victim": trap.victim,
+        "bait": bait,
+        "killer line": " ".join(killer),
+        "verdict": claim(trap),
+        "proof": proof,
+        "in the games": ", ".join(f"{event} {count} times" for event, count in events.items()),
+        "source": trap.source,
+    }
+    if sys.stdout.isatty():
+        typer.echo(trap.board().unicode(empty_square="·", borders=False))
+    for name, value in fields.items():
+        if value:
+            typer.echo(f"{name:<13} {value}")
+
+
+def trap_json(trap: Trap) -> dict[str, object]:
+    """The fields of a trap and its moves in SAN."""
+    bait, *killer = trap.sans()
+    return {**trap.content(), "bait_san": bait, "killer_line_san": killer}
+
+
+def import_json(report: Imported) -> dict[str, object]:
+    """The counts of an import."""
+    return {
+        "file": report.file,
+        "read": report.read,
+        **{str(result): count for result, count in sorted(report.results.items())},
+        "verdicts": {str(verdict): count for verdict, count in sorted(report.verdicts.items())},
+        "bad": [asdict(bad) for bad in report.bad],
+        "sightings": report.sightings,
+        "failure": None if report.failure is None else str(report.failure),
+    }
+
+
+def index_json(done: Progress) -> dict[str, object]:
+    """The counts of an indexing run."""
+    return {
+        "games": done.games,
+        "new_games": done.new_games,
+        "resumed_games": done.resumed,
+        "positions": done.positions,
+        "sightings": done.sightings,
+        "skipped": dict(sorted(done.skipped.items())),
+        "failures": [str(failure) for failure in done.failures],
+        "seconds": round(done.seconds, 3),
+    }
+
+
+def counted(counts: Iterable[tuple[object, int]]) -> str:
+    """``3 added, 1 bad``; without the zeros."""
+    return ", ".join(f"{count:,} {what}" for what, count in counts if count) or "nothing"

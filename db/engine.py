@@ -1,0 +1,133 @@
+"""A UCI engine that says what a position is worth: started once, restarted once, never waited for without end."""
+
+import math
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import chess
+import chess.engine
+
+from trapcore.errors import EngineError, UsageError
+
+CENTIPAWN_SCALE = 0.00368208
+"""Of lichess's win chance: https://github.com/lichess-org/lila/pull/11148."""
+
+START_SECONDS = 15.0
+"""How long an engine may take to start."""
+
+SEARCH_SECONDS = 120.0
+"""How long it may take for one position; more means that the nodes asked for are too many for it."""
+
+
+def win_chance(score: chess.engine.Score) -> float:
+    """Lichess's win chance of the side that the score is of, -1..1; a forced mate is 1 or -1."""
+    if score.is_mate():
+        return 1.0 if score > chess.engine.Cp(0) else -1.0
+    centipawns = score.score()
+    assert centipawns is not None
+    return 2 / (1 + math.exp(-CENTIPAWN_SCALE * centipawns)) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What an engine says of a position."""
+
+    chance: float
+    """Win chance of the side to move, -1..1."""
+    best: chess.Move | None
+    """Its move; None if the game is over."""
+    depth: int
+    """Plies."""
+
+
+class UciEngine:
+    """An engine for judging single positions, each with a clear memory and one thread, so that it can be repeated."""
+
+    def __init__(self, command: str, *, search_seconds: float = SEARCH_SECONDS) -> None:
+        """Start ``command``, a path or a name in the search path. Raises `EngineError`."""
+        self.command = command
+        self._search_seconds = search_seconds
+        self._restarted = False
+        self._engine: chess.engine.SimpleEngine = self._start()
+
+    @property
+    def name(self) -> str:
+        """As the engine gives it, with its version."""
+        return self._engine.id.get("name", self.command)
+
+    def _start(self) -> chess.engine.SimpleEngine:
+        try:
+            engine = chess.engine.SimpleEngine.popen_uci(self.command, timeout=START_SECONDS)
+        except (OSError, chess.engine.EngineError, TimeoutError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or "it does not answer as a UCI engine"
+            raise EngineError(f"the engine {self.command} cannot be started: {reason}") from error
+        try:
+            wanted = {"Threads": 1, "Hash": 64}
+            engine.configure({name: value for name, value in wanted.items() if name in engine.options})
+        except (chess.engine.EngineError, TimeoutError) as error:
+            engine.close()
+            raise EngineError(f"the engine {self.command} cannot be set up: {error}") from error
+        return engine
+
+    def evaluate(self, board: chess.Board, nodes: int) -> Evaluation:
+        """Search ``nodes`` (1 or more) and say what the position is worth; a finished game needs no engine.
+
+        An engine that dies is started again once. Raises `EngineError` if it dies again or takes too long.
+        """
+        if nodes < 1:
+            raise UsageError(f"an engine must search at least 1 node, not {nodes}")
+        if board.is_checkmate():
+            return Evaluation(-1.0, None, 0)
+        if board.is_stalemate() or board.is_insufficient_material():
+            return Evaluation(0.0, None, 0)
+        try:
+            return self._search(board, nodes)
+        except chess.engine.EngineTerminatedError as error:
+            if self._restarted:
+                raise EngineError(f"the engine {self.command} died twice, last at {board.fen()}") from error
+            self._restarted = True
+            self._engine.close()
+            self._engine = self._start()
+            return self.evaluate(board, nodes)
+
+    def _search(self, board: chess.Board, nodes: int) -> Evaluation:
+        # python-chess waits without end for a search by nodes; with a time it waits little longer than that.
+        limit = chess.engine.Limit(nodes=nodes, time=self._search_seconds)
+        info = chess.engine.INFO_SCORE | chess.engine.INFO_PV | chess.engine.INFO_BASIC
+        try:
+            result = self._engine.play(board, limit, game=object(), info=info)
+        except TimeoutError as error:
+            self._engine.close()  # or it would be waited for once more at the end
+            raise self._too_slow(nodes) from error
+        except chess.engine.EngineTerminatedError:
+            raise
+        except chess.engine.EngineError as error:
+            raise EngineError(f"the engine {self.command} answered wrongly at {board.fen()}: {error}") from error
+        score = result.info.get("score")
+        if score is None or result.move is None:
+            raise EngineError(f"the engine {self.command} gave no score for {board.fen()}")
+        if float(result.info.get("time", 0.0)) >= self._search_seconds:
+            raise self._too_slow(nodes)
+        return Evaluation(win_chance(score.pov(board.turn)), result.move, int(result.info.get("depth", 0)))
+
+    def _too_slow(self, nodes: int) -> EngineError:
+        seconds = f"{self._search_seconds:.0f} s"
+        return EngineError(f"the engine {self.command} took more than {seconds} for {nodes} nodes; ask for fewer")
+
+    def close(self) -> None:
+        """End the engine; by force if it does not go by itself."""
+        try:
+            self._engine.quit()
+        except (chess.engine.EngineError, TimeoutError):
+            self._engine.close()
+
+    def __enter__(self) -> Self:
+        """Nothing to do: the engine runs."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the engine."""
+        self.close()

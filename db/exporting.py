@@ -1,0 +1,39 @@
+"""Writing traps to a file or to standard output, as PGN or JSON."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from db.pgn_export import trap_game
+from db.trap import Trap
+from trapcore.errors import OutputError
+from trapcore.streams import open_for_write
+
+
+def write_traps(traps: Sequence[Trap], output: Path | str, *, as_json: bool, library: str) -> None:
+    """Write the traps in their order; ``output`` is a path or ``-``.
+
+    A file appears under its name when it is complete. Raises `OutputError` if it cannot be written or is the
+    ``library`` itself.
+    """
+    if as_json:
+        text = json.dumps([trap.content() for trap in traps], ensure_ascii=False, indent=2) + "\n"
+    else:
+        text = "".join(map(trap_game, traps))
+    if str(output) == "-":
+        with open_for_write("-") as writer:
+            writer.write(text.encode())
+        return
+    path = Path(output)
+    if path.exists() and Path(library).exists() and path.samefile(library):
+        raise OutputError(f"{path} is the library itself; choose another file")
+    building = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with open_for_write(building, compress_as=path.suffix) as writer:
+            writer.write(text.encode())
+        building.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        building.unlink(missing_ok=True)

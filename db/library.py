@@ -1,0 +1,393 @@
+"""The trap library: traps by name and by key, what was seen of them in games, counts, a digest of it all."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
+
+from db.bulk import BulkInsert, BulkLookup
+from db.database import Database
+from db.models import Base, GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
+from db.sighting import BY_KEY, Sighting, sweep
+from db.trap import Outcome, Trap, make_trap, slugify
+from trapcore.errors import LibraryError, UsageError
+from trapcore.proof import Verdict
+from trapcore.spelling import unknown_name
+
+__all__ = ["Added", "Counts", "Library", "Outcome", "Sighting", "Trap", "Verdict", "make_trap", "slugify"]
+
+_FIELDS = (
+    "slug",
+    "name",
+    "family",
+    "epd",
+    "bait",
+    "killer_line",
+    "outcome",
+    "verdict",
+    "mate_in",
+    "gain",
+    "proof_by",
+    "proof_nodes",
+    "proof_depth",
+    "eco",
+    "opening",
+    "moves",
+    "source",
+)
+
+_PROOF = ("verdict", "mate_in", "gain", "proof_by", "proof_nodes", "proof_depth")
+
+
+class Added(StrEnum):
+    """What became of a trap that was added."""
+
+    ADDED = "added"
+    UNCHANGED = "unchanged"
+    """It was there already, field for field."""
+    REPLACED = "replaced"
+    REFUSED = "refused"
+    """Another trap with this position and bait is there, and nobody said to replace it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much there is of everything."""
+
+    traps: int
+    proved: int
+    refuted: int
+    undecided: int
+    sources: int
+    games: int
+    positions: int
+    occurrences: int
+    sightings: int
+
+
+class Library:
+    """An open trap library, see `db.store.open_library`. Every method raises `LibraryError` if the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        """Take a database that is known to be a library of the present version."""
+        self.database = database
+
+    @property
+    def name(self) -> str:
+        """Path or URL, for messages."""
+        return self.database.name
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        """Nothing to do: the library is open."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def traps(self) -> list[Trap]:
+        """All traps, ascending by slug."""
+        with self.database.read() as connection:
+            return [_trap(row) for row in connection.execute(_select_traps().order_by(TrapRow.slug))]
+
+    def trap(self, slug: str) -> Trap:
+        """The trap of that slug. Raises `UsageError`, which names the nearest one, if there is none."""
+        with self.database.read() as connection:
+            row = connection.execute(_select_traps().where(TrapRow.slug == slug)).one_or_none()
+            if row is not None:
+                return _trap(row)
+            known = connection.scalars(select(TrapRow.slug).order_by(TrapRow.slug)).all()
+        if len(known) > 20:
+            # Listing a whole library helps nobody.
+            error = unknown_name("trap", slug, known)
+            if "did you mean" not in str(error):
+                raise UsageError(f"unknown trap {slug!r}; `trapline library list` shows the {len(known)} there are")
+            raise error
+        if not known:
+            raise UsageError(f"unknown trap {slug!r}: the library {self.name} is empty")
+        raise unknown_name("trap", slug, known)
+
+    def find_by_key(self, key: bytes, *, mirrored: bool = False) -> list[Trap]:
+        """The traps of the position with this key (16 bytes), by slug; ``mirrored`` asks for exchanged colours."""
+        column = TrapRow.mirror_key if mirrored else TrapRow.key
+        with self.database.read() as connection:
+            return [_trap(row) for row in connection.execute(_select_traps().where(column == key).order_by("slug"))]
+
+    def add(self, trap: Trap, *, replace: bool = False) -> Added:
+        """Check and store one trap; the same trap again changes nothing.
+
+        A trap with the same position and bait but other fields is replaced if ``replace`` says so. Otherwise raises
+        `UsageError`, as for a slug that another trap has; and `InputError` for a trap that is none.
+        """
+        with self.database.read() as connection:
+            owner = connection.execute(_select_traps().where(TrapRow.slug == trap.slug)).one_or_none()
+        if owner is not None and (owner.epd, owner.bait) != (trap.epd, trap.bait):
+            raise UsageError(f"the slug {trap.slug} belongs to another trap, {owner.name}; choose another one")
+        (result,) = self.add_all([trap], replace=replace)
+        if result is Added.REFUSED:
+            (there,) = [known for known in self.find_by_key(trap.key) if known.bait == trap.bait]
+            raise UsageError(
+                f"the position and bait of {trap.slug} are in the library as {there.slug}, with other fields; "
+                "say --replace to put this one in its place"
+            )
+        return result
+
+    def add_all(self, traps: Sequence[Trap], *, replace: bool = False, checked: bool = False) -> list[Added]:
+        """Store many traps in one transaction; what became of each, in order.
+
+        A slug that another trap has gets a number: ``legals-mate-2``. ``checked`` says that `Trap.check` was called.
+        """
+        if not checked:
+            for trap in traps:
+                trap.check()
+        results = [Added.UNCHANGED] * len(traps)
+        # Sorted by key, so that one page of the index after the other is written.
+        order = sorted(((trap.key, trap.bait, number) for number, trap in enumerate(traps)))
+        created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with self.database.write() as connection:
+            there = _by_identity(connection, [key for key, _, _ in order])
+            slugs = _Slugs(connection, [trap.slug for trap in traps])
+            new: dict[tuple[bytes, str], int] = {}
+            rows: list[tuple[Any, ...]] = []
+            for key, bait, number in order:
+                trap = traps[number]
+                first = new.get((key, bait))
+                if first is not None:
+                    known: Trap | None = traps[first]
+                else:
+                    known = there.get((key, bait))
+                if known is None:
+                    new[key, bait] = number
+                    slug = slugs.take(trap.slug)
+                    rows.append((slug, *_values(trap)[1:], key, trap.mirror_key, trap.victim, created))
+                    results[number] = Added.ADDED
+                elif not _same(known, trap):
+                    # Of two in one go the first one counts: a file that contradicts itself is no reason to replace.
+                    if not replace or first is not None:
+                        results[number] = Added.REFUSED
+                        continue
+                    slug = known.slug if trap.slug == known.slug else slugs.take(trap.slug)
+                    fields = dict(zip(_FIELDS, (slug, *_values(trap)[1:]), strict=True))
+                    _replace(connection, key, fields)
+                    results[number] = Added.REPLACED
+            BulkInsert(connection, TrapRow, [*_FIELDS, "key", "mirror_key", "victim", "created"]).insert(rows)
+        return results
+
+    def known(self, traps: Sequence[Trap]) -> list[Trap | None]:
+        """For each trap the stored one, if that has a proof and the given one brings nothing else; otherwise None."""
+        keys = [trap.key for trap in traps]
+        with self.database.read() as connection:
+            there = _by_identity(connection, keys)
+        stored = [there.get((key, trap.bait)) for key, trap in zip(keys, traps, strict=True)]
+        return [
+            known if known is not None and known.proof_by and _same(known, trap) else None
+            for known, trap in zip(stored, traps, strict=True)
+        ]
+
+    def sightings(self, slug: str | None = None) -> list[Sighting]:
+        """What was seen of one trap, or of all, by file, game and ply."""
+        wanted = (
+            select(
+                TrapRow.slug.label("trap"),
+                SightingRow.file,
+                SightingRow.game_number,
+                SightingRow.byte_offset,
+                SightingRow.ply,
+                SightingRow.event,
+                SightingRow.measure,
+                SightingRow.score,
+                SightingRow.verdict,
+            )
+            .join_from(SightingRow, TrapRow, TrapRow.id == SightingRow.trap_id)
+            .order_by(SightingRow.file, SightingRow.game_number, SightingRow.ply, TrapRow.slug, SightingRow.event)
+        )
+        if slug is not None:
+            wanted = wanted.where(TrapRow.slug == self.trap(slug).slug)
+        with self.database.read() as connection:
+            found = [Sighting(**row._mapping) for row in connection.execute(wanted)]
+        return [replace(sighting, verdict=Verdict(sighting.verdict)) for sighting in found]
+
+    def add_sightings(self, sightings: Iterable[Sighting]) -> int:
+        """Store sightings; how many were new. Those that are there already change nothing.
+
+        Raises `UsageError` for a trap that is not in the library.
+        """
+        added = 0
+        with self.database.write() as connection:
+            ids = {row.slug: row.id for row in connection.execute(select(TrapRow.slug, TrapRow.id))}
+            for sighting in sightings:
+                if sighting.trap not in ids:
+                    raise unknown_name("trap", sighting.trap, ids)
+                identity = {
+                    "trap_id": ids[sighting.trap],
+                    "file": sighting.file,
+                    "game_number": sighting.game_number,
+                    "ply": sighting.ply,
+                    "event": sighting.event,
+                    "measure": sighting.measure,
+                }
+                if connection.scalar(select(SightingRow.id).filter_by(**identity)) is None:
+                    rest = {
+                        "byte_offset": sighting.byte_offset,
+                        "score": sighting.score,
+                        "verdict": sighting.verdict.value,
+                        "game_id": _game_at(connection, sighting),
+                    }
+                    connection.execute(insert(SightingRow).values(**identity, **rest))
+                    added += 1
+        return added
+
+    def sweep(self) -> int:
+        """Record where the traps occurred in the indexed games; how many sightings were new. See `db.sighting`."""
+        with self.database.write() as connection:
+            return sweep(connection)
+
+    def events(self, slug: str) -> dict[str, int]:
+        """How often the very position of a trap was seen with each event, e.g. ``{"avoided": 12, "fell": 3}``."""
+        counted = (
+            select(SightingRow.event, func.count())
+            .join_from(SightingRow, TrapRow, TrapRow.id == SightingRow.trap_id)
+            .where(TrapRow.slug == slug, SightingRow.measure == BY_KEY)
+            .group_by(SightingRow.event)
+            .order_by(SightingRow.event)
+        )
+        with self.database.read() as connection:
+            return dict(connection.execute(counted).all())
+
+    def counts(self) -> Counts:
+        """How much there is of everything."""
+        with self.database.read() as connection:
+            by_verdict = select(TrapRow.verdict, func.count()).group_by(TrapRow.verdict)
+            verdicts = dict(connection.execute(by_verdict).all())
+
+            def rows(table: type[Base]) -> int:
+                return connection.scalar(select(func.count()).select_from(table)) or 0
+
+            return Counts(
+                traps=sum(verdicts.values()),
+                proved=verdicts.get(Verdict.PROVED, 0),
+                refuted=verdicts.get(Verdict.REFUTED, 0),
+                undecided=verdicts.get(Verdict.UNDECIDED, 0),
+                sources=rows(SourceRow),
+                games=rows(GameRow),
+                positions=rows(PositionRow),
+                occurrences=rows(OccurrenceRow),
+                sightings=rows(SightingRow),
+            )
+
+    def digest(self) -> str:
+        """32 hexadecimal digits that stand for the content of all traps: equal libraries have equal ones.
+
+        When and by which version a trap was stored does not count, nor do games and sightings.
+        """
+        digest = hashlib.blake2b(digest_size=16)
+        for trap in self.traps():
+            digest.update(json.dumps(trap.content(), sort_keys=True, separators=(",", ":")).encode() + b"\n")
+        return digest.hexdigest()
+
+    def facts(self) -> dict[str, str]:
+        """What the library says of itself: format, versions, maker."""
+        with self.database.read() as connection:
+            return {row.key: row.value for row in connection.execute(select(MetaRow).order_by(MetaRow.key))}
+
+    def check_file(self) -> None:
+        """Read the whole of a SQLite file and raise `LibraryError` if any is damaged; servers check themselves."""
+        with self.database.read() as connection:
+            if connection.dialect.name == "sqlite":
+                first = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+                if first != "ok":
+                    raise LibraryError(f"{self.name} is damaged ({first}); put back a copy of it")
+
+
+class _Slugs:
+    """Slugs of a library, and a free one for each new trap."""
+
+    def __init__(self, connection: Connection, wanted: Sequence[str]) -> None:
+        self._connection = connection
+        found = BulkLookup(connection, [TrapRow.slug], TrapRow.slug).find(sorted(set(wanted)))
+        self._taken = {slug for (slug,) in found}
+
+    def take(self, slug: str) -> str:
+        free, number = slug, 1
+        while free in self._taken or (number > 1 and self._stored(free)):
+            number += 1
+            free = f"{slug[: 79 - len(str(number))]}-{number}"
+        self._taken.add(free)
+        return free
+
+    def _stored(self, slug: str) -> bool:
+        return self._connection.scalar(select(TrapRow.id).where(TrapRow.slug == slug)) is not None
+
+
+def _select_traps() -> Select[Any]:
+    return select(*(getattr(TrapRow, field) for field in _FIELDS))
+
+
+def _trap(row: Row[Any]) -> Trap:
+    fields = dict(row._mapping)
+    fields["killer_line"] = tuple(row.killer_line.split())
+    fields["outcome"] = Outcome(row.outcome)
+    fields["verdict"] = Verdict(row.verdict)
+    return Trap(**fields)
+
+
+def _values(trap: Trap) -> list[Any]:
+    """The stored fields in the order of `_FIELDS`, as plain types."""
+    values = {field: getattr(trap, field) for field in _FIELDS}
+    values["killer_line"] = " ".join(trap.killer_line)
+    values["outcome"] = trap.outcome.value
+    values["verdict"] = trap.verdict.value
+    return list(values.values())
+
+
+def _same(known: Trap, trap: Trap) -> bool:
+    """Whether a trap of the same position and bait brings nothing new.
+
+    It may have given its slug without the number that the library added, and it may come without the proof that the
+    library has.
+    """
+    added = known.slug.removeprefix(trap.slug)
+    slug = known.slug if added[:1] == "-" and added[1:].isdigit() else trap.slug
+    if trap.verdict is Verdict.UNDECIDED:
+        trap = replace(trap, **{field: getattr(known, field) for field in _PROOF})
+    return known == replace(trap, slug=slug)
+
+
+def _replace(connection: Connection, key: bytes, fields: dict[str, Any]) -> None:
+    which = (TrapRow.key == key, TrapRow.bait == fields["bait"])
+    connection.execute(update(TrapRow).where(*which).values(fields))
+    # A sighting of the very position has the verdict of its trap.
+    seen = SightingRow.trap_id.in_(select(TrapRow.id).where(*which)), SightingRow.measure == BY_KEY
+    connection.execute(update(SightingRow).where(*seen).values(verdict=fields["verdict"]))
+
+
+def _by_identity(connection: Connection, keys: Sequence[bytes]) -> dict[tuple[bytes, str], Trap]:
+    wanted = [TrapRow.key, *(getattr(TrapRow, field) for field in _FIELDS)]
+    there = {}
+    for key, *values in BulkLookup(connection, wanted, TrapRow.key).find(sorted(set(keys))):
+        fields = dict(zip(_FIELDS, values, strict=True))
+        fields["killer_line"] = tuple(fields["killer_line"].split())
+        fields["outcome"] = Outcome(fields["outcome"])
+        fields["verdict"] = Verdict(fields["verdict"])
+        there[key, fields["bait"]] = Trap(**fields)
+    return there
+
+
+def _game_at(connection: Connection, sighting: Sighting) -> int | None:
+    return connection.scalar(
+        select(GameRow.id)
+        .join_from(GameRow, SourceRow, SourceRow.id == GameRow.source_id)
+        .where(SourceRow.path == sighting.file, GameRow.game_number == sighting.game_number)
+    )

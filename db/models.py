@@ -1,0 +1,200 @@
+"""The tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's."""
+
+from typing import Annotated
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+NAMING = {
+    "ix": "ix_%(column_0_N_label)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+# SQLite numbers rows by itself only in a column that is an INTEGER.
+_BigId = BigInteger().with_variant(Integer, "sqlite")
+
+Id = Annotated[int, mapped_column(_BigId, primary_key=True)]
+Key = Annotated[bytes, mapped_column(LargeBinary(16))]
+"""A position key, see `trapcore.keys`, or a digest of the same length."""
+
+
+class Base(DeclarativeBase):
+    """What the tables share: named constraints, so that a migration can name them."""
+
+    metadata = MetaData(naming_convention=NAMING)
+
+
+class MetaRow(Base):
+    """A fact about the library itself: its format, the versions of its keys, who made it."""
+
+    __tablename__ = "meta"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    value: Mapped[str] = mapped_column(Text)
+
+
+class TrapRow(Base):
+    """A trap; the fields are those of `db.trap.Trap`."""
+
+    __tablename__ = "traps"
+    __table_args__ = (
+        UniqueConstraint("key", "bait"),
+        UniqueConstraint("slug"),
+        Index(None, "mirror_key"),
+        CheckConstraint("victim IN ('white', 'black')", name="victim"),
+        CheckConstraint("outcome IN ('mate', 'material')", name="outcome"),
+        CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),
+    )
+
+    id: Mapped[Id]
+    slug: Mapped[str] = mapped_column(String(80))
+    name: Mapped[str] = mapped_column(Text)
+    family: Mapped[str] = mapped_column(String(80))
+    key: Mapped[Key]
+    """Of the position before the bait."""
+    mirror_key: Mapped[Key]
+    """Of the same position with colours exchanged, so that a game's key finds the trap of either colour."""
+    epd: Mapped[str] = mapped_column(String(100))
+    victim: Mapped[str] = mapped_column(String(5))
+    bait: Mapped[str] = mapped_column(String(5))
+    killer_line: Mapped[str] = mapped_column(Text)
+    """Moves in UCI with a space between."""
+    outcome: Mapped[str] = mapped_column(String(8))
+    verdict: Mapped[str] = mapped_column(String(9))
+    mate_in: Mapped[int | None] = mapped_column(SmallInteger)
+    gain: Mapped[float | None] = mapped_column(Float)
+    proof_by: Mapped[str] = mapped_column(Text)
+    proof_nodes: Mapped[int] = mapped_column(BigInteger)
+    proof_depth: Mapped[int | None] = mapped_column(SmallInteger)
+    eco: Mapped[str] = mapped_column(String(8))
+    opening: Mapped[str] = mapped_column(Text)
+    moves: Mapped[str | None] = mapped_column(Text)
+    source: Mapped[str] = mapped_column(Text)
+    created: Mapped[str] = mapped_column(String(20))
+    """UTC, ISO 8601 to the second; text, because SQLite has no time zones."""
+
+
+class SourceRow(Base):
+    """A file that games were read from."""
+
+    __tablename__ = "sources"
+    __table_args__ = (UniqueConstraint("path"),)
+
+    id: Mapped[Id]
+    path: Mapped[str] = mapped_column(Text)
+    """Absolute, or ``stdin``."""
+
+
+class GameRow(Base):
+    """A game; the tags are those of its first occurrence."""
+
+    __tablename__ = "games"
+    __table_args__ = (UniqueConstraint("digest"),)
+
+    id: Mapped[Id]
+    digest: Mapped[Key]
+    """Of start position, moves, players, date and round: the same game has it in any file."""
+    white: Mapped[str] = mapped_column(Text)
+    black: Mapped[str] = mapped_column(Text)
+    result: Mapped[str] = mapped_column(Text)
+    date: Mapped[str] = mapped_column(Text)
+    event: Mapped[str] = mapped_column(Text)
+    site: Mapped[str] = mapped_column(Text)
+    round: Mapped[str] = mapped_column(Text)
+    eco: Mapped[str] = mapped_column(Text)
+    variant: Mapped[str] = mapped_column(Text)
+    start_fen: Mapped[str | None] = mapped_column(Text)
+    """None for the usual start."""
+    plies: Mapped[int]
+    moves: Mapped[bytes] = mapped_column(LargeBinary)
+    """Two bytes a ply, see `trapcore._native.GameRecord`."""
+    source_id: Mapped[int] = mapped_column(_BigId, ForeignKey("sources.id"))
+    game_number: Mapped[int] = mapped_column(BigInteger)
+    """From 1 within the source."""
+    byte_offset: Mapped[int] = mapped_column(BigInteger)
+    """Within the decompressed source."""
+
+
+class PositionRow(Base):
+    """A position that occurred in a game.
+
+    The table keeps its row number, and other tables use that instead of the key: four bytes instead of sixteen, and new
+    positions are appended, so that the pages stay full. Only the index on the key is written all over.
+    """
+
+    __tablename__ = "positions"
+    __table_args__ = (UniqueConstraint("key"),)
+
+    id: Mapped[Id]
+    key: Mapped[Key]
+    fingerprint: Mapped[bytes] = mapped_column(LargeBinary)
+    """See `trapcore._native.fingerprint`."""
+
+
+class OccurrenceRow(Base):
+    """A position in a game. Without a row number of its own: the primary key is the row."""
+
+    __tablename__ = "occurrences"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    position_id: Mapped[int] = mapped_column(_BigId, ForeignKey("positions.id"), primary_key=True)
+    game_id: Mapped[int] = mapped_column(_BigId, ForeignKey("games.id"), primary_key=True)
+    ply: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    """Moves made before the position: 0 at the start."""
+    move: Mapped[int | None]
+    """Played in it, coded as in `GameRow.moves`; None at the end of the game."""
+
+
+class SightingRow(Base):
+    """A trap, or a position like it, in a game; the fields are those of `db.sighting.Sighting`."""
+
+    __tablename__ = "sightings"
+    __table_args__ = (
+        UniqueConstraint("trap_id", "file", "game_number", "ply", "event", "measure"),
+        CheckConstraint("event IN ('set', 'fell', 'avoided', 'sprung', 'missed')", name="event"),
+        CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),
+    )
+
+    id: Mapped[Id]
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"))
+    game_id: Mapped[int | None] = mapped_column(_BigId, ForeignKey("games.id"))
+    file: Mapped[str] = mapped_column(Text)
+    game_number: Mapped[int] = mapped_column(BigInteger)
+    byte_offset: Mapped[int] = mapped_column(BigInteger)
+    ply: Mapped[int]
+    event: Mapped[str] = mapped_column(String(7))
+    measure: Mapped[str] = mapped_column(String(20))
+    score: Mapped[float] = mapped_column(Float)
+    verdict: Mapped[str] = mapped_column(String(9))
+
+
+class CheckpointRow(Base):
+    """How far a source has been read; written in one transaction with what was read."""
+
+    __tablename__ = "checkpoints"
+
+    source_id: Mapped[int] = mapped_column(_BigId, ForeignKey("sources.id"), primary_key=True)
+    size: Mapped[int] = mapped_column(BigInteger)
+    """Of the file on disk, in bytes."""
+    digest: Mapped[Key]
+    """BLAKE2b-128 of the decompressed bytes before the offset, by which another file of that name and size is told."""
+    offset: Mapped[int] = mapped_column(BigInteger)
+    """Decompressed bytes that are done."""
+    games: Mapped[int] = mapped_column(BigInteger)
+    """Games that are done, the skipped ones included."""

@@ -1,0 +1,205 @@
+"""Whether a trap is one. A mate is a matter of proof, material one of measurement; nothing else is claimed.
+
+**Mate.** Proved if the prover shows that the bait loses to a mate within as many moves as the killer line takes, and
+some other move of the victim is shown not to lose to a mate within that many. Refuted if the bait does not lose so
+quickly, or every other move does too, or there is none. Undecided if the budget ran out. The killer line is kept if it
+is as short as can be and each of the attacker's moves in it is shown to force the mate; otherwise the prover's line
+takes its place. Every line is replayed by python-chess, which shares no code with the prover.
+
+**Material.** A UCI engine measures lichess's win chance before the bait with the best move, after the bait, and after
+the killer line, each with a node limit and again with four times as many. Proved if both times the bait gives away at
+least .3, and the attacker stands at .3 or better both right after it and at the end of the line. Refuted if both times
+one of these fails. Otherwise, and without an engine, undecided. That the best move keeps what the bait loses makes the
+trap avoidable. An engine's word is no proof in logic: the engine, its nodes and its depth are stored with it.
+"""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import chess
+
+from db.engine import UciEngine
+from db.trap import Outcome, Trap
+from trapcore import _native
+from trapcore.errors import InputError
+from trapcore.proof import MAX_MATE, Proof, Verdict, prove_bait, replay
+
+PROVER_NODES = 2_000_000
+"""Nodes for each single question to the prover."""
+
+LOSS = 0.3
+"""Win chance that lichess calls a blunder, and what the attacker must stand at."""
+
+DEEPER = 4
+"""The second measurement takes so many times the nodes."""
+
+ESCAPE_NODES = 20 * PROVER_NODES
+"""Nodes for all questions about the victim's other moves together."""
+
+_FIRST_LOOK = 1000  # nodes; most traps have a move that is shown to be safe so quickly, if it is asked about at all
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Proves traps with these means."""
+
+    engine: UciEngine | None = None
+    engine_nodes: int = 400_000
+    """Per position, 1 or more; the second measurement takes `DEEPER` times as many."""
+    prover_nodes: int = PROVER_NODES
+    """Per question to the prover, 1 or more."""
+    escape_nodes: int = ESCAPE_NODES
+    """For the question whether some other move is safe, 1 or more."""
+
+    def prove(self, trap: Trap) -> Trap:
+        """The trap with its verdict and proof, and with a shorter killer line if one was found.
+
+        Raises `InputError` for a trap that is none or for a proof that does not hold when it is replayed, and
+        `EngineError` if the engine fails.
+        """
+        trap.check()
+        return self.prove_checked(trap)
+
+    def prove_checked(self, trap: Trap) -> Trap:
+        """The same for a trap that has passed `Trap.check`."""
+        blank = replace(
+            trap,
+            verdict=Verdict.UNDECIDED,
+            mate_in=None,
+            gain=None,
+            proof_by="",
+            proof_nodes=0,
+            proof_depth=None,
+        )
+        if trap.outcome is Outcome.MATE:
+            return _Mate(blank, self.prover_nodes, self.escape_nodes).judged()
+        if self.engine is None:
+            return blank
+        return _measured(blank, self.engine, self.engine_nodes)
+
+
+def prove_all(
+    judge: Judge, traps: Iterable[Trap], jobs: int = 1, *, checked: bool = False
+) -> Iterator[tuple[Trap, Trap | InputError]]:
+    """Each trap with what `Judge.prove` makes of it, or its error, in order; ``jobs`` (1 or more) at the same time.
+
+    With an engine, which can do but one thing at a time, ``jobs`` does not count. ``checked`` says that `Trap.check`
+    was called. Raises `EngineError`.
+    """
+    prove = judge.prove_checked if checked else judge.prove
+
+    def proved(trap: Trap) -> tuple[Trap, Trap | InputError]:
+        try:
+            return trap, prove(trap)
+        except InputError as error:
+            return trap, error
+
+    if jobs == 1 or judge.engine is not None:
+        yield from map(proved, traps)
+        return
+    with ThreadPoolExecutor(jobs, thread_name_prefix="prove") as pool:
+        yield from pool.map(proved, traps)
+
+
+class _Mate:
+    """One trap that ends in mate, and the nodes spent on it."""
+
+    def __init__(self, trap: Trap, budget: int, escape_budget: int) -> None:
+        self._trap = trap
+        self._budget = budget
+        self._escape_budget = escape_budget
+        self._spent = 0
+        self._moves = (len(trap.killer_line) + 1) // 2
+
+    def judged(self) -> Trap:
+        trap = self._trap
+        if self._moves > MAX_MATE:
+            return trap
+        proof = self._ask(trap.epd, trap.bait, trap.killer_line[0], self._moves)
+        if proof.verdict is not Verdict.PROVED or proof.mate_in is None:
+            return self._result(trap, proof.verdict)
+        replay(proof, trap.epd, trap.bait)
+        line = trap.killer_line
+        if line != proof.line and (len(proof.line) < len(line) or not self._forced()):
+            line = proof.line
+        trap = replace(trap, killer_line=line)
+        verdict = self._avoidable(proof.mate_in)
+        return self._result(trap, verdict, proof.mate_in if verdict is Verdict.PROVED else None)
+
+    def _ask(self, fen: str, move: str, killer: str | None, mate: int, nodes: int | None = None) -> Proof:
+        proof = prove_bait(fen, move, killer, mate, self._budget if nodes is None else nodes)
+        self._spent += proof.nodes
+        return proof
+
+    def _result(self, trap: Trap, verdict: Verdict, mate_in: int | None = None) -> Trap:
+        return replace(trap, verdict=verdict, mate_in=mate_in, proof_by=_native.PROVER_VERSION, proof_nodes=self._spent)
+
+    def _forced(self) -> bool:
+        """Whether after each of the attacker's moves in the given line every defence loses in time."""
+        board = self._trap.board()
+        board.push_uci(self._trap.bait)
+        for number, move in enumerate(self._trap.killer_line):
+            board.push_uci(move)
+            left = self._moves - 1 - number // 2
+            if number % 2 == 1 or left == 0:
+                continue
+            for defence in board.legal_moves:
+                if self._ask(board.fen(), board.uci(defence), None, left).verdict is not Verdict.PROVED:
+                    return False
+        return True
+
+    def _avoidable(self, mate: int) -> Verdict:
+        """Proved if some other move is not mated within ``mate`` moves, refuted if all are or there is none."""
+        board = self._trap.board()
+        others = [uci for move in board.legal_moves if (uci := board.uci(move)) != self._trap.bait]
+        last = self._spent + self._escape_budget
+        nodes = min(_FIRST_LOOK, self._escape_budget)
+        while others:
+            reached = {}
+            for move in others:
+                if self._spent + nodes > last:
+                    return Verdict.UNDECIDED
+                proof = self._ask(self._trap.epd, move, None, mate, nodes)
+                if proof.verdict is Verdict.REFUTED:
+                    return Verdict.PROVED
+                if proof.verdict is Verdict.UNDECIDED:
+                    reached[move] = proof.refuted_to
+            # Next time the moves come first for which most is excluded already.
+            others = sorted(reached, key=lambda move: -reached[move])
+            nodes *= 4
+        return Verdict.REFUTED
+
+
+def _measured(trap: Trap, engine: UciEngine, nodes: int) -> Trap:
+    before = trap.board()
+    baited = before.copy()
+    baited.push_uci(trap.bait)
+    ended = baited.copy()
+    for move in trap.killer_line:
+        ended.push_uci(move)
+    attacker = not before.turn
+    held, loss, depth = [], 0.0, 0
+    for limit in (nodes, DEEPER * nodes):
+        best = engine.evaluate(before, limit)
+        fallen = engine.evaluate(baited, limit)
+        final = _chance_of(attacker, ended, engine, limit)
+        # The best move is at least as good as the bait, whatever two searches of unequal depth say.
+        loss = max(0.0, best.chance + fallen.chance)
+        depth = min(best.depth, fallen.depth)
+        chosen = best.best is not None and before.uci(best.best) != trap.bait
+        held.append(chosen and loss >= LOSS and fallen.chance >= LOSS and final >= LOSS)
+    verdict = Verdict.PROVED if all(held) else Verdict.UNDECIDED if any(held) else Verdict.REFUTED
+    return replace(
+        trap,
+        verdict=verdict,
+        gain=round(loss, 4),
+        proof_by=engine.name,
+        proof_nodes=DEEPER * nodes,
+        proof_depth=depth,
+    )
+
+
+def _chance_of(side: chess.Color, board: chess.Board, engine: UciEngine, nodes: int) -> float:
+    chance = engine.evaluate(board, nodes).chance
+    return chance if board.turn == side else -chance

@@ -1,0 +1,32 @@
+"""Run the benchmarks named on the command line, or all."""
+
+import sys
+from collections.abc import Callable
+
+from tests.benchmarks import annotate, core
+from tests.benchmarks.material import MASTERS
+from tests.benchmarks.table import Row, show
+
+BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
+    "core": ("The core by itself", core.rows),
+    "annotate": ("Annotation", annotate.rows),
+    "perft": ("Move generation", core.perft),
+}
+
+
+def main(names: list[str]) -> int:
+    """Exit code: 0, or 2 for an unknown name or absent data."""
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    if not MASTERS.exists():
+        print("the benchmarks need the real games beside the checkout, which are not here", file=sys.stderr)
+        return 2
+    for name in names or BENCHMARKS:
+        title, rows = BENCHMARKS[name]
+        show(title, rows())
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

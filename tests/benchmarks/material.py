@@ -1,0 +1,63 @@
+"""The games and traps that the benchmarks run on; all of it real."""
+
+import csv
+import io
+import itertools
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import chess
+import chess.pgn
+import zstandard
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+MASTERS = DATA / "pgn" / "bench_masters_10k.pgn"
+#: A trap as the judge takes it: FEN before the bait, bait, killer line, verdict, moves to mate.
+TrapParts = tuple[str, str, list[str], str, int]
+
+
+def puzzle_rows() -> Iterator[dict[str, str]]:
+    """The open lichess puzzles, row by row."""
+    path = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
+    with path.open("rb") as file:
+        text = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(file), encoding="utf-8")
+        yield from csv.DictReader(text)
+
+
+@cache
+def mate_traps(count: int) -> list[TrapParts]:
+    """The first puzzles that end in mate within three moves, as proved traps."""
+    traps: list[TrapParts] = []
+    for row in puzzle_rows():
+        moves = row["Moves"].split()
+        if "mate" in row["Themes"].split() and len(moves) in (2, 4, 6):
+            traps.append((row["FEN"], moves[0], moves[1:], "proved", len(moves) // 2))
+            if len(traps) == count:
+                break
+    return traps
+
+
+@cache
+def master_games(count: int) -> list[bytes]:
+    """The first games of the benchmark slice as bytes."""
+    pieces = MASTERS.read_bytes().split(b"[Event ")[1 : count + 1]
+    return [b"[Event " + piece for piece in pieces]
+
+
+@cache
+def middlegame_fens(count: int) -> list[str]:
+    """Positions of master games, evenly drawn with a fixed seed; the same in every run."""
+    draw = random.Random(1902)
+    fens = []
+    for text in itertools.islice(master_games(4 * count), 0, None, 4):
+        game = chess.pgn.read_game(io.StringIO(text.decode("latin-1")))
+        moves = list(game.mainline_moves()) if game else []
+        if len(moves) < 12:
+            continue
+        board = chess.Board()
+        for move in moves[: draw.randrange(8, len(moves))]:
+            board.push(move)
+        fens.append(board.fen())
+    return fens[:count]

@@ -1,0 +1,59 @@
+"""The traps that come with the program."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from db.bundled import add_bundled, bundled_traps, open_or_bundle
+from db.proving import Judge
+from db.store import open_library
+from db.trap import Outcome
+from trapcore.errors import LibraryError
+from trapcore.proof import Verdict
+
+QUICK = Judge(escape_nodes=200_000)
+
+
+def test_every_bundled_trap_is_one() -> None:
+    traps = bundled_traps()
+    assert len(traps) > 90
+    for field in ("slug", "name"):
+        assert [value for value, count in Counter(getattr(trap, field) for trap in traps).items() if count > 1] == []
+    assert [place for place, count in Counter((trap.epd, trap.bait) for trap in traps).items() if count > 1] == []
+    assert all(trap.source == "bundled" and trap.moves is not None for trap in traps)
+
+
+def test_no_bundled_mate_is_refuted_and_every_line_is_the_shortest(tmp_path: Path) -> None:
+    with open_library(tmp_path / "x.sqlite", create=True) as library:
+        add_bundled(library, QUICK, jobs=2)
+        stored = {trap.slug: trap for trap in library.traps()}
+        assert library.counts().proved > 50
+        before = library.digest()
+        add_bundled(library, QUICK, jobs=2)
+        assert library.digest() == before
+    for trap in bundled_traps():
+        found = stored[trap.slug]
+        if trap.outcome is Outcome.MATE:
+            assert found.verdict is not Verdict.REFUTED, trap.slug
+            assert found.killer_line == trap.killer_line, trap.slug
+        else:
+            assert found == trap
+
+
+def test_only_the_default_library_is_made_by_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    with pytest.raises(LibraryError, match="there is no trap library"):
+        open_or_bundle(tmp_path / "named.sqlite", read_only=True, say=said.append)
+    monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "folder" / "default.sqlite"))
+    monkeypatch.setattr("db.bundled.bundled_traps", lambda: bundled_traps()[:5])  # all of them take half a minute
+    with open_or_bundle(None, read_only=True, say=said.append) as library:
+        assert library.counts().traps == 5
+    assert len(said) == 2
+    with open_or_bundle(None, read_only=True, say=said.append) as library:
+        assert library.counts().traps == 5
+    assert len(said) == 2
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "file" / "default.sqlite"))
+    with pytest.raises(LibraryError, match="cannot be made"):
+        open_or_bundle(None, read_only=True, say=said.append)

@@ -1,0 +1,124 @@
+"""The trap test: does a move lose, was it avoidable, and does it tempt?
+
+A *trap* needs all three. The move *loses* if it allows a forced mate that was proved, or if it costs at least .3 of win
+chance (lichess's blunder) and does so at the last three depths of a search. It was *avoidable* if the loss is measured
+against another move, which is what the figure says. It *tempts* if it is among the three best moves of a search of one
+ply with quiescence, or seems to win most of a pawn there. The values at all depths come with the answer, so that
+everyone can see how the bait falls.
+
+The win chance is lichess's: 2 / (1 + exp(-0.00368208 * centipawns)) - 1, from -1 to 1.
+"""
+
+from dataclasses import dataclass
+
+from trapcore import _native
+from trapcore.errors import UsageError
+from trapcore.proof import Verdict
+
+NODES = 400_000
+"""Usual budget of each question: best other move, mate, killer, best answer."""
+
+PROFILE_DEPTH = 5
+"""Plies to which `rank_profile` searches every move."""
+
+
+@dataclass(frozen=True, slots=True)
+class DepthValue:
+    """The same question at one depth; values in centipawns for the victim."""
+
+    depth: int
+    """Plies, the bait included."""
+    bait: int
+    best: int
+    """Of the best other move."""
+
+
+@dataclass(frozen=True, slots=True)
+class DepthRank:
+    """Where the bait stands among all moves after a search of this depth."""
+
+    depth: int
+    """Plies, the bait included."""
+    rank: int
+    """From 1; moves of equal value share the better rank."""
+    value: int
+    """Of the bait, in centipawns for the victim."""
+    best: int
+    """Of the best move, in centipawns."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaitTest:
+    """The three answers with their figures."""
+
+    bait: str
+    """UCI."""
+    verdict: Verdict
+    """Whether it loses: proved, refuted (a search as deep saw that it does not), or undecided."""
+    mate_in: int | None
+    """Moves of the attacker, if the loss is a forced mate."""
+    best: str | None
+    """Best other move, UCI; None if there is no other."""
+    killer_line: tuple[str, ...]
+    """UCI, from the attacker's answer on."""
+    loss: float
+    """Win chance that the bait costs against the best other move, -2 to 2."""
+    depths: tuple[DepthValue, ...]
+    rank: int
+    """Of the bait among all moves after one ply with quiescence, from 1."""
+    gain: int
+    """What the bait seems to win after one ply, in centipawns."""
+    tempts: bool
+    nodes: int
+
+    @property
+    def is_trap(self) -> bool:
+        """It loses, another move would not have, and it tempts."""
+        return self.verdict is Verdict.PROVED and self.tempts
+
+
+def check_bait(fen: str, bait: str, killer: str | None = None, nodes: int = NODES) -> BaitTest:
+    """Put one move (UCI) to the test, with about ``nodes`` (1 or more) for each of four questions.
+
+    ``killer`` (UCI) is the answer to try first; it is kept if it keeps the gain. Raises ``UsageError`` for a budget
+    below 1 and ``PositionError`` for a position that is none or moves that are not legal in it.
+    """
+    _check_nodes(nodes)
+    return _typed(_native.test_bait(fen, bait, killer, nodes))
+
+
+def find_baits(fen: str, nodes: int = NODES) -> list[BaitTest]:
+    """Put every tempting move of a position to the test, the most tempting first; budgets and errors as above."""
+    _check_nodes(nodes)
+    return [_typed(test) for test in _native.find_baits(fen, nodes)]
+
+
+def rank_profile(fen: str, bait: str, depth: int = PROFILE_DEPTH) -> list[DepthRank]:
+    """How a move ranks among all moves by depth, 1 to ``depth`` plies (1..8; each ply takes about six times longer).
+
+    Raises ``UsageError`` for a depth out of range and ``PositionError`` as `check_bait` does.
+    """
+    if not 1 <= depth <= 8:
+        raise UsageError(f"the depth of a profile must be 1..8 plies, not {depth}")
+    return [DepthRank(*row) for row in _native.bait_profile(fen, bait, depth)]
+
+
+def _check_nodes(nodes: int) -> None:
+    if nodes < 1:
+        raise UsageError(f"nodes must be at least 1, not {nodes}")
+
+
+def _typed(test: _native.BaitTest) -> BaitTest:
+    return BaitTest(
+        bait=test.bait,
+        verdict=Verdict(test.verdict),
+        mate_in=test.mate_in,
+        best=test.best,
+        killer_line=tuple(test.line),
+        loss=test.loss,
+        depths=tuple(DepthValue(*row) for row in test.depths),
+        rank=test.rank,
+        gain=test.gain,
+        tempts=test.tempts,
+        nodes=test.nodes,
+    )

@@ -1,0 +1,261 @@
+//! The trap test: does a move lose, was it avoidable, and does it tempt?
+
+use shakmaty::{Chess, Move, Position};
+
+use crate::mate::Prover;
+use crate::search::{Found, Limits, MAX_DEPTH, Pruning, Searcher, mate_distance};
+use crate::tree::after;
+use crate::verdict::Verdict;
+
+/// Win chance that a bait has to cost: what lichess calls a blunder.
+pub const LOSS: f64 = 0.3;
+/// Depths at which the loss has to stand, the last ones searched.
+const STANDING: usize = 3;
+/// A loss seen only by a shallow search proves nothing.
+const LEAST_DEPTH: u32 = 6;
+/// A move among so many best ones of a search of one ply (with quiescence) tempts.
+const TEMPTING_RANK: usize = 3;
+/// A move that seems to win so many centipawns at one ply tempts whatever its rank.
+const TEMPTING_GAIN: i32 = 80;
+/// Name of these rules and of the search behind them, stored with each proof.
+pub const TESTER_VERSION: &str = "trapline-search-1";
+
+/// lichess's win chance of a value in centipawns, -1 to 1.
+pub fn win_chance(value: i32) -> f64 {
+    if mate_distance(value).is_some() {
+        return f64::from(value.signum());
+    }
+    2.0 / (1.0 + (-0.003_682_08 * f64::from(value)).exp()) - 1.0
+}
+
+/// One depth of the comparison, both for the victim, in centipawns.
+#[derive(Clone, Copy, Debug)]
+pub struct Depth {
+    pub depth: u32,
+    pub bait: i32,
+    pub best: i32,
+}
+
+impl Depth {
+    /// Win chance that the bait costs at this depth, -2 to 2.
+    pub fn loss(&self) -> f64 {
+        win_chance(self.best) - win_chance(self.bait)
+    }
+}
+
+/// Both searches at the depths that both finished; the bait itself is a ply.
+fn compare(best: &[(u32, i32)], answers: &[(u32, i32)]) -> Vec<Depth> {
+    let deep = |depth: u32| best.iter().find(|(d, _)| *d == depth).map(|(_, value)| *value);
+    answers
+        .iter()
+        .filter_map(|&(depth, value)| Some(Depth { depth: depth + 1, bait: -value, best: deep(depth + 1)? }))
+        .collect()
+}
+
+/// Proved when the loss stands at the last depths, refuted when a search as deep does not see it.
+fn judge(depths: &[Depth]) -> Verdict {
+    let Some(last) = depths.last().filter(|d| d.depth >= LEAST_DEPTH) else { return Verdict::Undecided };
+    let standing = &depths[depths.len().saturating_sub(STANDING)..];
+    if standing.len() == STANDING && standing.iter().all(|d| d.loss() >= LOSS) {
+        Verdict::Proved
+    } else if last.loss() < LOSS {
+        Verdict::Refuted
+    } else {
+        Verdict::Undecided
+    }
+}
+
+/// The answers with their figures.
+#[derive(Clone, Debug)]
+pub struct BaitTest {
+    pub bait: Move,
+    /// Proved when the loss stands, refuted when a search as deep shows that it does not, else undecided.
+    pub verdict: Verdict,
+    pub mate_in: Option<u32>,
+    /// Best other move.
+    pub best: Option<Move>,
+    /// Killer line.
+    pub line: Vec<Move>,
+    /// Win chance that the bait costs at the last common depth, -2 to 2.
+    pub loss: f64,
+    pub depths: Vec<Depth>,
+    /// Rank of the bait among all moves after a search of one ply, from 1.
+    pub rank: usize,
+    /// What the bait seems to win at one ply, against the value of the position as it stands, in centipawns.
+    pub gain: i32,
+    pub nodes: u64,
+}
+
+impl BaitTest {
+    pub fn tempts(&self) -> bool {
+        tempts(self.rank, self.gain)
+    }
+}
+
+fn tempts(rank: usize, gain: i32) -> bool {
+    rank <= TEMPTING_RANK || gain >= TEMPTING_GAIN
+}
+
+/// What a test works with.
+pub struct Tester {
+    pub prover: Prover,
+    pub searcher: Searcher,
+}
+
+impl Tester {
+    pub fn new(prover_bits: u32, searcher_bits: u32) -> Tester {
+        Tester { prover: Prover::new(prover_bits), searcher: Searcher::new(searcher_bits) }
+    }
+
+    /// Tests every tempting move of a position; the most tempting first.
+    pub fn baits(&mut self, position: &Chess, nodes: u64) -> Vec<BaitTest> {
+        let settled = self.searcher.settle(position);
+        let ranking = self.ranking(position, 1);
+        let tempting = ranking.iter().enumerate().filter(|(i, (v, _))| tempts(i + 1, v - settled));
+        tempting.map(|(_, (_, m))| self.test(position, *m, None, nodes)).collect()
+    }
+
+    /// Rank (from 1) and value of a move among all moves, and the value of the best, after searches of 1 to `depth`
+    /// plies: what makes a bait tempting is that it falls with the depth.
+    pub fn profile(&mut self, position: &Chess, bait: Move, depth: u32) -> Vec<(u32, usize, i32, i32)> {
+        (1..=depth)
+            .filter_map(|depth| {
+                let ranking = self.ranking(position, depth);
+                let at = ranking.iter().position(|(_, m)| *m == bait)?;
+                // Equal values share the better rank.
+                let rank = 1 + ranking.iter().filter(|(value, _)| *value > ranking[at].0).count();
+                Some((depth, rank, ranking[at].0, ranking[0].0))
+            })
+            .collect()
+    }
+
+    /// Values of all moves after a search of `depth` plies each, best first.
+    pub fn ranking(&mut self, position: &Chess, depth: u32) -> Vec<(i32, Move)> {
+        self.searcher.clear();
+        let limits = Limits { depth: depth - 1, nodes: u64::MAX, time: None };
+        let mut out: Vec<(i32, Move)> =
+            position.legal_moves().into_iter().map(|m| (-self.value_after(position, m, limits), m)).collect();
+        out.sort_by_key(|(value, _)| -value);
+        out
+    }
+
+    fn value_after(&mut self, position: &Chess, m: Move, limits: Limits) -> i32 {
+        let next = after(position, m);
+        if limits.depth == 0 {
+            return self.searcher.settle(&next);
+        }
+        self.searcher.search(&next, &[], &[], limits, Pruning::Exact, |_| true).value
+    }
+
+    /// Tests one bait, spending about `nodes` on each question: the best other move, the mate, the killer (if one is
+    /// proposed), the best answer. A proposed killer that keeps the gain is kept; the line goes on from it.
+    pub fn test(&mut self, position: &Chess, bait: Move, killer: Option<Move>, nodes: u64) -> BaitTest {
+        let shallow = self.ranking(position, 1);
+        let rank = 1 + shallow.iter().position(|(_, m)| *m == bait).unwrap_or(shallow.len());
+        let gain = shallow.iter().find(|(_, m)| *m == bait).map_or(0, |(v, _)| *v) - self.searcher.settle(position);
+        let mut test = BaitTest {
+            bait,
+            verdict: Verdict::Undecided,
+            mate_in: None,
+            best: None,
+            line: Vec::new(),
+            loss: 0.0,
+            depths: Vec::new(),
+            rank,
+            gain,
+            nodes: 0,
+        };
+        let others: Vec<Move> = position.legal_moves().into_iter().filter(|&m| m != bait).collect();
+        if others.is_empty() {
+            // A move without alternative tempts nobody.
+            test.verdict = Verdict::Refuted;
+            return test;
+        }
+        let (best, line) = self.deepen(position, &others, nodes, &mut test.nodes);
+        test.best = line.first().copied();
+        let baited = after(position, bait);
+        let mate = self.prover.prove(&baited, MATES, nodes, killer);
+        test.nodes += mate.nodes;
+        if let (Verdict::Proved, Some((_, value))) = (mate.verdict, best.last()) {
+            test.loss = win_chance(*value) + 1.0;
+            test.verdict = if test.loss >= LOSS { Verdict::Proved } else { Verdict::Refuted };
+            (test.mate_in, test.line) = (mate.mate_in, mate.line);
+            return test;
+        }
+        for only in [killer.as_slice(), &[]] {
+            let (answers, line) = self.deepen(&baited, only, nodes, &mut test.nodes);
+            test.depths = compare(&best, &answers);
+            test.line = line;
+            test.loss = test.depths.last().map_or(0.0, Depth::loss);
+            test.verdict = judge(&test.depths);
+            if test.verdict == Verdict::Proved {
+                break;
+            }
+        }
+        test
+    }
+
+    /// Value by depth, for the side to move.
+    fn deepen(&mut self, root: &Chess, only: &[Move], nodes: u64, spent: &mut u64) -> (Vec<(u32, i32)>, Vec<Move>) {
+        self.searcher.clear();
+        let mut values = Vec::new();
+        let limits = Limits { depth: MAX_DEPTH, nodes, time: None };
+        let found: Found = self.searcher.search(root, only, &[], limits, Pruning::Selective, |found| {
+            values.push((found.depth, found.value));
+            true
+        });
+        *spent += found.nodes;
+        (values, found.line)
+    }
+}
+
+/// Longest mate that is looked for.
+const MATES: u32 = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::{parse, parse_move};
+
+    #[test]
+    fn the_elephant_trap_wins_a_piece() {
+        let s = parse("r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6").unwrap();
+        let mut tester = Tester::new(12, 16);
+        let bait = parse_move(&s, "c3d5").unwrap();
+        let test = tester.test(&s.chess, bait, None, 60_000);
+        assert_eq!(test.verdict, Verdict::Proved);
+        assert!(test.loss > LOSS && test.tempts() && test.mate_in.is_none());
+        assert_eq!(test.line[0].to_uci(s.mode).to_string(), "f6d5");
+        let sound = tester.test(&s.chess, parse_move(&s, "e2e3").unwrap(), None, 60_000);
+        assert_eq!(sound.verdict, Verdict::Refuted);
+    }
+
+    #[test]
+    fn a_bait_falls_in_rank_and_a_mate_is_a_loss_of_everything() {
+        let s = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
+        let mut tester = Tester::new(12, 16);
+        let bait = parse_move(&s, "g4d1").unwrap();
+        let test = tester.test(&s.chess, bait, None, 50_000);
+        assert_eq!((test.verdict, test.mate_in, test.rank), (Verdict::Proved, Some(2), 1));
+        let profile = tester.profile(&s.chess, bait, 3);
+        assert_eq!(profile[0].1, 1);
+        assert!(profile[2].1 > 10);
+        assert!(tester.baits(&s.chess, 20_000).iter().any(|t| t.bait == bait));
+    }
+
+    #[test]
+    fn an_only_move_is_no_bait() {
+        let s = parse("7k/8/8/8/8/8/5q2/7K w - - 0 1").unwrap();
+        for &m in &s.chess.legal_moves() {
+            let test = Tester::new(10, 10).test(&s.chess, m, None, 1_000);
+            assert_ne!(test.verdict, Verdict::Proved);
+        }
+    }
+
+    #[test]
+    fn win_chances_are_lichess_ones() {
+        assert_eq!(win_chance(0), 0.0);
+        assert!((win_chance(100) - 0.18209).abs() < 1e-4);
+        assert_eq!((win_chance(crate::search::MATE - 3), win_chance(3 - crate::search::MATE)), (1.0, -1.0));
+    }
+}

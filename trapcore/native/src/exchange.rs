@@ -1,0 +1,91 @@
+//! Static exchange evaluation: what a series of captures on one square is worth, cheapest attacker first.
+
+use shakmaty::{Bitboard, Chess, Move, Position, Role, Square};
+
+/// Values for exchanges, in centipawns.
+pub fn worth(role: Role) -> i32 {
+    match role {
+        Role::Pawn => 100,
+        Role::Knight => 320,
+        Role::Bishop => 330,
+        Role::Rook => 500,
+        Role::Queen => 950,
+        Role::King => 20_000,
+    }
+}
+
+/// Material that the side to move gains (or, negative, loses) by `m` and the best captures on its target square that
+/// follow, each side free to stop. Pins are not looked at.
+pub fn exchange(chess: &Chess, m: Move) -> i32 {
+    let (Some(from), to) = (m.from(), m.to()) else { return 0 };
+    if m.is_castle() {
+        return 0;
+    }
+    let board = chess.board();
+    let mut occupied = board.occupied().without(from);
+    if let Move::EnPassant { from, to } = m {
+        occupied.discard(Square::from_coords(to.file(), from.rank()));
+    }
+    let promoted = m.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn));
+    // gains[i]: what the i-th capture wins if the exchange ends with it.
+    let mut gains = [0i32; 32];
+    gains[0] = m.capture().map_or(0, worth) + promoted;
+    let mut standing = worth(m.promotion().unwrap_or(m.role()));
+    let mut side = !chess.turn();
+    let mut count = 1;
+    let sliders_diagonal = board.bishops() | board.queens();
+    let sliders_straight = board.rooks() | board.queens();
+    let mut attackers = attackers_of(chess, to, occupied);
+    while count < 32 {
+        let own = attackers & board.by_color(side) & occupied;
+        let Some((square, role)) = cheapest(chess, own) else { break };
+        if role == Role::King && (attackers & board.by_color(!side) & occupied).any() {
+            break;
+        }
+        gains[count] = standing - gains[count - 1];
+        standing = worth(role);
+        occupied.discard(square);
+        attackers |= shakmaty::attacks::bishop_attacks(to, occupied) & sliders_diagonal
+            | shakmaty::attacks::rook_attacks(to, occupied) & sliders_straight;
+        attackers &= occupied;
+        side = !side;
+        count += 1;
+    }
+    while count > 1 {
+        count -= 1;
+        gains[count - 1] = -gains[count].max(-gains[count - 1]);
+    }
+    gains[0]
+}
+
+fn attackers_of(chess: &Chess, to: Square, occupied: Bitboard) -> Bitboard {
+    let board = chess.board();
+    (board.attacks_to(to, shakmaty::Color::White, occupied) | board.attacks_to(to, shakmaty::Color::Black, occupied))
+        & occupied
+}
+
+fn cheapest(chess: &Chess, own: Bitboard) -> Option<(Square, Role)> {
+    let board = chess.board();
+    Role::ALL.into_iter().find_map(|role| (own & board.by_role(role)).first().map(|square| (square, role)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::{parse, parse_move};
+
+    fn value(fen: &str, uci: &str) -> i32 {
+        let s = parse(fen).unwrap();
+        exchange(&s.chess, parse_move(&s, uci).unwrap())
+    }
+
+    #[test]
+    fn exchanges_end_where_they_pay() {
+        assert_eq!(value("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5"), 100);
+        assert_eq!(value("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5"), 100 - 320);
+        assert_eq!(value("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5"), 100);
+        assert_eq!(value("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"), 850);
+        assert_eq!(value("4k3/3p4/4q3/8/8/8/4R3/4K3 w - - 0 1", "e2e6"), 950 - 500);
+        assert_eq!(value("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1", "e2e5"), 100 - 500);
+    }
+}
