@@ -76,10 +76,6 @@ def main() -> None:
     except TraplineError as error:
         print(f"trapline: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of a pipe went away (`trapline … | head`): nothing to complain about.
-        sys.stderr.close()
-        sys.exit(141)
 
 
 if __name__ == "__main__":

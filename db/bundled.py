@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from db.library import Library
-from db.proving import Judge, prove_all
+from db.proving import SEARCH_NODES, Judge, prove_all
 from db.store import create_library, open_library
 from db.trap import Outcome, Trap, make_trap
 from trapcore.errors import InputError, LibraryError
@@ -60,7 +60,7 @@ def open_or_bundle(db: Path | str | None, *, read_only: bool, say: Callable[[str
     if not path.exists():
         say(f"making the library {path} of the bundled traps; proving them takes some seconds, once")
         threads = os.cpu_count() or 1
-        create_library(path, lambda made: add_bundled(made, Judge(), jobs=threads))
+        create_library(path, lambda made: add_bundled(made, Judge(search_nodes=SEARCH_NODES), jobs=threads))
         with open_library(path, read_only=True) as library:
             counts = library.counts()
         say(f"{path} has {counts.traps} traps, {counts.proved} of them proved")

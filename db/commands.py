@@ -26,7 +26,9 @@ DbOption = Annotated[
 ]
 EngineOption = Annotated[
     str | None,
-    typer.Option("--engine", metavar="PATH", help="UCI engine for traps that win material; else they stay undecided."),
+    typer.Option(
+        "--engine", metavar="PATH", help="UCI engine that measures traps which win material; else our own search does."
+    ),
 ]
 EngineNodesOption = Annotated[
     int | None,
@@ -58,7 +60,7 @@ def init(
     brings its bundled traps up to date.
     """
     from db.bundled import add_bundled, default_library
-    from db.display import counted, say
+    from db.display import counted, say, trap_count
     from db.store import create_library, open_library, upgrade_library
     from trapcore.errors import LibraryError
     from trapcore.settings import Settings
@@ -74,8 +76,8 @@ def init(
                     add_bundled(opened, judge, jobs=threads)
         elif _exists(path):
             with open_library(path, read_only=True) as opened:
-                there = opened.counts().traps
-            raise LibraryError(f"{path} is a trap library already, with {there} traps; --upgrade brings it up to date")
+                there = trap_count(opened.counts().traps)
+            raise LibraryError(f"{path} is a trap library already, with {there}; --upgrade brings it up to date")
         elif "://" in path:
             with open_library(path, create=True) as opened:
                 if bundled is not False:
@@ -86,7 +88,7 @@ def init(
     with open_library(path, read_only=True) as opened:
         counts = opened.counts()
     verdicts = counted([("proved", counts.proved), ("refuted", counts.refuted), ("undecided", counts.undecided)])
-    say(f"{path} has {counts.traps} traps: {verdicts}")
+    say(f"{path} has {trap_count(counts.traps)}: {verdicts}")
 
 
 @library.command()
@@ -196,7 +198,7 @@ def list_(
     as_json: JsonOption = False,
 ) -> None:
     """List the traps; without a terminal a line each: slug, verdict, victim, bait, killer line, name."""
-    from db.display import claim, print_json, print_table, say, trap_json
+    from db.display import claim, print_json, print_table, say, trap_count, trap_json
 
     with _open(db) as opened:
         traps = opened.traps()
@@ -213,7 +215,7 @@ def list_(
     for trap in traps:
         bait, *killer = trap.sans()
         rows.append((trap.slug, claim(trap), trap.victim, bait, " ".join(killer), trap.name))
-    print_table(f"{len(rows)} traps", ("slug", "verdict", "victim", "bait", "killer line", "name"), rows)
+    print_table(trap_count(len(rows)), ("slug", "verdict", "victim", "bait", "killer line", "name"), rows)
     if not rows:
         say("there are no such traps")
 
@@ -252,7 +254,7 @@ def verify(
 
     What an engine has measured stays as it is unless an engine is given.
     """
-    from db.display import Status, claim, counted, print_json, say
+    from db.display import Status, claim, counted, print_json, say, trap_count
     from db.verifying import verify_traps
     from trapcore.proof import Verdict
     from trapcore.settings import Settings
@@ -260,13 +262,17 @@ def verify(
     status = Status()
     with _judge(engine or Settings().engine, engine_nodes) as judge, _open(db, read_only=False) as opened:
         opened.check_file()
-        traps = [opened.trap(slug) for slug in slugs] if slugs else opened.traps()
+        chosen = [opened.trap(slug) for slug in slugs] if slugs else opened.traps()
         report = verify_traps(
-            opened, traps, judge, jobs=_jobs(jobs), progress=lambda done: status.show(f"{done} of {len(traps)} traps")
+            opened,
+            chosen,
+            judge,
+            jobs=_jobs(jobs),
+            progress=lambda done: status.show(f"{done} of {trap_count(len(chosen))}"),
         )
         status.clear()
     if report.kept:
-        say(f"{report.kept} traps rest on an engine's measurement and were left; --engine measures them again")
+        say(f"{trap_count(report.kept)} measured by an engine stayed as it was; --engine measures again")
     if as_json:
         print_json(report.content())
     else:
@@ -347,14 +353,14 @@ def _jobs(given: int | None) -> int:
 def _judge(engine: str | None, nodes: int | None) -> Iterator[Judge]:
     """What proves, with an engine that is started now and ended afterwards, if there is one."""
     from db.engine import UciEngine
-    from db.proving import Judge
+    from db.proving import SEARCH_NODES, Judge
     from trapcore.errors import UsageError
     from trapcore.settings import Settings
 
     if nodes is not None and nodes < 1:
         raise UsageError(f"engine-nodes must be 1 or more, not {nodes}")
     if engine is None:
-        yield Judge()
+        yield Judge(search_nodes=SEARCH_NODES)
         return
     with UciEngine(engine) as running:
         yield Judge(engine=running, engine_nodes=nodes if nodes is not None else Settings().engine_nodes)

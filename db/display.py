@@ -71,7 +71,9 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
 def claim(trap: Trap) -> str:
     """What is known about a trap, in a few words that say no more than its proof."""
     if trap.verdict is Verdict.PROVED:
-        return f"proved, mate in {trap.mate_in}" if trap.outcome is Outcome.MATE else f"proved, gains {trap.gain:.2f}"
+        if trap.outcome is Outcome.MATE:
+            return f"proved, mate in {trap.mate_in}"
+        return "proved" if trap.gain is None else f"proved, gains {trap.gain:.2f}"
     return f"{trap.verdict}, said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
 
 
@@ -94,7 +96,7 @@ def print_trap(trap: Trap, library: Library) -> None:
         "killer line": " ".join(killer),
         "verdict": claim(trap),
         "proof": proof,
-        "in the games": ", ".join(f"{event} {count} times" for event, count in events.items()),
+        "in the games": ", ".join(f"{event} {count:,}" for event, count in events.items()),
         "source": trap.source,
     }
     if sys.stdout.isatty():
@@ -135,6 +137,11 @@ def index_json(done: Progress) -> dict[str, object]:
         "failures": [str(failure) for failure in done.failures],
         "seconds": round(done.seconds, 3),
     }
+
+
+def trap_count(count: int) -> str:
+    """``1 trap``, ``2 traps``."""
+    return f"{count:,} trap{'' if count == 1 else 's'}"
 
 
 def counted(counts: Iterable[tuple[object, int]]) -> str:

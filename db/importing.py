@@ -9,7 +9,7 @@ from pathlib import Path
 
 from db.library import Added, Library
 from db.pgn_import import game_trap
-from db.proving import Judge, prove_all
+from db.proving import SEARCH_NODES, Judge, prove_all
 from db.puzzles import NEEDED, puzzle_trap
 from db.trap import Trap
 from trapcore import _native
@@ -81,7 +81,7 @@ def import_file(
         if report.failure is not None:
             return report  # it broke off within its first line
         traps = _puzzles(head, chunks, report) if _is_table(head) else _games(head, chunks, report, trust)
-        chosen = judge if judge is not None else PUZZLE_JUDGE if _is_table(head) else Judge()
+        chosen = judge if judge is not None else PUZZLE_JUDGE if _is_table(head) else Judge(search_nodes=SEARCH_NODES)
         entries = traps if limit is None else islice(traps, limit)
         while batch := list(islice(entries, _AT_A_TIME)):
             good = [trap for trap in batch if trap is not None]

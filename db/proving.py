@@ -6,11 +6,18 @@ quickly, or every other move does too, or there is none. Undecided if the budget
 is as short as can be and each of the attacker's moves in it is shown to force the mate; otherwise the prover's line
 takes its place. Every line is replayed by python-chess, which shares no code with the prover.
 
-**Material.** A UCI engine measures lichess's win chance before the bait with the best move, after the bait, and after
-the killer line, each with a node limit and again with four times as many. Proved if both times the bait gives away at
-least .3, and the attacker stands at .3 or better both right after it and at the end of the line. Refuted if both times
-one of these fails. Otherwise, and without an engine, undecided. That the best move keeps what the bait loses makes the
-trap avoidable. An engine's word is no proof in logic: the engine, its nodes and its depth are stored with it.
+That another move is safe is shown for mates of up to three moves; to exclude longer ones takes all night.
+
+**Material, by our own search** (`trapcore.baits`). Proved if the bait costs at least .3 of win chance at the last three
+depths. Otherwise undecided: that a search of ten plies sees no gain does not refute one.
+
+A trap that is said to win material and turns out to be a mate is treated as one.
+
+**Material, by an engine.** A UCI engine measures lichess's win chance before the bait with the best move, after the
+bait, and after the killer line, each with a node limit and again with four times as many. Proved if both times the bait
+gives away at least .3, and the attacker stands at .3 or better both right after it and at the end of the line. Refuted
+if both times one of these fails. Otherwise undecided. That the best move keeps what the bait loses makes the trap
+avoidable. An engine's word is no proof in logic: the engine, its nodes and its depth are stored with it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,6 +29,7 @@ import chess
 from db.engine import UciEngine
 from db.trap import Outcome, Trap
 from trapcore import _native
+from trapcore.baits import check_bait
 from trapcore.errors import InputError
 from trapcore.proof import MAX_MATE, Proof, Verdict, prove_bait, replay
 
@@ -37,6 +45,10 @@ DEEPER = 4
 ESCAPE_NODES = 20 * PROVER_NODES
 """Nodes for all questions about the victim's other moves together."""
 
+SEARCH_NODES = 100_000
+"""Usual budget of our own search for each of its four questions about a gain."""
+
+_SAFE_FROM = 3  # moves: longest mate that another move of the victim has to be shown not to allow
 _FIRST_LOOK = 1000  # nodes; most traps have a move that is shown to be safe so quickly, if it is asked about at all
 
 
@@ -51,6 +63,8 @@ class Judge:
     """Per question to the prover, 1 or more."""
     escape_nodes: int = ESCAPE_NODES
     """For the question whether some other move is safe, 1 or more."""
+    search_nodes: int = 0
+    """For each question of our own search about a gain of material; 0 leaves such traps to an engine."""
 
     def prove(self, trap: Trap) -> Trap:
         """The trap with its verdict and proof, and with a shorter killer line if one was found.
@@ -75,8 +89,28 @@ class Judge:
         if trap.outcome is Outcome.MATE:
             return _Mate(blank, self.prover_nodes, self.escape_nodes).judged()
         if self.engine is None:
-            return blank
+            return self._searched(blank) if self.search_nodes else blank
         return _measured(blank, self.engine, self.engine_nodes)
+
+    def _searched(self, trap: Trap) -> Trap:
+        test = check_bait(trap.epd, trap.bait, trap.killer_line[0], self.search_nodes)
+        proved = test.verdict is Verdict.PROVED
+        if proved and test.mate_in is not None:
+            mate = replace(trap, outcome=Outcome.MATE, killer_line=test.killer_line)
+            return _Mate(mate, self.prover_nodes, self.escape_nodes).judged()
+        line = trap.killer_line
+        if proved and test.killer_line[0] != line[0]:
+            # The line that people know stays only if its killer is the one that was shown to win.
+            line = _before_mate(trap, test.killer_line)
+        return replace(
+            trap,
+            verdict=Verdict.PROVED if proved else Verdict.UNDECIDED,
+            killer_line=line,
+            gain=round(max(0.0, test.loss), 4),
+            proof_by=_native.TESTER_VERSION,
+            proof_nodes=test.nodes,
+            proof_depth=test.depths[-1].depth if test.depths else None,
+        )
 
 
 def prove_all(
@@ -150,7 +184,7 @@ class _Mate:
         return True
 
     def _avoidable(self, mate: int) -> Verdict:
-        """Proved if some other move is not mated within ``mate`` moves, refuted if all are or there is none."""
+        """Proved if some other move is not mated within ``mate`` moves (at most `_SAFE_FROM`), refuted if none is."""
         board = self._trap.board()
         others = [uci for move in board.legal_moves if (uci := board.uci(move)) != self._trap.bait]
         last = self._spent + self._escape_budget
@@ -160,7 +194,7 @@ class _Mate:
             for move in others:
                 if self._spent + nodes > last:
                     return Verdict.UNDECIDED
-                proof = self._ask(self._trap.epd, move, None, mate, nodes)
+                proof = self._ask(self._trap.epd, move, None, min(mate, _SAFE_FROM), nodes)
                 if proof.verdict is Verdict.REFUTED:
                     return Verdict.PROVED
                 if proof.verdict is Verdict.UNDECIDED:
@@ -169,6 +203,14 @@ class _Mate:
             others = sorted(reached, key=lambda move: -reached[move])
             nodes *= 4
         return Verdict.REFUTED
+
+
+def _before_mate(trap: Trap, line: tuple[str, ...]) -> tuple[str, ...]:
+    """The line without a mate at its end, which the search saw but the prover did not prove."""
+    board = trap.board()
+    for move in (trap.bait, *line):
+        board.push_uci(move)
+    return line[:-2] or line[:1] if board.is_checkmate() else line
 
 
 def _measured(trap: Trap, engine: UciEngine, nodes: int) -> Trap:

@@ -243,3 +243,38 @@ def test_what_is_no_engine_cannot_be_started(command: str) -> None:
     with pytest.raises(EngineError, match="cannot be started") as caught:
         UciEngine(command)
     assert "\n" not in str(caught.value)
+
+
+SEARCH = Judge(search_nodes=100_000)
+
+
+def test_material_is_proved_by_our_own_search() -> None:
+    proved = SEARCH.prove(elephant())
+    assert (proved.verdict, proved.proof_by) == (Verdict.PROVED, _native.TESTER_VERSION)
+    assert proved.killer_line == elephant().killer_line
+    assert proved.gain is not None
+    assert 0.3 <= proved.gain <= 2
+    proved.check()
+
+
+def test_our_own_search_refutes_nothing() -> None:
+    harmless = make_trap(name="x", moves="e4 e5", bait="Nf3", killer_line="Nc6")
+    assert SEARCH.prove(harmless).verdict is Verdict.UNDECIDED
+
+
+def test_material_that_is_a_mate_is_stored_as_one() -> None:
+    # The line stops before the mate that it forces.
+    short = make_trap(name="x", moves=legal().moves, bait="Bxd1", killer_line="Bxf7+")
+    assert short.outcome is Outcome.MATERIAL
+    proved = SEARCH.prove(short)
+    assert (proved.outcome, proved.verdict, proved.mate_in) == (Outcome.MATE, Verdict.PROVED, 2)
+    assert proved.killer_line == legal().killer_line
+    proved.check()
+
+
+def test_another_killer_takes_the_place_of_one_that_wins_nothing() -> None:
+    wrong = make_trap(name="x", moves=elephant().moves, bait="Nxd5", killer_line="h6")
+    proved = SEARCH.prove(wrong)
+    assert proved.verdict is Verdict.PROVED
+    assert proved.sans()[1] == "Nxd5"
+    proved.check()

@@ -75,7 +75,8 @@ def find_baits(fen: str, nodes: int) -> list[BaitTest]:
     """The test of every tempting move, the most tempting first."""
 
 def bait_profile(fen: str, bait: str, depth: int) -> list[tuple[int, int, int, int]]:
-    """Depth, rank of the bait among all moves (from 1), its value and the best move's, for depths 1 to ``depth``."""
+    """Depth, rank of the bait among all moves (from 1), its value and the best move's, for depths 0 (first sight) to
+    ``depth``."""
 
 @final
 class Batch:

@@ -2,9 +2,10 @@
 
 A *trap* needs all three. The move *loses* if it allows a forced mate that was proved, or if it costs at least .3 of win
 chance (lichess's blunder) and does so at the last three depths of a search. It was *avoidable* if the loss is measured
-against another move, which is what the figure says. It *tempts* if it is among the three best moves of a search of one
-ply with quiescence, or seems to win most of a pawn there. The values at all depths come with the answer, so that
-everyone can see how the bait falls.
+against another move, which is what the figure says. It *tempts* if it is among the three best moves, or seems to win
+most of a pawn, in one of two shallow views: at first sight, as a player sees it who counts material and does not look
+for checks, or after a search of one ply with quiescence. The values at all depths come with the answer, so that everyone
+can see how the bait falls.
 
 The win chance is lichess's: 2 / (1 + exp(-0.00368208 * centipawns)) - 1, from -1 to 1.
 """
@@ -38,7 +39,7 @@ class DepthRank:
     """Where the bait stands among all moves after a search of this depth."""
 
     depth: int
-    """Plies, the bait included."""
+    """Plies, the bait included; 0 is first sight."""
     rank: int
     """From 1; moves of equal value share the better rank."""
     value: int
@@ -65,9 +66,9 @@ class BaitTest:
     """Win chance that the bait costs against the best other move, -2 to 2."""
     depths: tuple[DepthValue, ...]
     rank: int
-    """Of the bait among all moves after one ply with quiescence, from 1."""
+    """Of the bait among all moves, from 1; the better of the two shallow views."""
     gain: int
-    """What the bait seems to win after one ply, in centipawns."""
+    """What the bait seems to win there, in centipawns."""
     tempts: bool
     nodes: int
 
@@ -94,7 +95,7 @@ def find_baits(fen: str, nodes: int = NODES) -> list[BaitTest]:
 
 
 def rank_profile(fen: str, bait: str, depth: int = PROFILE_DEPTH) -> list[DepthRank]:
-    """How a move ranks among all moves by depth, 1 to ``depth`` plies (1..8; each ply takes about six times longer).
+    """How a move ranks among all moves at first sight and by depth, 1 to ``depth`` plies (1..8; each ply takes about six times longer).
 
     Raises ``UsageError`` for a depth out of range and ``PositionError`` as `check_bait` does.
     """

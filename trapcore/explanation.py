@@ -69,7 +69,7 @@ def _plot(fen: str, bait: str) -> list[str]:
     """Rank by depth: a long bar is a bad rank, so a bait begins short and ends long."""
     rows = rank_profile(fen, bait)
     worst = max(row.rank for row in rows)
-    lines = ["depth  rank by a search of so many plies"]
+    lines = ["depth  rank by a search of so many plies (0: at first sight)"]
     for row in rows:
         bar = "█" * max(1, round(row.rank * _BAR / max(worst, 2)))
         lines.append(f"{row.depth:>5}  {row.rank:>4} {bar}")

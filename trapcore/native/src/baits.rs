@@ -1,9 +1,12 @@
 //! The trap test: does a move lose, was it avoidable, and does it tempt?
 
+use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
-use crate::mate::Prover;
-use crate::search::{Found, Limits, MAX_DEPTH, Pruning, Searcher, mate_distance};
+use crate::evaluation::evaluate;
+use crate::exchange::exchange;
+use crate::mate::{Prover, short};
+use crate::search::{Found, Limits, MATE, MAX_DEPTH, Pruning, Searcher, mate_distance};
 use crate::tree::after;
 use crate::verdict::Verdict;
 
@@ -13,9 +16,9 @@ pub const LOSS: f64 = 0.3;
 const STANDING: usize = 3;
 /// A loss seen only by a shallow search proves nothing.
 const LEAST_DEPTH: u32 = 6;
-/// A move among so many best ones of a search of one ply (with quiescence) tempts.
+/// A move among so many best ones, at first sight or after one ply, tempts.
 const TEMPTING_RANK: usize = 3;
-/// A move that seems to win so many centipawns at one ply tempts whatever its rank.
+/// A move that seems to win so many centipawns there tempts whatever its rank.
 const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
 pub const TESTER_VERSION: &str = "trapline-search-1";
@@ -79,9 +82,9 @@ pub struct BaitTest {
     /// Win chance that the bait costs at the last common depth, -2 to 2.
     pub loss: f64,
     pub depths: Vec<Depth>,
-    /// Rank of the bait among all moves after a search of one ply, from 1.
+    /// Best rank of the bait among all moves at first sight and after one ply, from 1.
     pub rank: usize,
-    /// What the bait seems to win at one ply, against the value of the position as it stands, in centipawns.
+    /// What the bait seems to win there, against the value of the position as it stands, in centipawns.
     pub gain: i32,
     pub nodes: u64,
 }
@@ -94,6 +97,26 @@ impl BaitTest {
 
 fn tempts(rank: usize, gain: i32) -> bool {
     rank <= TEMPTING_RANK || gain >= TEMPTING_GAIN
+}
+
+/// All moves as a player sees them who counts material but does not look for checks: the value after the move, less
+/// what the opponent's best exchange wins; best first. Mates are seen only when they are on the board.
+fn first_sight(position: &Chess) -> Vec<(i32, Move)> {
+    let mut out: Vec<(i32, Move)> = position
+        .legal_moves()
+        .into_iter()
+        .map(|m| {
+            let next = after(position, m);
+            if next.is_checkmate() {
+                return (MATE, m);
+            }
+            let captures = next.legal_moves().into_iter().filter(|c| c.is_capture() || c.is_promotion());
+            let lost = captures.map(|c| exchange(&next, c)).max().unwrap_or(0).max(0);
+            (-evaluate(&next) - lost, m)
+        })
+        .collect();
+    out.sort_by_key(|(value, _)| -value);
+    out
 }
 
 /// What a test works with.
@@ -109,18 +132,39 @@ impl Tester {
 
     /// Tests every tempting move of a position; the most tempting first.
     pub fn baits(&mut self, position: &Chess, nodes: u64) -> Vec<BaitTest> {
-        let settled = self.searcher.settle(position);
-        let ranking = self.ranking(position, 1);
-        let tempting = ranking.iter().enumerate().filter(|(i, (v, _))| tempts(i + 1, v - settled));
-        tempting.map(|(_, (_, m))| self.test(position, *m, None, nodes)).collect()
+        let temptation = self.temptation(position);
+        let mut tempting: Vec<(usize, i32, Move)> = position
+            .legal_moves()
+            .into_iter()
+            .filter_map(|m| temptation.get(&short(m)).map(|&(rank, gain)| (rank, gain, m)))
+            .filter(|&(rank, gain, _)| tempts(rank, gain))
+            .collect();
+        tempting.sort_by_key(|&(rank, gain, _)| (rank, -gain));
+        tempting.into_iter().map(|(_, _, m)| self.test(position, m, None, nodes)).collect()
     }
 
-    /// Rank (from 1) and value of a move among all moves, and the value of the best, after searches of 1 to `depth`
-    /// plies: what makes a bait tempting is that it falls with the depth.
+    /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: at first sight, where nobody
+    /// looks for checks, and by a search of one ply, which also understands pins.
+    fn temptation(&mut self, position: &Chess) -> FxHashMap<u16, (usize, i32)> {
+        let mut out: FxHashMap<u16, (usize, i32)> = FxHashMap::default();
+        let views =
+            [(first_sight(position), evaluate(position)), (self.ranking(position, 1), self.searcher.settle(position))];
+        for (view, stands) in views {
+            for (value, m) in &view {
+                let rank = 1 + view.iter().filter(|(other, _)| other > value).count();
+                let seen = out.entry(short(*m)).or_insert((rank, value - stands));
+                *seen = (seen.0.min(rank), seen.1.max(value - stands));
+            }
+        }
+        out
+    }
+
+    /// Rank (from 1) and value of a move among all moves, and the value of the best, at first sight (depth 0) and after
+    /// searches of 1 to `depth` plies: what makes a bait tempting is that it falls with the depth.
     pub fn profile(&mut self, position: &Chess, bait: Move, depth: u32) -> Vec<(u32, usize, i32, i32)> {
-        (1..=depth)
+        (0..=depth)
             .filter_map(|depth| {
-                let ranking = self.ranking(position, depth);
+                let ranking = if depth == 0 { first_sight(position) } else { self.ranking(position, depth) };
                 let at = ranking.iter().position(|(_, m)| *m == bait)?;
                 // Equal values share the better rank.
                 let rank = 1 + ranking.iter().filter(|(value, _)| *value > ranking[at].0).count();
@@ -150,9 +194,7 @@ impl Tester {
     /// Tests one bait, spending about `nodes` on each question: the best other move, the mate, the killer (if one is
     /// proposed), the best answer. A proposed killer that keeps the gain is kept; the line goes on from it.
     pub fn test(&mut self, position: &Chess, bait: Move, killer: Option<Move>, nodes: u64) -> BaitTest {
-        let shallow = self.ranking(position, 1);
-        let rank = 1 + shallow.iter().position(|(_, m)| *m == bait).unwrap_or(shallow.len());
-        let gain = shallow.iter().find(|(_, m)| *m == bait).map_or(0, |(v, _)| *v) - self.searcher.settle(position);
+        let (rank, gain) = self.temptation(position).remove(&short(bait)).unwrap_or((usize::MAX, 0));
         let mut test = BaitTest {
             bait,
             verdict: Verdict::Undecided,
@@ -239,7 +281,7 @@ mod tests {
         assert_eq!((test.verdict, test.mate_in, test.rank), (Verdict::Proved, Some(2), 1));
         let profile = tester.profile(&s.chess, bait, 3);
         assert_eq!(profile[0].1, 1);
-        assert!(profile[2].1 > 10);
+        assert!(profile[3].1 > 10);
         assert!(tester.baits(&s.chess, 20_000).iter().any(|t| t.bait == bait));
     }
 

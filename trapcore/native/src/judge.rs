@@ -205,8 +205,7 @@ impl Judge {
         let played = game.moves.get(decision).copied();
         let taken = cases.iter().find(|case| Some(case.bait) == played);
         let case = taken.unwrap_or(&cases[0]);
-        let stood_already =
-            earlier.is_some_and(|list| list.iter().any(|c| c.bait == case.bait && c.member.trap == case.member.trap));
+        let stood_already = earlier.is_some_and(|list| list.iter().any(|c| same_trap(c, case)));
         let mut push = |at: usize, kind: EventKind| {
             events.push(Event { at, kind, decision, position: position.clone(), case: Arc::clone(case) });
         };
@@ -391,6 +390,11 @@ impl Judge {
         }
         (false, nodes)
     }
+}
+
+/// Whether a case says again what another said; a proof is more than a likeness.
+fn same_trap(a: &Case, b: &Case) -> bool {
+    a.bait == b.bait && a.member.trap == b.member.trap && a.verdict == b.verdict
 }
 
 fn legal_beginning(position: &Chess, line: &[Move]) -> Vec<Move> {

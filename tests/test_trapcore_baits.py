@@ -1,0 +1,125 @@
+"""The trap test, its profile and its explanation, on the four traps of the founding paper and on bad input."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trapcore import _native
+from trapcore.baits import check_bait, find_baits, rank_profile
+from trapcore.errors import PositionError, UsageError
+from trapcore.explanation import explained, read_move, sentence
+from trapcore.proof import Verdict
+
+LEGAL = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
+ELEPHANT = "r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6"
+PAPER = [
+    ("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR w KQkq - 3 5", "g5d8", 1),
+    ("r2qkb1r/pp2pppp/nnp1P3/4N2b/2P5/7P/PP1N1PP1/R1BQKB1R b KQkq - 2 10", "h5d1", 1),
+    ("r1b1k2r/ppppqppp/2n5/4n3/1bP2B2/P4N2/1P1NPPPP/R2QKB1R w KQkq - 0 8", "a3b4", 1),
+    (LEGAL, "g4d1", 2),
+]
+NODES = 20_000
+
+
+@pytest.mark.parametrize(("fen", "bait", "mate"), PAPER)
+def test_the_papers_traps_are_traps(fen: str, bait: str, mate: int) -> None:
+    test = check_bait(fen, bait, None, NODES)
+    assert (test.verdict, test.mate_in, test.is_trap) == (Verdict.PROVED, mate, True)
+    board = chess.Board(fen)
+    for move in (bait, *test.killer_line):
+        board.push(board.parse_uci(move))
+    assert board.is_checkmate()
+    assert bait in [found.bait for found in find_baits(fen, NODES) if found.is_trap]
+
+
+def test_a_gain_is_proved_with_its_figures_and_a_sound_move_is_refuted() -> None:
+    test = check_bait(ELEPHANT, "c3d5", "f6d5", 60_000)
+    assert test.is_trap
+    assert test.mate_in is None
+    assert test.killer_line[0] == "f6d5"
+    assert test.loss >= 0.3
+    assert all(value.best - value.bait > 100 for value in test.depths[-3:])
+    assert check_bait(ELEPHANT, "e2e3", None, 60_000).verdict is Verdict.REFUTED
+
+
+def test_a_bait_falls_with_the_depth() -> None:
+    ranks = [row.rank for row in rank_profile(LEGAL, "g4d1", 3)]
+    assert ranks[0] == 1
+    assert ranks[-1] > 10
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    first = check_bait(ELEPHANT, "c3d5", None, NODES)
+    check_bait(LEGAL, "g4d1", None, NODES)
+    assert check_bait(ELEPHANT, "c3d5", None, NODES) == first
+
+
+def test_it_is_explained_in_words_that_the_proof_carries() -> None:
+    (test,) = [t for t in find_baits(LEGAL, NODES) if t.bait == "g4d1"]
+    assert sentence(LEGAL, test) == "Bxd1? loses (mate in 2): 6. Bxf7+ Ke7 7. Nd5#"
+    text = explained(LEGAL, [test])
+    assert "Black to move." in text
+    assert "White has to find Bxf7+." in text
+    assert text.count("█") > 30
+    sound = check_bait(LEGAL, "c6e5", None, NODES)
+    assert sentence(LEGAL, sound).startswith("Nxe5 is no bait")
+    assert "No move that tempts" in explained(chess.STARTING_FEN, [])
+
+
+def test_bad_questions_are_refused() -> None:
+    with pytest.raises(UsageError):
+        check_bait(LEGAL, "g4d1", None, 0)
+    with pytest.raises(UsageError):
+        rank_profile(LEGAL, "g4d1", 9)
+    with pytest.raises(PositionError):
+        check_bait("8/8/8/8/8/8/8/8 w - - 0 1", "e2e4")
+    with pytest.raises(PositionError):
+        check_bait(LEGAL, "e2e4")
+    with pytest.raises(PositionError):
+        read_move(LEGAL, "Qh9")
+    assert read_move(LEGAL, "Bxd1") == "g4d1"
+    assert find_baits("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", NODES) == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_any_position_gets_an_answer_that_can_be_played(data: st.DataObject) -> None:
+    board = chess.Board()
+    for _ in range(data.draw(st.integers(0, 60))):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        board.push(moves[data.draw(st.integers(0, len(moves) - 1))])
+    nodes = data.draw(st.integers(1, 2000))
+    for test in find_baits(board.fen(), nodes):
+        played = board.copy()
+        for move in (test.bait, *test.killer_line):
+            played.push(played.parse_uci(move))
+        assert test.verdict is not Verdict.PROVED or test.loss >= 0.3
+    value, mate, depth, line, spent = _native.search(board.fen(), 64, nodes, None, False)
+    assert spent <= nodes + 1
+    assert depth > 0 or not line
+    assert mate is None or abs(value) > 28_000
+
+
+def test_the_command_prints_json_sentences_or_the_board(tmp_path: Path) -> None:
+    def run(*arguments: str, code: int = 0) -> str:
+        command = [sys.executable, "-m", "trapline", "prove", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+        return done.stdout
+
+    answer = json.loads(run(LEGAL, "--traps", "--nodes", "20000", "--json"))
+    assert answer["traps"][0]["bait"] == "g4d1"
+    assert answer["traps"][0]["verdict"] == "proved"
+    assert json.loads(run(LEGAL, "--bait", "Nxe5", "--nodes", "20000", "--json"))["traps"][0]["is_trap"] is False
+    assert run(LEGAL, "--bait", "Bxd1", "--nodes", "20000") == "Bxd1? loses (mate in 2): 6. Bxf7+ Ke7 7. Nd5#\n"
+    assert "rank by a search" in run(LEGAL, "--explain", "--nodes", "20000")
+    run(LEGAL, "--bait", "Qh9", code=3)
+    run("--traps", code=2)

@@ -1,0 +1,205 @@
+use super::*;
+use crate::position::parse;
+
+fn prove(fen: &str, mate: u32) -> MateProof {
+    Prover::new(16).prove(&parse(fen).unwrap().chess, mate, 2_000_000, None)
+}
+
+fn line(fen: &str, proof: &MateProof) -> Vec<String> {
+    let s = parse(fen).unwrap();
+    let mut position = s.chess;
+    let mut out = Vec::new();
+    for &m in &proof.line {
+        assert!(position.is_legal(m));
+        out.push(m.to_uci(s.mode).to_string());
+        position.play_unchecked(m);
+    }
+    assert!(position.is_checkmate());
+    out
+}
+
+#[test]
+fn legal_mate_after_the_bait() {
+    let fen = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6";
+    let proof = prove(fen, 3);
+    assert_eq!((proof.verdict, proof.mate_in, proof.refuted_to), (Verdict::Proved, Some(2), 1));
+    assert_eq!(line(fen, &proof), ["c4f7", "e8e7", "c3d5"]);
+}
+
+#[test]
+fn no_mate_is_refuted_and_a_small_budget_is_undecided() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let proof = prove(start, 3);
+    assert_eq!((proof.verdict, proof.refuted_to), (Verdict::Refuted, 3));
+    let proof = Prover::new(10).prove(&Chess::default(), 3, 50, None);
+    assert_eq!(proof.verdict, Verdict::Undecided);
+    assert!(proof.nodes <= 50);
+}
+
+#[test]
+fn stalemate_is_no_mate() {
+    let proof = prove("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", 1);
+    assert_eq!((proof.verdict, proof.mate_in), (Verdict::Proved, Some(1)));
+    let proof = prove("k7/2Q5/8/8/8/8/8/K7 b - - 0 1", 3);
+    assert_eq!(proof.verdict, Verdict::Refuted, "the side to move is stalemated");
+}
+
+#[test]
+fn quiet_first_moves_are_found() {
+    // Sam Loyd's "Excelsior" is too long here; a rook ladder with a waiting move is enough.
+    let fen = "8/8/8/8/8/1K6/7R/k7 w - - 0 1";
+    let proof = prove(fen, 2);
+    assert_eq!(proof.mate_in, Some(1));
+    let fen = "8/8/8/8/8/2K5/7R/k7 w - - 0 1";
+    let proof = prove(fen, 3);
+    assert_eq!((proof.verdict, proof.mate_in), (Verdict::Proved, Some(2)));
+    line(fen, &proof);
+}
+
+#[test]
+fn the_fifty_move_rule_saves_the_defender() {
+    assert_eq!(prove("8/8/8/8/8/2K5/7R/k7 w - - 97 90", 2).verdict, Verdict::Proved);
+    assert_eq!(prove("8/8/8/8/8/2K5/7R/k7 w - - 98 90", 2).verdict, Verdict::Refuted);
+}
+
+#[test]
+fn is_mated_in_counts_the_attackers_moves() {
+    let s = parse("r2qkbnr/ppp2Bpp/2np4/4N3/4P3/2N5/PPPP1PPP/R1BbK2R b KQkq - 0 6").unwrap();
+    let mut prover = Prover::new(12);
+    assert_eq!(prover.is_mated_in(&s.chess, 1, 100_000), Some(true));
+    assert_eq!(prover.is_mated_in(&s.chess, 0, 100_000), Some(false));
+    assert_eq!(prover.is_mated_in(&Chess::default(), 2, 1_000_000), Some(false));
+    assert_eq!(prover.is_mated_in(&Chess::default(), 2, 10), None);
+}
+
+/// Position and distance; the first three by lone pieces, the rest from games.
+const DEEP: [(&str, u32); 7] = [
+    ("8/8/8/8/8/3K4/7R/2k5 w - - 0 1", 4),
+    ("k7/8/2K5/8/8/4B3/8/1B6 w - - 0 1", 5),
+    ("7k/5K2/8/8/6p1/8/8/6BN w - - 0 1", 6),
+    ("5q2/4R2p/p3Q1pk/1p6/4B3/2r4P/P4PP1/6K1 b - - 0 1", 4),
+    ("4nkr1/4pp1p/2p3pP/3PQ3/4P1P1/2p2P1N/1RP5/qNK2B1R b - - 0 1", 4),
+    ("6rk/pp3Rbp/3p2r1/2p1pR1Q/4P1B1/2qP3P/8/7K w - - 0 1", 5),
+    ("7n/1pK2p2/1P3P2/3k2P1/Bp3p2/1P1P1N1P/8/8 w - - 0 1", 6),
+];
+
+#[test]
+fn deep_mates_are_found_at_their_shortest() {
+    for (fen, distance) in DEEP {
+        for bound in [distance, (distance + 1).min(6)] {
+            let proof = prove(fen, bound);
+            assert_eq!(
+                (proof.verdict, proof.mate_in, proof.refuted_to),
+                (Verdict::Proved, Some(distance), distance - 1)
+            );
+            assert_eq!(line(fen, &proof).len() as u32, 2 * distance - 1, "{fen}");
+        }
+        let proof = prove(fen, distance - 1);
+        assert_eq!((proof.verdict, proof.mate_in, proof.refuted_to), (Verdict::Refuted, None, distance - 1), "{fen}");
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_earlier_searches_nor_on_a_small_table() {
+    let mut used = Prover::new(14);
+    for (fen, distance) in DEEP.into_iter().chain(DEEP) {
+        let chess = parse(fen).unwrap().chess;
+        let (a, b) =
+            (used.prove(&chess, distance, 2_000_000, None), Prover::new(14).prove(&chess, distance, 2_000_000, None));
+        assert_eq!((a.verdict, a.mate_in, a.nodes, &a.line), (b.verdict, b.mate_in, b.nodes, &b.line), "{fen}");
+        let tiny = Prover::new(1).prove(&chess, distance.min(4), 2_000_000, None);
+        assert_eq!(tiny.mate_in, (distance <= 4).then_some(distance), "{fen}");
+    }
+}
+
+#[test]
+fn deep_searches_keep_to_their_budget() {
+    let mut prover = Prover::new(14);
+    for (fen, distance) in DEEP {
+        let chess = parse(fen).unwrap().chess;
+        let needed = prover.prove(&chess, distance, 2_000_000, None).nodes;
+        for budget in (0..12).map(|shift| needed >> shift).chain([needed - 1, 1, 0]) {
+            let proof = prover.prove(&chess, distance, budget, None);
+            assert!(proof.nodes <= budget, "{fen} {budget}");
+            assert_eq!(proof.verdict == Verdict::Proved, proof.mate_in.is_some());
+            assert_ne!(proof.verdict, Verdict::Refuted, "{fen} {budget}");
+            if let Some(moves) = proof.mate_in {
+                assert!(moves >= distance && proof.refuted_to < distance);
+                assert_eq!(line(fen, &proof).len() as u32, 2 * moves - 1, "{fen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_fifty_move_rule_holds_in_deep_searches() {
+    // Mate in 5 with quiet moves only: the ninth ply must come before the hundredth quiet one has passed.
+    let at = |clock: u32| format!("k7/8/2K5/8/8/4B3/8/1B6 w - - {clock} 90");
+    for (clock, verdict) in
+        [(80, Verdict::Proved), (91, Verdict::Proved), (92, Verdict::Refuted), (100, Verdict::Refuted)]
+    {
+        assert_eq!(prove(&at(clock), 6).verdict, verdict, "{clock}");
+    }
+}
+
+#[test]
+fn a_proposed_move_changes_no_verdict() {
+    for (fen, distance) in DEEP.into_iter().filter(|&(_, distance)| distance < 6) {
+        let s = parse(fen).unwrap();
+        let mut prover = Prover::new(16);
+        for &m in s.chess.legal_moves().iter().step_by(9) {
+            let proof = prover.prove(&s.chess, distance, 4_000_000, Some(m));
+            assert_eq!((proof.mate_in, proof.refuted_to), (Some(distance), distance - 1), "{fen}");
+        }
+    }
+}
+
+/// Numbers without pattern, the same in every run (xorshift).
+fn scatter(state: &mut u64, below: usize) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    (*state % below as u64) as usize
+}
+
+#[test]
+fn proof_numbers_agree_with_the_exhaustive_search() {
+    let starts = [
+        "8/8/4k3/8/8/2R5/4K3/7R w - - 0 1",
+        "8/2k5/8/3Q4/8/4p3/8/4K3 w - - 0 1",
+        "8/8/3k4/3p4/8/8/PPP5/R3K3 w Q - 0 1",
+        "k7/pp6/8/8/8/6N1/5Q2/r5K1 w - - 0 1",
+        "6k1/5ppp/8/8/8/8/1q3PPP/R3R1K1 w - - 0 1",
+        "8/P5k1/6p1/7p/5P1P/6K1/3B4/3n4 w - - 0 1",
+        "8/5Pk1/5p2/2p2B1K/1Pp4P/8/3P4/8 b - - 93 60",
+    ];
+    let (mut exhaustive, mut numbers) = (Prover::new(16), Prover::new(16));
+    let (mut state, mut compared, mut mates) = (0x2545_f491_4f6c_dd1d_u64, 0, [0; 6]);
+    for game in 0..98 {
+        let mut position = parse(starts[game % starts.len()]).unwrap().chess;
+        for _ in 0..12 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position.play_unchecked(moves[scatter(&mut state, moves.len())]);
+            if scatter(&mut state, 3) > 0 {
+                continue;
+            }
+            exhaustive.begin(&position, 5, 100_000);
+            numbers.begin(&position, 5, u64::MAX);
+            for bound in 1..=5 {
+                let Ok(expected) = exhaustive.attack(&position, bound, None) else { break };
+                assert_eq!(numbers.prove_within(&position, bound, None).ok(), Some(expected), "{position:?} {bound}");
+                compared += 1;
+                if expected {
+                    mates[bound as usize] += 1;
+                    let (moves, line) = numbers.main_line(&position, bound).unwrap();
+                    assert_eq!((moves, line.len() as u32), (bound, 2 * bound - 1));
+                    break;
+                }
+            }
+        }
+    }
+    assert!(compared > 1000 && mates[1..].iter().all(|&n| n > 1), "{compared} {mates:?}");
+}
