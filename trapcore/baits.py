@@ -4,8 +4,8 @@ A *trap* needs all three. The move *loses* if it allows a forced mate that was p
 chance (lichess's blunder) and does so at the last three depths of a search. It was *avoidable* if the loss is measured
 against another move, which is what the figure says. It *tempts* if it is among the three best moves, or seems to win
 most of a pawn, in one of two shallow views: at first sight, as a player sees it who counts material and does not look
-for checks, or after a search of one ply with quiescence. The values at all depths come with the answer, so that everyone
-can see how the bait falls.
+for checks, or after a search of one ply with quiescence. The values at all depths come with the answer, so that
+everyone can see how the bait falls.
 
 The win chance is lichess's: 2 / (1 + exp(-0.00368208 * centipawns)) - 1, from -1 to 1.
 """
@@ -95,7 +95,9 @@ def find_baits(fen: str, nodes: int = NODES) -> list[BaitTest]:
 
 
 def rank_profile(fen: str, bait: str, depth: int = PROFILE_DEPTH) -> list[DepthRank]:
-    """How a move ranks among all moves at first sight and by depth, 1 to ``depth`` plies (1..8; each ply takes about six times longer).
+    """How a move ranks among all moves, at first sight and by depth.
+
+    ``depth`` is 1..8 plies; each takes about six times longer than the one before.
 
     Raises ``UsageError`` for a depth out of range and ``PositionError`` as `check_bait` does.
     """
