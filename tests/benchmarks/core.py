@@ -58,7 +58,7 @@ def reading() -> list[Row]:
             count += 1
         return count
 
-    slow = cpu_seconds(slowly, 1) / 400
+    slow = cpu_seconds(slowly) / 400
     return [Row("PGN read, every move checked", f"{1 / ours:,.0f} games/s", f"python-chess {1 / slow:,.0f} games/s",
                 slow / ours, 100)]  # fmt: skip
 
