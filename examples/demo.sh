@@ -6,12 +6,8 @@ bin=$1
 out=out/demo
 mkdir -p "$out"
 rm -f "$out"/library.sqlite* # built anew each time, so that the demonstration shows what a first run does
-engine=
-for candidate in "$(command -v stockfish || true)" /usr/games/stockfish; do
-    [ -n "$candidate" ] && [ -x "$candidate" ] && engine=$candidate && break
-done
 echo "== The trap library, each trap proved while it is built"
-"$bin/trapline" library init --db "$out/library.sqlite" ${engine:+--engine "$engine"}
+"$bin/trapline" library init --db "$out/library.sqlite" --jobs 2
 echo
 echo "== Annotating examples/games.pgn"
 "$bin/trapline" annotate examples/games.pgn -o "$out/annotated.pgn" --report "$out/report.jsonl" --db "$out/library.sqlite"
