@@ -9,7 +9,7 @@ SOURCES := $(wildcard trapcore/native/src/*.rs trapcore/native/src/*/*.rs) trapc
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --editable '.[test]'
 	touch $@
 
 demo: $(VENV)/ready

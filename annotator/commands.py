@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trapcore.command_options import CapturesOption, DepthOption, LabelsOption, MeasureOption
+
 if TYPE_CHECKING:
     from annotator.pipeline import Run
     from annotator.plan import Plan
@@ -46,22 +48,10 @@ def annotate(
             help="How similar a position must be to be looked into. Default: the setting `min_similarity`, 0.80.",
         ),
     ] = None,
-    measure: Annotated[
-        str | None,
-        typer.Option(
-            metavar="sequences|continuations|structural",
-            help="Similarity measure. Default: the setting `measure`, sequences unless changed.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            metavar="PLIES",
-            help="Depth of the trees, 1 to 3 (default 2); for structural that of its base, 1 or 2 (default 1).",
-        ),
-    ] = None,
-    labels: Annotated[str, typer.Option(metavar="uci|san", help="How moves are named when they are compared.")] = "uci",
-    captures: Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")] = False,
+    measure: MeasureOption = None,
+    depth: DepthOption = None,
+    labels: LabelsOption = "uci",
+    captures: CapturesOption = False,
     unproved: Annotated[
         bool, typer.Option("--unproved", help="Tell also what only resembles a trap, marked as unproved.")
     ] = False,

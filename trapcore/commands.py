@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trapcore.command_options import CapturesOption, DepthOption, LabelsOption, MeasureOption
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,22 +25,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of 
 def similarity(
     first: Annotated[str, typer.Argument(metavar="FEN", help="A position, as FEN or EPD, quoted.")],
     second: Annotated[str, typer.Argument(metavar="FEN", help="The position to compare it with.")],
-    measure: Annotated[
-        str | None,
-        typer.Option(
-            metavar="sequences|continuations|structural",
-            help="Similarity measure. Default: the setting `measure`, sequences unless changed.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            metavar="PLIES",
-            help="Depth of the trees, 1 to 3 (default 2); for structural that of its base, 1 or 2 (default 1).",
-        ),
-    ] = None,
-    labels: Annotated[str, typer.Option(metavar="uci|san", help="How moves are named when they are compared.")] = "uci",
-    captures: Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")] = False,
+    measure: MeasureOption = None,
+    depth: DepthOption = None,
+    labels: LabelsOption = "uci",
+    captures: CapturesOption = False,
     base: Annotated[
         str | None,
         typer.Option(

@@ -1,0 +1,22 @@
+"""Options that commands of several rooms take, declared once so that they read the same everywhere."""
+
+from typing import Annotated
+
+import typer
+
+MeasureOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="sequences|continuations|structural",
+        help="Similarity measure. Default: the setting `measure`, sequences unless changed.",
+    ),
+]
+DepthOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="PLIES",
+        help="Depth of the trees, 1 to 3 (default 2); for structural that of its base, 1 or 2 (default 1).",
+    ),
+]
+LabelsOption = Annotated[str, typer.Option(metavar="uci|san", help="How moves are named when they are compared.")]
+CapturesOption = Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")]
