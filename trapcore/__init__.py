@@ -11,7 +11,10 @@ measures/          how similar two trees are: the paper's measures, one a file
 epd.py             files of EPD lines
 keys.py            the frozen 16-byte key of a chess position
 proof.py           forced mates: verdict, line, replay
+baits.py           the trap test: does a move lose, was it avoidable, does it tempt
+explanation.py     a trap test shown to people
 commands.py        ``trapline similarity`` and ``trapline prove``
+command_options.py options that commands of several rooms take
 _native            the Rust core: the measures, keys and proofs for chess, PGN at speed (``_native.pyi``)
 native/            its source
 =================  =================================================================================
