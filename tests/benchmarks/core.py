@@ -1,8 +1,10 @@
 """The core by itself: reading PGN, expanding trees, counting moves, indexing."""
 
 import io
+import os
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import chess
@@ -82,9 +84,8 @@ def indexing() -> list[Row]:
 
 
 def perft() -> list[Row]:
-    """Leaf counts of every published line, all depths, and their speed."""
-    wrong = lines = leaves = 0
-    start = time.perf_counter()
+    """Leaf counts of every published line at every depth, on all cores: 2.4 million million leaves, so hours."""
+    counted: list[tuple[str, int, int]] = []
     for path in sorted((DATA / "perft").glob("*.perft")):
         fen = ""
         for line in path.read_text().splitlines():
@@ -93,13 +94,14 @@ def perft() -> list[Row]:
                 fen = rest
             elif word == "perft":
                 depth, count = map(int, rest.split())
-                lines += 1
-                leaves += count
-                wrong += _native.perft(fen, depth) != count
+                counted.append((fen, depth, count))
+    start = time.perf_counter()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = sum(pool.map(lambda line: _native.perft(line[0], line[1]) != line[2], counted))
     seconds = time.perf_counter() - start
-    return [
-        Row(f"perft, {lines:,} lines", f"{wrong} wrong", f"{leaves / seconds / 1e6:,.0f} M leaves/s in {seconds:.0f} s")
-    ]
+    leaves = sum(count for _, _, count in counted)
+    speed = f"{leaves / seconds / 1e6:,.0f} M leaves/s in {seconds:.0f} s"
+    return [Row(f"perft, {len(counted):,} lines", f"{wrong} wrong", speed)]
 
 
 def rows() -> list[Row]:
