@@ -177,18 +177,13 @@ impl Tester {
     pub fn ranking(&mut self, position: &Chess, depth: u32) -> Vec<(i32, Move)> {
         self.searcher.clear();
         let limits = Limits { depth: depth - 1, nodes: u64::MAX, time: None };
-        let mut out: Vec<(i32, Move)> =
-            position.legal_moves().into_iter().map(|m| (-self.value_after(position, m, limits), m)).collect();
+        let mut value = |m| {
+            let next = after(position, m);
+            -self.searcher.search(&next, &[], &[], limits, Pruning::Exact, |_| true).value
+        };
+        let mut out: Vec<(i32, Move)> = position.legal_moves().into_iter().map(|m| (value(m), m)).collect();
         out.sort_by_key(|(value, _)| -value);
         out
-    }
-
-    fn value_after(&mut self, position: &Chess, m: Move, limits: Limits) -> i32 {
-        let next = after(position, m);
-        if limits.depth == 0 {
-            return self.searcher.settle(&next);
-        }
-        self.searcher.search(&next, &[], &[], limits, Pruning::Exact, |_| true).value
     }
 
     /// Tests one bait, spending about `nodes` on each question: the best other move, the mate, the killer (if one is

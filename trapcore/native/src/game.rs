@@ -8,10 +8,11 @@
 //! the tokens, every move stands where its anchor is.
 
 use crate::anchors::lex::{Kind, Tags, Tokens, san as san_of};
+use crate::position::playable;
 use memchr::memchr;
 use shakmaty::fen::Fen;
 use shakmaty::san::{San, SanError};
-use shakmaty::{CastlingMode, CastlingSide, Chess, File, FromSetup, Move, Position, PositionError, Rank, Role, Square};
+use shakmaty::{CastlingMode, CastlingSide, Chess, File, Move, Position, Rank, Role, Square};
 use std::borrow::Cow;
 use thiserror::Error;
 
@@ -268,8 +269,7 @@ fn is_chess960(name: &str) -> Result<bool, Skip> {
     }
 }
 
-/// The position of a FEN. Castling rights without a rook and an impossible en passant square are dropped; positions
-/// that no game can reach are accepted as long as they can be played on.
+/// The position of a FEN, as leniently read as [`playable`] allows.
 fn position(fen: &str, is_960: bool) -> Result<(Chess, CastlingMode), Skip> {
     let bad = |cause: String| Skip::BadFen { fen: shown(fen.as_bytes()), cause };
     let setup = Fen::from_ascii(fen.as_bytes()).map_err(|error| bad(error.to_string()))?.into_setup();
@@ -277,12 +277,7 @@ fn position(fen: &str, is_960: bool) -> Result<(Chess, CastlingMode), Skip> {
         return Err(bad("it belongs to another variant".to_owned()));
     }
     let mode = if is_960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
-    let chess = Chess::from_setup(setup, mode)
-        .or_else(PositionError::ignore_invalid_castling_rights)
-        .or_else(PositionError::ignore_invalid_ep_square)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .map_err(|error| bad(error.to_string()))?;
+    let chess = playable(setup, mode).map_err(bad)?;
     Ok((chess, mode))
 }
 

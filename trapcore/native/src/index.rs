@@ -3,8 +3,6 @@
 //! A trap enters twice, as it is and with colours exchanged, and only the entries whose victim is to move are compared
 //! with a position. Each kind of index answers exactly: what it leaves out cannot reach the threshold.
 
-use std::borrow::Cow;
-
 use shakmaty::{Color, Position};
 
 use crate::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
@@ -175,16 +173,14 @@ impl Index {
             }
             Forms::Children(traps) => {
                 let moves = query.chess.legal_moves().len();
-                let mut own: Option<Cow<'_, [f64]>> = None;
+                let mut own: Option<Vec<f64>> = None;
                 for (i, trap) in traps.iter().enumerate() {
                     // An unpaired child costs one, so the move-count ratio bounds the similarity.
                     let (few, many) = (moves.min(trap.len()), moves.max(trap.len()));
                     if (few as f64) < threshold * many as f64 {
                         continue;
                     }
-                    let own = own.get_or_insert_with(|| {
-                        Cow::Owned(child_similarities(query, Base::Continuations, depth, labels))
-                    });
+                    let own = own.get_or_insert_with(|| child_similarities(query, Base::Continuations, depth, labels));
                     push(i, compare_children(own, trap, Unpaired::Formula));
                 }
             }

@@ -170,19 +170,18 @@ impl Judge {
     pub fn events(&self, game: &Game, work: &mut Workspace) -> (Vec<Event>, u64) {
         let mut events = Vec::new();
         let mut position = Setting { chess: game.initial.clone(), mode: game.mode };
-        // The cases of the last three positions, so that a trap that stays open is told of once.
-        let mut recent: [Cases; 3] = [None, None, None];
+        // The cases of the last two positions, so that a trap that stays open is told of once.
+        let mut recent: [Cases; 2] = [None, None];
+        let seen = game.moves.len() as u64 + 1;
         if self.traps.is_empty() {
-            return (events, game.moves.len() as u64 + 1);
+            return (events, seen);
         }
-        let mut seen = 0;
         for decision in 0..=game.moves.len() {
             let cases = if decision < self.options.skip_plies { None } else { self.cases(&position, work) };
-            seen += 1;
             if let Some(list) = &cases {
                 self.tell(game, decision, &position.chess, list, recent[1].as_deref(), work, &mut events);
             }
-            recent = [cases, recent[0].take(), recent[1].take()];
+            recent = [cases, recent[0].take()];
             if let Some(&m) = game.moves.get(decision) {
                 position.chess.play_unchecked(m);
             }

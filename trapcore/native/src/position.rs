@@ -4,7 +4,7 @@ use blake2::digest::consts::U16;
 use blake2::{Blake2b, Digest};
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::zobrist::Zobrist128;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Move, Position, PositionError, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Move, Position, PositionError, Setup, uci::UciMove};
 use thiserror::Error;
 
 /// Version of [`position_key`]. A change of the key is a change of every library on disk.
@@ -37,9 +37,19 @@ impl BadPosition {
     }
 }
 
-/// Reads a FEN, or an EPD without operations. Castling rights without a rook and an impossible en passant square are
-/// dropped, as python-chess and lichess do; positions that no game can reach are accepted as long as they can be
-/// played on (problems have them).
+/// Castling rights without a rook and an impossible en passant square are dropped, as python-chess and lichess do;
+/// positions that no game can reach are accepted as long as they can be played on (problems have them). The error says
+/// what is wrong.
+pub fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
+    Chess::from_setup(setup, mode)
+        .or_else(PositionError::ignore_invalid_castling_rights)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check)
+        .map_err(|error| error.to_string())
+}
+
+/// Reads a FEN, or an EPD without operations, as leniently as [`playable`] allows.
 pub fn parse(fen: &str) -> Result<Setting, BadPosition> {
     let spaced = fen.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     let setup = Fen::from_ascii(spaced.as_bytes())
@@ -52,12 +62,7 @@ pub fn parse(fen: &str) -> Result<Setting, BadPosition> {
         });
     }
     let mode = CastlingMode::detect(&setup);
-    let chess = Chess::from_setup(setup, mode)
-        .or_else(PositionError::ignore_invalid_castling_rights)
-        .or_else(PositionError::ignore_invalid_ep_square)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .map_err(|e| BadPosition::Illegal { fen: fen.to_owned(), reason: e.to_string() })?;
+    let chess = playable(setup, mode).map_err(|reason| BadPosition::Illegal { fen: fen.to_owned(), reason })?;
     Ok(Setting { chess, mode })
 }
 
@@ -108,10 +113,7 @@ pub fn mirror(setting: &Setting) -> Setting {
     setup.turn = !setup.turn;
     setup.castling_rights = setup.castling_rights.flip_vertical();
     setup.ep_square = setup.ep_square.map(|s| s.flip_vertical());
-    let chess = Chess::from_setup(setup, setting.mode)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .expect("a mirrored legal position is legal");
+    let chess = playable(setup, setting.mode).expect("a mirrored legal position is legal");
     Setting { chess, mode: setting.mode }
 }
 
