@@ -45,13 +45,23 @@ def prove_bait(
     """The same for the position after ``bait`` (UCI); ``killer`` is tried first."""
 
 TESTER_VERSION: str
-"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-1``."""
+"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
 
 def search(
     fen: str, depth: int, nodes: int, milliseconds: int | None, exact: bool
 ) -> tuple[int, int | None, int, list[str], int]:
     """Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
     line (UCI), nodes. ``exact`` prunes only what cannot change the value."""
+
+def evaluate(fen: str) -> int:
+    """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""
+
+def evaluation_features(fen: str) -> tuple[int, int, int, bytes]:
+    """Phase (0..24; 24 is the middlegame), how much an endgame counts in 64ths if White or Black has the better of it,
+    and the count of each feature for White less that for Black, as 16-bit integers in the machine's byte order."""
+
+def evaluation_rows() -> list[tuple[str, int]]:
+    """Name and length of each row of features, in the order of the counts."""
 
 @final
 class BaitTest:

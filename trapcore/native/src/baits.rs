@@ -21,7 +21,7 @@ const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
 const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
-pub const TESTER_VERSION: &str = "trapline-search-1";
+pub const TESTER_VERSION: &str = "trapline-search-2";
 
 /// lichess's win chance of a value in centipawns, -1 to 1.
 pub fn win_chance(value: i32) -> f64 {
@@ -217,6 +217,9 @@ impl Tester {
             test.loss = win_chance(*value) + 1.0;
             test.verdict = if test.loss >= LOSS { Verdict::Proved } else { Verdict::Refuted };
             (test.mate_in, test.line) = (mate.mate_in, mate.line);
+            // Not needed for the verdict, but it shows from which depth on the mate is seen.
+            let (answers, _) = self.deepen(&baited, &[], nodes, &mut test.nodes);
+            test.depths = compare(&best, &answers);
             return test;
         }
         for only in [killer.as_slice(), &[]] {

@@ -4,28 +4,45 @@ use shakmaty::{Chess, Move, Position, Role};
 
 use crate::exchange::{exchange, worth};
 
-/// Quiet moves that were good elsewhere.
+/// What quiet moves were good for elsewhere in the tree.
 pub struct Ordering {
     killers: Vec<[Option<Move>; 2]>,
     /// By side, from-square and to-square.
-    history: Vec<i32>,
+    history: Vec<i16>,
+    /// By the move before (piece and target) and this one.
+    replies: Vec<i16>,
 }
 
+/// Pieces of either colour by their target squares.
+const PLACED: usize = 12 * 64;
+/// No move before: at the root, or after a pass.
+pub const NONE: usize = PLACED;
 const BEST: i32 = 1 << 28;
 const CAPTURE: i32 = 1 << 26;
 const KILLER: i32 = 1 << 25;
-/// History never grows beyond this, so that it stays below the killers.
-const HISTORY: i32 = 1 << 18;
+/// Neither table's numbers grow beyond this.
+const MOST: i32 = 1 << 13;
 const LOSING: i32 = 1 << 20;
+
+/// Piece and target of a move, for the table of replies.
+pub fn placed(chess: &Chess, m: Move) -> usize {
+    let piece = (m.role() as usize - 1) * 2 + usize::from(chess.turn().is_white());
+    piece << 6 | usize::from(m.to())
+}
 
 impl Ordering {
     pub fn new(plies: usize) -> Ordering {
-        Ordering { killers: vec![[None; 2]; plies], history: vec![0; 2 * 64 * 64] }
+        Ordering {
+            killers: vec![[None; 2]; plies],
+            history: vec![0; 2 * 64 * 64],
+            replies: vec![0; (PLACED + 1) * PLACED],
+        }
     }
 
     pub fn clear(&mut self) {
         self.killers.fill([None; 2]);
         self.history.fill(0);
+        self.replies.fill(0);
     }
 
     fn cell(chess: &Chess, m: Move) -> usize {
@@ -33,8 +50,13 @@ impl Ordering {
         (usize::from(chess.turn().is_white()) << 6 | from) << 6 | usize::from(m.to())
     }
 
-    /// Larger is earlier; below zero for captures that lose material.
-    pub fn rank(&self, chess: &Chess, m: Move, best: Option<Move>, ply: usize) -> i32 {
+    /// How good a quiet move was elsewhere, and after the same move before it; -16,384 to 16,384.
+    pub fn standing(&self, chess: &Chess, m: Move, before: usize) -> i32 {
+        i32::from(self.history[Ordering::cell(chess, m)]) + i32::from(self.replies[before * PLACED + placed(chess, m)])
+    }
+
+    /// Larger is earlier; captures that lose material come after everything else.
+    pub fn rank(&self, chess: &Chess, m: Move, best: Option<Move>, ply: usize, before: usize) -> i32 {
         if Some(m) == best {
             return BEST;
         }
@@ -46,26 +68,43 @@ impl Ordering {
         if self.killers[ply].contains(&Some(m)) {
             return KILLER;
         }
-        self.history[Ordering::cell(chess, m)]
+        self.standing(chess, m, before)
     }
 
     /// The legal moves, best first.
-    pub fn order(&self, chess: &Chess, moves: &[Move], best: Option<Move>, ply: usize) -> Vec<(i32, Move)> {
-        let mut ranked: Vec<(i32, Move)> = moves.iter().map(|&m| (self.rank(chess, m, best, ply), m)).collect();
+    pub fn order(
+        &self,
+        chess: &Chess,
+        moves: &[Move],
+        best: Option<Move>,
+        ply: usize,
+        before: usize,
+    ) -> Vec<(i32, Move)> {
+        let mut ranked: Vec<(i32, Move)> = moves.iter().map(|&m| (self.rank(chess, m, best, ply, before), m)).collect();
         ranked.sort_by_key(|(rank, _)| -rank);
         ranked
     }
 
-    /// Remembers a quiet move that refuted.
-    pub fn reward(&mut self, chess: &Chess, m: Move, depth: i32, ply: usize) {
+    /// Remembers a quiet move that refuted, and that those tried before it did not.
+    pub fn reward(&mut self, chess: &Chess, m: Move, failed: &[Move], depth: i32, ply: usize, before: usize) {
         let killers = &mut self.killers[ply];
         if killers[0] != Some(m) {
             *killers = [Some(m), killers[0]];
         }
-        let cell = &mut self.history[Ordering::cell(chess, m)];
-        *cell += depth * depth;
-        if *cell > HISTORY {
-            self.history.iter_mut().for_each(|h| *h /= 2);
+        let bonus = (16 * depth * depth).min(1200);
+        self.note(chess, m, bonus, before);
+        for &other in failed {
+            self.note(chess, other, -bonus, before);
         }
+    }
+
+    fn note(&mut self, chess: &Chess, m: Move, bonus: i32, before: usize) {
+        // What is near its limit moves the less, so that old news fade.
+        let gravitate = |cell: &mut i16| {
+            let now = i32::from(*cell);
+            *cell = (now + bonus - now * bonus.abs() / MOST) as i16;
+        };
+        gravitate(&mut self.history[Ordering::cell(chess, m)]);
+        gravitate(&mut self.replies[before * PLACED + placed(chess, m)]);
     }
 }

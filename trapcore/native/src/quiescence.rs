@@ -4,24 +4,31 @@ use shakmaty::{Chess, Move, Position, Role};
 
 use crate::checks::CheckFinder;
 use crate::evaluation::evaluate;
-use crate::exchange::exchange;
-use crate::search::{INFINITE, MATE, MAX_PLY, Searched, Searcher};
+use crate::exchange::{exchange, worth};
+use crate::search::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Pruning, Searched, Searcher, key_of};
+use crate::transpositions::Bound;
 use crate::tree::after;
+
+/// What a capture may gain beyond the piece it takes before a selective search believes in it.
+const SURPLUS: i32 = 180;
 
 /// The moves that quiescence looks at, with their rank: every way out of check; else captures that do not lose by
 /// exchange, promotions to a queen, and, as long as `checks` is positive, checks that do not lose the piece.
 pub(crate) fn loud_moves(chess: &Chess, moves: &[Move], in_check: bool, checks: i32) -> Vec<(i32, Move)> {
     let mut out = Vec::with_capacity(12);
-    let finder = CheckFinder::new(chess);
+    let finder = (!in_check && checks > 0).then(|| CheckFinder::new(chess));
     for &m in moves {
         if in_check {
             out.push((if m.is_capture() { exchange(chess, m) } else { -1 }, m));
         } else if m.is_capture() || m.promotion() == Some(Role::Queen) {
             let gain = exchange(chess, m);
             if gain >= 0 {
-                out.push((gain, m));
+                out.push((gain + m.capture().map_or(0, worth), m));
             }
-        } else if checks > 0 && finder.may_check(m) && exchange(chess, m) >= 0 && after(chess, m).is_check() {
+        } else if finder.as_ref().is_some_and(|finder| finder.may_check(m))
+            && exchange(chess, m) >= 0
+            && after(chess, m).is_check()
+        {
             out.push((-1, m));
         }
     }
@@ -44,27 +51,56 @@ impl Searcher {
         if ply >= MAX_PLY - 1 {
             return Ok(evaluate(chess));
         }
-        let mut best = if in_check { -INFINITE } else { evaluate(chess) };
+        let selective = self.pruning == Pruning::Selective;
+        // Depth 0 in the table is a position from which quiet checks were tried.
+        let key = (selective && checks > 0).then(|| key_of(chess));
+        let known = key.and_then(|key| self.table.probe(key));
+        if let Some(value) = known.and_then(|entry| entry.settles(0, alpha, beta, ply))
+            && beta - alpha == 1
+        {
+            return Ok(value);
+        }
+        let standing = if in_check { -INFINITE } else { evaluate(chess) };
+        let mut best = standing;
         if best >= beta {
             return Ok(best);
         }
+        let start = alpha;
         alpha = alpha.max(best);
         let mut ranked = loud_moves(chess, &moves, in_check, checks);
-        ranked.sort_by_key(|(rank, _)| -rank);
+        let tried = known.and_then(|entry| entry.best);
+        ranked.sort_by_key(|&(rank, m)| if Some(m) == tried { i32::MIN } else { -rank });
         // An answer to a check uses up no ply, so that each check is settled.
         let left = if in_check { checks } else { checks - 1 };
+        let mut best_move = None;
         for (_, m) in ranked {
+            if selective && !in_check && best > -MATE_BOUND && m.is_capture() && !m.is_promotion() {
+                let hope = standing + m.capture().map_or(0, worth) + SURPLUS;
+                if hope <= alpha {
+                    best = best.max(hope);
+                    continue;
+                }
+            }
             let value = -self.quiesce(&after(chess, m), ply + 1, -beta, -alpha, left)?;
             if value > best {
                 best = value;
                 if value > alpha {
                     alpha = value;
+                    best_move = Some(m);
                     self.keep_line(ply, m);
                 }
                 if value >= beta {
                     break;
                 }
             }
+        }
+        if let Some(key) = key {
+            let bound = match best {
+                v if v >= beta => Bound::Lower,
+                v if v > start => Bound::Exact,
+                _ => Bound::Upper,
+            };
+            self.table.store(key, best_move.or(tried), best, 0, bound, ply);
         }
         Ok(best)
     }

@@ -6,6 +6,8 @@
 //! unlikely to matter (null move, late moves), and reaches about twice the depth; it is what plays and proves gains,
 //! where the verdict has to stand at further depths.
 
+mod node;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -13,9 +15,8 @@ use std::time::{Duration, Instant};
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
 
-use crate::evaluation::evaluate;
-use crate::ordering::Ordering as MoveOrdering;
-use crate::transpositions::{Bound, Table};
+use crate::ordering::{NONE, Ordering as MoveOrdering, placed};
+use crate::transpositions::Table;
 use crate::tree::after;
 
 /// Value of a mate on the board; one less for each ply that it is away.
@@ -59,7 +60,7 @@ pub(crate) type Searched = Result<i32, Stopped>;
 
 /// A reusable search; one for each thread.
 pub struct Searcher {
-    table: Table,
+    pub(crate) table: Table,
     pub(crate) ordering: MoveOrdering,
     /// Keys of the positions of the game before the root and of the line being searched.
     path: Vec<u64>,
@@ -67,7 +68,11 @@ pub struct Searcher {
     nodes: u64,
     limits: Limits,
     deadline: Option<Instant>,
-    pruning: Pruning,
+    pub(crate) pruning: Pruning,
+    /// Static values of the line being searched, by ply.
+    standing: Vec<i32>,
+    /// Piece and target of the move that led to each ply.
+    played: Vec<usize>,
     /// Set by another thread to stop the search.
     pub stop: Option<Arc<AtomicBool>>,
 }
@@ -84,6 +89,8 @@ impl Searcher {
             limits: Limits { depth: 0, nodes: 0, time: None },
             deadline: None,
             pruning: Pruning::Exact,
+            standing: vec![0; MAX_PLY + 1],
+            played: vec![NONE; MAX_PLY + 1],
             stop: None,
         }
     }
@@ -145,7 +152,7 @@ impl Searcher {
     }
 
     fn root(&mut self, root: &Chess, moves: &mut MoveList, depth: i32, last: i32) -> Searched {
-        let mut window = if self.pruning == Pruning::Selective && depth >= 5 { 30 } else { INFINITE };
+        let mut window = if self.pruning == Pruning::Selective && depth >= 4 { 25 } else { INFINITE };
         let (mut low, mut high) =
             (last.saturating_sub(window).max(-INFINITE), last.saturating_add(window).min(INFINITE));
         loop {
@@ -164,7 +171,7 @@ impl Searcher {
     fn root_window(&mut self, root: &Chess, moves: &mut MoveList, depth: i32, low: i32, high: i32) -> Searched {
         let key = key_of(root);
         if self.pv[0].is_empty() || depth == 1 {
-            let ordered = self.ordering.order(root, moves, None, 0);
+            let ordered = self.ordering.order(root, moves, None, 0, NONE);
             moves.clear();
             moves.extend(ordered.into_iter().map(|(_, m)| m));
         }
@@ -174,6 +181,7 @@ impl Searcher {
             let m = moves[index];
             let next = after(root, m);
             let extension = i32::from(next.is_check());
+            self.played[1] = placed(root, m);
             let result = if index == 0 {
                 self.node(&next, depth - 1 + extension, 1, -high, -alpha, true)
             } else {
@@ -236,159 +244,11 @@ impl Searcher {
         let back = (chess.halfmoves() as usize).min(self.path.len());
         self.path[self.path.len() - back..].iter().rev().skip(1).step_by(2).any(|&earlier| earlier == key)
     }
-
-    #[allow(clippy::too_many_arguments)]
-    fn node(
-        &mut self,
-        chess: &Chess,
-        depth: i32,
-        ply: usize,
-        mut alpha: i32,
-        mut beta: i32,
-        null_allowed: bool,
-    ) -> Searched {
-        self.pv[ply].clear();
-        if depth <= 0 || ply >= MAX_PLY - 1 {
-            return self.quiesce(chess, ply, alpha, beta, QUIET_CHECKS);
-        }
-        self.count()?;
-        let moves = chess.legal_moves();
-        let in_check = chess.is_check();
-        if moves.is_empty() {
-            return Ok(if in_check { ply as i32 - MATE } else { 0 });
-        }
-        let key = key_of(chess);
-        if self.is_draw(chess, key) {
-            return Ok(0);
-        }
-        // A mate found already is nearer than any that could be found here.
-        alpha = alpha.max(ply as i32 - MATE);
-        beta = beta.min(MATE - ply as i32 - 1);
-        if alpha >= beta {
-            return Ok(alpha);
-        }
-        let selective = self.pruning == Pruning::Selective;
-        let known = self.table.probe(key);
-        if selective
-            && beta - alpha == 1
-            && let Some(value) = known.and_then(|entry| entry.settles(depth, alpha, beta, ply))
-        {
-            return Ok(value);
-        }
-        let quiet_value = if selective && !in_check { evaluate(chess) } else { 0 };
-        if selective && !in_check && beta - alpha == 1 && beta.abs() < MATE_BOUND {
-            // So far ahead that a move less makes no difference.
-            if depth <= 6 && quiet_value - 90 * depth >= beta {
-                return Ok(quiet_value);
-            }
-            // So far ahead that even passing would not lose it.
-            if null_allowed
-                && depth >= 3
-                && quiet_value >= beta
-                && has_pieces(chess)
-                && let Ok(passed) = chess.clone().swap_turn()
-            {
-                let reduced = depth - 3 - depth / 4 - ((quiet_value - beta) / 200).min(2);
-                self.path.push(key);
-                let value = self.node(&passed, reduced, ply + 1, -beta, 1 - beta, false);
-                self.path.pop();
-                let value = -value?;
-                if value >= beta {
-                    return Ok(if value >= MATE_BOUND { beta } else { value });
-                }
-            }
-        }
-        let tried = known.and_then(|entry| entry.best);
-        let ranked = self.ordering.order(chess, &moves, tried, ply);
-        let (mut best, mut best_move, start) = (-INFINITE, None, alpha);
-        self.path.push(key);
-        let mut outcome = Ok(());
-        for (index, &(rank, m)) in ranked.iter().enumerate() {
-            let next = after(chess, m);
-            let check = next.is_check();
-            let extension = i32::from(check);
-            let quiet = !m.is_capture() && !m.is_promotion();
-            if selective && !in_check && !check && best > -MATE_BOUND && beta - alpha == 1 {
-                let late = quiet && depth <= 6 && index as i32 > 4 + 2 * depth * depth;
-                let futile = quiet && depth <= 4 && quiet_value + 120 + 110 * depth <= alpha;
-                let losing = !quiet && depth <= 4 && rank < 0;
-                if late || futile || losing {
-                    continue;
-                }
-            }
-            let full = depth - 1 + extension;
-            let reduction = if selective && depth >= 3 && index >= 3 && quiet && !check && !in_check {
-                let base = 0.6 + f64::from(depth).ln() * (index as f64).ln() / 2.3;
-                (base as i32 - i32::from(beta - alpha > 1)).clamp(0, depth - 2)
-            } else {
-                0
-            };
-            let result = if index == 0 {
-                self.node(&next, full, ply + 1, -beta, -alpha, true)
-            } else {
-                self.scout(&next, full, reduction, ply, alpha, beta)
-            };
-            let value = match result {
-                Ok(value) => -value,
-                Err(stopped) => {
-                    outcome = Err(stopped);
-                    break;
-                }
-            };
-            if value > best {
-                best = value;
-                if value > alpha {
-                    alpha = value;
-                    best_move = Some(m);
-                    self.keep_line(ply, m);
-                }
-            }
-            if alpha >= beta {
-                if quiet {
-                    self.ordering.reward(chess, m, depth, ply);
-                }
-                break;
-            }
-        }
-        self.path.pop();
-        outcome?;
-        if best == -INFINITE {
-            // Everything was futile.
-            return Ok(quiet_value.min(start));
-        }
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if best > start {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
-        self.table.store(key, best_move.or(tried), best, depth, bound, ply);
-        Ok(best)
-    }
-
-    /// Is the move any better than what is there? With less depth and no width first.
-    #[allow(clippy::too_many_arguments)]
-    fn scout(&mut self, next: &Chess, full: i32, reduction: i32, ply: usize, alpha: i32, beta: i32) -> Searched {
-        let mut value = self.node(next, full - reduction, ply + 1, -alpha - 1, -alpha, true)?;
-        if reduction > 0 && -value > alpha {
-            value = self.node(next, full, ply + 1, -alpha - 1, -alpha, true)?;
-        }
-        if -value > alpha && -value < beta {
-            value = self.node(next, full, ply + 1, -beta, -alpha, true)?;
-        }
-        Ok(value)
-    }
 }
 
 /// Identity of a position for repetition and the table.
 pub fn key_of(chess: &Chess) -> u64 {
     chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
-}
-
-fn has_pieces(chess: &Chess) -> bool {
-    let board = chess.board();
-    (chess.us() & !(board.pawns() | board.kings())).any()
 }
 
 /// Moves to mate of a mate value, positive for the side to move; `None` for other values.

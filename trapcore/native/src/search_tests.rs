@@ -1,6 +1,7 @@
 //! The search against a plain minimax of the same evaluation, and on positions with known answers.
 
 use super::*;
+use crate::evaluation::evaluate;
 use crate::position::{parse, parse_move};
 use crate::quiescence::loud_moves;
 

@@ -18,32 +18,42 @@ pub struct Entry {
     key: u64,
     pub best: Option<Move>,
     value: i16,
-    depth: i8,
+    generation: u16,
+    pub depth: i8,
     bound: Bound,
 }
 
 /// Fixed size; a new position always takes the place of the old one.
-pub struct Table(Vec<Entry>);
+pub struct Table {
+    entries: Vec<Entry>,
+    generation: u16,
+}
 
-const EMPTY: Entry = Entry { key: 0, best: None, value: 0, depth: -1, bound: Bound::Upper };
+const EMPTY: Entry = Entry { key: 0, best: None, value: 0, generation: 0, depth: 0, bound: Bound::Upper };
 
 impl Table {
     /// `bits`: binary logarithm of the number of entries, 24 bytes each.
     pub fn new(bits: u32) -> Table {
-        Table(vec![EMPTY; 1 << bits])
+        Table { entries: vec![EMPTY; 1 << bits], generation: 1 }
     }
 
+    /// Forgets everything. The entries stay, but belong to another generation: to wipe a large table takes longer than
+    /// a small search.
     pub fn clear(&mut self) {
-        self.0.fill(EMPTY);
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.entries.fill(EMPTY);
+            self.generation = 1;
+        }
     }
 
     fn slot(&self, key: u64) -> usize {
-        key as usize & (self.0.len() - 1)
+        key as usize & (self.entries.len() - 1)
     }
 
     pub fn probe(&self, key: u64) -> Option<Entry> {
-        let entry = self.0[self.slot(key)];
-        (entry.key == key && entry.depth >= 0).then_some(entry)
+        let entry = self.entries[self.slot(key)];
+        (entry.key == key && entry.generation == self.generation).then_some(entry)
     }
 
     /// `ply`: distance of the position from the root; mates are stored by their distance from the position.
@@ -54,13 +64,14 @@ impl Table {
             v => v,
         };
         let slot = self.slot(key);
-        self.0[slot] = Entry { key, best, value: value as i16, depth: depth.clamp(0, 127) as i8, bound };
+        let (value, depth) = (value as i16, depth.clamp(0, 127) as i8);
+        self.entries[slot] = Entry { key, best, value, generation: self.generation, depth, bound };
     }
 }
 
 impl Entry {
-    /// A value that settles the window `alpha` to `beta` at this depth, seen from `ply`.
-    pub fn settles(&self, depth: i32, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
+    /// The value as seen from `ply`, if what is stored settles the window `alpha` to `beta` at any depth.
+    fn bounded(&self, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
         let value = match i32::from(self.value) {
             v if v >= MATE_BOUND => v - ply as i32,
             v if v <= -MATE_BOUND => v + ply as i32,
@@ -71,6 +82,16 @@ impl Entry {
             Bound::Lower => value >= beta,
             Bound::Upper => value <= alpha,
         };
-        (i32::from(self.depth) >= depth && usable).then_some(value)
+        usable.then_some(value)
+    }
+
+    /// A value that settles the window `alpha` to `beta` at this depth, seen from `ply`.
+    pub fn settles(&self, depth: i32, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
+        if i32::from(self.depth) >= depth { self.bounded(alpha, beta, ply) } else { None }
+    }
+
+    /// A better guess than the static value, if what is stored bounds it on that side; mates are none.
+    pub fn corrects(&self, value: i32, ply: usize) -> Option<i32> {
+        self.bounded(value, value, ply).filter(|v| v.abs() < MATE_BOUND)
     }
 }

@@ -1,6 +1,7 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
 //! Positions and measures here, games in `games`.
 
+mod evaluation;
 mod games;
 
 use pyo3::exceptions::PyValueError;
@@ -286,6 +287,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(find_baits, module)?)?;
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_class::<PyBaitTest>()?;
+    evaluation::register(module)?;
     games::register(module)?;
     Ok(())
 }

@@ -1,0 +1,39 @@
+//! The evaluation and what a fit of its weights needs.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::evaluation::features::{FEATURES, ROWS};
+use crate::evaluation::{self, Trace};
+use crate::position;
+use shakmaty::Position;
+
+#[pyfunction]
+fn evaluate(fen: &str) -> PyResult<i32> {
+    Ok(evaluation::evaluate(&position::parse(fen)?.chess))
+}
+
+/// Phase, scale of an endgame for White and for Black, and the counts as 16-bit integers in the machine's byte order.
+#[pyfunction]
+fn evaluation_features<'py>(py: Python<'py>, fen: &str) -> PyResult<(i32, i32, i32, Bound<'py, PyBytes>)> {
+    let chess = position::parse(fen)?.chess;
+    let board = chess.board();
+    let mut trace = Trace { counts: [0; FEATURES] };
+    evaluation::collect(&chess, &mut trace);
+    let counts: Vec<u8> = trace.counts.iter().flat_map(|count| count.to_ne_bytes()).collect();
+    let scale = |white| evaluation::scale(board, white);
+    Ok((evaluation::phase(board), scale(true), scale(false), PyBytes::new(py, &counts)))
+}
+
+/// Name and length of each row of features, in the order of the counts.
+#[pyfunction]
+fn evaluation_rows() -> Vec<(&'static str, usize)> {
+    ROWS.to_vec()
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluation_features, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluation_rows, module)?)?;
+    Ok(())
+}
