@@ -16,6 +16,9 @@ from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.proof import Verdict
 
+LOSS = 0.3
+"""Win chance that a bait costs at least: what lichess calls a blunder."""
+
 NODES = 400_000
 """Usual budget of each question: best other move, mate, killer, best answer."""
 

@@ -13,6 +13,7 @@ win chances, with a pull to the usual values of the pieces.
 import argparse
 import csv
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -51,7 +52,7 @@ def main(arguments: list[str]) -> None:
     step = steps.add_parser("label", help="ask an engine")
     step.add_argument("positions", type=Path)
     step.add_argument("labels", type=Path)
-    step.add_argument("--engine", default="stockfish")
+    step.add_argument("--engine", default=shutil.which("stockfish") or "/usr/games/stockfish")
     step.add_argument("--nodes", type=int, default=5000)
     step = steps.add_parser("fit", help="find the weights")
     step.add_argument("labels", type=Path, nargs="+")
@@ -90,8 +91,8 @@ def sampled(seed: int = 20261121) -> list[str]:
     openings = [line[-1] for path in sorted((DATA / "openings").glob("*.tsv")) for line in _openings(path)]
     for board in openings:
         add(board)
-        for moves in (1, 1, 2, 2, 3, 3, 4, 5):
-            add(_disturbed(board, moves, draw))
+        for count in (1, 1, 2, 2, 3, 3, 4, 5):
+            add(_disturbed(board, count, draw))
     while len(found) < 250_000:
         for board in _played_on(draw.choice(openings), draw):
             add(board)
