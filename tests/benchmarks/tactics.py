@@ -31,8 +31,11 @@ def _suite(path: Path, wanted: int) -> Row:
         _, _, _, found, spent = _native.search(board.fen(), DEEPEST, 1 << 40, 1000, False)
         move = chess.Move.from_uci(found[0])
         best, avoided = operations.get("bm"), operations.get("am")
-        assert isinstance(best, list) or isinstance(avoided, list)
-        solved += move in best if isinstance(best, list) else move not in (avoided or [])
+        if isinstance(best, list):
+            solved += move in best
+        else:
+            assert isinstance(avoided, list)
+            solved += move not in avoided
         total, nodes = total + 1, nodes + spent
     return Row("Win at Chess, a second each: solved", f"{solved} of {total}, {nodes / total / 1e6:.2f} M nodes/s",
                f"wanted {wanted}", solved / wanted, 1)  # fmt: skip
