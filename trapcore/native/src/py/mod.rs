@@ -15,10 +15,10 @@ use self::halting::{Cancellation, detached};
 use crate::baits::{BaitTest, TESTER_VERSION, Tester};
 use crate::halt::Halt;
 use crate::labels::{Labels, Naming};
-use crate::mate::{MateProof, PROVER_VERSION};
+use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::measures::{self, Base, Unpaired};
 use crate::position::{self, BadPosition, Setting};
-use crate::search::{Limits, Pruning, mate_distance};
+use crate::search::{Limits, Pruning, Searcher, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
@@ -145,15 +145,29 @@ fn proof_parts(setting: &Setting, proof: &MateProof) -> ProofParts {
 const TABLE_BITS: u32 = 20;
 
 thread_local! {
-    static TESTER: Cell<Option<Box<Tester>>> = const { Cell::new(None) };
+    static PROVER: Cell<Option<Prover>> = const { Cell::new(None) };
+    static SEARCHER: Cell<Option<Searcher>> = const { Cell::new(None) };
 }
 
-/// Works with the tables of this thread. They are taken out meanwhile: a signal handler may ask something in between.
+/// Works with this thread's tables of proofs. Whatever is worked with is taken out meanwhile: a signal handler may ask
+/// something in between.
+fn with_prover<T>(halt: &Halt, work: impl FnOnce(&mut Prover) -> T) -> T {
+    let mut prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
+    prover.halt = halt.clone();
+    let done = work(&mut prover);
+    PROVER.set(Some(prover));
+    done
+}
+
+/// Works with the same tables of proofs and with those of the search.
 fn with_tester<T>(halt: &Halt, work: impl FnOnce(&mut Tester) -> T) -> T {
-    let mut tester = TESTER.take().unwrap_or_else(|| Box::new(Tester::new(TABLE_BITS, TABLE_BITS)));
+    let prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
+    let searcher = SEARCHER.take().unwrap_or_else(|| Searcher::new(TABLE_BITS));
+    let mut tester = Tester { prover, searcher };
     tester.set_halt(halt);
     let done = work(&mut tester);
-    TESTER.set(Some(tester));
+    PROVER.set(Some(tester.prover));
+    SEARCHER.set(Some(tester.searcher));
     done
 }
 
@@ -168,7 +182,7 @@ fn prove_mate(
 ) -> PyResult<ProofParts> {
     let setting = position::parse(fen)?;
     let proof = detached(py, milliseconds, stop, |halt| {
-        with_tester(halt, |tester| tester.prover.prove(&setting.chess, mate, nodes, &[]))
+        with_prover(halt, |prover| prover.prove(&setting.chess, mate, nodes, &[]))
     })?;
     Ok(proof_parts(&setting, &proof))
 }
@@ -188,7 +202,7 @@ fn prove_bait(
     let setting = position::parse(fen)?;
     let (_, baited, killers) = bait_and_killers(&setting, bait, &killers)?;
     let proof = detached(py, milliseconds, stop, |halt| {
-        with_tester(halt, |tester| tester.prover.prove(&baited.chess, mate, nodes, &killers))
+        with_prover(halt, |prover| prover.prove(&baited.chess, mate, nodes, &killers))
     })?;
     Ok(proof_parts(&baited, &proof))
 }
@@ -290,9 +304,8 @@ fn find_baits(
 ) -> PyResult<Vec<PyBaitTest>> {
     let setting = position::parse(fen)?;
     let limits = Limits { depth, nodes };
-    let tests = detached(py, milliseconds, stop, |halt| {
-        with_tester(halt, |tester| tester.baits(&setting.chess, limits))
-    })?;
+    let tests =
+        detached(py, milliseconds, stop, |halt| with_tester(halt, |tester| tester.baits(&setting.chess, limits)))?;
     Ok(tests.into_iter().map(|test| bait_test(&setting, test)).collect())
 }
 
