@@ -7,7 +7,6 @@ from typing import Self
 
 from db.trap import Trap
 from trapcore import _native
-from trapcore.keys import mirror
 from trapcore.proof import Verdict
 
 
@@ -83,11 +82,10 @@ class TrapEvent:
     @classmethod
     def of(cls, finding: _native.Finding, traps: Sequence[Trap], measure: str) -> Self:
         """The event of a finding of the Judge, which was given these ``traps`` and this ``measure``."""
-        trap = traps[finding.trap]
         return cls(
             event=Event(finding.event),
-            trap=trap,
-            known=finding.known or (finding.similarity == 1.0 and _is_the_position(trap, finding)),
+            trap=traps[finding.trap],
+            known=finding.known,
             mirrored=finding.mirrored,
             similarity=finding.similarity,
             measure=measure,
@@ -104,8 +102,3 @@ class TrapEvent:
             proof=EventProof(Verdict(finding.verdict), finding.mate_in, finding.nodes, finding.prover, finding.loss),
             anchor=finding.anchor,
         )
-
-
-def _is_the_position(trap: Trap, finding: _native.Finding) -> bool:
-    # The very position of a trap that the library left undecided: the Judge proves it anew, as one that resembles it.
-    return _native.epd(finding.fen) == (mirror(trap.epd) if finding.mirrored else trap.epd)

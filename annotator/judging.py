@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from trapcore import _native
+from trapcore.budget import Cancellation
 from trapcore.errors import InputError
 
 BATCH_BYTES = 1 << 20
@@ -26,9 +27,11 @@ def judged(
     """The batches of ``chunks`` in order, with what was found; None for those that end at ``from_byte`` or before.
 
     Never more than ``2 * jobs + 2`` batches are alive. If reading fails, everything before is handed on, unless
-    ``to_the_end`` is False; then ``InputError`` is raised.
+    ``to_the_end`` is False; then ``InputError`` is raised. When the generator is closed early, work under way is
+    cancelled.
     """
     splitter = _native.PgnSplitter(batch_bytes)
+    stop = Cancellation()
     waiting: deque[tuple[_native.Batch, Future[_native.BatchFindings] | None]] = deque()
 
     def done() -> tuple[_native.Batch, _native.BatchFindings | None]:
@@ -37,7 +40,7 @@ def judged(
 
     def submit(batch: _native.Batch) -> None:
         known = batch.offset + batch.size <= from_byte
-        waiting.append((batch, None if known else pool.submit(judge.judge, batch)))
+        waiting.append((batch, None if known else pool.submit(judge.judge, batch, stop)))
 
     failure: InputError | None = None
     try:
@@ -59,6 +62,7 @@ def judged(
         while waiting:
             yield done()
     finally:
+        stop.cancel()
         for _, future in waiting:
             if future is not None:
                 future.cancel()

@@ -82,6 +82,8 @@ def summary(tally: Tally) -> Table:
     table.add_column(justify="right")
     table.add_row("games read", f"{tally.games - tally.games_skipped:,}")
     table.add_row("positions", f"{tally.positions:,}")
+    table.add_row("candidates", f"{tally.candidates:,}")
+    table.add_row("nodes of their proofs", f"{tally.proof_nodes:,}")
     table.add_row("games with traps", f"{tally.with_traps:,}")
     table.add_row("games annotated", f"{tally.annotated:,}")
     for event in Event:

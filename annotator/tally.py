@@ -17,6 +17,8 @@ class Tally:
     candidates: int = 0
     """Positions that were known or similar, before proof."""
     proof_nodes: int = 0
+    """Nodes of all proofs. Each thread proves what it meets, and again after an interruption, so this may grow with the
+    threads while the findings stay the same."""
     events: dict[str, int] = field(default_factory=dict)
     """Findings written or reported, by event."""
     with_traps: int = 0

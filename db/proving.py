@@ -30,6 +30,7 @@ from db.engine import UciEngine
 from db.trap import Outcome, Trap
 from trapcore import _native
 from trapcore.baits import check_bait
+from trapcore.budget import Budget
 from trapcore.errors import InputError
 from trapcore.proof import MAX_MATE, Proof, Verdict, prove_bait, replay
 
@@ -93,7 +94,7 @@ class Judge:
         return _measured(blank, self.engine, self.engine_nodes)
 
     def _searched(self, trap: Trap) -> Trap:
-        test = check_bait(trap.epd, trap.bait, trap.killer_line[0], self.search_nodes)
+        test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.search_nodes))
         proved = test.verdict is Verdict.PROVED
         if proved and test.mate_in is not None:
             mate = replace(trap, outcome=Outcome.MATE, killer_line=test.killer_line)
@@ -150,7 +151,7 @@ class _Mate:
         trap = self._trap
         if self._moves > MAX_MATE:
             return trap
-        proof = self._ask(trap.epd, trap.bait, trap.killer_line[0], self._moves)
+        proof = self._ask(trap.epd, trap.bait, trap.killer_line[:1], self._moves)
         if proof.verdict is not Verdict.PROVED or proof.mate_in is None:
             return self._result(trap, proof.verdict)
         replay(proof, trap.epd, trap.bait)
@@ -161,8 +162,9 @@ class _Mate:
         verdict = self._avoidable(proof.mate_in)
         return self._result(trap, verdict, proof.mate_in if verdict is Verdict.PROVED else None)
 
-    def _ask(self, fen: str, move: str, killer: str | None, mate: int, nodes: int | None = None) -> Proof:
-        proof = prove_bait(fen, move, killer, mate, self._budget if nodes is None else nodes)
+    def _ask(self, fen: str, move: str, killers: tuple[str, ...], mate: int, nodes: int | None = None) -> Proof:
+        budget = Budget(nodes=self._budget if nodes is None else nodes)
+        proof = prove_bait(fen, move, killers, mate, budget)
         self._spent += proof.nodes
         return proof
 
@@ -179,7 +181,7 @@ class _Mate:
             if number % 2 == 1 or left == 0:
                 continue
             for defence in board.legal_moves:
-                if self._ask(board.fen(), board.uci(defence), None, left).verdict is not Verdict.PROVED:
+                if self._ask(board.fen(), board.uci(defence), (), left).verdict is not Verdict.PROVED:
                     return False
         return True
 
@@ -194,7 +196,7 @@ class _Mate:
             for move in others:
                 if self._spent + nodes > last:
                     return Verdict.UNDECIDED
-                proof = self._ask(self._trap.epd, move, None, min(mate, _SAFE_FROM), nodes)
+                proof = self._ask(self._trap.epd, move, (), min(mate, _SAFE_FROM), nodes)
                 if proof.verdict is Verdict.REFUTED:
                     return Verdict.PROVED
                 if proof.verdict is Verdict.UNDECIDED:

@@ -92,6 +92,7 @@ def test_pipes_carry_pgn_and_nothing_else(library: Path, tmp_path: Path) -> None
     done = command("-", "--db", library, stdin=(game(FELL) + ILLEGAL).encode())
     assert done.stdout == expected
     assert "games with traps" in done.stderr.decode()
+    assert "nodes of their proofs" in done.stderr.decode()
     assert "illegal-move" in done.stderr.decode()
     quiet = command("-", "--db", library, "--quiet", stdin=gzip.compress(game(FELL).encode()))
     assert quiet.stdout == annotated(game(FELL), tmp_path, library)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trapcore import _native
 from trapcore.baits import check_bait, find_baits, rank_profile
+from trapcore.budget import Budget
 from trapcore.errors import PositionError, UsageError
 from trapcore.explanation import explained, read_move, sentence
 from trapcore.proof import Verdict
@@ -24,28 +24,28 @@ PAPER = [
     ("r1b1k2r/ppppqppp/2n5/4n3/1bP2B2/P4N2/1P1NPPPP/R2QKB1R w KQkq - 0 8", "a3b4", 1),
     (LEGAL, "g4d1", 2),
 ]
-NODES = 20_000
+BUDGET = Budget(nodes=20_000)
 
 
 @pytest.mark.parametrize(("fen", "bait", "mate"), PAPER)
 def test_the_papers_traps_are_traps(fen: str, bait: str, mate: int) -> None:
-    test = check_bait(fen, bait, None, NODES)
+    test = check_bait(fen, bait, (), BUDGET)
     assert (test.verdict, test.mate_in, test.is_trap) == (Verdict.PROVED, mate, True)
     board = chess.Board(fen)
     for move in (bait, *test.killer_line):
         board.push(board.parse_uci(move))
     assert board.is_checkmate()
-    assert bait in [found.bait for found in find_baits(fen, NODES) if found.is_trap]
+    assert bait in [found.bait for found in find_baits(fen, BUDGET) if found.is_trap]
 
 
 def test_a_gain_is_proved_with_its_figures_and_a_sound_move_is_refuted() -> None:
-    test = check_bait(ELEPHANT, "c3d5", "f6d5", 60_000)
+    test = check_bait(ELEPHANT, "c3d5", ["f6d5"], Budget(nodes=60_000))
     assert test.is_trap
     assert test.mate_in is None
     assert test.killer_line[0] == "f6d5"
     assert test.loss >= 0.3
     assert all(value.best - value.bait > 100 for value in test.depths[-3:])
-    assert check_bait(ELEPHANT, "e2e3", None, 60_000).verdict is Verdict.REFUTED
+    assert check_bait(ELEPHANT, "e2e3", (), Budget(nodes=60_000)).verdict is Verdict.REFUTED
 
 
 def test_a_bait_falls_with_the_depth() -> None:
@@ -55,26 +55,24 @@ def test_a_bait_falls_with_the_depth() -> None:
 
 
 def test_the_same_question_has_the_same_answer() -> None:
-    first = check_bait(ELEPHANT, "c3d5", None, NODES)
-    check_bait(LEGAL, "g4d1", None, NODES)
-    assert check_bait(ELEPHANT, "c3d5", None, NODES) == first
+    first = check_bait(ELEPHANT, "c3d5", (), BUDGET)
+    check_bait(LEGAL, "g4d1", (), BUDGET)
+    assert check_bait(ELEPHANT, "c3d5", (), BUDGET) == first
 
 
 def test_it_is_explained_in_words_that_the_proof_carries() -> None:
-    (test,) = [t for t in find_baits(LEGAL, NODES) if t.bait == "g4d1"]
+    (test,) = [t for t in find_baits(LEGAL, BUDGET) if t.bait == "g4d1"]
     assert sentence(LEGAL, test) == "Bxd1? loses (mate in 2): 6. Bxf7+ Ke7 7. Nd5#"
     text = explained(LEGAL, [test])
     assert "Black to move." in text
     assert "White has to find Bxf7+." in text
     assert text.count("█") > 30
-    sound = check_bait(LEGAL, "c6e5", None, NODES)
+    sound = check_bait(LEGAL, "c6e5", (), BUDGET)
     assert sentence(LEGAL, sound).startswith("Nxe5 is no bait")
     assert "No move that tempts" in explained(chess.STARTING_FEN, [])
 
 
 def test_bad_questions_are_refused() -> None:
-    with pytest.raises(UsageError):
-        check_bait(LEGAL, "g4d1", None, 0)
     with pytest.raises(UsageError):
         rank_profile(LEGAL, "g4d1", 9)
     with pytest.raises(PositionError):
@@ -84,7 +82,7 @@ def test_bad_questions_are_refused() -> None:
     with pytest.raises(PositionError):
         read_move(LEGAL, "Qh9")
     assert read_move(LEGAL, "Bxd1") == "g4d1"
-    assert find_baits("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", NODES) == []
+    assert find_baits("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", BUDGET) == []
 
 
 @settings(deadline=None, max_examples=60)
@@ -97,15 +95,11 @@ def test_any_position_gets_an_answer_that_can_be_played(data: st.DataObject) -> 
             break
         board.push(moves[data.draw(st.integers(0, len(moves) - 1))])
     nodes = data.draw(st.integers(1, 2000))
-    for test in find_baits(board.fen(), nodes):
+    for test in find_baits(board.fen(), Budget(nodes=nodes)):
         played = board.copy()
         for move in (test.bait, *test.killer_line):
             played.push(played.parse_uci(move))
         assert test.verdict is not Verdict.PROVED or test.loss >= 0.3
-    value, mate, depth, line, spent = _native.search(board.fen(), 64, nodes, None, False)
-    assert spent <= nodes + 1
-    assert depth > 0 or not line
-    assert mate is None or abs(value) > 28_000
 
 
 def test_the_command_prints_json_sentences_or_the_board(tmp_path: Path) -> None:

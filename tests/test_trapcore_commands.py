@@ -145,11 +145,30 @@ def test_prove_what_is_none_or_not_known() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [(), (MATE_1, "--epd", "x.epd"), (MATE_1, "--mate", "0"), (MATE_1, "--mate", "31"), (MATE_1, "--nodes", "0"),
-     (MATE_1, "--jobs", "2"), ("--epd", "x.epd", "--jobs", "0"), ("--epd", "x.epd", "--nodes", "0")],
-)  # fmt: skip
+    [
+        (),
+        (MATE_1, "--epd", "x.epd"),
+        (MATE_1, "--mate", "0"),
+        (MATE_1, "--mate", "31"),
+        (MATE_1, "--nodes", "0"),
+        (MATE_1, "--nodes", str(2**64)),
+        (MATE_1, "--nodes", "-1", "--milliseconds", "5"),
+        (MATE_1, "--milliseconds", "0"),
+        (MATE_1, "--traps", "--nodes", "0"),
+        (MATE_1, "--jobs", "2"),
+        ("--epd", "x.epd", "--jobs", "0"),
+        ("--epd", "x.epd", "--nodes", "0"),
+    ],
+)
 def test_prove_refuses(options: tuple[str, ...]) -> None:
     assert isinstance(refusal("prove", *options), UsageError)
+
+
+def test_prove_within_a_time() -> None:
+    found = answer("prove", BUDAPEST, "--mate", "20", "--milliseconds", "30")
+    assert (found["verdict"], found["nodes"] > 0) == ("undecided", True)
+    assert run("prove", MATE_2, "--milliseconds", "60000") == "proved, mate in 2: 1. Qg8+ Rxg8 2. Nf7#\n"
+    assert answer("prove", LEGAL, "--bait", "Bxd1", "--milliseconds", "60000", "--nodes", "1")["tested"] == 1
 
 
 def test_prove_of_no_position() -> None:
@@ -240,7 +259,7 @@ def test_the_commands_import_only_typer_until_they_run() -> None:
     ("command", "options"),
     [
         ("similarity", {"--measure", "--depth", "--labels", "--captures", "--base", "--unpaired", "--json"}),
-        ("prove", {"--epd", "--mate", "--nodes", "--jobs", "--json"}),
+        ("prove", {"--epd", "--mate", "--nodes", "--milliseconds", "--jobs", "--json"}),
     ],
 )
 def test_every_option_is_in_the_help(command: str, options: set[str]) -> None:

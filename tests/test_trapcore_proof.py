@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from tests.chess_positions import CHESS960, FIGURE_2, board, played
 from trapcore import _native
+from trapcore.budget import Budget
 from trapcore.errors import InputError, PositionError, UsageError
-from trapcore.proof import Proof, Verdict, check_budget, prove_bait, prove_mate, replay, san_line
+from trapcore.proof import Proof, Verdict, check_mate, prove_bait, prove_mate, replay, san_line
 
 KNOWN: dict[str, tuple[str, int, str]] = {
     "back rank": ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", 1, "a1a8"),
@@ -85,7 +86,7 @@ def test_known_mates(name: str) -> None:
 @pytest.mark.parametrize("name", FIGURE_2)
 def test_the_traps_of_the_paper(name: str) -> None:
     fen, bait, killer, mate_in = FIGURE_2[name]
-    with_killer, without = prove_bait(fen, bait, killer), prove_bait(fen, bait)
+    with_killer, without = prove_bait(fen, bait, [killer]), prove_bait(fen, bait)
     for proof in (with_killer, without):
         assert (proof.verdict, proof.mate_in, proof.line[0]) == (Verdict.PROVED, mate_in, killer)
         assert replay(proof, fen, bait).is_checkmate()
@@ -97,7 +98,7 @@ def test_the_traps_of_the_paper(name: str) -> None:
 
 def test_a_bait_that_is_none_is_refuted() -> None:
     fen, _, _, _ = FIGURE_2["Budapest"]
-    assert prove_bait(fen, "g5e3", "c5e3").verdict is Verdict.REFUTED
+    assert prove_bait(fen, "g5e3", ["c5e3"]).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -117,16 +118,16 @@ def test_where_there_is_no_mate(fen: str, why: str) -> None:
 
 def test_a_small_budget_leaves_it_undecided_and_a_larger_one_does_not() -> None:
     fen = "8/8/8/8/8/3k4/8/K6R w - - 0 1"
-    few = prove_mate(fen, mate=8, nodes=500)
+    few = prove_mate(fen, 8, Budget(nodes=500))
     assert few.verdict is Verdict.UNDECIDED
     assert few.nodes <= 500
     assert few.refuted_to < 8
-    assert prove_mate(fen, mate=2, nodes=100_000).verdict is Verdict.REFUTED
+    assert prove_mate(fen, 2, Budget(nodes=100_000)).verdict is Verdict.REFUTED
 
 
 def test_the_same_question_has_the_same_answer() -> None:
     fen = FIGURE_2["Légal"][0]
-    assert prove_bait(fen, "g4d1", "c4f7") == prove_bait(fen, "g4d1", "c4f7")
+    assert prove_bait(fen, "g4d1", ["c4f7"]) == prove_bait(fen, "g4d1", ["c4f7"])
 
 
 @st.composite
@@ -149,19 +150,19 @@ def placements(draw: st.DrawFn) -> str:
 @given(fen=placements(), mate=st.integers(1, 3))
 @settings(deadline=None, max_examples=400)
 def test_any_few_pieces(fen: str, mate: int) -> None:
-    check(prove_mate(fen, mate, 200_000), fen, mate)
+    check(prove_mate(fen, mate, Budget(nodes=200_000)), fen, mate)
 
 
 @given(fen=placements())
 @settings(deadline=None, max_examples=60)
 def test_any_few_pieces_three_moves_deep(fen: str) -> None:
-    check(prove_mate(fen, 3, 1_000_000), fen, 3, brute=3)
+    check(prove_mate(fen, 3), fen, 3, brute=3)
 
 
 @given(fen=placements(), nodes=st.integers(1, 300))
 @settings(deadline=None, max_examples=300)
 def test_any_budget(fen: str, nodes: int) -> None:
-    proof = prove_mate(fen, 3, nodes)
+    proof = prove_mate(fen, 3, Budget(nodes=nodes))
     check(proof, fen, 3)
     assert proof.nodes <= nodes
 
@@ -169,7 +170,7 @@ def test_any_budget(fen: str, nodes: int) -> None:
 @given(fen=played(), mate=st.integers(1, 2))
 @settings(deadline=None, max_examples=200)
 def test_any_game(fen: str, mate: int) -> None:
-    check(prove_mate(fen, mate, 100_000), fen, mate)
+    check(prove_mate(fen, mate, Budget(nodes=100_000)), fen, mate)
 
 
 @given(fen=played([*CHESS960, *(fen for fen, *_ in FIGURE_2.values())], plies=6), choice=st.integers(0, 255))
@@ -199,17 +200,24 @@ def test_an_illegal_position_is_refused(fen: str) -> None:
 @pytest.mark.parametrize(("bait", "killer"), [("e2e5", None), ("zz", None), ("0000", None), ("e2e4", "e2e4")])
 def test_an_illegal_bait_or_killer_is_refused(bait: str, killer: str | None) -> None:
     with pytest.raises(PositionError, match=killer or bait):
-        prove_bait(chess.STARTING_FEN, bait, killer)
+        prove_bait(chess.STARTING_FEN, bait, () if killer is None else [killer])
 
 
-@pytest.mark.parametrize(("mate", "nodes"), [(0, 1), (-1, 1), (31, 1), (3, 0), (3, -5)])
-def test_a_budget_out_of_range_is_refused(mate: int, nodes: int) -> None:
-    with pytest.raises(UsageError, match="must be"):
-        prove_mate(chess.STARTING_FEN, mate, nodes)
-    with pytest.raises(UsageError, match="must be"):
-        prove_bait(chess.STARTING_FEN, "e2e4", None, mate, nodes)
-    with pytest.raises(UsageError, match="must be"):
-        check_budget(mate, nodes)
+@pytest.mark.parametrize("mate", [0, -1, 31])
+def test_a_mate_out_of_range_is_refused(mate: int) -> None:
+    with pytest.raises(UsageError, match="mate must be"):
+        prove_mate(chess.STARTING_FEN, mate)
+    with pytest.raises(UsageError, match="mate must be"):
+        prove_bait(chess.STARTING_FEN, "e2e4", (), mate)
+    with pytest.raises(UsageError, match="mate must be"):
+        check_mate(mate)
+
+
+def test_a_proof_takes_no_depth() -> None:
+    with pytest.raises(UsageError, match="depth is no limit of a proof"):
+        prove_mate(chess.STARTING_FEN, 2, Budget(nodes=10, depth=4))
+    with pytest.raises(UsageError, match="depth is no limit of a proof"):
+        prove_bait(chess.STARTING_FEN, "e2e4", (), 2, Budget(depth=4))
 
 
 def test_replay_believes_nothing() -> None:

@@ -9,9 +9,11 @@ trees.py           local game trees of any game; draws one with ``python -m trap
 chess_tree.py      chess as such a game, on python-chess; reads positions
 measures/          how similar two trees are: the paper's measures, one a file
 epd.py             files of EPD lines
+budget.py          what a question may cost: nodes, depth, time; how another thread takes it back
 keys.py            the frozen 16-byte key of a chess position
 proof.py           forced mates: verdict, line, replay
 baits.py           the trap test: does a move lose, was it avoidable, does it tempt
+search.py          what a position is worth, and the best line
 explanation.py     a trap test shown to people
 commands.py        ``trapline similarity`` and ``trapline prove``
 command_options.py options that commands of several rooms take

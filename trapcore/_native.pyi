@@ -35,23 +35,42 @@ def board_similarity(a: str, b: str) -> float:
 def tree_labels(fen: str, depth: int, labels: str, captures: bool) -> list[list[str]]:
     """Every line of the local tree of that exact depth or that ends earlier, as its labels (for tests and display)."""
 
-def prove_mate(fen: str, mate: int, nodes: int) -> tuple[str, int | None, list[str], int, int]:
+@final
+class Cancellation:
+    """Lets another thread end a call that was given it: the call returns as if its budget had run out."""
+
+    def __init__(self) -> None: ...
+    def cancel(self) -> None:
+        """End all calls that have it, soon and for good."""
+
+    @property
+    def is_cancelled(self) -> bool: ...
+
+def prove_mate(
+    fen: str, mate: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
+) -> tuple[str, int | None, list[str], int, int]:
     """Verdict (``proved``, ``refuted``, ``undecided``), mate distance in moves, main line (UCI), nodes spent, and the
     distance up to which no mate was shown not to exist (0 when nothing was refuted)."""
 
 def prove_bait(
-    fen: str, bait: str, killer: str | None, mate: int, nodes: int
+    fen: str,
+    bait: str,
+    killers: Sequence[str],
+    mate: int,
+    nodes: int,
+    milliseconds: int | None,
+    stop: Cancellation | None,
 ) -> tuple[str, int | None, list[str], int, int]:
-    """The same for the position after ``bait`` (UCI); ``killer`` is tried first."""
+    """The same for the position after ``bait`` (UCI); ``killers`` are tried first, in their order."""
 
 TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
 
 def search(
-    fen: str, depth: int, nodes: int, milliseconds: int | None, exact: bool
+    fen: str, depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
 ) -> tuple[int, int | None, int, list[str], int]:
     """Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line (UCI), nodes. ``exact`` prunes only what cannot change the value."""
+    line (UCI), nodes."""
 
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""
@@ -80,8 +99,16 @@ class BaitTest:
     tempts: bool
     nodes: int
 
-def test_bait(fen: str, bait: str, killer: str | None, nodes: int) -> BaitTest: ...
-def find_baits(fen: str, nodes: int) -> list[BaitTest]:
+def test_bait(
+    fen: str,
+    bait: str,
+    killers: Sequence[str],
+    depth: int,
+    nodes: int,
+    milliseconds: int | None,
+    stop: Cancellation | None,
+) -> BaitTest: ...
+def find_baits(fen: str, depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None) -> list[BaitTest]:
     """The test of every tempting move, the most tempting first."""
 
 def bait_profile(fen: str, bait: str, depth: int) -> list[tuple[int, int, int, int]]:
@@ -151,7 +178,7 @@ class Finding:
     trap: int
     """Index into the traps given to the Judge."""
     known: bool
-    """The position is the trap's own (similarity 1.0); otherwise it resembles it."""
+    """The position is the trap's own (similarity 1.0), whoever proved it; otherwise it resembles it."""
     mirrored: bool
     """The trap was matched with colours exchanged."""
     similarity: float
@@ -210,6 +237,7 @@ class BatchFindings:
     candidates: int
     """Positions that were known or similar, before proof."""
     proof_nodes: int
+    """Nodes of all proofs, also of those that failed; a position that came before is not proved again."""
 
 @final
 class Judge:
@@ -227,10 +255,15 @@ class Judge:
         nodes: int,
         unproved: bool,
         skip_plies: int,
+        proposals_first: bool = True,
     ) -> None:
-        """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0."""
+        """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0.
 
-    def judge(self, batch: Batch) -> BatchFindings: ...
+        ``nodes`` is for each question about one bait. Without ``proposals_first`` the killers of the matched traps are
+        not tried before other moves: for comparison only."""
+
+    def judge(self, batch: Batch, stop: Cancellation | None = None) -> BatchFindings:
+        """Raises ``RuntimeError`` if ``stop`` was cancelled before the batch was done: what was found is not whole."""
 
 @final
 class GameRecord:

@@ -10,17 +10,19 @@ everyone can see how the bait falls.
 The win chance is lichess's: 2 / (1 + exp(-0.00368208 * centipawns)) - 1, from -1 to 1.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trapcore import _native
+from trapcore.budget import Budget, Cancellation
 from trapcore.errors import UsageError
 from trapcore.proof import Verdict
 
 LOSS = 0.3
 """Win chance that a bait costs at least: what lichess calls a blunder."""
 
-NODES = 400_000
-"""Usual budget of each question: best other move, mate, killer, best answer."""
+USUAL = Budget(nodes=400_000)
+"""What each question may cost unless the caller says otherwise: best other move, mate, each killer, best answer."""
 
 PROFILE_DEPTH = 5
 """Plies to which `rank_profile` searches every move."""
@@ -81,20 +83,21 @@ class BaitTest:
         return self.verdict is Verdict.PROVED and self.tempts
 
 
-def check_bait(fen: str, bait: str, killer: str | None = None, nodes: int = NODES) -> BaitTest:
-    """Put one move (UCI) to the test, with about ``nodes`` (1 or more) for each of four questions.
+def check_bait(
+    fen: str, bait: str, killers: Sequence[str] = (), budget: Budget = USUAL, stop: Cancellation | None = None
+) -> BaitTest:
+    """Put one move (UCI) to the test, with ``budget`` for each question; below 6 plies everything stays undecided.
 
-    ``killer`` (UCI) is the answer to try first; it is kept if it keeps the gain. Raises ``UsageError`` for a budget
-    below 1 and ``PositionError`` for a position that is none or moves that are not legal in it.
+    ``killers`` (UCI) are the answers to try first, each a question of its own; the first that keeps the gain is kept.
+    If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises ``PositionError``
+    for a position that is none or moves that are not legal in it.
     """
-    _check_nodes(nodes)
-    return _typed(_native.test_bait(fen, bait, killer, nodes))
+    return _typed(_native.test_bait(fen, bait, killers, *budget.for_search(), stop))
 
 
-def find_baits(fen: str, nodes: int = NODES) -> list[BaitTest]:
-    """Put every tempting move of a position to the test, the most tempting first; budgets and errors as above."""
-    _check_nodes(nodes)
-    return [_typed(test) for test in _native.find_baits(fen, nodes)]
+def find_baits(fen: str, budget: Budget = USUAL, stop: Cancellation | None = None) -> list[BaitTest]:
+    """Put every tempting move of a position to the test, the most tempting first; budget, stop and errors as above."""
+    return [_typed(test) for test in _native.find_baits(fen, *budget.for_search(), stop)]
 
 
 def rank_profile(fen: str, bait: str, depth: int = PROFILE_DEPTH) -> list[DepthRank]:
@@ -107,11 +110,6 @@ def rank_profile(fen: str, bait: str, depth: int = PROFILE_DEPTH) -> list[DepthR
     if not 1 <= depth <= 8:
         raise UsageError(f"the depth of a profile must be 1..8 plies, not {depth}")
     return [DepthRank(*row) for row in _native.bait_profile(fen, bait, depth)]
-
-
-def _check_nodes(nodes: int) -> None:
-    if nodes < 1:
-        raise UsageError(f"nodes must be at least 1, not {nodes}")
 
 
 def _typed(test: _native.BaitTest) -> BaitTest:

@@ -17,6 +17,7 @@ from trapcore.command_options import CapturesOption, DepthOption, LabelsOption, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trapcore.budget import Budget
     from trapcore.proof import Proof
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -105,8 +106,12 @@ def prove(
         typer.Option(
             metavar="N",
             help="Nodes for each position (default 1,000,000), or for each question of the trap test (400,000); beyond "
-            "them it stays undecided.",
+            "them it stays undecided. Without limit if only --milliseconds is given.",
         ),
+    ] = None,
+    milliseconds: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Time for the same; how far it gets then depends on the machine."),
     ] = None,
     jobs: Annotated[
         int | None,
@@ -129,33 +134,37 @@ def prove(
 
     The exit code is 3 if there was no position at all.
     """
+    from trapcore import baits, proof
+    from trapcore.budget import Budget
     from trapcore.errors import UsageError
-    from trapcore.proof import check_budget, prove_mate
 
     about_baits = traps or explain or bait is not None
-    nodes = nodes if nodes is not None else 400_000 if about_baits else 1_000_000
-    check_budget(mate, nodes)
+    if nodes is not None or milliseconds is not None:
+        budget = Budget(nodes=nodes, milliseconds=milliseconds)
+    else:
+        budget = baits.USUAL if about_baits else proof.USUAL
+    proof.check_mate(mate)
     if about_baits:
         if fen is None or epd is not None:
             raise UsageError("--traps, --bait and --explain need one FEN")
-        _prove_baits(fen, bait, nodes, explain=explain, as_json=as_json)
+        _prove_baits(fen, bait, budget, explain=explain, as_json=as_json)
         return
     if epd is not None and fen is None:
-        _prove_file(epd, mate, nodes, jobs, as_json)
+        _prove_file(epd, mate, budget, jobs, as_json)
     elif fen is not None and epd is None:
         if jobs is not None:
             raise UsageError("--jobs belongs to --epd")
-        proof = prove_mate(fen, mate, nodes)
-        typer.echo(json.dumps(_answer(fen, proof)) if as_json else _sentence(fen, proof, mate))
+        found = proof.prove_mate(fen, mate, budget)
+        typer.echo(json.dumps(_answer(fen, found)) if as_json else _sentence(fen, found, mate))
     else:
         raise UsageError("prove needs a FEN or --epd FILE, and not both")
 
 
-def _prove_baits(fen: str, bait: str | None, nodes: int, *, explain: bool, as_json: bool) -> None:
+def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, as_json: bool) -> None:
     from trapcore.baits import check_bait, find_baits
     from trapcore.explanation import explained, read_move, sentence
 
-    tests = [check_bait(fen, read_move(fen, bait), None, nodes)] if bait is not None else find_baits(fen, nodes)
+    tests = [check_bait(fen, read_move(fen, bait), (), budget)] if bait is not None else find_baits(fen, budget)
     if as_json:
         from dataclasses import asdict
 
@@ -173,7 +182,7 @@ def _prove_baits(fen: str, bait: str | None, nodes: int, *, explain: bool, as_js
         typer.echo(f"no bait: {len(tests)} tempting moves were tested, none was proved to lose")
 
 
-def _prove_file(path: str, mate: int, nodes: int, jobs: int | None, as_json: bool) -> None:
+def _prove_file(path: str, mate: int, budget: Budget, jobs: int | None, as_json: bool) -> None:
     from trapcore.errors import InputError, UsageError
     from trapcore.settings import Settings
     from trapcore.streams import open_bytes
@@ -184,7 +193,7 @@ def _prove_file(path: str, mate: int, nodes: int, jobs: int | None, as_json: boo
         raise UsageError(f"jobs must be at least 1, not {jobs}")
     read = bad = 0
     with open_bytes(path) as chunks:
-        for answer, sentence in _answers(chunks, mate, nodes, jobs):
+        for answer, sentence in _answers(chunks, mate, budget, jobs):
             read += "error" not in answer
             bad += "error" in answer
             typer.echo(json.dumps(answer) if as_json else f"{answer['line_number']:>6}  {sentence}")
@@ -194,10 +203,11 @@ def _prove_file(path: str, mate: int, nodes: int, jobs: int | None, as_json: boo
         raise InputError(f"{path}: no position could be read")
 
 
-def _answers(chunks: Iterator[bytes], mate: int, nodes: int, jobs: int) -> Iterator[tuple[dict[str, Any], str]]:
+def _answers(chunks: Iterator[bytes], mate: int, budget: Budget, jobs: int) -> Iterator[tuple[dict[str, Any], str]]:
     """JSON and human answer for each line, in the order of the lines."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
+    from trapcore.budget import Cancellation
     from trapcore.epd import numbered_lines, parse_epd
     from trapcore.errors import InputError
     from trapcore.proof import prove_mate
@@ -205,7 +215,7 @@ def _answers(chunks: Iterator[bytes], mate: int, nodes: int, jobs: int) -> Itera
     def answer(number: int, line: str) -> tuple[dict[str, Any], str]:
         try:
             record = parse_epd(line)
-            proof = prove_mate(record.fen, mate, nodes)
+            proof = prove_mate(record.fen, mate, budget, stop)
         except InputError as error:
             return {"line_number": number, "error": str(error)}, f"error: {error}"
         named = {"id": record.id} if record.id is not None else {}
@@ -216,6 +226,7 @@ def _answers(chunks: Iterator[bytes], mate: int, nodes: int, jobs: int) -> Itera
     # The core releases the GIL, so threads are enough. The window keeps all of them busy while one hard position is
     # waited for, and keeps a long file from being read ahead into memory.
     window = 16 * jobs
+    stop = Cancellation()
     pending: deque[Future[tuple[dict[str, Any], str]]] = deque()
     pool = ThreadPoolExecutor(max_workers=jobs)
     try:
@@ -226,7 +237,8 @@ def _answers(chunks: Iterator[bytes], mate: int, nodes: int, jobs: int) -> Itera
         while pending:
             yield pending.popleft().result()
     finally:
-        # After an error or Ctrl-C nobody wants what has not been started.
+        # After an error or Ctrl-C nobody wants what has not been started, nor what is under way.
+        stop.cancel()
         pool.shutdown(wait=True, cancel_futures=True)
 
 

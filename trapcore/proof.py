@@ -3,17 +3,22 @@
 Source: a trap "leads to checkmate within 2 to 4 plies" (Evans & Turrini, section 4); the prover itself is in Rust.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import chess
 
 from trapcore import _native
+from trapcore.budget import Budget, Cancellation
 from trapcore.chess_tree import parse_position
 from trapcore.errors import InputError, UsageError
 
 MAX_MATE = 30
 """Longest mate that can be asked for, in moves of the mating side."""
+
+USUAL = Budget(nodes=1_000_000)
+"""What a proof may cost unless the caller says otherwise."""
 
 
 class Verdict(StrEnum):
@@ -24,7 +29,7 @@ class Verdict(StrEnum):
     REFUTED = "refuted"
     """There is no forced mate within the moves asked for."""
     UNDECIDED = "undecided"
-    """The node budget ran out before either was shown."""
+    """The budget ran out before either was shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +47,32 @@ class Proof:
     """No mate in this many moves or fewer exists; 0 if none was excluded."""
 
 
-def prove_mate(fen: str, mate: int = 3, nodes: int = 1_000_000) -> Proof:
-    """Whether the side to move in ``fen`` can force mate in at most ``mate`` moves (1..30), within ``nodes`` (>= 1).
+def prove_mate(fen: str, mate: int = 3, budget: Budget = USUAL, stop: Cancellation | None = None) -> Proof:
+    """Whether the side to move in ``fen`` can force mate in at most ``mate`` moves (1..30), within nodes or time.
 
-    Raises ``UsageError`` for a budget out of range and ``PositionError`` for a position that is none.
+    If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises ``UsageError`` for
+    a mate out of range or a budget with a depth, and ``PositionError`` for a position that is none.
     """
-    check_budget(mate, nodes)
-    return _proof(_native.prove_mate(fen, mate, nodes))
+    check_mate(mate)
+    return _proof(_native.prove_mate(fen, mate, *budget.for_proof(), stop))
 
 
-def prove_bait(fen: str, bait: str, killer: str | None = None, mate: int = 3, nodes: int = 1_000_000) -> Proof:
+def prove_bait(
+    fen: str,
+    bait: str,
+    killers: Sequence[str] = (),
+    mate: int = 3,
+    budget: Budget = USUAL,
+    stop: Cancellation | None = None,
+) -> Proof:
     """Whether ``bait`` (UCI), played in ``fen``, lets the other side force mate in at most ``mate`` moves (1..30).
 
-    ``killer`` (UCI) is the refutation to try first; any other mate within reach counts as well. ``nodes`` >= 1.
-    The line of the proof begins after the bait. Raises ``UsageError`` for a budget out of range, and
-    ``PositionError`` for a position that is none and for a bait or killer that is no legal move there.
+    ``killers`` (UCI) are the refutations to try first, in this order; any other mate within reach counts as well.
+    The line of the proof begins after the bait. Raises as `prove_mate` does, and ``PositionError`` also for a bait or
+    killer that is no legal move there.
     """
-    check_budget(mate, nodes)
-    return _proof(_native.prove_bait(fen, bait, killer, mate, nodes))
+    check_mate(mate)
+    return _proof(_native.prove_bait(fen, bait, killers, mate, *budget.for_proof(), stop))
 
 
 def replay(proof: Proof, fen: str, bait: str | None = None) -> chess.Board:
@@ -93,12 +106,10 @@ def san_line(proof: Proof, fen: str) -> str:
     return parse_position(fen).variation_san(replay(proof, fen).move_stack)
 
 
-def check_budget(mate: int, nodes: int) -> None:
-    """Raise ``UsageError`` unless ``mate`` is 1..30 moves and ``nodes`` at least 1."""
+def check_mate(mate: int) -> None:
+    """Raise ``UsageError`` unless ``mate`` is 1..30 moves."""
     if not 1 <= mate <= MAX_MATE:
         raise UsageError(f"mate must be 1..{MAX_MATE} moves, not {mate}")
-    if nodes < 1:
-        raise UsageError(f"nodes must be at least 1, not {nodes}")
 
 
 def _proof(found: tuple[str, int | None, list[str], int, int]) -> Proof:

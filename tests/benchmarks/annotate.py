@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +15,14 @@ import chess
 import chess.engine
 import chess.pgn
 
-from db.store import open_library
+from db.bundled import add_bundled
+from db.proving import SEARCH_NODES, Judge
+from db.store import create_library, open_library
 from db.trap import make_trap
-from tests.benchmarks.material import DATA, MASTERS, master_games, mate_traps
+from tests.benchmarks.material import DATA, MASTERS, TrapParts, master_games, mate_traps
 from tests.benchmarks.reference import Pipeline
 from tests.benchmarks.table import Row
+from trapcore import _native
 from trapcore.proof import Verdict
 
 TRAPS = 1000
@@ -116,7 +120,52 @@ def rows() -> list[Row]:
         ours = f"{megabytes:.0f} MB in {seconds:.0f} s"
         out.append(Row("148 MB of games (.zst), peak memory", ours, "300 MB allowed", 300 / megabytes, 1))
         out += rewriting(Path(folder), library=Path(folder) / "none.sqlite")
+        out += ordering(Path(folder) / "bundled.sqlite")
     return out
+
+
+#: 2,732 games of amateurs and of classics, in which opening traps occur.
+TRAPPY = ("amateur_chesscom_cancer0707.pgn", "amateur_lichess_2021_10_kdave.pgn", "annotated_classics_scoutfish.pgn")
+
+
+def ordering(path: Path) -> list[Row]:
+    """Proof nodes with the killers of the matched traps tried first, against the prover's own order.
+
+    The same games are judged twice, because what an order saves can only be known by trying the other one.
+    """
+    create_library(path, lambda made: add_bundled(made, Judge(search_nodes=SEARCH_NODES), jobs=os.cpu_count() or 1))
+    with open_library(path, read_only=True) as library:
+        traps = [(t.epd, t.bait, t.killer_line, str(t.verdict), t.mate_in or 0) for t in library.traps()]
+    kinds = {"mates": [trap for trap in traps if trap[4]], "gains": [trap for trap in traps if not trap[4]]}
+    out = []
+    for kind, chosen in kinds.items():
+        for similarity in (THRESHOLD, 0.6):
+            (ours, found), (default, found_so) = (proof_nodes(chosen, similarity, first) for first in (True, False))
+            out.append(
+                Row(
+                    f"proof nodes, {kind}, similarity {similarity:.1f}, proposals first",
+                    f"{ours:,} for {found} findings",
+                    f"default order {default:,} for {found_so}",
+                    default / ours,
+                )
+            )
+    return out
+
+
+def proof_nodes(traps: Sequence[TrapParts], similarity: float, proposals_first: bool) -> tuple[int, int]:
+    """Nodes of all proofs and number of findings in the games of `TRAPPY`, with the default budget."""
+    judge = _native.Judge(
+        traps, measure="sequences", depth=2, labels="uci", captures=False, min_similarity=similarity, nodes=200_000,
+        unproved=False, skip_plies=0, proposals_first=proposals_first,
+    )  # fmt: skip
+    nodes = findings = 0
+    for name in TRAPPY:
+        splitter = _native.PgnSplitter()
+        for batch in [*splitter.feed((DATA / "pgn" / name).read_bytes()), *splitter.finish()]:
+            found = judge.judge(batch)
+            nodes += found.proof_nodes
+            findings += sum(len(game.findings) for game in found.found)
+    return nodes, findings
 
 
 COPIES = 5

@@ -4,7 +4,7 @@ import csv
 import io
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import zstandard
 DATA = Path(__file__).parents[3] / "shared" / "data"
 MASTERS = DATA / "pgn" / "bench_masters_10k.pgn"
 #: A trap as the judge takes it: FEN before the bait, bait, killer line, verdict, moves to mate.
-TrapParts = tuple[str, str, list[str], str, int]
+TrapParts = tuple[str, str, Sequence[str], str, int]
 
 
 def puzzle_rows() -> Iterator[dict[str, str]]:

@@ -7,13 +7,13 @@ import chess
 
 from tests.benchmarks.material import DATA
 from tests.benchmarks.table import Row
-from trapcore import _native
+from trapcore.budget import Budget
+from trapcore.search import search
 from trapcore.streams import open_bytes
 
 PUZZLES = 2000
 """So many of the first lichess puzzles that win material, not mate."""
 PUZZLE_NODES = 200_000
-DEEPEST = 60
 
 
 def rows() -> list[Row]:
@@ -28,15 +28,15 @@ def _suite(path: Path, wanted: int) -> Row:
             continue
         board = chess.Board()
         operations = board.set_epd(line)
-        _, _, _, found, spent = _native.search(board.fen(), DEEPEST, 1 << 40, 1000, False)
-        move = chess.Move.from_uci(found[0])
+        found = search(board.fen(), Budget(milliseconds=1000))
+        move = chess.Move.from_uci(found.line[0])
         best, avoided = operations.get("bm"), operations.get("am")
         if isinstance(best, list):
             solved += move in best
         else:
             assert isinstance(avoided, list)
             solved += move not in avoided
-        total, nodes = total + 1, nodes + spent
+        total, nodes = total + 1, nodes + found.nodes
     return Row("Win at Chess, a second each: solved", f"{solved} of {total}, {nodes / total / 1e6:.2f} M nodes/s",
                f"wanted {wanted}", solved / wanted, 1)  # fmt: skip
 
@@ -50,8 +50,8 @@ def _puzzles() -> Row:
             board = chess.Board(row["FEN"])
             bait, killer = row["Moves"].split()[:2]
             board.push_uci(bait)
-            found = _native.search(board.fen(), DEEPEST, PUZZLE_NODES, None, False)[3]
-            right, total = right + (found[0] == killer), total + 1
+            found = search(board.fen(), Budget(nodes=PUZZLE_NODES))
+            right, total = right + (found.line[0] == killer), total + 1
             if total == PUZZLES:
                 break
     return Row(f"lichess puzzles that win material, {PUZZLE_NODES:,} nodes: first move right",

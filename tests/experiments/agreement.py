@@ -22,7 +22,7 @@ import chess.engine
 from db.engine import win_chance
 from tests.benchmarks.material import DATA
 from trapcore import _native
-from trapcore.baits import LOSS, NODES, BaitTest, check_bait
+from trapcore.baits import LOSS, USUAL, BaitTest, check_bait
 from trapcore.proof import Verdict
 
 TRAPS = DATA / "traps" / "traps_open.tsv"
@@ -149,7 +149,7 @@ def compared(answers: Path | None = None, command: str = "stockfish", nodes: int
     """Judge all decisions of the list by both."""
     wanted = decisions()
     theirs = opinions(wanted, answers, command, nodes)
-    ours = {key: check_bait(key[0], key[1], None, NODES) for key in {(d.fen, d.move): None for d in wanted}}
+    ours = {key: check_bait(*key) for key in {(d.fen, d.move): None for d in wanted}}
     return Comparison(wanted, theirs, ours)
 
 
@@ -169,7 +169,7 @@ def report(found: Comparison, command: str) -> str:
     out = [
         "# The trap test held against Stockfish",
         "",
-        f"Written by `{command}`. Ours is {_native.TESTER_VERSION} with {NODES:,}",
+        f"Written by `{command}`. Ours is {_native.TESTER_VERSION} with {USUAL.nodes:,}",
         "nodes for each question, Stockfish is 15.1 with 400,000 nodes for each position. Both judge by the same rule:",
         f"a move loses if it costs at least {LOSS} of win chance against the best other move. The lines are the named",
         "opening traps of an open list; every move of the victim is judged.",

@@ -29,6 +29,8 @@ import scipy.sparse  # type: ignore[import-untyped]
 
 from tests.benchmarks.material import DATA
 from trapcore import _native
+from trapcore.budget import Budget
+from trapcore.search import search
 from trapcore.streams import open_bytes
 
 Array = npt.NDArray[Any]
@@ -148,7 +150,7 @@ def _played_on(board: chess.Board, draw: random.Random) -> Iterator[chess.Board]
         if draw.random() < 0.3:
             board.push(draw.choice(list(board.legal_moves)))
         else:
-            line = _native.search(board.fen(), 6, draw.choice((60, 200, 600)), None, False)[3]
+            line = search(board.fen(), Budget(depth=6, nodes=draw.choice((60, 200, 600)))).line
             board.push_uci(line[0] if line else next(iter(board.legal_moves)).uci())
         if draw.random() < 0.25:
             yield board.copy(stack=False)
@@ -190,10 +192,10 @@ class _Rows:
         """The position, worth so many centipawns to its mover, as it is when a short search comes to rest."""
         board = chess.Board(fen)
         white = value if board.turn else -value
-        _, mate, _, line, _ = _native.search(fen, 3, 30_000, None, False)
-        for move in line:
+        found = search(fen, Budget(depth=3, nodes=30_000))
+        for move in found.line:
             board.push_uci(move)
-        if mate is not None or board.is_check():
+        if found.mate_in is not None or board.is_check():
             return
         phase, for_white, for_black, raw = _native.evaluation_features(board.fen())
         counts = np.frombuffer(raw, dtype=np.int16)

@@ -5,8 +5,9 @@ use shakmaty::{Chess, Move, Position};
 
 use crate::evaluation::evaluate;
 use crate::exchange::exchange;
+use crate::halt::Halt;
 use crate::mate::{Prover, short};
-use crate::search::{Found, Limits, MATE, MAX_DEPTH, Pruning, Searcher, mate_distance};
+use crate::search::{Found, Limits, MATE, Pruning, Searcher, mate_distance};
 use crate::tree::after;
 use crate::verdict::Verdict;
 
@@ -130,8 +131,18 @@ impl Tester {
         Tester { prover: Prover::new(prover_bits), searcher: Searcher::new(searcher_bits) }
     }
 
+    /// Sets what ends a question, or all of them, early.
+    pub fn set_halt(&mut self, halt: &Halt) {
+        self.prover.halt = halt.clone();
+        self.searcher.halt = halt.clone();
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.searcher.halt.is_stopped()
+    }
+
     /// Tests every tempting move of a position; the most tempting first.
-    pub fn baits(&mut self, position: &Chess, nodes: u64) -> Vec<BaitTest> {
+    pub fn baits(&mut self, position: &Chess, limits: Limits) -> Vec<BaitTest> {
         let temptation = self.temptation(position);
         let mut tempting: Vec<(usize, i32, Move)> = position
             .legal_moves()
@@ -140,7 +151,7 @@ impl Tester {
             .filter(|&(rank, gain, _)| tempts(rank, gain))
             .collect();
         tempting.sort_by_key(|&(rank, gain, _)| (rank, -gain));
-        tempting.into_iter().map(|(_, _, m)| self.test(position, m, None, nodes)).collect()
+        tempting.into_iter().map(|(_, _, m)| self.test(position, m, &[], limits)).collect()
     }
 
     /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: at first sight, where nobody
@@ -176,7 +187,7 @@ impl Tester {
     /// Values of all moves after a search of `depth` plies each, best first.
     pub fn ranking(&mut self, position: &Chess, depth: u32) -> Vec<(i32, Move)> {
         self.searcher.clear();
-        let limits = Limits { depth: depth - 1, nodes: u64::MAX, time: None };
+        let limits = Limits { depth: depth - 1, nodes: u64::MAX };
         let mut value = |m| {
             let next = after(position, m);
             -self.searcher.search(&next, &[], &[], limits, Pruning::Exact, |_| true).value
@@ -186,9 +197,9 @@ impl Tester {
         out
     }
 
-    /// Tests one bait, spending about `nodes` on each question: the best other move, the mate, the killer (if one is
-    /// proposed), the best answer. A proposed killer that keeps the gain is kept; the line goes on from it.
-    pub fn test(&mut self, position: &Chess, bait: Move, killer: Option<Move>, nodes: u64) -> BaitTest {
+    /// Tests one bait, within `limits` for each question: the best other move, the mate, each proposed killer, the best
+    /// answer. The first of the proposed killers that keeps the gain is kept; the line goes on from it.
+    pub fn test(&mut self, position: &Chess, bait: Move, killers: &[Move], limits: Limits) -> BaitTest {
         let (rank, gain) = self.temptation(position).remove(&short(bait)).unwrap_or((usize::MAX, 0));
         let mut test = BaitTest {
             bait,
@@ -203,27 +214,31 @@ impl Tester {
             nodes: 0,
         };
         let others: Vec<Move> = position.legal_moves().into_iter().filter(|&m| m != bait).collect();
+        if self.is_stopped() {
+            // Cut short, the two views are none.
+            return test;
+        }
         if others.is_empty() {
             // A move without alternative tempts nobody.
             test.verdict = Verdict::Refuted;
             return test;
         }
-        let (best, line) = self.deepen(position, &others, nodes, &mut test.nodes);
+        let (best, line) = self.deepen(position, &others, limits, &mut test.nodes);
         test.best = line.first().copied();
         let baited = after(position, bait);
-        let mate = self.prover.prove(&baited, MATES, nodes, killer);
+        let mate = self.prover.prove(&baited, MATES, limits.nodes, killers);
         test.nodes += mate.nodes;
         if let (Verdict::Proved, Some((_, value))) = (mate.verdict, best.last()) {
             test.loss = win_chance(*value) + 1.0;
             test.verdict = if test.loss >= LOSS { Verdict::Proved } else { Verdict::Refuted };
             (test.mate_in, test.line) = (mate.mate_in, mate.line);
             // Not needed for the verdict, but it shows from which depth on the mate is seen.
-            let (answers, _) = self.deepen(&baited, &[], nodes, &mut test.nodes);
+            let (answers, _) = self.deepen(&baited, &[], limits, &mut test.nodes);
             test.depths = compare(&best, &answers);
             return test;
         }
-        for only in [killer.as_slice(), &[]] {
-            let (answers, line) = self.deepen(&baited, only, nodes, &mut test.nodes);
+        for only in killers.chunks(1).chain([&[][..]]) {
+            let (answers, line) = self.deepen(&baited, only, limits, &mut test.nodes);
             test.depths = compare(&best, &answers);
             test.line = line;
             test.loss = test.depths.last().map_or(0.0, Depth::loss);
@@ -236,10 +251,9 @@ impl Tester {
     }
 
     /// Value by depth, for the side to move.
-    fn deepen(&mut self, root: &Chess, only: &[Move], nodes: u64, spent: &mut u64) -> (Vec<(u32, i32)>, Vec<Move>) {
+    fn deepen(&mut self, root: &Chess, only: &[Move], limits: Limits, spent: &mut u64) -> (Vec<(u32, i32)>, Vec<Move>) {
         self.searcher.clear();
         let mut values = Vec::new();
-        let limits = Limits { depth: MAX_DEPTH, nodes, time: None };
         let found: Found = self.searcher.search(root, only, &[], limits, Pruning::Selective, |found| {
             values.push((found.depth, found.value));
             true
@@ -256,17 +270,22 @@ const MATES: u32 = 5;
 mod tests {
     use super::*;
     use crate::position::{parse, parse_move};
+    use crate::search::MAX_DEPTH;
+
+    fn limits(nodes: u64) -> Limits {
+        Limits { depth: MAX_DEPTH, nodes }
+    }
 
     #[test]
     fn the_elephant_trap_wins_a_piece() {
         let s = parse("r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6").unwrap();
         let mut tester = Tester::new(12, 16);
         let bait = parse_move(&s, "c3d5").unwrap();
-        let test = tester.test(&s.chess, bait, None, 60_000);
+        let test = tester.test(&s.chess, bait, &[], limits(60_000));
         assert_eq!(test.verdict, Verdict::Proved);
         assert!(test.loss > LOSS && test.tempts() && test.mate_in.is_none());
         assert_eq!(test.line[0].to_uci(s.mode).to_string(), "f6d5");
-        let sound = tester.test(&s.chess, parse_move(&s, "e2e3").unwrap(), None, 60_000);
+        let sound = tester.test(&s.chess, parse_move(&s, "e2e3").unwrap(), &[], limits(60_000));
         assert_eq!(sound.verdict, Verdict::Refuted);
     }
 
@@ -275,19 +294,19 @@ mod tests {
         let s = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
         let mut tester = Tester::new(12, 16);
         let bait = parse_move(&s, "g4d1").unwrap();
-        let test = tester.test(&s.chess, bait, None, 50_000);
+        let test = tester.test(&s.chess, bait, &[], limits(50_000));
         assert_eq!((test.verdict, test.mate_in, test.rank), (Verdict::Proved, Some(2), 1));
         let profile = tester.profile(&s.chess, bait, 3);
         assert_eq!(profile[0].1, 1);
         assert!(profile[3].1 > 10);
-        assert!(tester.baits(&s.chess, 20_000).iter().any(|t| t.bait == bait));
+        assert!(tester.baits(&s.chess, limits(20_000)).iter().any(|t| t.bait == bait));
     }
 
     #[test]
     fn an_only_move_is_no_bait() {
         let s = parse("7k/8/8/8/8/8/5q2/7K w - - 0 1").unwrap();
         for &m in &s.chess.legal_moves() {
-            let test = Tester::new(10, 10).test(&s.chess, m, None, 1_000);
+            let test = Tester::new(10, 10).test(&s.chess, m, &[], limits(1_000));
             assert_ne!(test.verdict, Verdict::Proved);
         }
     }

@@ -46,11 +46,14 @@ pub struct BatchFindings {
     pub proof_nodes: u64,
 }
 
-/// Judges every game of a batch.
+/// Judges every game of a batch; nothing of it counts if the work was stopped meanwhile.
 pub fn judge_batch(judge: &Judge, batch: &Batch, work: &mut Workspace) -> BatchFindings {
     let mut out = BatchFindings::default();
     (work.candidates, work.proof_nodes) = (0, 0);
     for (piece, game) in games(batch) {
+        if work.is_stopped() {
+            break;
+        }
         out.games += 1;
         let game = match game {
             Ok(game) => game,

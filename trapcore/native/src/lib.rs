@@ -8,19 +8,22 @@
 //! | `index` | a library of traps, compared with a position at once |
 //! | `checks`, `mate`, `verdict` | the mate prover |
 //! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
+//! | `halt` | what ends a search early: time, another thread, a signal |
 //! | `baits` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
-//! | `judge` | how a position is judged, and what a game made of it |
+//! | `judge`, `cases` | how a position is judged, and what a game made of it |
 //! | `findings`, `records` | a batch of games for the annotator, and for the library |
 //! | `py` | the only room that knows Python |
 
 pub mod anchors;
 pub mod baits;
+pub mod cases;
 pub mod checks;
 pub mod evaluation;
 pub mod exchange;
 pub mod findings;
 pub mod game;
+pub mod halt;
 pub mod index;
 pub mod judge;
 pub mod labels;

@@ -22,6 +22,7 @@ use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position, Role, zobrist::Zo
 
 use self::proofnumber::Numbering;
 use crate::checks::CheckFinder;
+use crate::halt::Halt;
 use crate::tree::after;
 use crate::verdict::Verdict;
 
@@ -70,6 +71,8 @@ pub struct Prover {
     refuters: [Option<Move>; MAX_MATE as usize + 1],
     count_halfmoves: bool,
     numbering: Numbering,
+    /// What ends a proof before its budget is spent.
+    pub halt: Halt,
 }
 
 impl Prover {
@@ -83,12 +86,13 @@ impl Prover {
             refuters: [None; MAX_MATE as usize + 1],
             count_halfmoves: false,
             numbering: Numbering::default(),
+            halt: Halt::default(),
         }
     }
 
     /// Looks for a mate in at most `mate` moves by the side to move, spending at most `budget` nodes on the verdict.
-    /// `first` is tried before the other moves.
-    pub fn prove(&mut self, root: &Chess, mate: u32, budget: u64, first: Option<Move>) -> MateProof {
+    /// `first` are legal moves to try before the others, in this order.
+    pub fn prove(&mut self, root: &Chess, mate: u32, budget: u64, first: &[Move]) -> MateProof {
         let mate = mate.min(MAX_MATE);
         self.begin(root, mate, budget);
         let mut refuted_to = 0;
@@ -120,7 +124,7 @@ impl Prover {
 
     /// Mates beyond the exhaustive search: a bound within which there is mate, if one was found, and how far mates are
     /// refuted. First all moves up to `mate` at once, then bound by bound to find the shortest or to refute.
-    fn deepen(&mut self, root: &Chess, mate: u32, first: Option<Move>) -> (Option<u32>, u32) {
+    fn deepen(&mut self, root: &Chess, mate: u32, first: &[Move]) -> (Option<u32>, u32) {
         let (mut found, mut refuted_to) = (None, EXHAUSTIVE);
         if mate > EXHAUSTIVE + 1 {
             let whole = self.budget;
@@ -151,6 +155,11 @@ impl Prover {
             .ok()
     }
 
+    /// Nodes of the last question.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
     fn begin(&mut self, root: &Chess, mate: u32, budget: u64) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
@@ -160,12 +169,13 @@ impl Prover {
         }
         self.nodes = 0;
         self.budget = budget;
+        self.halt.begin();
         self.refuters = [None; MAX_MATE as usize + 1];
         self.count_halfmoves = root.halfmoves() + 2 * mate >= 100;
     }
 
     fn make(&mut self, position: &Chess, m: Move) -> Searched<Chess> {
-        if self.nodes >= self.budget {
+        if self.nodes >= self.budget || self.halt.is_due(self.nodes) {
             return Err(OutOfNodes);
         }
         self.nodes += 1;
@@ -173,7 +183,7 @@ impl Prover {
     }
 
     /// Can the side to move force mate in at most `distance` moves?
-    fn attack(&mut self, position: &Chess, distance: u32, first: Option<Move>) -> Searched<bool> {
+    fn attack(&mut self, position: &Chess, distance: u32, first: &[Move]) -> Searched<bool> {
         if position.halfmoves() >= 100 {
             return Ok(false);
         }
@@ -201,22 +211,22 @@ impl Prover {
         Ok(false)
     }
 
-    /// The attacker's moves in the order in which to try them: the proposed one, the table's, checks with few replies,
+    /// The attacker's moves in the order in which to try them: the proposed ones, the table's, checks with few replies,
     /// then the rest.
-    fn candidates(&mut self, position: &Chess, best: u16, first: Option<Move>) -> Searched<Vec<(Move, Chess)>> {
+    fn candidates(&mut self, position: &Chess, best: u16, first: &[Move]) -> Searched<Vec<(Move, Chess)>> {
         let gives_check = CheckFinder::new(position);
         let mut out = Vec::with_capacity(48);
         for &m in &position.legal_moves() {
             let next = self.make(position, m)?;
-            let rank = if Some(m) == first {
-                0
+            let rank = if let Some(at) = first.iter().position(|&f| f == m) {
+                at
             } else if short(m) == best {
-                1
+                300
             } else if gives_check.may_check(m) && next.is_check() {
-                2 + next.legal_moves().len()
+                301 + next.legal_moves().len()
             } else {
                 // Captures before quiet moves; a table of mates rewards neither much.
-                300 + usize::from(!m.is_capture())
+                600 + usize::from(!m.is_capture())
             };
             out.push((rank, m, next));
         }
@@ -250,7 +260,7 @@ impl Prover {
         self.order_replies(&mut replies, distance);
         for &reply in &replies {
             let next = self.make(position, reply)?;
-            if !self.attack(&next, distance, None)? {
+            if !self.attack(&next, distance, &[])? {
                 self.refuters[distance as usize] = Some(reply);
                 return Ok(false);
             }

@@ -1,8 +1,12 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
 use super::*;
 use crate::position::parse;
 
 fn prove(fen: &str, mate: u32) -> MateProof {
-    Prover::new(16).prove(&parse(fen).unwrap().chess, mate, 2_000_000, None)
+    Prover::new(16).prove(&parse(fen).unwrap().chess, mate, 2_000_000, &[])
 }
 
 fn line(fen: &str, proof: &MateProof) -> Vec<String> {
@@ -31,7 +35,7 @@ fn no_mate_is_refuted_and_a_small_budget_is_undecided() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let proof = prove(start, 3);
     assert_eq!((proof.verdict, proof.refuted_to), (Verdict::Refuted, 3));
-    let proof = Prover::new(10).prove(&Chess::default(), 3, 50, None);
+    let proof = Prover::new(10).prove(&Chess::default(), 3, 50, &[]);
     assert_eq!(proof.verdict, Verdict::Undecided);
     assert!(proof.nodes <= 50);
 }
@@ -105,9 +109,9 @@ fn results_do_not_depend_on_earlier_searches_nor_on_a_small_table() {
     for (fen, distance) in DEEP.into_iter().chain(DEEP) {
         let chess = parse(fen).unwrap().chess;
         let (a, b) =
-            (used.prove(&chess, distance, 2_000_000, None), Prover::new(14).prove(&chess, distance, 2_000_000, None));
+            (used.prove(&chess, distance, 2_000_000, &[]), Prover::new(14).prove(&chess, distance, 2_000_000, &[]));
         assert_eq!((a.verdict, a.mate_in, a.nodes, &a.line), (b.verdict, b.mate_in, b.nodes, &b.line), "{fen}");
-        let tiny = Prover::new(1).prove(&chess, distance.min(4), 2_000_000, None);
+        let tiny = Prover::new(1).prove(&chess, distance.min(4), 2_000_000, &[]);
         assert_eq!(tiny.mate_in, (distance <= 4).then_some(distance), "{fen}");
     }
 }
@@ -117,9 +121,9 @@ fn deep_searches_keep_to_their_budget() {
     let mut prover = Prover::new(14);
     for (fen, distance) in DEEP {
         let chess = parse(fen).unwrap().chess;
-        let needed = prover.prove(&chess, distance, 2_000_000, None).nodes;
+        let needed = prover.prove(&chess, distance, 2_000_000, &[]).nodes;
         for budget in (0..12).map(|shift| needed >> shift).chain([needed - 1, 1, 0]) {
-            let proof = prover.prove(&chess, distance, budget, None);
+            let proof = prover.prove(&chess, distance, budget, &[]);
             assert!(proof.nodes <= budget, "{fen} {budget}");
             assert_eq!(proof.verdict == Verdict::Proved, proof.mate_in.is_some());
             assert_ne!(proof.verdict, Verdict::Refuted, "{fen} {budget}");
@@ -148,9 +152,39 @@ fn a_proposed_move_changes_no_verdict() {
         let s = parse(fen).unwrap();
         let mut prover = Prover::new(16);
         for &m in s.chess.legal_moves().iter().step_by(9) {
-            let proof = prover.prove(&s.chess, distance, 4_000_000, Some(m));
+            let proof = prover.prove(&s.chess, distance, 4_000_000, &[m]);
             assert_eq!((proof.mate_in, proof.refuted_to), (Some(distance), distance - 1), "{fen}");
         }
+    }
+}
+
+#[test]
+fn proposed_moves_are_tried_in_their_order() {
+    // Mate in two by Bxf7+; the other checks are tried before it unless it is proposed, and quiet moves are not.
+    let s = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6").unwrap();
+    let m = |uci| crate::position::parse_move(&s, uci).unwrap();
+    let mut prover = Prover::new(12);
+    let proposed = [m("h1f1"), m("a2a3"), m("c4f7")];
+    prover.begin(&s.chess, 2, 1_000);
+    let order: Vec<Move> =
+        prover.candidates(&s.chess, 0, &proposed).ok().unwrap().into_iter().map(|(m, _)| m).collect();
+    assert_eq!(order[..3], proposed);
+    let nodes: Vec<u64> =
+        [&proposed[2..], &proposed[1..], &proposed].map(|first| prover.prove(&s.chess, 2, 10_000, first).nodes).into();
+    assert!(nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
+}
+
+#[test]
+fn time_another_thread_and_a_question_end_a_proof_without_end() {
+    let ways = [
+        Halt::new(Some(Duration::from_millis(30)), None, None),
+        Halt::new(None, Some(Arc::new(AtomicBool::new(true))), None),
+        Halt::new(None, None, Some(|| true)),
+    ];
+    for halt in ways {
+        let mut prover = Prover { halt, ..Prover::new(12) };
+        assert_eq!(prover.prove(&Chess::default(), 20, u64::MAX, &[]).verdict, Verdict::Undecided);
+        assert_eq!(prover.is_mated_in(&Chess::default(), 20, u64::MAX), None);
     }
 }
 
@@ -189,8 +223,8 @@ fn proof_numbers_agree_with_the_exhaustive_search() {
             exhaustive.begin(&position, 5, 100_000);
             numbers.begin(&position, 5, u64::MAX);
             for bound in 1..=5 {
-                let Ok(expected) = exhaustive.attack(&position, bound, None) else { break };
-                assert_eq!(numbers.prove_within(&position, bound, None).ok(), Some(expected), "{position:?} {bound}");
+                let Ok(expected) = exhaustive.attack(&position, bound, &[]) else { break };
+                assert_eq!(numbers.prove_within(&position, bound, &[]).ok(), Some(expected), "{position:?} {bound}");
                 compared += 1;
                 if expected {
                     mates[bound as usize] += 1;

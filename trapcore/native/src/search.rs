@@ -8,14 +8,11 @@
 
 mod node;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
 
-use crate::ordering::{NONE, Ordering as MoveOrdering, placed};
+use crate::halt::Halt;
+use crate::ordering::{NONE, Ordering, placed};
 use crate::transpositions::Table;
 use crate::tree::after;
 
@@ -36,12 +33,11 @@ pub enum Pruning {
     Selective,
 }
 
-/// When to stop; whatever comes first.
+/// How far to go; whatever comes first, if the search is not halted before.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub depth: u32,
     pub nodes: u64,
-    pub time: Option<Duration>,
 }
 
 /// The value of a position at one depth.
@@ -61,20 +57,19 @@ pub(crate) type Searched = Result<i32, Stopped>;
 /// A reusable search; one for each thread.
 pub struct Searcher {
     pub(crate) table: Table,
-    pub(crate) ordering: MoveOrdering,
+    pub(crate) ordering: Ordering,
     /// Keys of the positions of the game before the root and of the line being searched.
     path: Vec<u64>,
     pub(crate) pv: Vec<Vec<Move>>,
     nodes: u64,
     limits: Limits,
-    deadline: Option<Instant>,
     pub(crate) pruning: Pruning,
     /// Static values of the line being searched, by ply.
     standing: Vec<i32>,
     /// Piece and target of the move that led to each ply.
     played: Vec<usize>,
-    /// Set by another thread to stop the search.
-    pub stop: Option<Arc<AtomicBool>>,
+    /// What ends a search before its limits do.
+    pub halt: Halt,
 }
 
 impl Searcher {
@@ -82,16 +77,15 @@ impl Searcher {
     pub fn new(bits: u32) -> Searcher {
         Searcher {
             table: Table::new(bits),
-            ordering: MoveOrdering::new(MAX_PLY),
+            ordering: Ordering::new(MAX_PLY),
             path: Vec::new(),
             pv: vec![Vec::new(); MAX_PLY + 1],
             nodes: 0,
-            limits: Limits { depth: 0, nodes: 0, time: None },
-            deadline: None,
+            limits: Limits { depth: 0, nodes: 0 },
             pruning: Pruning::Exact,
             standing: vec![0; MAX_PLY + 1],
             played: vec![NONE; MAX_PLY + 1],
-            stop: None,
+            halt: Halt::default(),
         }
     }
 
@@ -115,10 +109,10 @@ impl Searcher {
         mut each: impl FnMut(&Found) -> bool,
     ) -> Found {
         let settled = self.settle(root);
+        self.halt.begin();
         self.nodes = 0;
         self.limits = limits;
         self.pruning = pruning;
-        self.deadline = limits.time.map(|time| Instant::now() + time);
         self.path.clear();
         self.path.extend_from_slice(game);
         let mut moves = root.legal_moves();
@@ -145,8 +139,8 @@ impl Searcher {
 
     /// Value after captures and checks are settled, for the side to move.
     pub fn settle(&mut self, position: &Chess) -> i32 {
-        self.limits = Limits { depth: 0, nodes: u64::MAX, time: None };
-        self.deadline = None;
+        self.limits = Limits { depth: 0, nodes: u64::MAX };
+        self.halt.begin_untimed();
         (self.nodes, self.pruning) = (0, Pruning::Exact);
         self.quiesce(position, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
     }
@@ -224,13 +218,7 @@ impl Searcher {
 
     pub(crate) fn count(&mut self) -> Result<(), Stopped> {
         self.nodes += 1;
-        if self.nodes > self.limits.nodes {
-            return Err(Stopped);
-        }
-        if self.nodes.is_multiple_of(2048)
-            && (self.deadline.is_some_and(|at| Instant::now() >= at)
-                || self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
-        {
+        if self.nodes > self.limits.nodes || self.halt.is_due(self.nodes) {
             return Err(Stopped);
         }
         Ok(())

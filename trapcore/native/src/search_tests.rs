@@ -1,5 +1,9 @@
 //! The search against a plain minimax of the same evaluation, and on positions with known answers.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
 use super::*;
 use crate::evaluation::evaluate;
 use crate::position::{parse, parse_move};
@@ -68,7 +72,7 @@ fn exact_search_equals_minimax() {
     for (fen, deepest) in FENS.into_iter().zip([2, 0, 1, 3, 1, 1, 2, 3, 3, 3]) {
         let root = parse(fen).unwrap().chess;
         for depth in 1..=deepest {
-            let limits = Limits { depth, nodes: u64::MAX, time: None };
+            let limits = Limits { depth, nodes: u64::MAX };
             let found = searcher.search(&root, &[], &[], limits, Pruning::Exact, |_| true);
             if found.depth == depth {
                 assert_eq!(found.value, minimax(&root, depth as i32, 0, &mut Vec::new()), "{fen} at depth {depth}");
@@ -79,7 +83,7 @@ fn exact_search_equals_minimax() {
 
 fn best(fen: &str, nodes: u64) -> (String, Found) {
     let s = parse(fen).unwrap();
-    let limits = Limits { depth: MAX_DEPTH, nodes, time: None };
+    let limits = Limits { depth: MAX_DEPTH, nodes };
     let found = Searcher::new(16).search(&s.chess, &[], &[], limits, Pruning::Selective, |_| true);
     let mut position = s.chess.clone();
     for &m in &found.line {
@@ -111,25 +115,32 @@ fn budgets_hold() {
     let root = Chess::default();
     let mut searcher = Searcher::new(12);
     for nodes in [0, 1, 100, 5_000] {
-        let limits = Limits { depth: MAX_DEPTH, nodes, time: None };
+        let limits = Limits { depth: MAX_DEPTH, nodes };
         let found = searcher.search(&root, &[], &[], limits, Pruning::Selective, |_| true);
         assert!(found.nodes <= nodes + 1, "{} of {nodes}", found.nodes);
     }
-    let time = Some(std::time::Duration::from_millis(30));
-    let limits = Limits { depth: MAX_DEPTH, nodes: u64::MAX, time };
-    let began = Instant::now();
-    searcher.search(&root, &[], &[], limits, Pruning::Selective, |_| true);
-    assert!(began.elapsed() < Duration::from_secs(5), "the clock is looked at");
-    searcher.stop = Some(Arc::new(AtomicBool::new(true)));
-    let limits = Limits { depth: MAX_DEPTH, nodes: u64::MAX, time: None };
-    assert!(searcher.search(&root, &[], &[], limits, Pruning::Selective, |_| true).nodes < 10_000);
+}
+
+#[test]
+fn time_another_thread_and_a_question_end_a_search_without_end() {
+    let ways = [
+        Halt::new(Some(Duration::from_millis(30)), None, None),
+        Halt::new(None, Some(Arc::new(AtomicBool::new(true))), None),
+        Halt::new(None, None, Some(|| true)),
+    ];
+    for halt in ways {
+        let mut searcher = Searcher { halt, ..Searcher::new(12) };
+        let limits = Limits { depth: MAX_DEPTH, nodes: u64::MAX };
+        let found = searcher.search(&Chess::default(), &[], &[], limits, Pruning::Selective, |_| true);
+        assert!(found.depth < MAX_DEPTH);
+    }
 }
 
 #[test]
 fn only_the_moves_asked_for_are_searched() {
     let s = parse(FENS[2]).unwrap();
     let m = parse_move(&s, "a7a6").unwrap();
-    let limits = Limits { depth: 3, nodes: u64::MAX, time: None };
+    let limits = Limits { depth: 3, nodes: u64::MAX };
     let found = Searcher::new(12).search(&s.chess, &[m], &[], limits, Pruning::Selective, |_| true);
     assert_eq!(found.line.first(), Some(&m));
 }

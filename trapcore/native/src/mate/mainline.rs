@@ -100,6 +100,6 @@ impl Prover {
         if let Some(found) = stored(self) {
             return Some(found);
         }
-        self.prove_within(position, left, None).ok()?.then(|| stored(self))?
+        self.prove_within(position, left, &[]).ok()?.then(|| stored(self))?
     }
 }

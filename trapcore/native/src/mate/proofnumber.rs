@@ -122,15 +122,15 @@ struct Child {
 }
 
 impl Prover {
-    /// Can the side to move force mate in at most `bound` moves? `first` is grown first of the root's moves.
-    pub(super) fn prove_within(&mut self, root: &Chess, bound: u32, first: Option<Move>) -> Searched<bool> {
+    /// Can the side to move force mate in at most `bound` moves? `first` are grown first of the root's moves.
+    pub(super) fn prove_within(&mut self, root: &Chess, bound: u32, first: &[Move]) -> Searched<bool> {
         if bound <= LEAF || root.halfmoves() >= 100 {
             return self.attack(root, bound, first);
         }
         if self.numbering.slots.is_empty() {
             self.numbering.slots = vec![Slot::default(); self.table.len().max(CLUSTER)];
         }
-        if let Some(m) = first {
+        for &m in first {
             let next = self.make(root, m)?;
             let key = self.key(&next);
             if self.known(key, bound - 1).is_none() && !next.legal_moves().is_empty() {
@@ -152,7 +152,7 @@ impl Prover {
         thresholds: Numbers,
     ) -> Searched<Numbers> {
         if attacking && left <= LEAF {
-            let numbers = Numbers::solved(self.attack(position, left, None)?);
+            let numbers = Numbers::solved(self.attack(position, left, &[])?);
             self.set(key, left, numbers);
             return Ok(numbers);
         }

@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use pyo3::PyClass;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::pyclass_init::PyClassInitializer;
 use pyo3::types::PyBytes;
 use shakmaty::{CastlingMode, Position};
 
+use super::halting::{Cancellation, detached};
 use crate::anchors::{Anchor, Encoding};
 use crate::baits::TESTER_VERSION;
 use crate::findings::{Finding, GameFindings, judge_batch, tag_map};
@@ -211,7 +212,7 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
             loss: case.loss,
             nodes: case.nodes,
             prover: match case.verdict {
-                Verdict::Proved if case.known => "library",
+                Verdict::Proved if !case.here => "library",
                 Verdict::Proved if case.loss.is_some() => TESTER_VERSION,
                 Verdict::Proved => PROVER_VERSION,
                 _ => "",
@@ -253,7 +254,9 @@ struct PyJudge {
 impl PyJudge {
     #[new]
     #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
-    #[pyo3(signature = (traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies))]
+    #[pyo3(signature = (
+        traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, proposals_first = true
+    ))]
     fn new(
         py: Python<'_>,
         traps: Vec<TrapParts>,
@@ -265,6 +268,7 @@ impl PyJudge {
         nodes: u64,
         unproved: bool,
         skip_plies: usize,
+        proposals_first: bool,
     ) -> PyResult<PyJudge> {
         let measure = match measure {
             "sequences" => Measure::Sequences,
@@ -276,20 +280,26 @@ impl PyJudge {
             return Err(PyValueError::new_err(format!("min_similarity is 0 to 1, not {min_similarity}")));
         }
         let yardstick = Yardstick { measure, depth: super::depth(depth)?, labels: super::labels(labels, captures)? };
-        let options = Options { yardstick, min_similarity, nodes, unproved, skip_plies };
+        let options = Options { yardstick, min_similarity, nodes, unproved, skip_plies, proposals_first };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
         let judge = py.detach(|| Judge::new(traps, options));
         Ok(PyJudge { judge, spaces: Mutex::new(Vec::new()) })
     }
 
-    fn judge(&self, py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchFindings> {
-        let mut found = py.detach(|| {
+    #[pyo3(signature = (batch, stop = None))]
+    fn judge(&self, py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<PyBatchFindings> {
+        let found = detached(py, None, stop, |halt| {
             let taken = self.spaces.lock().expect("no thread panics with the lock").pop();
             let mut work = taken.unwrap_or_default();
+            work.set_halt(halt);
             let found = judge_batch(&self.judge, &batch.0, &mut work);
-            self.spaces.lock().expect("no thread panics with the lock").push(work);
-            found
-        });
+            // Where the work was stopped, neither what was found is true nor what was kept for later.
+            (!work.is_stopped()).then(|| {
+                self.spaces.lock().expect("no thread panics with the lock").push(work);
+                found
+            })
+        })?;
+        let mut found = found.ok_or_else(|| PyRuntimeError::new_err("the judging of this batch was cancelled"))?;
         let mut games = Vec::with_capacity(found.found.len());
         for mut game in std::mem::take(&mut found.found) {
             let text = &batch.0.data[game.start..game.start + game.size];

@@ -1,20 +1,25 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
-//! Positions and measures here, games in `games`.
+//! Positions, measures and proofs here, games in `games`, how calls end early in `halting`.
 
 mod evaluation;
 mod games;
+mod halting;
+
+use std::cell::Cell;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use shakmaty::Position;
+use shakmaty::Move;
 
+use self::halting::{Cancellation, detached};
 use crate::baits::{BaitTest, TESTER_VERSION, Tester};
+use crate::halt::Halt;
 use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::measures::{self, Base, Unpaired};
 use crate::position::{self, BadPosition, Setting};
-use crate::search::{Limits, Pruning, mate_distance};
+use crate::search::{Limits, Pruning, Searcher, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
@@ -137,49 +142,78 @@ fn proof_parts(setting: &Setting, proof: &MateProof) -> ProofParts {
     (proof.verdict.name(), proof.mate_in, line, proof.nodes, proof.refuted_to)
 }
 
-/// Binary logarithm of the table of a proof asked for by itself: a million entries, 16 MB.
+/// Binary logarithm of the tables for questions asked one by one: a million entries each, 16 and 24 MB.
 const TABLE_BITS: u32 = 20;
 
 thread_local! {
-    static PROVER: std::cell::RefCell<Option<Prover>> = const { std::cell::RefCell::new(None) };
+    static PROVER: Cell<Option<Prover>> = const { Cell::new(None) };
+    static SEARCHER: Cell<Option<Searcher>> = const { Cell::new(None) };
 }
 
-fn prove(setting: &Setting, mate: u32, nodes: u64, first: Option<shakmaty::Move>) -> MateProof {
-    PROVER.with_borrow_mut(|prover| {
-        prover.get_or_insert_with(|| Prover::new(TABLE_BITS)).prove(&setting.chess, mate, nodes, first)
-    })
+/// Works with this thread's tables of proofs. Whatever is worked with is taken out meanwhile: a signal handler may ask
+/// something in between.
+fn with_prover<T>(halt: &Halt, work: impl FnOnce(&mut Prover) -> T) -> T {
+    let mut prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
+    prover.halt = halt.clone();
+    let done = work(&mut prover);
+    PROVER.set(Some(prover));
+    done
+}
+
+/// Works with the same tables of proofs and with those of the search.
+fn with_tester<T>(halt: &Halt, work: impl FnOnce(&mut Tester) -> T) -> T {
+    let prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
+    let searcher = SEARCHER.take().unwrap_or_else(|| Searcher::new(TABLE_BITS));
+    let mut tester = Tester { prover, searcher };
+    tester.set_halt(halt);
+    let done = work(&mut tester);
+    PROVER.set(Some(tester.prover));
+    SEARCHER.set(Some(tester.searcher));
+    done
 }
 
 #[pyfunction]
-fn prove_mate(py: Python<'_>, fen: &str, mate: u32, nodes: u64) -> PyResult<ProofParts> {
+fn prove_mate(
+    py: Python<'_>,
+    fen: &str,
+    mate: u32,
+    nodes: u64,
+    milliseconds: Option<u64>,
+    stop: Option<&Cancellation>,
+) -> PyResult<ProofParts> {
     let setting = position::parse(fen)?;
-    let proof = py.detach(|| prove(&setting, mate, nodes, None));
+    let proof = detached(py, milliseconds, stop, |halt| {
+        with_prover(halt, |prover| prover.prove(&setting.chess, mate, nodes, &[]))
+    })?;
     Ok(proof_parts(&setting, &proof))
 }
 
 #[pyfunction]
+#[allow(clippy::too_many_arguments)] // the question and its budget
 fn prove_bait(
     py: Python<'_>,
     fen: &str,
     bait: &str,
-    killer: Option<&str>,
+    killers: Vec<String>,
     mate: u32,
     nodes: u64,
+    milliseconds: Option<u64>,
+    stop: Option<&Cancellation>,
 ) -> PyResult<ProofParts> {
-    let mut setting = position::parse(fen)?;
-    let bait = position::parse_move(&setting, bait)?;
-    setting.chess.play_unchecked(bait);
-    let killer = killer.map(|uci| position::parse_move(&setting, uci)).transpose()?;
-    let proof = py.detach(|| prove(&setting, mate, nodes, killer));
-    Ok(proof_parts(&setting, &proof))
+    let setting = position::parse(fen)?;
+    let (_, baited, killers) = bait_and_killers(&setting, bait, &killers)?;
+    let proof = detached(py, milliseconds, stop, |halt| {
+        with_prover(halt, |prover| prover.prove(&baited.chess, mate, nodes, &killers))
+    })?;
+    Ok(proof_parts(&baited, &proof))
 }
 
-thread_local! {
-    static TESTER: std::cell::RefCell<Option<Tester>> = const { std::cell::RefCell::new(None) };
-}
-
-fn with_tester<T>(work: impl FnOnce(&mut Tester) -> T) -> T {
-    TESTER.with_borrow_mut(|tester| work(tester.get_or_insert_with(|| Tester::new(TABLE_BITS, TABLE_BITS))))
+/// The bait, the position after it, and the answers to try first.
+fn bait_and_killers(setting: &Setting, bait: &str, killers: &[String]) -> PyResult<(Move, Setting, Vec<Move>)> {
+    let bait = position::parse_move(setting, bait)?;
+    let baited = Setting { chess: tree::after(&setting.chess, bait), mode: setting.mode };
+    let killers = killers.iter().map(|uci| position::parse_move(&baited, uci)).collect::<Result<_, _>>()?;
+    Ok((bait, baited, killers))
 }
 
 /// Value in centipawns, moves to mate or none, depth, line, nodes.
@@ -192,17 +226,16 @@ fn search(
     depth: u32,
     nodes: u64,
     milliseconds: Option<u64>,
-    exact: bool,
+    stop: Option<&Cancellation>,
 ) -> PyResult<SearchParts> {
     let setting = position::parse(fen)?;
-    let limits = Limits { depth, nodes, time: milliseconds.map(std::time::Duration::from_millis) };
-    let pruning = if exact { Pruning::Exact } else { Pruning::Selective };
-    let found = py.detach(|| {
-        with_tester(|tester| {
+    let limits = Limits { depth, nodes };
+    let found = detached(py, milliseconds, stop, |halt| {
+        with_tester(halt, |tester| {
             tester.searcher.clear();
-            tester.searcher.search(&setting.chess, &[], &[], limits, pruning, |_| true)
+            tester.searcher.search(&setting.chess, &[], &[], limits, Pruning::Selective, |_| true)
         })
-    });
+    })?;
     let line = found.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
     Ok((found.value, mate_distance(found.value), found.depth, line, found.nodes))
 }
@@ -224,7 +257,7 @@ struct PyBaitTest {
 }
 
 fn bait_test(setting: &Setting, test: BaitTest) -> PyBaitTest {
-    let uci = |m: &shakmaty::Move| m.to_uci(setting.mode).to_string();
+    let uci = |m: &Move| m.to_uci(setting.mode).to_string();
     PyBaitTest {
         bait: uci(&test.bait),
         verdict: test.verdict.name(),
@@ -241,19 +274,39 @@ fn bait_test(setting: &Setting, test: BaitTest) -> PyBaitTest {
 }
 
 #[pyfunction]
-fn test_bait(py: Python<'_>, fen: &str, bait: &str, killer: Option<&str>, nodes: u64) -> PyResult<PyBaitTest> {
+#[allow(clippy::too_many_arguments)] // the question and its budget
+fn test_bait(
+    py: Python<'_>,
+    fen: &str,
+    bait: &str,
+    killers: Vec<String>,
+    depth: u32,
+    nodes: u64,
+    milliseconds: Option<u64>,
+    stop: Option<&Cancellation>,
+) -> PyResult<PyBaitTest> {
     let setting = position::parse(fen)?;
-    let m = position::parse_move(&setting, bait)?;
-    let baited = Setting { chess: tree::after(&setting.chess, m), mode: setting.mode };
-    let killer = killer.map(|uci| position::parse_move(&baited, uci)).transpose()?;
-    let test = py.detach(|| with_tester(|tester| tester.test(&setting.chess, m, killer, nodes)));
+    let (bait, _, killers) = bait_and_killers(&setting, bait, &killers)?;
+    let limits = Limits { depth, nodes };
+    let test = detached(py, milliseconds, stop, |halt| {
+        with_tester(halt, |tester| tester.test(&setting.chess, bait, &killers, limits))
+    })?;
     Ok(bait_test(&setting, test))
 }
 
 #[pyfunction]
-fn find_baits(py: Python<'_>, fen: &str, nodes: u64) -> PyResult<Vec<PyBaitTest>> {
+fn find_baits(
+    py: Python<'_>,
+    fen: &str,
+    depth: u32,
+    nodes: u64,
+    milliseconds: Option<u64>,
+    stop: Option<&Cancellation>,
+) -> PyResult<Vec<PyBaitTest>> {
     let setting = position::parse(fen)?;
-    let tests = py.detach(|| with_tester(|tester| tester.baits(&setting.chess, nodes)));
+    let limits = Limits { depth, nodes };
+    let tests =
+        detached(py, milliseconds, stop, |halt| with_tester(halt, |tester| tester.baits(&setting.chess, limits)))?;
     Ok(tests.into_iter().map(|test| bait_test(&setting, test)).collect())
 }
 
@@ -261,7 +314,7 @@ fn find_baits(py: Python<'_>, fen: &str, nodes: u64) -> PyResult<Vec<PyBaitTest>
 fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<Vec<(u32, usize, i32, i32)>> {
     let setting = position::parse(fen)?;
     let bait = position::parse_move(&setting, bait)?;
-    Ok(py.detach(|| with_tester(|tester| tester.profile(&setting.chess, bait, depth))))
+    detached(py, None, None, |halt| with_tester(halt, |tester| tester.profile(&setting.chess, bait, depth)))
 }
 
 #[pymodule]
@@ -288,6 +341,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_class::<PyBaitTest>()?;
     evaluation::register(module)?;
+    module.add_class::<Cancellation>()?;
     games::register(module)?;
     Ok(())
 }

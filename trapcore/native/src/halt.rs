@@ -1,0 +1,49 @@
+//! What ends a search before its nodes are spent: its time, another thread, a signal.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Nodes between two looks: about a millisecond's work, so that looking costs nothing.
+const INTERVAL: u64 = 2048;
+
+/// The reasons to end early. A search that was ended has the answer of one whose nodes ran out.
+#[derive(Clone, Debug, Default)]
+pub struct Halt {
+    time: Option<Duration>,
+    stop: Option<Arc<AtomicBool>>,
+    ask: Option<fn() -> bool>,
+    deadline: Option<Instant>,
+}
+
+impl Halt {
+    /// `time`: for each question, without it as long as it takes. `stop`: set by another thread to end everything.
+    /// `ask`: asked at every look whether to end everything; having said yes once it must go on saying so.
+    pub fn new(time: Option<Duration>, stop: Option<Arc<AtomicBool>>, ask: Option<fn() -> bool>) -> Halt {
+        Halt { time, stop, ask, deadline: None }
+    }
+
+    /// A question begins, and its time.
+    pub fn begin(&mut self) {
+        self.deadline = self.time.and_then(|time| Instant::now().checked_add(time));
+    }
+
+    /// What is too short to be timed begins.
+    pub fn begin_untimed(&mut self) {
+        self.deadline = None;
+    }
+
+    /// Whether the question ends here; looks only now and then, so that it can be asked at every node.
+    pub fn is_due(&self, nodes: u64) -> bool {
+        nodes.is_multiple_of(INTERVAL) && (self.is_late() || self.is_stopped())
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// Whether all questions end, not only the one whose time has run out.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) || self.ask.is_some_and(|ask| ask())
+    }
+}

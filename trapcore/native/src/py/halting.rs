@@ -1,0 +1,80 @@
+//! How long calls from Python end early: Ctrl-C in the main thread, and `Cancellation` from any other.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+
+use crate::halt::Halt;
+
+/// Between two questions to Python whether a signal has come: attaching to it waits for other threads.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+thread_local! {
+    /// What a signal handler raised during the call that this thread makes.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    static ASK_AT: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Lets another thread end a call.
+#[pyclass(frozen, name = "Cancellation", module = "trapcore._native")]
+pub struct Cancellation(Arc<AtomicBool>);
+
+#[pymethods]
+impl Cancellation {
+    #[new]
+    fn new() -> Cancellation {
+        Cancellation(Arc::default())
+    }
+
+    fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    #[getter]
+    fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether a signal handler has raised an error. Only the main thread runs handlers.
+fn interrupted() -> bool {
+    if RAISED.with_borrow(Option::is_some) {
+        return true;
+    }
+    let now = Instant::now();
+    if ASK_AT.get().is_some_and(|at| now < at) {
+        return false;
+    }
+    ASK_AT.set(Some(now + PATIENCE));
+    match Python::attach(|py| py.check_signals()) {
+        Ok(()) => false,
+        Err(error) => {
+            RAISED.set(Some(error));
+            true
+        }
+    }
+}
+
+/// Does long work without the GIL. Raises what a signal handler raised meanwhile, so that Ctrl-C is a
+/// `KeyboardInterrupt` at once and not when the work is done.
+pub fn detached<T: Send>(
+    py: Python<'_>,
+    milliseconds: Option<u64>,
+    stop: Option<&Cancellation>,
+    work: impl FnOnce(&Halt) -> T + Send,
+) -> PyResult<T> {
+    let threading = py.import("threading")?;
+    let in_main = threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?);
+    let ask = in_main.then_some(interrupted as fn() -> bool);
+    let halt = Halt::new(milliseconds.map(Duration::from_millis), stop.map(|stop| Arc::clone(&stop.0)), ask);
+    ASK_AT.set(Some(Instant::now() + PATIENCE));
+    // A handler may itself have made such a call while one was under way, so what is raised is always taken away.
+    let done = py.detach(|| work(&halt));
+    match RAISED.take() {
+        Some(error) => Err(error),
+        None => Ok(done),
+    }
+}

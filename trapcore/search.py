@@ -1,0 +1,33 @@
+"""What a position is worth, and the best line, by the search of our own."""
+
+from dataclasses import dataclass
+
+from trapcore import _native
+from trapcore.budget import Budget, Cancellation
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The last depth that a search finished."""
+
+    value: int
+    """Centipawns for the side to move; beyond 29,000 either way a mate."""
+    mate_in: int | None
+    """Moves to the mate that the search saw: positive if the side to move mates, negative if it is mated, 0 if it is
+    mated already; None without a mate. What the selective search sees is no proof."""
+    depth: int
+    """Plies; 0 if not even the first depth was finished, or if there is no move."""
+    line: tuple[str, ...]
+    """Best play of both sides, UCI; empty at depth 0."""
+    nodes: int
+    """Positions searched."""
+
+
+def search(fen: str, budget: Budget, stop: Cancellation | None = None) -> SearchResult:
+    """Search deeper and deeper until ``budget`` is spent, ``stop`` is cancelled, or a mate is certain to be shortest.
+
+    The same position and budget give the same result, unless time ended it. Raises ``PositionError`` for a position
+    that is none.
+    """
+    value, mate_in, depth, line, nodes = _native.search(fen, *budget.for_search(), stop)
+    return SearchResult(value, mate_in, depth, tuple(line), nodes)
