@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import annotate, core
+from tests.benchmarks import annotate, core, prover
 from tests.benchmarks.material import MASTERS
 from tests.benchmarks.table import Row, show
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "core": ("The core by itself", core.rows),
     "annotate": ("Annotation", annotate.rows),
+    "prover": ("The mate prover", prover.rows),
     "perft": ("Move generation", core.perft),
 }
 
