@@ -104,6 +104,19 @@ impl CheckFinder<'_> {
     }
 }
 
+/// Is the side to move mated? As `is_checkmate`, which generates all moves; mostly the king can simply step away.
+pub fn is_mate(position: &Chess) -> bool {
+    position.is_check() && !king_can_step_away(position) && position.legal_moves().is_empty()
+}
+
+fn king_can_step_away(position: &Chess) -> bool {
+    let (board, turn) = (position.board(), position.turn());
+    let king = board.king_of(turn).expect("a legal position has both kings");
+    let behind = board.occupied().without(king);
+    let steps = attacks::king_attacks(king) & !position.us();
+    steps.into_iter().any(|to| board.attacks_to(to, !turn, behind).is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +138,7 @@ mod tests {
                 for (chess, m) in [(&s.chess, m)].into_iter().chain(next.legal_moves().iter().map(|r| (&next, *r))) {
                     let suspected = CheckFinder::new(chess).may_check(m);
                     let check = after(chess, m).is_check();
+                    assert_eq!(is_mate(&after(chess, m)), after(chess, m).is_checkmate());
                     assert!(suspected || !check);
                     checks += u32::from(check);
                     suspects += u32::from(suspected);

@@ -19,7 +19,7 @@ mod proofnumber;
 use shakmaty::{Chess, EnPassantMode, Move, Position, Role, zobrist::Zobrist64};
 
 use self::proofnumber::Numbering;
-use crate::checks::CheckFinder;
+use crate::checks::{CheckFinder, is_mate};
 use crate::tree::after;
 use crate::verdict::Verdict;
 
@@ -252,7 +252,7 @@ impl Prover {
         for (role, from, to) in checks {
             let capture = position.board().role_at(to);
             let next = self.make(position, Move::Normal { role, from, capture, to, promotion: None })?;
-            if !gives_check.exposes_own_king(&next) && next.is_checkmate() {
+            if !gives_check.exposes_own_king(&next) && is_mate(&next) {
                 return Ok(true);
             }
         }
@@ -263,7 +263,7 @@ impl Prover {
     fn mating_move(&mut self, position: &Chess) -> Searched<Option<Move>> {
         let gives_check = CheckFinder::new(position);
         for &m in &position.legal_moves() {
-            if gives_check.may_check(m) && self.make(position, m)?.is_checkmate() {
+            if gives_check.may_check(m) && is_mate(&self.make(position, m)?) {
                 return Ok(Some(m));
             }
         }
