@@ -14,6 +14,8 @@ from trapcore.errors import InputError, UsageError
 
 MAX_MATE = 30
 """Longest mate that can be asked for, in moves of the mating side."""
+MAX_NODES = 2**63 - 1
+"""Largest node budget; more years than anybody has."""
 
 
 class Verdict(StrEnum):
@@ -94,11 +96,13 @@ def san_line(proof: Proof, fen: str) -> str:
 
 
 def check_budget(mate: int, nodes: int) -> None:
-    """Raise ``UsageError`` unless ``mate`` is 1..30 moves and ``nodes`` at least 1."""
+    """Raise ``UsageError`` unless ``mate`` is 1..30 moves and ``nodes`` 1..`MAX_NODES`."""
     if not 1 <= mate <= MAX_MATE:
         raise UsageError(f"mate must be 1..{MAX_MATE} moves, not {mate}")
     if nodes < 1:
         raise UsageError(f"nodes must be at least 1, not {nodes}")
+    if nodes > MAX_NODES:
+        raise UsageError(f"nodes must be at most {MAX_NODES:,}, not {nodes:,}")
 
 
 def _proof(found: tuple[str, int | None, list[str], int, int]) -> Proof:
