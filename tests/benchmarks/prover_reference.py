@@ -83,8 +83,8 @@ def contradiction(engine: chess.engine.SimpleEngine, fen: str, proof: Proof, nod
     if "score" not in seen:
         return None
     score = seen["score"].relative
-    if proof.verdict is Verdict.PROVED:
-        return f"{fen}: mate in {proof.mate_in}, Stockfish {score}" if score.score(mate_score=100_000) < 900 else None
+    if proof.verdict is Verdict.PROVED and score.score(mate_score=100_000) < 900:
+        return f"{fen}: mate in {proof.mate_in}, Stockfish {score}"
     mate = score.mate()
     if mate is None or not 0 < mate <= proof.refuted_to:
         return None
