@@ -1,5 +1,7 @@
 """Proofs of mates, checked against python-chess: every claim is replayed or searched again by brute force."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import chess
@@ -188,9 +190,47 @@ def test_any_bait(fen: str, choice: int) -> None:
         assert replay(proof, fen, written).is_checkmate()
 
 
-@pytest.mark.parametrize("fen", ["", "nonsense", "8/8/8/8/8/8/8/8 w - - 0 1", "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"])
-def test_an_illegal_position_is_refused(fen: str) -> None:
-    with pytest.raises(PositionError) as caught:
+MOST_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"
+"""218 legal moves, the most of any position that a game can reach."""
+
+
+def test_the_position_with_the_most_moves() -> None:
+    assert board(MOST_MOVES).legal_moves.count() == 218
+    check(prove_mate(MOST_MOVES, 2), MOST_MOVES, 2, brute=1)
+    # Without the knights' mate: as many moves or nearly, and the mates are longer.
+    blunted = MOST_MOVES.replace("kBNN1KB1", "kB3KB1")
+    for nodes in (1, 217, 1_000_000):
+        check(prove_mate(blunted, 2, Budget(nodes=nodes)), blunted, 2, brute=1)
+    waiting = MOST_MOVES.replace(" w ", " b ")
+    check(prove_mate(waiting, 3), waiting, 3, brute=1)
+
+
+@pytest.mark.parametrize("clock", ["100 90", "4294967295 4294967295"])
+def test_a_game_that_should_have_been_drawn_long_ago(clock: str) -> None:
+    at_once, later = f"6k1/5ppp/8/8/8/8/8/R5K1 w - - {clock}", f"8/k7/8/7R/6R1/8/8/6K1 w - - {clock}"
+    assert prove_mate(at_once).mate_in == 1
+    assert prove_mate(later, 3).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("fen", "reason"),
+    [
+        ("", "invalid"),
+        ("nonsense", "invalid"),
+        ("8/8/8/8/8/8/8/8/8 w - - 0 1", "invalid"),
+        ("6k1/5ppp/8/8/8/8/8/R5K1 x - - 0 1", "invalid"),
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - -1 1", "invalid"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "empty board"),
+        ("8/8/8/8/8/8/8/R3K3 w - - 0 1", "missing king"),
+        ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "too many kings"),
+        ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns on backrank"),
+        ("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", "opposite check"),
+        ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "opposite check"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR/PPp w KQkq - 0 1", "another variant"),
+    ],
+)
+def test_an_illegal_position_is_refused(fen: str, reason: str) -> None:
+    with pytest.raises(PositionError, match=reason) as caught:
         prove_mate(fen)
     assert caught.value.fen == fen
     with pytest.raises(PositionError):
@@ -218,6 +258,67 @@ def test_a_proof_takes_no_depth() -> None:
         prove_mate(chess.STARTING_FEN, 2, Budget(nodes=10, depth=4))
     with pytest.raises(UsageError, match="depth is no limit of a proof"):
         prove_bait(chess.STARTING_FEN, "e2e4", (), 2, Budget(depth=4))
+
+
+@given(text=st.one_of(st.text(), st.text(alphabet="KQRBNPkqrbnp12345678/ wb-", min_size=15)), nodes=st.integers(1, 50))
+@settings(deadline=None, max_examples=300)
+def test_any_text_as_a_position(text: str, nodes: int) -> None:
+    refused = None
+    try:
+        check(prove_mate(text, 1, Budget(nodes=nodes)), text, 1, brute=1)
+    except PositionError as error:
+        refused = error.fen
+    assert refused in (None, text)
+
+
+@given(fen=played(), at=st.integers(0, 80), letter=st.sampled_from("KQRBNPkqrbnp1238/ wb-"), mate=st.integers(1, 30))
+@settings(deadline=None, max_examples=300)
+def test_any_position_with_a_slip_of_the_pen(fen: str, at: int, letter: str, mate: int) -> None:
+    written = fen[:at] + letter + fen[at + 1 :]
+    proof, refused = None, None
+    try:
+        proof = prove_mate(written, mate, Budget(nodes=300))
+    except PositionError as error:
+        refused = error.fen
+    assert refused in (None, written)
+    if proof is not None and proof.verdict is Verdict.PROVED:
+        assert replay(proof, written).is_checkmate()
+
+
+@pytest.mark.parametrize("nodes", [0, -5, 2**63])
+def test_a_budget_out_of_range_is_refused(nodes: int) -> None:
+    with pytest.raises(UsageError, match="nodes must be"):
+        Budget(nodes=nodes)
+
+
+def test_the_largest_budget_is_one() -> None:
+    assert prove_mate(KNOWN["ladder"][0], 30, Budget(nodes=2**63 - 1)).mate_in == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["8/8/8/8/8/8/8/K7 w - - 0 1"], 3, "missing king"),
+        (["4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"], 3, "opposite check"),
+        ([MOST_MOVES, "--mate", "0"], 2, "mate must be 1..30"),
+        ([MOST_MOVES, "--mate", "-1"], 2, "mate must be 1..30"),
+        ([MOST_MOVES, "--nodes", "0"], 2, "nodes must be at least 1"),
+        ([MOST_MOVES, "--nodes", "-5"], 2, "nodes must be at least 1"),
+        ([MOST_MOVES, "--nodes", str(2**70)], 2, "nodes must be at most"),
+        (["7k/8/8/8/8/8/5q2/7K w - - 0 1"], 0, "refuted"),
+        (["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"], 0, "refuted"),
+        ([MOST_MOVES], 0, "proved, mate in 1"),
+        ([KNOWN["castling, Chess960"][0]], 0, "O-O-O#"),
+    ],
+)
+def test_bad_input_at_the_front_door(arguments: list[str], code: int, says: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "trapline", "prove", *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert says in (done.stderr if code else done.stdout)
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == (1 if code else 0)
 
 
 def test_replay_believes_nothing() -> None:

@@ -3,14 +3,15 @@
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import annotate, core, tactics
+from tests.benchmarks import annotate, core, prover, tactics
 from tests.benchmarks.material import MASTERS
 from tests.benchmarks.table import Row, show
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "core": ("The core by itself", core.rows),
     "annotate": ("Annotation", annotate.rows),
-    "tactics": ("Tactics", tactics.rows),
+    "prover": ("The mate prover", prover.rows),
+    "tactics": ("The search, on positions with known answers", tactics.rows),
     "perft": ("Move generation", core.perft),
 }
 

@@ -1,6 +1,6 @@
 //! Finding checks without making the move.
 
-use shakmaty::{Bitboard, Chess, Move, Position, Square, attacks};
+use shakmaty::{Bitboard, CastlingSide, Chess, Move, Position, Rank, Role, Square, attacks};
 
 /// Tells cheaply which moves may give check: all that do, and few that do not.
 pub struct CheckFinder<'a> {
@@ -43,6 +43,78 @@ impl CheckFinder<'_> {
             Move::Put { .. } => false,
         }
     }
+
+    /// All moves of knights, bishops, rooks and queens that may give check, as role, from and to; pseudo-legal, so the
+    /// own king may be left in check. `None` if a pawn, the king or castling might give check, too.
+    pub fn pieces_only(&self) -> Option<impl Iterator<Item = (Role, Square, Square)>> {
+        if self.others_may_check() {
+            return None;
+        }
+        let board = self.position.board();
+        let straight = attacks::rook_attacks(self.king, self.occupied);
+        let diagonal = attacks::bishop_attacks(self.king, self.occupied);
+        let kinds = [
+            (Role::Queen, straight | diagonal),
+            (Role::Rook, straight),
+            (Role::Bishop, diagonal),
+            (Role::Knight, attacks::knight_attacks(self.king)),
+        ];
+        let (turn, own) = (self.position.turn(), self.position.us());
+        Some(kinds.into_iter().flat_map(move |(role, direct)| {
+            (own & board.by_role(role)).into_iter().flat_map(move |from| {
+                let to = if self.unmask.contains(from) { Bitboard::FULL } else { direct };
+                let to = to & attacks::attacks(from, role.of(turn), self.occupied) & !own;
+                to.into_iter().map(move |to| (role, from, to))
+            })
+        }))
+    }
+
+    /// Might a move of a pawn, of the king, or castling give check? Says yes too often, never no wrongly.
+    fn others_may_check(&self) -> bool {
+        let (board, turn) = (self.position.board(), self.position.turn());
+        let pawns = self.position.our(Role::Pawn);
+        if (self.unmask & (pawns | board.kings())).any()
+            || (pawns & turn.fold_wb(Bitboard::from_rank(Rank::Seventh), Bitboard::from_rank(Rank::Second))).any()
+            || self.position.maybe_ep_square().is_some()
+        {
+            return true;
+        }
+        let lines = attacks::rook_attacks(self.king, Bitboard::EMPTY);
+        let castles = CastlingSide::ALL
+            .into_iter()
+            .any(|side| self.position.castles().has(turn, side) && lines.contains(side.rook_to(turn)));
+        if castles {
+            return true;
+        }
+        let (pushes, doubles) = turn.fold_wb((8, 16), (-8, -16));
+        attacks::pawn_attacks(!turn, self.king).into_iter().any(|to| {
+            if self.occupied.contains(to) {
+                !self.position.us().contains(to) && (attacks::pawn_attacks(!turn, to) & pawns).any()
+            } else {
+                [pushes, doubles].into_iter().any(|step| to.offset(-step).is_some_and(|from| pawns.contains(from)))
+            }
+        })
+    }
+
+    /// After a pseudo-legal move of a piece other than the king: does it leave the own king in check?
+    pub fn exposes_own_king(&self, next: &Chess) -> bool {
+        let (board, turn) = (next.board(), self.position.turn());
+        let king = board.king_of(turn).expect("a legal position has both kings");
+        board.attacks_to(king, !turn, board.occupied()).any()
+    }
+}
+
+/// Is the side to move mated? As `is_checkmate`, which generates all moves; mostly the king can simply step away.
+pub fn is_mate(position: &Chess) -> bool {
+    position.is_check() && !king_can_step_away(position) && position.legal_moves().is_empty()
+}
+
+fn king_can_step_away(position: &Chess) -> bool {
+    let (board, turn) = (position.board(), position.turn());
+    let king = board.king_of(turn).expect("a legal position has both kings");
+    let behind = board.occupied().without(king);
+    let steps = attacks::king_attacks(king) & !position.us();
+    steps.into_iter().any(|to| board.attacks_to(to, !turn, behind).is_empty())
 }
 
 #[cfg(test)]
@@ -66,6 +138,7 @@ mod tests {
                 for (chess, m) in [(&s.chess, m)].into_iter().chain(next.legal_moves().iter().map(|r| (&next, *r))) {
                     let suspected = CheckFinder::new(chess).may_check(m);
                     let check = after(chess, m).is_check();
+                    assert_eq!(is_mate(&after(chess, m)), after(chess, m).is_checkmate());
                     assert!(suspected || !check);
                     checks += u32::from(check);
                     suspects += u32::from(suspected);

@@ -13,6 +13,7 @@
 //! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `judge`, `cases` | how a position is judged, and what a game made of it |
 //! | `findings`, `records` | a batch of games for the annotator, and for the library |
+//! | `fuzzing` | any bytes as a position with budgets; only for tests |
 //! | `py` | the only room that knows Python |
 
 pub mod anchors;
@@ -22,6 +23,8 @@ pub mod checks;
 pub mod evaluation;
 pub mod exchange;
 pub mod findings;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 pub mod game;
 pub mod halt;
 pub mod index;

@@ -16,18 +16,16 @@
 mod mainline;
 mod proofnumber;
 
-use std::cmp::Reverse;
-
-use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position, Role, zobrist::Zobrist64};
+use shakmaty::{Chess, EnPassantMode, Move, Position, Role, zobrist::Zobrist64};
 
 use self::proofnumber::Numbering;
-use crate::checks::CheckFinder;
+use crate::checks::{CheckFinder, is_mate};
 use crate::halt::Halt;
 use crate::tree::after;
 use crate::verdict::Verdict;
 
 /// Name of these rules, stored with each proof.
-pub const PROVER_VERSION: &str = "trapline-mate-2";
+pub const PROVER_VERSION: &str = "trapline-mate-3";
 /// Mates longer than this are not tried (a budget would not get there).
 pub const MAX_MATE: u32 = 30;
 /// Up to here the search is exhaustive from the start.
@@ -171,7 +169,7 @@ impl Prover {
         self.budget = budget;
         self.halt.begin();
         self.refuters = [None; MAX_MATE as usize + 1];
-        self.count_halfmoves = root.halfmoves() + 2 * mate >= 100;
+        self.count_halfmoves = root.halfmoves().saturating_add(2 * mate) >= 100;
     }
 
     fn make(&mut self, position: &Chess, m: Move) -> Searched<Chess> {
@@ -201,47 +199,75 @@ impl Prover {
             }
         }
         let best = known.map_or(0, |entry| entry.best);
-        for (m, next) in self.candidates(position, best, first)? {
+        let proved = self.attacking_move(position, distance, best, first)?;
+        match proved {
+            Some(m) => self.store_proved(key, distance, m),
+            None => self.store_refuted(key, distance),
+        }
+        Ok(proved.is_some())
+    }
+
+    /// A move that forces mate in at most `distance` moves. Tried in this order: the proposed ones, the table's,
+    /// checks with few replies, captures, the rest; none is made before its turn, for the first may be enough.
+    fn attacking_move(&mut self, position: &Chess, distance: u32, best: u16, first: &[Move]) -> Searched<Option<Move>> {
+        let moves = position.legal_moves();
+        let mut early: Vec<Move> = first.iter().copied().filter(|m| moves.contains(m)).collect();
+        early.extend(moves.iter().filter(|&&m| short(m) == best && !first.contains(&m)));
+        for &m in &early {
+            let next = self.make(position, m)?;
             if self.defend(&next, distance - 1)? {
-                self.store_proved(key, distance, m);
+                return Ok(Some(m));
+            }
+        }
+        let gives_check = CheckFinder::new(position);
+        let mut checks: Vec<(usize, Move, Chess)> = Vec::new();
+        for &m in &moves {
+            if gives_check.may_check(m) && !early.contains(&m) {
+                let next = self.make(position, m)?;
+                if next.is_check() {
+                    let replies = next.legal_moves().len();
+                    checks.insert(checks.partition_point(|&(others, _, _)| others <= replies), (replies, m, next));
+                }
+            }
+        }
+        for (_, m, next) in &checks {
+            if self.defend(next, distance - 1)? {
+                return Ok(Some(*m));
+            }
+        }
+        for captures in [true, false] {
+            for &m in moves.iter().filter(|m| m.is_capture() == captures) {
+                let tried = early.contains(&m) || checks.iter().any(|&(_, check, _)| check == m);
+                if !tried {
+                    let next = self.make(position, m)?;
+                    if self.defend(&next, distance - 1)? {
+                        return Ok(Some(m));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Is there a mate in one? Without generating all moves, unless one of the rarer kinds could give check.
+    fn mates_at_once(&mut self, position: &Chess) -> Searched<bool> {
+        let gives_check = CheckFinder::new(position);
+        let Some(checks) = gives_check.pieces_only() else { return Ok(self.mating_move(position)?.is_some()) };
+        for (role, from, to) in checks {
+            let capture = position.board().role_at(to);
+            let next = self.make(position, Move::Normal { role, from, capture, to, promotion: None })?;
+            if !gives_check.exposes_own_king(&next) && is_mate(&next) {
                 return Ok(true);
             }
         }
-        self.store_refuted(key, distance);
         Ok(false)
     }
 
-    /// The attacker's moves in the order in which to try them: the proposed ones, the table's, checks with few replies,
-    /// then the rest.
-    fn candidates(&mut self, position: &Chess, best: u16, first: &[Move]) -> Searched<Vec<(Move, Chess)>> {
-        let gives_check = CheckFinder::new(position);
-        let mut out = Vec::with_capacity(48);
-        for &m in &position.legal_moves() {
-            let next = self.make(position, m)?;
-            let rank = if let Some(at) = first.iter().position(|&f| f == m) {
-                at
-            } else if short(m) == best {
-                300
-            } else if gives_check.may_check(m) && next.is_check() {
-                301 + next.legal_moves().len()
-            } else {
-                // Captures before quiet moves; a table of mates rewards neither much.
-                600 + usize::from(!m.is_capture())
-            };
-            out.push((rank, m, next));
-        }
-        out.sort_by_key(|&(rank, _, _)| rank);
-        Ok(out.into_iter().map(|(_, m, next)| (m, next)).collect())
-    }
-
-    fn mates_at_once(&mut self, position: &Chess) -> Searched<bool> {
-        Ok(self.mating_move(position)?.is_some())
-    }
-
+    /// The first mating move in the generator's order.
     fn mating_move(&mut self, position: &Chess) -> Searched<Option<Move>> {
         let gives_check = CheckFinder::new(position);
         for &m in &position.legal_moves() {
-            if gives_check.may_check(m) && self.make(position, m)?.is_checkmate() {
+            if gives_check.may_check(m) && is_mate(&self.make(position, m)?) {
                 return Ok(Some(m));
             }
         }
@@ -250,29 +276,34 @@ impl Prover {
 
     /// Is the side to move mated in at most `distance` further moves of the attacker, whatever it plays?
     fn defend(&mut self, position: &Chess, distance: u32) -> Searched<bool> {
-        let mut replies = position.legal_moves();
-        if replies.is_empty() {
-            return Ok(position.is_check());
-        }
         if distance == 0 || position.halfmoves() >= 100 {
-            return Ok(false);
+            return Ok(position.is_checkmate());
         }
-        self.order_replies(&mut replies, distance);
-        for &reply in &replies {
+        let refuter = self.refuters[distance as usize].filter(|&m| position.is_legal(m));
+        if let Some(reply) = refuter {
             let next = self.make(position, reply)?;
             if !self.attack(&next, distance, &[])? {
-                self.refuters[distance as usize] = Some(reply);
                 return Ok(false);
             }
         }
-        Ok(true)
-    }
-
-    fn order_replies(&self, replies: &mut MoveList, distance: u32) {
-        replies.sort_by_key(|m| Reverse((m.is_capture(), m.role() == Role::King)));
-        if let Some(at) = self.refuters[distance as usize].and_then(|r| replies.iter().position(|&m| m == r)) {
-            replies[..=at].rotate_right(1);
+        let replies = position.legal_moves();
+        if replies.is_empty() {
+            return Ok(position.is_check());
         }
+        // Captures before quiet moves, among each those of the king first.
+        for kind in [(true, true), (true, false), (false, true), (false, false)] {
+            for &reply in replies.iter().filter(|m| (m.is_capture(), m.role() == Role::King) == kind) {
+                if Some(reply) == refuter {
+                    continue;
+                }
+                let next = self.make(position, reply)?;
+                if !self.attack(&next, distance, &[])? {
+                    self.refuters[distance as usize] = Some(reply);
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     fn key(&self, position: &Chess) -> u64 {

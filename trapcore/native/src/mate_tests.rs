@@ -165,10 +165,6 @@ fn proposed_moves_are_tried_in_their_order() {
     let m = |uci| crate::position::parse_move(&s, uci).unwrap();
     let mut prover = Prover::new(12);
     let proposed = [m("h1f1"), m("a2a3"), m("c4f7")];
-    prover.begin(&s.chess, 2, 1_000);
-    let order: Vec<Move> =
-        prover.candidates(&s.chess, 0, &proposed).ok().unwrap().into_iter().map(|(m, _)| m).collect();
-    assert_eq!(order[..3], proposed);
     let nodes: Vec<u64> =
         [&proposed[2..], &proposed[1..], &proposed].map(|first| prover.prove(&s.chess, 2, 10_000, first).nodes).into();
     assert!(nodes[0] < nodes[1] && nodes[1] < nodes[2], "{nodes:?}");
@@ -236,4 +232,51 @@ fn proof_numbers_agree_with_the_exhaustive_search() {
         }
     }
     assert!(compared > 1000 && mates[1..].iter().all(|&n| n > 1), "{compared} {mates:?}");
+}
+
+#[test]
+fn mates_in_one_are_found_without_generating_all_moves() {
+    let starts = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "3qk3/8/8/2R5/5N2/8/1B3B2/3QK3 w - - 0 1",
+        "k7/pp6/8/8/8/6N1/5Q2/r5K1 w - - 0 1",
+        "4k3/3n1r2/8/1b6/8/2Q5/3NP3/4K1R1 b - - 0 1",
+    ];
+    let (mut prover, mut state) = (Prover::new(1), 0x9e37_79b9_7f4a_7c15_u64);
+    let (mut listings, mut checks, mut exposed, mut mates) = (0, 0, 0, 0);
+    for game in 0..600 {
+        let mut position = parse(starts[game % starts.len()]).unwrap().chess;
+        for _ in 0..60 {
+            let moves = position.legal_moves();
+            prover.begin(&position, 1, u64::MAX);
+            let mates_at_once = prover.mates_at_once(&position).ok();
+            assert_eq!(mates_at_once, Some(moves.iter().any(|&m| after(&position, m).is_checkmate())), "{position:?}");
+            mates += usize::from(mates_at_once == Some(true));
+            let finder = CheckFinder::new(&position);
+            if let Some(listed) = finder.pieces_only() {
+                let listed: Vec<_> = listed.collect();
+                listings += 1;
+                for &m in moves.iter().filter(|&&m| after(&position, m).is_check()) {
+                    assert!(
+                        m.from().is_some_and(|from| listed.contains(&(m.role(), from, m.to()))),
+                        "{position:?} {m:?}"
+                    );
+                    checks += 1;
+                }
+                for (role, from, to) in listed {
+                    let m = Move::Normal { role, from, capture: position.board().role_at(to), to, promotion: None };
+                    let legal = !finder.exposes_own_king(&after(&position, m));
+                    assert_eq!(legal, moves.contains(&m), "{position:?} {m:?}");
+                    exposed += usize::from(!legal);
+                }
+            }
+            if moves.is_empty() {
+                break;
+            }
+            position.play_unchecked(moves[scatter(&mut state, moves.len())]);
+        }
+    }
+    assert!(listings > 5000 && checks > 5000 && exposed > 500 && mates > 100, "{listings} {checks} {exposed} {mates}");
 }
