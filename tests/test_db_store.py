@@ -167,7 +167,8 @@ def older(path: Path) -> None:
         opened.add(legal())
     with closing(sqlite3.connect(path)) as raw:
         raw.execute("ATTACH ? AS other", (str(path.with_suffix(".new")),))
-        raw.execute("INSERT INTO traps SELECT * FROM other.traps")
+        columns = ", ".join(name for _, name, *_ in raw.execute("PRAGMA table_info(traps)"))
+        raw.execute(f"INSERT INTO traps ({columns}) SELECT {columns} FROM other.traps")
         raw.commit()
     path.with_suffix(".new").unlink()
 
@@ -176,7 +177,7 @@ def test_an_older_schema_is_brought_up_to_date_on_request(tmp_path: Path) -> Non
     path = tmp_path / "old.sqlite"
     older(path)
     assert f"trapline library init --db {path} --upgrade" in refused(path)
-    assert upgrade_library(path) == ["the schema went from 0001 to 0002"]
+    assert upgrade_library(path) == ["the schema went from 0001 to 0003"]
     with open_library(path, read_only=True) as opened:
         assert opened.traps() == [legal()]
         assert opened.facts()["made_by"] != "trapline 0.0"
