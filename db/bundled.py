@@ -40,7 +40,7 @@ def bundled_non_traps() -> list[Trap]:
 
 
 def add_bundled(library: Library, judge: Judge, *, jobs: int = 1, replace: bool = True) -> None:
-    """Prove the bundled traps and non-traps and store them in place of older versions; refuted ones too, marked as such.
+    """Prove the bundled traps and non-traps and store them in place of older versions, whatever their verdict.
 
     What an engine has said of an older version stays, unless the killer line is another.
     """

@@ -28,8 +28,11 @@ TEMPTING_SHARE = 0.1
 LEAST_DECISIONS = 10
 """Of fewer players a share says nothing."""
 
+MATE_VALUE = 30_000
+"""A value in centipawns that is a mate, of either sign, is this less the plies to it,"""
+
 MATE_BOUND = 29_000
-"""Values in centipawns beyond this, of either sign, are mates: 30,000 less the plies to it."""
+"""and so every value beyond this is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
