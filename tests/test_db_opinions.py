@@ -1,6 +1,11 @@
 """Opinions side by side: what follows from them, what contradicts, and that verifying loses none."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from db.bundled import bundled_non_traps
+from db.bundled import bundled_non_traps, bundled_traps
 from db.engine import UciEngine
 from db.library import Library
 from db.models import VerifiedRow
@@ -18,7 +23,7 @@ from db.store import open_library
 from db.trap import Trap, make_trap
 from db.verifying import MEANS, Verified, verify_traps
 from tests.db_traps import elephant, fishing_pole, legal
-from tests.test_db_commands import Run, run
+from tests.test_db_commands import ROOT, Run, run
 from tests.uci_engines import PROVING, REFUTING, engine_of
 from trapcore import _native
 from trapcore.errors import InputError
@@ -195,6 +200,32 @@ def test_some_traps_are_verified_without_a_mark(library: Library) -> None:
     library.add_all([legal(), elephant()])
     report = verify_traps(library, OURS, [library.trap("legals-mate")])
     assert (report.wanted, report.verdicts, marks(library)) == (1, {Verdict.PROVED: 1}, 0)
+
+
+def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library, tmp_path: Path) -> None:
+    chosen = bundled_traps()[:24]
+    library.add_all(chosen)
+    command = [sys.executable, "-m", "trapline", "library", "verify", "--db", str(tmp_path / "library.sqlite")]
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while marks(library) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command goes on from there" in told
+    assert "Traceback" not in told
+    done = marks(library)
+    assert 2 <= done < len(chosen)
+    library.close()
+    report = json.loads(run("library", "verify", "--json", "--db", "library.sqlite").stdout)
+    assert report["resumed"] == done
+    assert report["proved"] + report["refuted"] + report["undecided"] == len(chosen)
+    assert report["proved"] > 10
+    # All were unproved, so that each decision is a change, whenever it was made.
+    assert report["changed"] >= report["proved"] + report["refuted"]
+    assert len(report["changes"]) < report["changed"]
 
 
 def test_verify_tells_of_contradictions(run: Run, library: Library, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_profile_is_stored_and_replaced(library: Library) -> None:
 def test_rank_and_gain_tempt_as_in_the_trap_test() -> None:
     told = set()
     # Where so much hangs, a capture of low rank wins a piece all the same.
-    feast = chess.Board("4k3/8/n1n1r1b1/1P1P1P1P/8/8/8/4K3 w - - 0 1")
+    feast = chess.Board("4k3/8/n1n1r1b1/1P1P1P1P/8/8/8/7K w - - 0 1")
     asked = [(feast.fen(), move.uci()) for move in feast.legal_moves]
     for epd, move in [*asked, *((trap.epd, trap.bait) for trap in bundled_traps())]:
         test = check_bait(epd, move, None, 1)
