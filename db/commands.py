@@ -245,7 +245,9 @@ def show(
 @library.command()
 def verify(
     slugs: SlugsArgument = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a trap is refuted.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 if a trap is refuted that is not known as none, or disputed.")
+    ] = False,
     engine: EngineOption = None,
     engine_nodes: EngineNodesOption = None,
     jobs: JobsOption = None,
@@ -293,7 +295,7 @@ def verify(
         for trap in report.disputed:
             typer.echo(f"{trap.slug}: {contradiction(trap)}")
         typer.echo(_verdicts(report))
-    if strict and report.verdicts[Verdict.REFUTED]:
+    if strict and (report.refuted or report.disputed):
         raise typer.Exit(1)
 
 

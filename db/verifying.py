@@ -32,6 +32,8 @@ class Verified:
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     disputed: list[Trap] = field(default_factory=list)
     """Traps on which two opinions contradict each other, or an opinion the reason why a line is no trap."""
+    refuted: list[Trap] = field(default_factory=list)
+    """Traps that turned out to be none, without the lines that are known as none."""
     changed: int = 0
     """Traps whose verdict, distance or line is another now."""
     changes: list[tuple[Trap, Trap]] = field(default_factory=list)
@@ -61,6 +63,8 @@ class Verified:
         self.verdicts[trap.verdict] += 1
         if trap.is_disputed:
             self.disputed.append(trap)
+        if trap.verdict is Verdict.REFUTED and not trap.reason:
+            self.refuted.append(trap)
 
 
 def verify_traps(

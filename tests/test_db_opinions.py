@@ -20,7 +20,7 @@ from db.models import VerifiedRow
 from db.opinion import Opinion
 from db.proving import Judge
 from db.store import open_library
-from db.trap import Trap, make_trap
+from db.trap import Outcome, Trap, make_trap
 from db.verifying import MEANS, Verified, verify_traps
 from tests.db_traps import elephant, fishing_pole, legal
 from tests.test_db_commands import ROOT, Run, run
@@ -196,6 +196,13 @@ def test_an_interrupted_verification_with_other_means_begins_anew(library: Libra
     assert verify_traps(library, replace(OURS, search_nodes=60_000)).resumed == 0
 
 
+def test_a_line_that_is_known_as_none_is_no_failure(library: Library) -> None:
+    helped = make_trap(name="Helped", moves="e4 e5 Qh5", bait="Nc6", killer_line="Bc4 a6 Qxf7#")
+    library.add_all([non_trap("petrov-3-nxe4"), helped])
+    report = verify_traps(library, OURS)
+    assert (report.verdicts, [trap.slug for trap in report.refuted]) == ({Verdict.REFUTED: 2}, ["helped"])
+
+
 def test_some_traps_are_verified_without_a_mark(library: Library) -> None:
     library.add_all([legal(), elephant()])
     report = verify_traps(library, OURS, [library.trap("legals-mate")])
@@ -203,7 +210,7 @@ def test_some_traps_are_verified_without_a_mark(library: Library) -> None:
 
 
 def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library, tmp_path: Path) -> None:
-    chosen = bundled_traps()[:24]
+    chosen = [trap for trap in bundled_traps() if trap.outcome is Outcome.MATE][:40]
     library.add_all(chosen)
     command = [sys.executable, "-m", "trapline", "library", "verify", "--db", str(tmp_path / "library.sqlite")]
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
@@ -221,11 +228,9 @@ def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library,
     library.close()
     report = json.loads(run("library", "verify", "--json", "--db", "library.sqlite").stdout)
     assert report["resumed"] == done
-    assert report["proved"] + report["refuted"] + report["undecided"] == len(chosen)
-    assert report["proved"] > 10
-    # All were unproved, so that each decision is a change, whenever it was made.
-    assert report["changed"] >= report["proved"] + report["refuted"]
-    assert len(report["changes"]) < report["changed"]
+    # None was proved before, so that each proof is a change, whenever it was made.
+    assert report["proved"] == report["changed"] == len(chosen)
+    assert len(report["changes"]) == len(chosen) - done
 
 
 def test_verify_tells_of_contradictions(run: Run, library: Library, tmp_path: Path) -> None:
@@ -235,7 +240,7 @@ def test_verify_tells_of_contradictions(run: Run, library: Library, tmp_path: Pa
     told = run("library", "verify", *engine).stdout.splitlines()
     assert told[-1] == "1 proved, 1 undecided, 2 contradictions"
     assert sum("opinions contradict each other" in line for line in told) == 2
-    report = json.loads(run("library", "verify", "--json", *engine).stdout)
+    report = json.loads(run("library", "verify", "--strict", "--json", *engine, code=1).stdout)
     figures = ("proved", "refuted", "undecided", "contradictions", "changed")
     assert [report[figure] for figure in figures] == [1, 0, 1, 2, 0]
     assert [trap["slug"] for trap in report["disputed"]] == ["elephant-trap", "legals-mate"]
