@@ -9,8 +9,9 @@ import chess
 
 from annotator.events import EventProof, TrapEvent
 from db.engine import UciEngine
-from db.proving import DEEPER, LOSS
+from db.proving import DEEPER
 from trapcore import _native
+from trapcore.baits import LOSS
 from trapcore.chess_tree import parse_position
 from trapcore.proof import Verdict
 

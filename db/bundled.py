@@ -1,8 +1,12 @@
-"""The traps that come with the program, in ``traps.toml``, and the default library, which is made of them."""
+"""The traps that come with the program, and the famous lines that are none, and the default library made of both.
+
+Both are in ``traps.toml``.
+"""
 
 import os
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace as with_fields
 from importlib import resources
 from pathlib import Path
 
@@ -24,14 +28,27 @@ def bundled_traps() -> list[Trap]:
 
     Raises `InputError` for a trap that does not hold what the file says.
     """
-    tables = tomllib.loads(resources.files("db").joinpath("traps.toml").read_text(encoding="utf-8"))["trap"]
-    return [_trap(table) for table in tables]
+    return [_trap(table, _FIELDS) for table in _tables("trap")]
+
+
+def bundled_non_traps() -> list[Trap]:
+    """The famous lines of ``traps.toml`` that are no traps, each with its reason, checked and undecided; else as above.
+
+    In such a trap the bait is the move that is said to lose, the killer line what is said to refute it.
+    """
+    return [_trap(table, _FIELDS | {"reason", "source"}) for table in _tables("non_trap")]
 
 
 def add_bundled(library: Library, judge: Judge, *, jobs: int = 1, replace: bool = True) -> None:
-    """Prove the bundled traps and store them in place of older versions; refuted ones too, marked as such."""
+    """Prove the bundled traps and non-traps and store them in place of older versions, whatever their verdict.
+
+    What an engine has said of an older version stays, unless the killer line is another.
+    """
+    stored = {(trap.epd, trap.line): trap.opinions for trap in library.traps()}
+    given = [*bundled_traps(), *bundled_non_traps()]
+    known = [with_fields(trap, opinions=stored.get((trap.epd, trap.line), ())) for trap in given]
     proved = []
-    for trap, result in prove_all(judge, bundled_traps(), jobs):
+    for trap, result in prove_all(judge, known, jobs):
         if isinstance(result, InputError):
             raise InputError(f"the bundled trap {trap.slug} does not hold: {result}") from result
         proved.append(result)
@@ -67,10 +84,17 @@ def open_or_bundle(db: Path | str | None, *, read_only: bool, say: Callable[[str
     return open_library(path, read_only=read_only)
 
 
-def _trap(table: dict[str, str]) -> Trap:
+def _tables(kind: str) -> list[dict[str, str]]:
+    tables: list[dict[str, str]] = tomllib.loads(
+        resources.files("db").joinpath("traps.toml").read_text(encoding="utf-8")
+    )[kind]
+    return tables
+
+
+def _trap(table: dict[str, str], fields: set[str]) -> Trap:
     slug = table.get("slug", "?")
-    if table.keys() != _FIELDS:
-        odd = ", ".join(sorted(table.keys() ^ _FIELDS))
+    if table.keys() != fields or not table.get("reason", "given"):
+        odd = ", ".join(sorted(table.keys() ^ fields)) or "reason"
         raise InputError(f"traps.toml: the trap {slug} has too many or too few fields: {odd}")
     try:
         trap = make_trap(
@@ -82,7 +106,8 @@ def _trap(table: dict[str, str]) -> Trap:
             killer_line=table["killer_line"],
             eco=table["eco"],
             opening=table["opening"],
-            source=SOURCE,
+            source=table.get("source", SOURCE),
+            reason=table.get("reason", ""),
         )
     except InputError as error:
         raise InputError(f"traps.toml: {error}") from error

@@ -26,9 +26,7 @@ DbOption = Annotated[
 ]
 EngineOption = Annotated[
     str | None,
-    typer.Option(
-        "--engine", metavar="PATH", help="UCI engine that measures traps which win material; else our own search does."
-    ),
+    typer.Option("--engine", metavar="PATH", help="UCI engine for a second opinion beside our own proofs."),
 ]
 EngineNodesOption = Annotated[
     int | None,
@@ -197,11 +195,14 @@ def list_(
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the traps; without a terminal a line each: slug, verdict, victim, bait, killer line, name."""
+    """List the traps; without a terminal a line each: slug, verdict, victim, bait, killer line, name, reason.
+
+    The reason is that of a famous line which is no trap, and empty for the others.
+    """
     from db.display import claim, print_json, print_table, say, trap_count, trap_json
 
     with _open(db) as opened:
-        traps = opened.traps()
+        traps, frequencies = opened.traps(), opened.frequencies()
     if family is not None:
         _known("family", family, {trap.family for trap in traps})
         traps = [trap for trap in traps if trap.family == family]
@@ -209,13 +210,14 @@ def list_(
         _known("verdict", verdict, {"proved", "refuted", "undecided"})
         traps = [trap for trap in traps if trap.verdict == verdict]
     if as_json:
-        print_json([trap_json(trap) for trap in traps])
+        print_json([trap_json(trap, frequencies.get(trap.slug)) for trap in traps])
         return
     rows = []
     for trap in traps:
         bait, *killer = trap.sans()
-        rows.append((trap.slug, claim(trap), trap.victim, bait, " ".join(killer), trap.name))
-    print_table(trap_count(len(rows)), ("slug", "verdict", "victim", "bait", "killer line", "name"), rows)
+        rows.append((trap.slug, claim(trap), trap.victim, bait, " ".join(killer), trap.name, trap.reason))
+    columns = ("slug", "verdict", "victim", "bait", "killer line", "name", "reason")
+    print_table(trap_count(len(rows)), columns, rows)
     if not rows:
         say("there are no such traps")
 
@@ -226,7 +228,7 @@ def show(
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show everything about one trap, with how often it was seen in the indexed games."""
+    """Show everything about one trap: its proof, what others say, how the bait looks by depth and in the games."""
     from dataclasses import asdict
 
     from db.display import print_json, print_trap, trap_json
@@ -235,7 +237,7 @@ def show(
         trap = opened.trap(slug)
         if as_json:
             seen = [asdict(sighting) for sighting in opened.sightings(slug)]
-            print_json({**trap_json(trap), "events": opened.events(slug), "sightings": seen})
+            print_json({**trap_json(trap, opened.frequency(slug)), "events": opened.events(slug), "sightings": seen})
         else:
             print_trap(trap, opened)
 
@@ -243,7 +245,9 @@ def show(
 @library.command()
 def verify(
     slugs: SlugsArgument = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a trap is refuted.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 if a trap is refuted that is not known as none, or disputed.")
+    ] = False,
     engine: EngineOption = None,
     engine_nodes: EngineNodesOption = None,
     jobs: JobsOption = None,
@@ -252,34 +256,46 @@ def verify(
 ) -> None:
     """Read the whole library, prove its traps again, and store what changed.
 
-    What an engine has measured stays as it is unless an engine is given.
+    With an engine, its opinions are stored beside our own; what engines have said before stays. Where two opinions
+    contradict each other, nothing is claimed unless a mate is proved. After an interruption, a run over all traps goes
+    on where it was.
     """
-    from db.display import Status, claim, counted, print_json, say, trap_count
-    from db.verifying import verify_traps
+    from db.display import Status, claim, contradiction, counted, print_json, say, trap_count
+    from db.verifying import Verified, verify_traps
     from trapcore.proof import Verdict
     from trapcore.settings import Settings
 
     status = Status()
+
+    def progress(now: Verified) -> None:
+        status.show(f"{now.done:,} of {trap_count(now.wanted)}: {_verdicts(now)}")
+
+    def _verdicts(now: Verified) -> str:
+        figures = [(str(verdict), now.verdicts[verdict]) for verdict in Verdict]
+        one = "contradiction" if len(now.disputed) == 1 else "contradictions"
+        return counted([*figures, (one, len(now.disputed))])
+
     with _judge(engine or Settings().engine, engine_nodes) as judge, _open(db, read_only=False) as opened:
         opened.check_file()
-        chosen = [opened.trap(slug) for slug in slugs] if slugs else opened.traps()
-        report = verify_traps(
-            opened,
-            chosen,
-            judge,
-            jobs=_jobs(jobs),
-            progress=lambda done: status.show(f"{done} of {trap_count(len(chosen))}"),
-        )
+        chosen = [opened.trap(slug) for slug in slugs] if slugs else None
+        try:
+            report = verify_traps(opened, judge, chosen, jobs=_jobs(jobs), progress=progress)
+        except KeyboardInterrupt:
+            status.clear()
+            say("what was verified is stored" + ("" if chosen else "; the same command goes on from there"))
+            raise
         status.clear()
-    if report.kept:
-        say(f"{trap_count(report.kept)} measured by an engine stayed as it was; --engine measures again")
+    if report.resumed:
+        say(f"{trap_count(report.resumed)} had been verified before the last run was interrupted")
     if as_json:
         print_json(report.content())
     else:
         for before, after in report.changes:
             typer.echo(f"{after.slug}: was {claim(before)}, is {claim(after)}")
-        typer.echo(counted([(verdict, report.verdicts[verdict]) for verdict in Verdict]))
-    if strict and report.verdicts[Verdict.REFUTED]:
+        for trap in report.disputed:
+            typer.echo(f"{trap.slug}: {contradiction(trap)}")
+        typer.echo(_verdicts(report))
+    if strict and (report.refuted or report.disputed):
         raise typer.Exit(1)
 
 
@@ -363,7 +379,8 @@ def _judge(engine: str | None, nodes: int | None) -> Iterator[Judge]:
         yield Judge(search_nodes=SEARCH_NODES)
         return
     with UciEngine(engine) as running:
-        yield Judge(engine=running, engine_nodes=nodes if nodes is not None else Settings().engine_nodes)
+        limit = nodes if nodes is not None else Settings().engine_nodes
+        yield Judge(engine=running, engine_nodes=limit, search_nodes=SEARCH_NODES)
 
 
 def _open(db: str | None, *, read_only: bool = True) -> Library:

@@ -11,6 +11,7 @@ import typer
 from db.importing import Imported
 from db.ingest import Progress
 from db.library import Library
+from db.temptation import MATE_BOUND, MATE_VALUE, Frequency, Profile, reasons
 from db.trap import Outcome, Trap
 from trapcore.proof import Verdict
 
@@ -74,13 +75,23 @@ def claim(trap: Trap) -> str:
         if trap.outcome is Outcome.MATE:
             return f"proved, mate in {trap.mate_in}"
         return "proved" if trap.gain is None else f"proved, gains {trap.gain:.2f}"
-    return f"{trap.verdict}, said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
+    said = f"said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
+    return f"{trap.verdict}, {said}" + (", known as no trap" if trap.reason else "")
+
+
+def contradiction(trap: Trap) -> str:
+    """Who contradicts whom about a disputed trap, and what is claimed all the same."""
+    held = [f"{opinion.verdict} by {opinion.by}" for opinion in trap.opinions]
+    if trap.reason:
+        held.append(f"no trap because: {trap.reason}")
+    return f"opinions contradict each other ({'; '.join(held)}); {claim(trap)}"
 
 
 def print_trap(trap: Trap, library: Library) -> None:
     """Everything about one trap, a field a line."""
     bait, *killer = trap.sans()
     events = library.events(trap.slug)
+    frequency = library.frequency(trap.slug)
     proof = trap.proof_by and f"{trap.proof_by}, {trap.proof_nodes:,} nodes"
     if trap.proof_depth is not None:
         proof += f", depth {trap.proof_depth}"
@@ -95,7 +106,10 @@ def print_trap(trap: Trap, library: Library) -> None:
         "bait": bait,
         "killer line": " ".join(killer),
         "verdict": claim(trap),
+        "reason": trap.reason,
         "proof": proof,
+        "disputed": contradiction(trap) if trap.is_disputed else "",
+        "tempts": _temptation(trap.profile, frequency),
         "in the games": ", ".join(f"{event} {count:,}" for event, count in events.items()),
         "source": trap.source,
     }
@@ -104,12 +118,55 @@ def print_trap(trap: Trap, library: Library) -> None:
     for name, value in fields.items():
         if value:
             typer.echo(f"{name:<13} {value}")
+    if trap.opinions:
+        typer.echo("\nverdict    gain        nodes  depth  day         by")
+    for said in trap.opinions:
+        gain = "" if said.gain is None else f"{said.gain:.2f}"
+        depth = "" if said.depth is None else str(said.depth)
+        typer.echo(f"{said.verdict:<9}  {gain:>4}  {said.nodes:>11,}  {depth:>5}  {said.date:<10}  {said.by}")
+    if trap.profile is not None and trap.profile.depths:
+        typer.echo(f"\ndepth  {bait:>7}  best other move  (for {trap.victim}, in pawns)")
+    for at in trap.profile.depths if trap.profile is not None else ():
+        typer.echo(f"{at.depth:>5}  {_pawns(at.bait):>7}  {_pawns(at.best):>15}")
 
 
-def trap_json(trap: Trap) -> dict[str, object]:
-    """The fields of a trap and its moves in SAN."""
+def _temptation(profile: Profile | None, frequency: Frequency) -> str:
+    """Why a bait tempts, with the figures; the figures alone if it does not; empty if nothing is known."""
+    figures = []
+    if profile is not None:
+        figures.append(f"rank {profile.rank} at first sight, seems to win {_pawns(profile.gain)}")
+    if frequency.decisions:
+        figures.append(f"played {frequency.played:,} times of {frequency.decisions:,}")
+    if not figures:
+        return ""
+    found = reasons(profile, frequency)
+    return f"{'by ' + ' and '.join(found) if found else 'no'} ({', '.join(figures)})"
+
+
+def _pawns(value: int) -> str:
+    """Centipawns as pawns, ``+0.35``; a mate as its distance in moves, ``#2`` or ``#-2`` if the victim is mated."""
+    if abs(value) <= MATE_BOUND:
+        return f"{value / 100:+.2f}"
+    moves = max(0, (MATE_VALUE - abs(value) + 1) // 2)
+    return f"#{'-' if value < 0 else ''}{moves}"
+
+
+def trap_json(trap: Trap, frequency: Frequency | None = None) -> dict[str, object]:
+    """The fields of a trap, its moves in SAN, and why it tempts: None if nothing is known of that.
+
+    ``frequency`` is how often the bait was played, None if its position did not occur.
+    """
     bait, *killer = trap.sans()
-    return {**trap.content(), "bait_san": bait, "killer_line_san": killer}
+    played = frequency if frequency is not None else Frequency(decisions=0, played=0)
+    known = trap.profile is not None or played.decisions > 0
+    return {
+        **trap.content(),
+        "bait_san": bait,
+        "killer_line_san": killer,
+        "is_disputed": trap.is_disputed,
+        "frequency": asdict(played),
+        "tempts": reasons(trap.profile, played) if known else None,
+    }
 
 
 def import_json(report: Imported) -> dict[str, object]:

@@ -17,7 +17,7 @@ from trapcore.errors import InputError
 from trapcore.proof import Verdict
 from trapcore.streams import ByteReader, open_bytes
 
-PUZZLE_JUDGE = Judge(prover_nodes=200_000, escape_nodes=1_000_000)
+PUZZLE_JUDGE = Judge(prover_nodes=200_000, escape_nodes=1_000_000, profile_nodes=1_000)
 """For puzzles, which come by the ten thousand: what it leaves undecided, `trapline library verify` takes up again."""
 
 _AT_A_TIME = 2000  # traps of one transaction

@@ -1,48 +1,29 @@
 """The trap library: traps by name and by key, what was seen of them in games, counts, a digest of it all."""
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select
 
-from db.bulk import BulkInsert, BulkLookup
+from db.bulk import BulkLookup
 from db.database import Database
+from db.frequency import frequencies
 from db.models import Base, GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
 from db.sighting import BY_KEY, Sighting, sweep
+from db.temptation import Frequency
 from db.trap import Outcome, Trap, make_trap, slugify
+from db.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
 from trapcore.errors import LibraryError, UsageError
 from trapcore.proof import Verdict
 from trapcore.spelling import unknown_name
 
 __all__ = ["Added", "Counts", "Library", "Outcome", "Sighting", "Trap", "Verdict", "make_trap", "slugify"]
-
-_FIELDS = (
-    "slug",
-    "name",
-    "family",
-    "epd",
-    "bait",
-    "killer_line",
-    "outcome",
-    "verdict",
-    "mate_in",
-    "gain",
-    "proof_by",
-    "proof_nodes",
-    "proof_depth",
-    "eco",
-    "opening",
-    "moves",
-    "source",
-)
-
-_PROOF = ("verdict", "mate_in", "gain", "proof_by", "proof_nodes", "proof_depth")
 
 
 class Added(StrEnum):
@@ -100,14 +81,14 @@ class Library:
     def traps(self) -> list[Trap]:
         """All traps, ascending by slug."""
         with self.database.read() as connection:
-            return [_trap(row) for row in connection.execute(_select_traps().order_by(TrapRow.slug))]
+            return read_traps(connection)
 
     def trap(self, slug: str) -> Trap:
         """The trap of that slug. Raises `UsageError`, which names the nearest one, if there is none."""
         with self.database.read() as connection:
-            row = connection.execute(_select_traps().where(TrapRow.slug == slug)).one_or_none()
-            if row is not None:
-                return _trap(row)
+            found = read_traps(connection, TrapRow.slug == slug)
+            if found:
+                return found[0]
             known = connection.scalars(select(TrapRow.slug).order_by(TrapRow.slug)).all()
         if len(known) > 20:
             # Listing a whole library helps nobody.
@@ -123,7 +104,7 @@ class Library:
         """The traps of the position with this key (16 bytes), by slug; ``mirrored`` asks for exchanged colours."""
         column = TrapRow.mirror_key if mirrored else TrapRow.key
         with self.database.read() as connection:
-            return [_trap(row) for row in connection.execute(_select_traps().where(column == key).order_by("slug"))]
+            return read_traps(connection, column == key)
 
     def add(self, trap: Trap, *, replace: bool = False) -> Added:
         """Check and store one trap; the same trap again changes nothing.
@@ -132,9 +113,9 @@ class Library:
         `UsageError`, as for a slug that another trap has; and `InputError` for a trap that is none.
         """
         with self.database.read() as connection:
-            owner = connection.execute(_select_traps().where(TrapRow.slug == trap.slug)).one_or_none()
-        if owner is not None and (owner.epd, owner.bait) != (trap.epd, trap.bait):
-            raise UsageError(f"the slug {trap.slug} belongs to another trap, {owner.name}; choose another one")
+            owners = read_traps(connection, TrapRow.slug == trap.slug)
+        if owners and (owners[0].epd, owners[0].bait) != (trap.epd, trap.bait):
+            raise UsageError(f"the slug {trap.slug} belongs to another trap, {owners[0].name}; choose another one")
         (result,) = self.add_all([trap], replace=replace)
         if result is Added.REFUSED:
             (there,) = [known for known in self.find_by_key(trap.key) if known.bait == trap.bait]
@@ -155,12 +136,11 @@ class Library:
         results = [Added.UNCHANGED] * len(traps)
         # Sorted by key, so that one page of the index after the other is written.
         order = sorted(((trap.key, trap.bait, number) for number, trap in enumerate(traps)))
-        created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         with self.database.write() as connection:
-            there = _by_identity(connection, [key for key, _, _ in order])
+            there = traps_by_identity(connection, [key for key, _, _ in order])
             slugs = _Slugs(connection, [trap.slug for trap in traps])
             new: dict[tuple[bytes, str], int] = {}
-            rows: list[tuple[Any, ...]] = []
+            rows: list[Trap] = []
             for key, bait, number in order:
                 trap = traps[number]
                 first = new.get((key, bait))
@@ -170,8 +150,7 @@ class Library:
                     known = there.get((key, bait))
                 if known is None:
                     new[key, bait] = number
-                    slug = slugs.take(trap.slug)
-                    rows.append((slug, *_values(trap)[1:], key, trap.mirror_key, trap.victim, created))
+                    rows.append(dataclasses.replace(trap, slug=slugs.take(trap.slug)))
                     results[number] = Added.ADDED
                 elif not _same(known, trap):
                     # Of two in one go the first one counts: a file that contradicts itself is no reason to replace.
@@ -179,17 +158,16 @@ class Library:
                         results[number] = Added.REFUSED
                         continue
                     slug = known.slug if trap.slug == known.slug else slugs.take(trap.slug)
-                    fields = dict(zip(_FIELDS, (slug, *_values(trap)[1:]), strict=True))
-                    _replace(connection, key, fields)
+                    replace_trap(connection, key, dataclasses.replace(trap, slug=slug))
                     results[number] = Added.REPLACED
-            BulkInsert(connection, TrapRow, [*_FIELDS, "key", "mirror_key", "victim", "created"]).insert(rows)
+            insert_traps(connection, rows)
         return results
 
     def known(self, traps: Sequence[Trap]) -> list[Trap | None]:
         """For each trap the stored one, if that has a proof and the given one brings nothing else; otherwise None."""
         keys = [trap.key for trap in traps]
         with self.database.read() as connection:
-            there = _by_identity(connection, keys)
+            there = traps_by_identity(connection, keys)
         stored = [there.get((key, trap.bait)) for key, trap in zip(keys, traps, strict=True)]
         return [
             known if known is not None and known.proof_by and _same(known, trap) else None
@@ -217,7 +195,7 @@ class Library:
             wanted = wanted.where(TrapRow.slug == self.trap(slug).slug)
         with self.database.read() as connection:
             found = [Sighting(**row._mapping) for row in connection.execute(wanted)]
-        return [replace(sighting, verdict=Verdict(sighting.verdict)) for sighting in found]
+        return [dataclasses.replace(sighting, verdict=Verdict(sighting.verdict)) for sighting in found]
 
     def add_sightings(self, sightings: Iterable[Sighting]) -> int:
         """Store sightings; how many were new. Those that are there already change nothing.
@@ -266,6 +244,16 @@ class Library:
         with self.database.read() as connection:
             return dict(connection.execute(counted).all())
 
+    def frequency(self, slug: str) -> Frequency:
+        """How often the bait of a trap was played in its position in the indexed games, in either colour."""
+        with self.database.read() as connection:
+            return frequencies(connection, slug).get(slug, Frequency(decisions=0, played=0))
+
+    def frequencies(self) -> dict[str, Frequency]:
+        """The same for all traps whose position occurred, by slug."""
+        with self.database.read() as connection:
+            return frequencies(connection)
+
     def counts(self) -> Counts:
         """How much there is of everything."""
         with self.database.read() as connection:
@@ -290,11 +278,13 @@ class Library:
     def digest(self) -> str:
         """32 hexadecimal digits that stand for the content of all traps: equal libraries have equal ones.
 
-        When and by which version a trap was stored does not count, nor do games and sightings.
+        When and by which version a trap was stored does not count, nor do the days of opinions, games and sightings.
         """
         digest = hashlib.blake2b(digest_size=16)
         for trap in self.traps():
-            digest.update(json.dumps(trap.content(), sort_keys=True, separators=(",", ":")).encode() + b"\n")
+            undated = tuple(dataclasses.replace(opinion, date="") for opinion in trap.opinions)
+            content = dataclasses.replace(trap, opinions=undated).content()
+            digest.update(json.dumps(content, sort_keys=True, separators=(",", ":")).encode() + b"\n")
         return digest.hexdigest()
 
     def facts(self) -> dict[str, str]:
@@ -331,27 +321,6 @@ class _Slugs:
         return self._connection.scalar(select(TrapRow.id).where(TrapRow.slug == slug)) is not None
 
 
-def _select_traps() -> Select[Any]:
-    return select(*(getattr(TrapRow, field) for field in _FIELDS))
-
-
-def _trap(row: Row[Any]) -> Trap:
-    fields = dict(row._mapping)
-    fields["killer_line"] = tuple(row.killer_line.split())
-    fields["outcome"] = Outcome(row.outcome)
-    fields["verdict"] = Verdict(row.verdict)
-    return Trap(**fields)
-
-
-def _values(trap: Trap) -> list[Any]:
-    """The stored fields in the order of `_FIELDS`, as plain types."""
-    values = {field: getattr(trap, field) for field in _FIELDS}
-    values["killer_line"] = " ".join(trap.killer_line)
-    values["outcome"] = trap.outcome.value
-    values["verdict"] = trap.verdict.value
-    return list(values.values())
-
-
 def _same(known: Trap, trap: Trap) -> bool:
     """Whether a trap of the same position and bait brings nothing new.
 
@@ -360,29 +329,9 @@ def _same(known: Trap, trap: Trap) -> bool:
     """
     added = known.slug.removeprefix(trap.slug)
     slug = known.slug if added[:1] == "-" and added[1:].isdigit() else trap.slug
-    if trap.verdict is Verdict.UNDECIDED:
-        trap = replace(trap, **{field: getattr(known, field) for field in _PROOF})
-    return known == replace(trap, slug=slug)
-
-
-def _replace(connection: Connection, key: bytes, fields: dict[str, Any]) -> None:
-    which = (TrapRow.key == key, TrapRow.bait == fields["bait"])
-    connection.execute(update(TrapRow).where(*which).values(fields))
-    # A sighting of the very position has the verdict of its trap.
-    seen = SightingRow.trap_id.in_(select(TrapRow.id).where(*which)), SightingRow.measure == BY_KEY
-    connection.execute(update(SightingRow).where(*seen).values(verdict=fields["verdict"]))
-
-
-def _by_identity(connection: Connection, keys: Sequence[bytes]) -> dict[tuple[bytes, str], Trap]:
-    wanted = [TrapRow.key, *(getattr(TrapRow, field) for field in _FIELDS)]
-    there = {}
-    for key, *values in BulkLookup(connection, wanted, TrapRow.key).find(sorted(set(keys))):
-        fields = dict(zip(_FIELDS, values, strict=True))
-        fields["killer_line"] = tuple(fields["killer_line"].split())
-        fields["outcome"] = Outcome(fields["outcome"])
-        fields["verdict"] = Verdict(fields["verdict"])
-        there[key, fields["bait"]] = Trap(**fields)
-    return there
+    if not trap.proof_by:
+        trap = dataclasses.replace(trap, **{field: getattr(known, field) for field in PROOF})
+    return known == dataclasses.replace(trap, slug=slug)
 
 
 def _game_at(connection: Connection, sighting: Sighting) -> int | None:

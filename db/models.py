@@ -86,8 +86,56 @@ class TrapRow(Base):
     opening: Mapped[str] = mapped_column(Text)
     moves: Mapped[str | None] = mapped_column(Text)
     source: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text, server_default="")
+    """Why it is no trap, for famous lines that are none; else empty."""
     created: Mapped[str] = mapped_column(String(20))
     """UTC, ISO 8601 to the second; text, because SQLite has no time zones."""
+
+
+class ProfileRow(Base):
+    """How a bait looks to a shallow search; the fields are those of `db.temptation.Profile`."""
+
+    __tablename__ = "profiles"
+
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    rank: Mapped[int]
+    gain: Mapped[int]
+
+
+class DepthRow(Base):
+    """The bait and the best other move at one depth, in centipawns for the victim; see `trapcore.baits.DepthValue`."""
+
+    __tablename__ = "depths"
+
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    depth: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    bait: Mapped[int]
+    best: Mapped[int]
+
+
+class OpinionRow(Base):
+    """What one prover, search or engine says of a trap; the fields are those of `db.opinion.Opinion`."""
+
+    __tablename__ = "opinions"
+    __table_args__ = (CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),)
+
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    by: Mapped[str] = mapped_column(String(200), primary_key=True)
+    verdict: Mapped[str] = mapped_column(String(9))
+    gain: Mapped[float | None] = mapped_column(Float)
+    nodes: Mapped[int] = mapped_column(BigInteger)
+    depth: Mapped[int | None] = mapped_column(SmallInteger)
+    date: Mapped[str] = mapped_column(String(10))
+
+
+class VerifiedRow(Base):
+    """A trap that an unfinished `trapline library verify` has done; empty while there is none."""
+
+    __tablename__ = "verified"
+
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    changed: Mapped[bool]
+    """Whether its verdict, distance or line became another."""
 
 
 class SourceRow(Base):

@@ -29,7 +29,7 @@ def trap_game(trap: Trap) -> str:
         if board.chess960:
             tags["Variant"] = "Chess960"
     tags |= {"TrapSlug": trap.slug, "Family": trap.family, "Bait": str(bait_ply), "Source": trap.source}
-    proof = {
+    proof: dict[str, object] = {
         "ECO": trap.eco,
         "Opening": trap.opening,
         "Verdict": trap.verdict.value,
@@ -38,7 +38,15 @@ def trap_game(trap: Trap) -> str:
         "ProofBy": trap.proof_by,
         "ProofNodes": trap.proof_nodes or None,
         "ProofDepth": trap.proof_depth,
+        "Reason": trap.reason,
     }
+    if trap.profile is not None:
+        depths = (f"{value.depth}:{value.bait}:{value.best}" for value in trap.profile.depths)
+        proof |= {"BaitRank": trap.profile.rank, "BaitGain": trap.profile.gain, "BaitDepths": " ".join(depths)}
+    for number, said in enumerate(trap.opinions, start=1):
+        figures = (said.verdict, said.gain, said.nodes, said.depth, said.date)
+        known = ("-" if figure in (None, "") else str(figure) for figure in figures)
+        proof[f"Opinion{number}"] = " ".join((*known, said.by))
     tags |= {name: str(value) for name, value in proof.items() if value not in (None, "")}
     words: list[str] = []
     for move in [*moves, *(chess.Move.from_uci(uci) for uci in trap.line)]:

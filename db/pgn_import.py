@@ -12,19 +12,31 @@ slug, family, opening, source   tags ``TrapSlug``, ``Family`` (else ``other``), 
 ECO                             tag ``ECO``
 verdict and proof               tags ``Verdict``, ``MateIn``, ``Gain``, ``ProofBy``, ``ProofNodes``, ``ProofDepth``, but
                                 only if the caller trusts the file
+how the bait looks              tags ``BaitRank``, ``BaitGain``, ``BaitDepths`` (depth:bait:best, centipawns), likewise
+opinions                        tags ``Opinion1``, ``Opinion2``, ...: verdict, gain, nodes, depth, day and name, with a
+                                hyphen for what is unknown; likewise. Without them the proof is the only opinion
+why it is no trap               tag ``Reason``
 ==============================  =====================================================================================
 """
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import StringIO
+from itertools import count
+from typing import TypeVar
 
 import chess
 import chess.pgn
 
+from db.opinion import Opinion
+from db.temptation import Profile
 from db.trap import Trap, make_trap
+from trapcore.baits import DepthValue
 from trapcore.errors import InputError
 from trapcore.proof import Verdict
+
+_Number = TypeVar("_Number", int, float)
 
 _LOSING = {chess.pgn.NAG_BLUNDER, chess.pgn.NAG_MISTAKE}
 
@@ -58,6 +70,7 @@ def game_trap(text: str, *, source: str, trust: bool = False) -> Trap:
         eco=_tag(game, "ECO").removesuffix("?"),
         opening=_tag(game, "Opening"),
         source=_tag(game, "Source") if "Source" in game.headers else source,
+        reason=_tag(game, "Reason"),
     )
     return _trusted(trap, game) if trust else trap
 
@@ -109,21 +122,64 @@ def _bait(nodes: list[chess.pgn.ChildNode], tag: str) -> int:
 
 
 def _trusted(trap: Trap, game: chess.pgn.Game) -> Trap:
-    def number(name: str) -> int | None:
-        return int(_tag(game, name)) if _tag(game, name) else None
-
-    gain = _tag(game, "Gain")
     try:
         trusted = replace(
             trap,
             verdict=Verdict(_tag(game, "Verdict") or "undecided"),
-            mate_in=number("MateIn"),
-            gain=float(gain) if gain else None,
+            mate_in=_figure(_tag(game, "MateIn"), int),
+            gain=_figure(_tag(game, "Gain"), float),
             proof_by=_tag(game, "ProofBy"),
-            proof_nodes=number("ProofNodes") or 0,
-            proof_depth=number("ProofDepth"),
+            proof_nodes=_figure(_tag(game, "ProofNodes"), int) or 0,
+            proof_depth=_figure(_tag(game, "ProofDepth"), int),
+            profile=_profile(game),
         )
+        trusted = replace(trusted, opinions=tuple(_opinions(game)) or _only(trusted))
     except ValueError as error:
         raise InputError(f"the tags of its proof cannot be read: {error}") from error
     trusted.check()
     return trusted
+
+
+def _figure(text: str, kind: Callable[[str], _Number]) -> _Number | None:
+    return kind(text) if text not in ("", "-") else None
+
+
+def _profile(game: chess.pgn.Game) -> Profile | None:
+    rank, gain = _figure(_tag(game, "BaitRank"), int), _figure(_tag(game, "BaitGain"), int)
+    if rank is None or gain is None:
+        return None
+    rows = [[int(figure) for figure in word.split(":")] for word in _tag(game, "BaitDepths").split()]
+    if any(len(row) != 3 for row in rows):
+        raise ValueError(f"BaitDepths must be depth:bait:best, not {_tag(game, 'BaitDepths')}")
+    return Profile(rank=rank, gain=gain, depths=tuple(DepthValue(*row) for row in rows))
+
+
+def _opinions(game: chess.pgn.Game) -> Iterator[Opinion]:
+    for number in count(1):
+        text = _tag(game, f"Opinion{number}")
+        if not text:
+            return
+        verdict, gain, nodes, depth, date, by = text.split(" ", 5)
+        yield Opinion(
+            by=by,
+            verdict=Verdict(verdict),
+            gain=_figure(gain, float),
+            nodes=int(nodes),
+            depth=_figure(depth, int),
+            date="" if date == "-" else date,
+        )
+
+
+def _only(trap: Trap) -> tuple[Opinion, ...]:
+    """The proof as an opinion: an export of an older version has no others."""
+    if not trap.proof_by:
+        return ()
+    return (
+        Opinion(
+            by=trap.proof_by,
+            verdict=trap.verdict,
+            gain=trap.gain,
+            nodes=trap.proof_nodes,
+            depth=trap.proof_depth,
+        ),
+    )

@@ -9,15 +9,31 @@ takes its place. Every line is replayed by python-chess, which shares no code wi
 That another move is safe is shown for mates of up to three moves; to exclude longer ones takes all night.
 
 **Material, by our own search** (`trapcore.baits`). Proved if the bait costs at least .3 of win chance at the last three
-depths. Otherwise undecided: that a search of ten plies sees no gain does not refute one.
+depths. Otherwise undecided: that a search of ten plies sees no gain does not refute one. Only where a line is known as
+no trap (`Trap.reason`) does the search refute it when it sees no loss of .3, because there it confirms what is known.
 
 A trap that is said to win material and turns out to be a mate is treated as one.
 
-**Material, by an engine.** A UCI engine measures lichess's win chance before the bait with the best move, after the
-bait, and after the killer line, each with a node limit and again with four times as many. Proved if both times the bait
-gives away at least .3, and the attacker stands at .3 or better both right after it and at the end of the line. Refuted
-if both times one of these fails. Otherwise undecided. That the best move keeps what the bait loses makes the trap
-avoidable. An engine's word is no proof in logic: the engine, its nodes and its depth are stored with it.
+**By an engine**, whatever the outcome. A UCI engine measures lichess's win chance before the bait with the best move,
+after the bait, and after the killer line, each with a node limit and again with four times as many. Proved if both
+times the bait gives away at least .3, and the attacker stands at .3 or better both right after it and at the end of the
+line. Refuted if both times one of these fails. Otherwise undecided. That the best move keeps what the bait loses makes
+the trap avoidable. An engine's word is no proof in logic: the engine, its nodes and its depth are stored with it.
+
+**The verdict.** Each of these is an opinion (`db.opinion`), and all are stored side by side. The trap's own verdict
+follows from them; the first rule that applies counts:
+
+1. A decision of the mate prover stands, whatever others say: it is a proof.
+2. If one opinion is `proved` and another `refuted`, they contradict each other, and the trap is undecided. The reason
+   why a line is no trap counts as a refutation here, so that no search alone proves what is known to be none.
+3. That a line ends in mate is proved by the mate prover or not at all; an engine can refute it.
+4. Our search's decision stands, else that of the first engine by name. If nobody has one, the trap is undecided.
+
+Gain, nodes and depth of the trap are those of the opinion that decided; of an undecided trap, those of the first one.
+Opinions of engines that are not asked this time stay, as long as the killer line does.
+
+**How the bait looks** by depth (`db.temptation`) is found on the way, for mates by a small search of their own. It
+decides nothing here.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,18 +43,17 @@ from dataclasses import dataclass, replace
 import chess
 
 from db.engine import UciEngine
+from db.opinion import Opinion, today
+from db.temptation import profile_of
 from db.trap import Outcome, Trap
 from trapcore import _native
-from trapcore.baits import check_bait
+from trapcore.baits import LOSS, check_bait
 from trapcore.budget import Budget
 from trapcore.errors import InputError
 from trapcore.proof import MAX_MATE, Proof, Verdict, prove_bait, replay
 
 PROVER_NODES = 2_000_000
 """Nodes for each single question to the prover."""
-
-LOSS = 0.3
-"""Win chance that lichess calls a blunder, and what the attacker must stand at."""
 
 DEEPER = 4
 """The second measurement takes so many times the nodes."""
@@ -48,6 +63,9 @@ ESCAPE_NODES = 20 * PROVER_NODES
 
 SEARCH_NODES = 100_000
 """Usual budget of our own search for each of its four questions about a gain."""
+
+PROFILE_NODES = 10_000
+"""Usual budget of the small search that shows how the bait of a mate looks by depth, for each of its questions."""
 
 _SAFE_FROM = 3  # moves: longest mate that another move of the victim has to be shown not to allow
 _FIRST_LOOK = 1000  # nodes; most traps have a move that is shown to be safe so quickly, if it is asked about at all
@@ -66,9 +84,20 @@ class Judge:
     """For the question whether some other move is safe, 1 or more."""
     search_nodes: int = 0
     """For each question of our own search about a gain of material; 0 leaves such traps to an engine."""
+    profile_nodes: int = PROFILE_NODES
+    """For each question of the search that shows how the bait of a mate looks, 1 or more."""
+
+    @property
+    def means(self) -> str:
+        """Provers, engine and budgets in one line: with the same means the same comes out."""
+        ours = (
+            f"{_native.PROVER_VERSION} {self.prover_nodes} {self.escape_nodes} {self.profile_nodes}, "
+            f"{_native.TESTER_VERSION} {self.search_nodes}"
+        )
+        return ours if self.engine is None else f"{ours}, {self.engine.name} {self.engine_nodes}"
 
     def prove(self, trap: Trap) -> Trap:
-        """The trap with its verdict and proof, and with a shorter killer line if one was found.
+        """The trap with all opinions, its verdict and its profile, and with a shorter killer line if one was found.
 
         Raises `InputError` for a trap that is none or for a proof that does not hold when it is replayed, and
         `EngineError` if the engine fails.
@@ -86,32 +115,85 @@ class Judge:
             proof_by="",
             proof_nodes=0,
             proof_depth=None,
+            opinions=(),
         )
         if trap.outcome is Outcome.MATE:
-            return _Mate(blank, self.prover_nodes, self.escape_nodes).judged()
-        if self.engine is None:
-            return self._searched(blank) if self.search_nodes else blank
-        return _measured(blank, self.engine, self.engine_nodes)
+            judged = self._mated(blank)
+        else:
+            judged = self._searched(blank) if self.search_nodes else blank
+        opinions = [_own(judged)] if judged.proof_by else []
+        if judged.killer_line == trap.killer_line:
+            opinions += [said for said in trap.opinions if not said.is_ours]
+        if self.engine is not None:
+            measured = _measured(judged, self.engine, self.engine_nodes)
+            opinions = [*(said for said in opinions if said.by != measured.by), measured]
+        return _settled(judged, opinions)
+
+    def _mated(self, trap: Trap) -> Trap:
+        test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.profile_nodes))
+        return _Mate(replace(trap, profile=profile_of(test)), self.prover_nodes, self.escape_nodes).judged()
 
     def _searched(self, trap: Trap) -> Trap:
         test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.search_nodes))
+        trap = replace(trap, profile=profile_of(test))
         proved = test.verdict is Verdict.PROVED
         if proved and test.mate_in is not None:
             mate = replace(trap, outcome=Outcome.MATE, killer_line=test.killer_line)
             return _Mate(mate, self.prover_nodes, self.escape_nodes).judged()
         line = trap.killer_line
-        if proved and test.killer_line[0] != line[0]:
+        if proved and not trap.reason and test.killer_line[0] != line[0]:
             # The line that people know stays only if its killer is the one that was shown to win.
             line = _before_mate(trap, test.killer_line)
+        confirmed = test.verdict is Verdict.REFUTED and trap.reason
         return replace(
             trap,
-            verdict=Verdict.PROVED if proved else Verdict.UNDECIDED,
+            verdict=test.verdict if proved or confirmed else Verdict.UNDECIDED,
             killer_line=line,
             gain=round(max(0.0, test.loss), 4),
             proof_by=_native.TESTER_VERSION,
             proof_nodes=test.nodes,
             proof_depth=test.depths[-1].depth if test.depths else None,
         )
+
+
+def _own(trap: Trap) -> Opinion:
+    """What our own means have just said of a trap."""
+    return Opinion(
+        by=trap.proof_by,
+        verdict=trap.verdict,
+        gain=trap.gain,
+        nodes=trap.proof_nodes,
+        depth=trap.proof_depth,
+        date=today(),
+    )
+
+
+def _settled(trap: Trap, opinions: Iterable[Opinion]) -> Trap:
+    """The trap with these opinions and the verdict that follows from them."""
+    trap = replace(trap, opinions=tuple(sorted(opinions, key=lambda said: (not said.is_ours, said.by))))
+    if not trap.opinions:
+        return trap
+    decided = _deciding(trap)
+    shown = decided if decided is not None else trap.opinions[0]
+    return replace(
+        trap,
+        verdict=Verdict.UNDECIDED if decided is None else decided.verdict,
+        mate_in=trap.mate_in if shown.is_proof else None,
+        gain=shown.gain,
+        proof_by=shown.by,
+        proof_nodes=shown.nodes,
+        proof_depth=shown.depth,
+    )
+
+
+def _deciding(trap: Trap) -> Opinion | None:
+    """The opinion that the verdict rests upon, by the rules at the head of this file; None if there is none."""
+    if trap.opinions[0].is_proof:
+        return trap.opinions[0]
+    if trap.is_disputed:
+        return None
+    settling = {Verdict.REFUTED} if trap.outcome is Outcome.MATE else {Verdict.PROVED, Verdict.REFUTED}
+    return next((said for said in trap.opinions if said.verdict in settling), None)
 
 
 def prove_all(
@@ -215,7 +297,8 @@ def _before_mate(trap: Trap, line: tuple[str, ...]) -> tuple[str, ...]:
     return line[:-2] or line[:1] if board.is_checkmate() else line
 
 
-def _measured(trap: Trap, engine: UciEngine, nodes: int) -> Trap:
+def _measured(trap: Trap, engine: UciEngine, nodes: int) -> Opinion:
+    """What the engine says of the trap."""
     before = trap.board()
     baited = before.copy()
     baited.push_uci(trap.bait)
@@ -234,13 +317,8 @@ def _measured(trap: Trap, engine: UciEngine, nodes: int) -> Trap:
         chosen = best.best is not None and before.uci(best.best) != trap.bait
         held.append(chosen and loss >= LOSS and fallen.chance >= LOSS and final >= LOSS)
     verdict = Verdict.PROVED if all(held) else Verdict.UNDECIDED if any(held) else Verdict.REFUTED
-    return replace(
-        trap,
-        verdict=verdict,
-        gain=round(loss, 4),
-        proof_by=engine.name,
-        proof_nodes=DEEPER * nodes,
-        proof_depth=depth,
+    return Opinion(
+        by=engine.name, verdict=verdict, gain=round(loss, 4), nodes=DEEPER * nodes, depth=depth, date=today()
     )
 
 

@@ -16,7 +16,9 @@ BY_KEY = "key"
 SWEPT = ("swept_games", "swept_traps")
 """Facts in ``meta``: the highest number of a game and of a trap whose sightings are all recorded."""
 
-_MIRROR = 56 + 64 * 56  # turns the ranks of both squares of a coded move over
+MIRROR = 56 + 64 * 56
+"""Turns the ranks of both squares of a coded move over, by exclusive or."""
+
 _COLUMNS = ("trap_id", "game_id", "file", "game_number", "byte_offset", "ply", "event", "measure", "score", "verdict")
 
 
@@ -76,7 +78,7 @@ def sweep(connection: Connection, progress: Callable[[int], None] | None = None)
                 matches = matches.where(TrapRow.id > traps_done)
             for trap_id, epd, bait, verdict, position_id in connection.execute(matches.order_by(TrapRow.id)).all():
                 since = games_done if trap_id <= traps_done else 0
-                code = move_code(epd, bait) ^ (_MIRROR if mirrored else 0)
+                code = move_code(epd, bait) ^ (MIRROR if mirrored else 0)
                 rows = _rows(connection, trap_id, position_id, code, verdict, since)
                 into.insert(rows)
                 found += len(rows)

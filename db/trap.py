@@ -9,6 +9,8 @@ from typing import Literal
 
 import chess
 
+from db.opinion import Opinion, contradict
+from db.temptation import Profile
 from trapcore import _native
 from trapcore.chess_tree import parse_position
 from trapcore.errors import InputError
@@ -50,9 +52,9 @@ class Trap:
     mate_in: int | None = None
     """Moves of the attacker from the killer to the mate, counting both; None unless a mate is proved."""
     gain: float | None = None
-    """Win chance that the bait gives away, 0..2, as an engine measured it; None unless one did."""
+    """Win chance that the bait gives away, 0..2, as our search or an engine measured it; None unless one did."""
     proof_by: str = ""
-    """The prover with its version, or the engine's name; empty if nobody has tried."""
+    """Whose opinion the verdict rests upon, with the version; empty if nobody has tried."""
     proof_nodes: int = 0
     """Nodes that the verdict took: all that the prover spent, or the engine's limit for a position."""
     proof_depth: int | None = None
@@ -63,6 +65,12 @@ class Trap:
     """SAN from the usual start to the position, e.g. ``1. e4 e5 2. Nf3``; None if no game led there."""
     source: str = ""
     """Where it was taken from: a file, an address."""
+    reason: str = ""
+    """Why it is no trap, for a famous line that is none; else empty."""
+    profile: Profile | None = None
+    """How the bait looks to a shallow and to a deeper search; None if nobody has looked."""
+    opinions: tuple[Opinion, ...] = ()
+    """What everybody says of it, ours first; `db.proving` says how the verdict follows from them."""
 
     @property
     def victim(self) -> Side:
@@ -83,6 +91,17 @@ class Trap:
     def line(self) -> tuple[str, ...]:
         """Bait and killer line, UCI."""
         return (self.bait, *self.killer_line)
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether two opinions contradict each other, or one of them the reason why it is no trap."""
+        known = [Verdict.REFUTED] if self.reason else []
+        return contradict([*known, *(opinion.verdict for opinion in self.opinions)])
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether nothing may be claimed of it even where a search sees a gain: it is disputed, or known as no trap."""
+        return self.verdict is not Verdict.PROVED and (self.reason != "" or self.is_disputed)
 
     def board(self) -> chess.Board:
         """The position before the bait, a new board each time."""
@@ -129,6 +148,7 @@ class Trap:
             ("ECO code", self.eco, 8),
             ("opening", self.opening, 200),
             ("source", self.source, 500),
+            ("reason", self.reason, 500),
         ):
             if text != text.strip() or len(text) > longest or not text.isprintable():
                 raise InputError(
@@ -146,11 +166,26 @@ class Trap:
             raise InputError(f"{self.slug}: the gain is a difference of win chances, 0 to 2, not {self.gain}")
         if (self.verdict is not Verdict.UNDECIDED and not self.proof_by) or self.proof_nodes < 0:
             raise InputError(f"{self.slug}: a {self.verdict} trap must say who found that, in 0 nodes or more")
+        self._check_opinions()
+
+    def _check_opinions(self) -> None:
+        holders = [opinion.by for opinion in self.opinions]
+        if len(set(holders)) != len(holders):
+            raise InputError(f"{self.slug}: somebody has two opinions: {', '.join(sorted(holders))}")
+        for opinion in self.opinions:
+            by = opinion.by
+            if by != by.strip() or not 1 <= len(by) <= 200 or not by.isprintable() or opinion.nodes < 0:
+                raise InputError(f"{self.slug}: an opinion must say who holds it, in 0 nodes or more: {by!r}")
+            if opinion.gain is not None and not 0 <= opinion.gain <= 2:
+                raise InputError(f"{self.slug}: {by} says the gain is {opinion.gain}, but it must be 0 to 2")
+            if not re.fullmatch(r"(\d{4}-\d\d-\d\d)?", opinion.date):
+                raise InputError(f"{self.slug}: the day of {by}'s opinion must be written 2025-03-01: {opinion.date!r}")
 
     def content(self) -> dict[str, object]:
         """All fields and the victim as JSON has them, in a fixed order."""
         fields = asdict(self)
         fields["killer_line"] = list(self.killer_line)
+        fields["opinions"] = list(fields["opinions"])
         return {"victim": self.victim, **fields}
 
 
@@ -166,6 +201,7 @@ def make_trap(
     eco: str = "",
     opening: str = "",
     source: str = "",
+    reason: str = "",
 ) -> Trap:
     """A checked trap, undecided, from moves in SAN or UCI; move numbers and ``!?`` do not matter.
 
@@ -202,6 +238,7 @@ def make_trap(
         opening=opening,
         moves=written,
         source=source,
+        reason=reason,
     )
     trap.check()
     return trap

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from db.bundled import add_bundled, bundled_traps, open_or_bundle
-from db.proving import Judge
+from db.bundled import add_bundled, bundled_non_traps, bundled_traps, open_or_bundle
+from db.engine import UciEngine
+from db.proving import LOSS, SEARCH_NODES, Judge, prove_all
 from db.store import open_library
 from db.trap import Outcome
+from tests.test_db_proving import STOCKFISH
 from trapcore.errors import LibraryError
 from trapcore.proof import Verdict
 
@@ -32,6 +34,9 @@ def test_no_bundled_mate_is_refuted_and_every_line_is_the_shortest(tmp_path: Pat
         before = library.digest()
         add_bundled(library, QUICK, jobs=2)
         assert library.digest() == before
+    for trap in bundled_non_traps():
+        assert stored[trap.slug].reason == trap.reason
+        assert stored[trap.slug].verdict is not Verdict.PROVED
     for trap in bundled_traps():
         found = stored[trap.slug]
         if trap.outcome is Outcome.MATE:
@@ -41,12 +46,44 @@ def test_no_bundled_mate_is_refuted_and_every_line_is_the_shortest(tmp_path: Pat
             assert found == trap
 
 
+def test_famous_lines_that_are_no_traps_have_a_reason_and_a_place_of_their_own() -> None:
+    lines = bundled_non_traps()
+    assert len(lines) >= 15
+    assert all(trap.reason and trap.source not in ("", "bundled") for trap in lines)
+    assert {trap.slug for trap in lines} & {trap.slug for trap in bundled_traps()} == set()
+    assert {(trap.epd, trap.bait) for trap in lines} & {(trap.epd, trap.bait) for trap in bundled_traps()} == set()
+
+
+def test_no_famous_line_that_is_no_trap_is_proved() -> None:
+    for trap, found in prove_all(Judge(search_nodes=SEARCH_NODES), bundled_non_traps(), jobs=2):
+        assert not isinstance(found, Exception)
+        assert found.verdict is not Verdict.PROVED, trap.slug
+        assert found.line == trap.line, trap.slug
+        # Where our means do not confirm the reason, nothing is refuted.
+        assert found.verdict in (found.opinions[0].verdict, Verdict.UNDECIDED)
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="there is no Stockfish here")
+@pytest.mark.parametrize(
+    "slug", ["fried-liver-5-nxd5", "monticelli-trap-9-nxc3", "englund-gambit-4-bf4", "petrov-3-nxe4"]
+)
+def test_stockfish_sees_no_trap_either(slug: str) -> None:
+    (trap,) = (trap for trap in bundled_non_traps() if trap.slug == slug)
+    before, after = trap.board(), trap.board()
+    after.push_uci(trap.bait)
+    assert STOCKFISH is not None
+    with UciEngine(STOCKFISH) as engine:
+        loss = engine.evaluate(before, 100_000).chance + engine.evaluate(after, 100_000).chance
+    assert loss < LOSS
+
+
 def test_only_the_default_library_is_made_by_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     with pytest.raises(LibraryError, match="there is no trap library"):
         open_or_bundle(tmp_path / "named.sqlite", read_only=True, say=said.append)
     monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "folder" / "default.sqlite"))
-    monkeypatch.setattr("db.bundled.bundled_traps", lambda: bundled_traps()[:5])  # all of them take half a minute
+    monkeypatch.setattr("db.bundled.bundled_traps", lambda: bundled_traps()[:4])  # all of them take half a minute
+    monkeypatch.setattr("db.bundled.bundled_non_traps", lambda: bundled_non_traps()[:1])
     with open_or_bundle(None, read_only=True, say=said.append) as library:
         assert library.counts().traps == 5
     assert len(said) == 2

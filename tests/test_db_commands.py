@@ -120,8 +120,8 @@ def test_list_on_a_pipe_is_a_line_a_trap(run: Run, db: list[str]) -> None:
     elephant, legals = [line.split("\t") for line in run("library", "list", *db).stdout.splitlines()]
     assert elephant[1].startswith("proved, gains 0.")
     del elephant[1]
-    assert elephant == ["elephant-trap", "white", "Nxd5", "Nxd5 Bxd8 Bb4+ Qd2 Bxd2+ Kxd2 Kxd8", "Elephant trap"]
-    assert legals == ["legals-mate", "proved, mate in 2", "black", "Bxd1", "Bxf7+ Ke7 Nd5#", "Légal's mate"]
+    assert elephant == ["elephant-trap", "white", "Nxd5", "Nxd5 Bxd8 Bb4+ Qd2 Bxd2+ Kxd2 Kxd8", "Elephant trap", ""]
+    assert legals == ["legals-mate", "proved, mate in 2", "black", "Bxd1", "Bxf7+ Ke7 Nd5#", "Légal's mate", ""]
     assert run("library", "list", "--verdict", "proved", *db).stdout.count("\n") == 2
     assert run("library", "list", "--family", "elephant", *db).stdout.count("\n") == 1
     assert run("library", "list", "--verdict", "refuted", *db).stdout == ""
@@ -145,6 +145,13 @@ def test_show_tells_what_is_known(run: Run, db: list[str], tmp_path: Path) -> No
     for line in ("name          Légal's mate", "bait          Bxd1", "verdict       proved, mate in 2"):
         assert line in shown.splitlines()
     assert "in the games  avoided 1, fell 2" in shown.splitlines()
+    tempts = "tempts        by rank and gain (rank 1 at first sight, seems to win "
+    assert any(line.startswith(tempts) and "played 2 times of 3" in line for line in shown.splitlines())
+    shown = run("library", "show", "elephant-trap", *db).stdout
+    assert "depth     Nxd5  best other move  (for white, in pawns)" in shown.splitlines()
+    told = json.loads(run("library", "show", "legals-mate", "--json", *db).stdout)
+    assert (told["frequency"], told["tempts"]) == ({"decisions": 3, "played": 2}, ["rank", "gain"])
+    assert told["profile"]["rank"] == 1
     assert "did you mean 'legals-mate'" in run("library", "show", "legal-mate", *db, code=2).stderr
 
 
@@ -172,7 +179,9 @@ def test_export_and_import_go_in_a_circle(run: Run, db: list[str], tmp_path: Pat
     with open_library(tmp_path / "my.sqlite") as one, open_library(tmp_path / "copy.sqlite") as other:
         assert one.digest() == other.digest()
     assert run("library", "export", "elephant-trap", *db).stdout.count("[Event ") == 1
-    assert len(json.loads(run("library", "export", "--json", *db).stdout)) == 2
+    traps = json.loads(run("library", "export", "--json", *db).stdout)
+    assert [len(trap["opinions"]) for trap in traps] == [1, 1]
+    assert len(traps[0]["profile"]["depths"]) > 3
     assert "is the library itself" in run("library", "export", "-o", "my.sqlite", *db, code=4).stderr
 
 
@@ -189,7 +198,8 @@ def test_verify_proves_again_and_tells_of_changes(run: Run, db: list[str], tmp_p
     with open_library(tmp_path / "my.sqlite") as library:
         assert library.digest() != before
     report = json.loads(run("library", "verify", "legals-mate", "--json", *db).stdout)
-    assert report == {"proved": 1, "refuted": 0, "undecided": 0, "kept": 0, "changes": []}
+    figures = {"proved": 1, "refuted": 0, "undecided": 0, "contradictions": 0, "changed": 0, "resumed": 0}
+    assert report == {**figures, "disputed": [], "changes": []}
 
 
 def test_verify_strict_fails_for_a_refuted_trap(run: Run, db: list[str]) -> None:
@@ -200,15 +210,19 @@ def test_verify_strict_fails_for_a_refuted_trap(run: Run, db: list[str]) -> None
 
 
 @pytest.mark.skipif(STOCKFISH is None, reason="there is no Stockfish here")
-def test_an_engine_measures_and_its_word_is_kept(run: Run, db: list[str]) -> None:
+def test_an_engine_s_opinion_stands_beside_ours_and_stays(run: Run, db: list[str]) -> None:
     engine = ["--engine", str(STOCKFISH), "--engine-nodes", "20000"]
     done = run("library", "verify", *engine, *db)
     assert done.stdout == "2 proved\n"
-    (elephant, _) = json.loads(run("library", "list", "--json", *db).stdout)
-    assert elephant["proof_by"].startswith("Stockfish")
-    done = run("library", "verify", *db)
-    assert done.stdout == "2 proved\n"
-    assert "1 trap measured by an engine stayed as it was" in done.stderr
+    for _ in range(2):
+        for trap in json.loads(run("library", "list", "--json", *db).stdout):
+            assert trap["proof_by"].startswith("trapline-")
+            ours, theirs = trap["opinions"]
+            assert (ours["by"], ours["verdict"]) == (trap["proof_by"], "proved")
+            assert theirs["by"].startswith("Stockfish")
+            assert (theirs["verdict"], theirs["nodes"], len(theirs["date"])) == ("proved", 80_000, 10)
+        assert run("library", "verify", *db).stdout == "2 proved\n"
+    assert " Stockfish" in run("library", "show", "legals-mate", *db).stdout
     assert "cannot be started" in run("library", "verify", "--engine", "/no/engine", *db, code=6).stderr
     assert "cannot be started" in run("library", "verify", *db, code=6, TRAPLINE_ENGINE="/no/engine").stderr
 

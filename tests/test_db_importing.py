@@ -20,14 +20,17 @@ from db.exporting import write_traps
 from db.importing import Bad, Imported, import_file
 from db.ingest import index_files
 from db.library import Added, Library
+from db.opinion import Opinion
 from db.pgn_export import trap_game
 from db.pgn_import import game_trap
 from db.proving import Judge
 from db.store import open_library
+from db.temptation import Profile
 from db.trap import Outcome, Trap, make_trap
 from tests.conftest import DATA
 from tests.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
 from trapcore import _native
+from trapcore.baits import DepthValue
 from trapcore.errors import InputError, OutputError
 from trapcore.proof import Verdict
 
@@ -135,12 +138,18 @@ def exported(traps: list[Trap]) -> str:
 
 def test_what_is_exported_is_read_back_equal(library: Library, tmp_path: Path) -> None:
     measured = replace(elephant(), verdict=Verdict.PROVED, gain=0.8125, proof_by="Stockfish 15.1", proof_nodes=7)
+    said = Opinion(by="Stockfish 15.1", verdict=Verdict.PROVED, gain=0.8125, nodes=7, date="2025-03-01")
+    unsure = Opinion(by='A 2; "x"', verdict=Verdict.UNDECIDED, depth=9)
+    depths = (DepthValue(2, 310, 35), DepthValue(3, -29_997, 40))
+    seen = Profile(rank=1, gain=0, depths=depths)
+    measured = replace(measured, opinions=(unsure, said), profile=seen, reason="It is none.")
     chess960 = make_trap(name="960", fen="4k3/8/8/8/8/8/8/RK5R w KQ - 0 1", bait="O-O", killer_line="Ke7")
     library.add_all([proved(legal()), measured, replace(fishing_pole(), moves=None), chess960])
     write_traps(library.traps(), tmp_path / "out.pgn.gz", as_json=False, library=library.name)
     with open_library(tmp_path / "copy.sqlite", create=True) as copy:
         report = import_file(copy, tmp_path / "out.pgn.gz", trust=True)
         assert (report.bad, copy.traps()) == ([], library.traps())
+        assert [opinion.date for opinion in copy.trap("elephant-trap").opinions] == ["", "2025-03-01"]
         assert copy.digest() == library.digest()
     with open_library(tmp_path / "wary.sqlite", create=True) as wary:
         import_file(wary, tmp_path / "out.pgn.gz")

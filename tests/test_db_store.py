@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,12 @@ from sqlalchemy import create_engine, text
 from db.database import sqlite_engine
 from db.ingest import index_files
 from db.library import Library
+from db.opinion import Opinion
 from db.store import create_library, open_library, upgrade_library
 from tests.db_traps import FELL, legal, write
 from trapcore import _native
 from trapcore.errors import LibraryError
+from trapcore.proof import Verdict
 
 
 @pytest.fixture
@@ -150,8 +153,11 @@ def test_newer_keys_ask_for_an_update(library: Path) -> None:
     assert "made by a newer program" in refused(library)
 
 
+PROVED = legal(verdict=Verdict.PROVED, mate_in=2, proof_by="a prover", proof_nodes=7)
+
+
 def older(path: Path) -> None:
-    """A library as the first schema had it, with a trap."""
+    """A library as the first schema had it, with a proved trap."""
     engine = sqlite_engine(path, read_only=False)
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         config = Config()
@@ -164,10 +170,11 @@ def older(path: Path) -> None:
             connection.execute(text("INSERT INTO meta VALUES (:key, :value)"), {"key": key, "value": value})
     engine.dispose()
     with open_library(path.with_suffix(".new"), create=True) as opened:
-        opened.add(legal())
+        opened.add(PROVED)
     with closing(sqlite3.connect(path)) as raw:
         raw.execute("ATTACH ? AS other", (str(path.with_suffix(".new")),))
-        raw.execute("INSERT INTO traps SELECT * FROM other.traps")
+        columns = ", ".join(name for _, name, *_ in raw.execute("PRAGMA table_info(traps)"))
+        raw.execute(f"INSERT INTO traps ({columns}) SELECT {columns} FROM other.traps")
         raw.commit()
     path.with_suffix(".new").unlink()
 
@@ -176,9 +183,12 @@ def test_an_older_schema_is_brought_up_to_date_on_request(tmp_path: Path) -> Non
     path = tmp_path / "old.sqlite"
     older(path)
     assert f"trapline library init --db {path} --upgrade" in refused(path)
-    assert upgrade_library(path) == ["the schema went from 0001 to 0002"]
+    assert upgrade_library(path) == ["the schema went from 0001 to 0003"]
     with open_library(path, read_only=True) as opened:
-        assert opened.traps() == [legal()]
+        (trap,) = opened.traps()
+        # The proof that it had is an opinion now.
+        assert trap == replace(PROVED, opinions=trap.opinions)
+        assert trap.opinions == (Opinion(by="a prover", verdict=Verdict.PROVED, nodes=7),)
         assert opened.facts()["made_by"] != "trapline 0.0"
     assert upgrade_library(path) == []
 

@@ -19,7 +19,7 @@ from trapcore.errors import UsageError
 from trapcore.proof import Verdict
 
 LOSS = 0.3
-"""Win chance that a bait costs at least: what lichess calls a blunder."""
+"""Win chance that a bait costs at least, which lichess calls a blunder; an engine must also see the attacker there."""
 
 USUAL = Budget(nodes=400_000)
 """What each question may cost unless the caller says otherwise: best other move, mate, each killer, best answer."""

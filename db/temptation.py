@@ -1,0 +1,79 @@
+"""How a bait tempts: how it looks to a shallow search and to a deeper one, and how many players took it.
+
+A bait tempts for one of three reasons:
+
+=============  ========================================================================================
+``rank``       it is among the `TEMPTING_RANK` best moves, at first sight or after one ply
+``gain``       it seems to win `TEMPTING_GAIN` centipawns or more there
+``frequency``  of `LEAST_DECISIONS` or more players who stood before it, `TEMPTING_SHARE` or more took it
+=============  ========================================================================================
+
+The first two are those of the trap test (`trapcore.baits`); the third needs an indexed library. A trap need not
+tempt for any of them: some famous baits look bad to every shallow view, and people take them all the same.
+"""
+
+from dataclasses import dataclass
+
+from trapcore.baits import BaitTest, DepthValue
+
+TEMPTING_RANK = 3
+"""Worst rank that tempts, as in the trap test."""
+
+TEMPTING_GAIN = 80
+"""Least seeming gain that tempts, in centipawns, as in the trap test."""
+
+TEMPTING_SHARE = 0.1
+"""Least share of the players who took the bait, 0..1, that shows it to be tempting."""
+
+LEAST_DECISIONS = 10
+"""Of fewer players a share says nothing."""
+
+MATE_VALUE = 30_000
+"""A value in centipawns that is a mate, of either sign, is this less the plies to it,"""
+
+MATE_BOUND = 29_000
+"""and so every value beyond this is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """The bait by depth, all values for the victim."""
+
+    rank: int
+    """Among all moves, from 1; the better of first sight and one ply."""
+    gain: int
+    """What it seems to win there, in centipawns."""
+    depths: tuple[DepthValue, ...] = ()
+    """The bait and the best other move at each depth of the trap test, ascending; empty if none was finished."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequency:
+    """How often the players of the indexed games had the choice, in either colour, and how they chose."""
+
+    decisions: int
+    """Times that a move was played in the position."""
+    played: int
+    """Times that this move was the bait."""
+
+    @property
+    def share(self) -> float:
+        """0..1; 0 if the position did not occur."""
+        return self.played / self.decisions if self.decisions else 0.0
+
+
+def profile_of(test: BaitTest) -> Profile:
+    """The profile that a trap test gives."""
+    return Profile(rank=test.rank, gain=test.gain, depths=test.depths)
+
+
+def reasons(profile: Profile | None, frequency: Frequency | None) -> list[str]:
+    """Why the bait tempts, of ``rank``, ``gain`` and ``frequency``; empty if for none or if nothing is known."""
+    found = []
+    if profile is not None and profile.rank <= TEMPTING_RANK:
+        found.append("rank")
+    if profile is not None and profile.gain >= TEMPTING_GAIN:
+        found.append("gain")
+    if frequency is not None and frequency.decisions >= LEAST_DECISIONS and frequency.share >= TEMPTING_SHARE:
+        found.append("frequency")
+    return found
