@@ -7,7 +7,7 @@ use crate::evaluation::evaluate;
 use crate::exchange::exchange;
 use crate::halt::Halt;
 use crate::mate::{Prover, short};
-use crate::search::{Found, Limits, MATE, Pruning, Searcher, mate_distance};
+use crate::search::{Asked, Found, Limits, MATE, Pruning, Searcher, mate_distance};
 use crate::tree::after;
 use crate::verdict::Verdict;
 
@@ -190,15 +190,16 @@ impl Tester {
         let limits = Limits { depth: depth - 1, nodes: u64::MAX };
         let mut value = |m| {
             let next = after(position, m);
-            -self.searcher.search(&next, &[], &[], limits, Pruning::Exact, |_| true).value
+            -self.searcher.search(&next, Asked::default(), limits, Pruning::Exact, |_| true).value
         };
         let mut out: Vec<(i32, Move)> = position.legal_moves().into_iter().map(|m| (value(m), m)).collect();
         out.sort_by_key(|(value, _)| -value);
         out
     }
 
-    /// Tests one bait, within `limits` for each question: the best other move, the mate, each proposed killer, the best
-    /// answer. The first of the proposed killers that keeps the gain is kept; the line goes on from it.
+    /// Tests one bait, within `limits` for each question: the best other move, the mate, the best answer with the
+    /// proposed killers tried first, and, where the bait may lose, each proposed killer by itself. The first of them
+    /// that keeps the gain is kept; the line goes on from it.
     pub fn test(&mut self, position: &Chess, bait: Move, killers: &[Move], limits: Limits) -> BaitTest {
         let (rank, gain) = self.temptation(position).remove(&short(bait)).unwrap_or((usize::MAX, 0));
         let mut test = BaitTest {
@@ -223,7 +224,7 @@ impl Tester {
             test.verdict = Verdict::Refuted;
             return test;
         }
-        let (best, line) = self.deepen(position, &others, limits, &mut test.nodes);
+        let (best, line) = self.deepen(position, &others, &[], limits, &mut test.nodes);
         test.best = line.first().copied();
         let baited = after(position, bait);
         let mate = self.prover.prove(&baited, MATES, limits.nodes, killers);
@@ -233,28 +234,66 @@ impl Tester {
             test.verdict = if test.loss >= LOSS { Verdict::Proved } else { Verdict::Refuted };
             (test.mate_in, test.line) = (mate.mate_in, mate.line);
             // Not needed for the verdict, but it shows from which depth on the mate is seen.
-            let (answers, _) = self.deepen(&baited, &[], limits, &mut test.nodes);
+            let (answers, _) = self.deepen(&baited, &[], &[], limits, &mut test.nodes);
             test.depths = compare(&best, &answers);
             return test;
         }
-        for only in killers.chunks(1).chain([&[][..]]) {
-            let (answers, line) = self.deepen(&baited, only, limits, &mut test.nodes);
-            test.depths = compare(&best, &answers);
-            test.line = line;
-            test.loss = test.depths.last().map_or(0.0, Depth::loss);
-            test.verdict = judge(&test.depths);
-            if test.verdict == Verdict::Proved {
-                break;
+        // The bait itself is a ply, and deeper values would be compared with nothing.
+        let reached = best.last().map_or(0, |&(depth, _)| depth.saturating_sub(1));
+        let limits = Limits { depth: limits.depth.min(reached), ..limits };
+        self.answered(&baited, &best, &[], killers, limits, &mut test);
+        // A proposed killer is worth a search of its own where it may hold more than the best answer did: it is kept
+        // if it wins as well, and alone it is searched deeper.
+        if test.verdict == Verdict::Proved || test.loss >= LOSS / 2.0 {
+            for &killer in killers {
+                if test.verdict == Verdict::Proved && test.line.first() == Some(&killer) {
+                    break;
+                }
+                let mut alone = BaitTest { nodes: 0, ..test.clone() };
+                self.answered(&baited, &best, &[killer], &[], limits, &mut alone);
+                let spent = test.nodes + alone.nodes;
+                if alone.verdict == Verdict::Proved {
+                    test = alone;
+                }
+                test.nodes = spent;
+                if test.verdict == Verdict::Proved && test.line.first() == Some(&killer) {
+                    break;
+                }
             }
         }
         test
     }
 
-    /// Value by depth, for the side to move.
-    fn deepen(&mut self, root: &Chess, only: &[Move], limits: Limits, spent: &mut u64) -> (Vec<(u32, i32)>, Vec<Move>) {
+    /// Searches the answers to the bait, all or `only` these, and judges the loss.
+    fn answered(
+        &mut self,
+        baited: &Chess,
+        best: &[(u32, i32)],
+        only: &[Move],
+        first: &[Move],
+        limits: Limits,
+        test: &mut BaitTest,
+    ) {
+        let (answers, line) = self.deepen(baited, only, first, limits, &mut test.nodes);
+        test.depths = compare(best, &answers);
+        test.line = line;
+        test.loss = test.depths.last().map_or(0.0, Depth::loss);
+        test.verdict = judge(&test.depths);
+    }
+
+    /// Value by depth, for the side to move; `only` these moves, all if empty, the `first` ones before the others.
+    fn deepen(
+        &mut self,
+        root: &Chess,
+        only: &[Move],
+        first: &[Move],
+        limits: Limits,
+        spent: &mut u64,
+    ) -> (Vec<(u32, i32)>, Vec<Move>) {
         self.searcher.clear();
         let mut values = Vec::new();
-        let found: Found = self.searcher.search(root, only, &[], limits, Pruning::Selective, |found| {
+        let asked = Asked { only, first, game: &[] };
+        let found: Found = self.searcher.search(root, asked, limits, Pruning::Selective, |found| {
             values.push((found.depth, found.value));
             true
         });

@@ -5,7 +5,7 @@ use shakmaty::{Chess, Move, Position};
 use crate::baits::Tester;
 use crate::mate::{MAX_MATE, Prover};
 use crate::position::{epd, mirror, parse};
-use crate::search::{Limits, Pruning, Searcher};
+use crate::search::{Asked, Limits, Pruning, Searcher};
 use crate::verdict::Verdict;
 
 /// Bytes before the FEN: longest mate, nodes (two bytes, little endian), depth, what is asked, which move is the bait.
@@ -57,7 +57,7 @@ pub fn position(bytes: &[u8]) -> Tried {
         }
         _ => {
             let limits = Limits { depth, nodes };
-            let found = Searcher::new(BITS).search(root, &[], &[], limits, pruning, |_| true);
+            let found = Searcher::new(BITS).search(root, Asked::default(), limits, pruning, |_| true);
             assert!(found.depth <= depth);
             played(root, &found.line);
         }

@@ -40,6 +40,17 @@ pub struct Limits {
     pub nodes: u64,
 }
 
+/// What is asked about a position.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// Moves to consider, all if empty.
+    pub only: &'a [Move],
+    /// Moves to try before the others, in this order.
+    pub first: &'a [Move],
+    /// Keys of earlier positions of the game, for repetition.
+    pub game: &'a [u64],
+}
+
 /// The value of a position at one depth.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
@@ -95,15 +106,12 @@ impl Searcher {
         self.ordering.clear();
     }
 
-    /// Searches deeper and deeper; `each` sees the result of every finished depth and says whether to go on. `only`:
-    /// root moves to consider, all if empty. `game`: keys of earlier positions, for repetition. Returns the last
-    /// finished depth (depth 0 with the static value if not even the first was finished).
-    #[allow(clippy::too_many_arguments)]
+    /// Searches deeper and deeper; `each` sees the result of every finished depth and says whether to go on. Returns
+    /// the last finished depth (depth 0 with the static value if not even the first was finished).
     pub fn search(
         &mut self,
         root: &Chess,
-        only: &[Move],
-        game: &[u64],
+        asked: Asked<'_>,
         limits: Limits,
         pruning: Pruning,
         mut each: impl FnMut(&Found) -> bool,
@@ -114,11 +122,9 @@ impl Searcher {
         self.limits = limits;
         self.pruning = pruning;
         self.path.clear();
-        self.path.extend_from_slice(game);
-        let mut moves = root.legal_moves();
-        if !only.is_empty() {
-            moves.retain(|m| only.contains(m));
-        }
+        self.path.extend_from_slice(asked.game);
+        self.pv[0].clear();
+        let mut moves = self.root_moves(root, asked);
         let mut found = Found { value: settled, ..Found::default() };
         if moves.is_empty() {
             return found;
@@ -162,13 +168,20 @@ impl Searcher {
         }
     }
 
+    /// The moves to consider, in the order in which to try them at the first depth.
+    fn root_moves(&self, root: &Chess, asked: Asked<'_>) -> MoveList {
+        let mut legal = root.legal_moves();
+        if !asked.only.is_empty() {
+            legal.retain(|m| asked.only.contains(m));
+        }
+        let mut moves: MoveList = asked.first.iter().copied().filter(|m| legal.contains(m)).collect();
+        let ordered = self.ordering.order(root, &legal, None, 0, NONE);
+        moves.extend(ordered.into_iter().map(|(_, m)| m).filter(|m| !asked.first.contains(m)));
+        moves
+    }
+
     fn root_window(&mut self, root: &Chess, moves: &mut MoveList, depth: i32, low: i32, high: i32) -> Searched {
         let key = key_of(root);
-        if self.pv[0].is_empty() || depth == 1 {
-            let ordered = self.ordering.order(root, moves, None, 0, NONE);
-            moves.clear();
-            moves.extend(ordered.into_iter().map(|(_, m)| m));
-        }
         self.path.push(key);
         let (mut best, mut alpha) = (-INFINITE, low);
         for index in 0..moves.len() {
@@ -176,15 +189,11 @@ impl Searcher {
             let next = after(root, m);
             let extension = i32::from(next.is_check());
             self.played[1] = placed(root, m);
+            let full = depth - 1 + extension;
             let result = if index == 0 {
-                self.node(&next, depth - 1 + extension, 1, -high, -alpha, true)
+                self.node(&next, full, 1, -high, -alpha, true)
             } else {
-                match self.node(&next, depth - 1 + extension, 1, -alpha - 1, -alpha, true) {
-                    Ok(value) if -value > alpha && -value < high => {
-                        self.node(&next, depth - 1 + extension, 1, -high, -alpha, true)
-                    }
-                    other => other,
-                }
+                self.scout(&next, full, 0, 0, alpha, high)
             };
             let value = match result {
                 Ok(value) => -value,

@@ -73,7 +73,7 @@ fn exact_search_equals_minimax() {
         let root = parse(fen).unwrap().chess;
         for depth in 1..=deepest {
             let limits = Limits { depth, nodes: u64::MAX };
-            let found = searcher.search(&root, &[], &[], limits, Pruning::Exact, |_| true);
+            let found = searcher.search(&root, Asked::default(), limits, Pruning::Exact, |_| true);
             if found.depth == depth {
                 assert_eq!(found.value, minimax(&root, depth as i32, 0, &mut Vec::new()), "{fen} at depth {depth}");
             }
@@ -84,7 +84,7 @@ fn exact_search_equals_minimax() {
 fn best(fen: &str, nodes: u64) -> (String, Found) {
     let s = parse(fen).unwrap();
     let limits = Limits { depth: MAX_DEPTH, nodes };
-    let found = Searcher::new(16).search(&s.chess, &[], &[], limits, Pruning::Selective, |_| true);
+    let found = Searcher::new(16).search(&s.chess, Asked::default(), limits, Pruning::Selective, |_| true);
     let mut position = s.chess.clone();
     for &m in &found.line {
         assert!(position.is_legal(m), "the main line is legal");
@@ -116,7 +116,7 @@ fn budgets_hold() {
     let mut searcher = Searcher::new(12);
     for nodes in [0, 1, 100, 5_000] {
         let limits = Limits { depth: MAX_DEPTH, nodes };
-        let found = searcher.search(&root, &[], &[], limits, Pruning::Selective, |_| true);
+        let found = searcher.search(&root, Asked::default(), limits, Pruning::Selective, |_| true);
         assert!(found.nodes <= nodes + 1, "{} of {nodes}", found.nodes);
     }
 }
@@ -131,7 +131,7 @@ fn time_another_thread_and_a_question_end_a_search_without_end() {
     for halt in ways {
         let mut searcher = Searcher { halt, ..Searcher::new(12) };
         let limits = Limits { depth: MAX_DEPTH, nodes: u64::MAX };
-        let found = searcher.search(&Chess::default(), &[], &[], limits, Pruning::Selective, |_| true);
+        let found = searcher.search(&Chess::default(), Asked::default(), limits, Pruning::Selective, |_| true);
         assert!(found.depth < MAX_DEPTH);
     }
 }
@@ -141,6 +141,12 @@ fn only_the_moves_asked_for_are_searched() {
     let s = parse(FENS[2]).unwrap();
     let m = parse_move(&s, "a7a6").unwrap();
     let limits = Limits { depth: 3, nodes: u64::MAX };
-    let found = Searcher::new(12).search(&s.chess, &[m], &[], limits, Pruning::Selective, |_| true);
+    let found = Searcher::new(12).search(
+        &s.chess,
+        Asked { only: &[m], ..Asked::default() },
+        limits,
+        Pruning::Selective,
+        |_| true,
+    );
     assert_eq!(found.line.first(), Some(&m));
 }

@@ -19,7 +19,7 @@ use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::measures::{self, Base, Unpaired};
 use crate::position::{self, BadPosition, Setting};
-use crate::search::{Limits, Pruning, Searcher, mate_distance};
+use crate::search::{Asked, Limits, Pruning, Searcher, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
@@ -233,7 +233,7 @@ fn search(
     let found = detached(py, milliseconds, stop, |halt| {
         with_tester(halt, |tester| {
             tester.searcher.clear();
-            tester.searcher.search(&setting.chess, &[], &[], limits, Pruning::Selective, |_| true)
+            tester.searcher.search(&setting.chess, Asked::default(), limits, Pruning::Selective, |_| true)
         })
     })?;
     let line = found.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();

@@ -210,7 +210,15 @@ impl Searcher {
     }
 
     /// Is the move any better than what is there? With less depth and no width first.
-    fn scout(&mut self, next: &Chess, full: i32, reduction: i32, ply: usize, alpha: i32, beta: i32) -> Searched {
+    pub(super) fn scout(
+        &mut self,
+        next: &Chess,
+        full: i32,
+        reduction: i32,
+        ply: usize,
+        alpha: i32,
+        beta: i32,
+    ) -> Searched {
         let mut value = self.node(next, full - reduction, ply + 1, -alpha - 1, -alpha, true)?;
         if reduction > 0 && -value > alpha {
             value = self.node(next, full, ply + 1, -alpha - 1, -alpha, true)?;
