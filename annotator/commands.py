@@ -138,9 +138,7 @@ def annotate(
     )
     plan = plan_run(files, out, report, strict=strict)
     with open_or_bundle(db, read_only=True, say=lambda told: None if quiet else typer.echo(told, err=True)) as library:
-        # Of what is doubted nothing is claimed, not even what a search here would see in it.
-        traps = [trap for trap in library.traps() if unproved or not trap.is_doubted]
-        digest = library.digest()
+        traps, digest = library.traps(), library.digest()
     with Progress(plan, quiet=quiet) as progress:
         run = Run(request, plan, traps, digest, progress, resume=resume)
         _execute(run, plan)

@@ -9,6 +9,7 @@ from annotator.judging import BATCH_BYTES
 from annotator.selection import Selection
 from db.trap import Trap
 from trapcore import _native
+from trapcore.proof import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ class Request:
     def judge(self, traps: Sequence[Trap]) -> _native.Judge:
         """The Judge for these traps. Raises ``UsageError`` for options that it refuses."""
         return _native.Judge(
-            [(trap.epd, trap.bait, trap.killer_line, str(trap.verdict), trap.mate_in or 0) for trap in traps],
+            [(trap.epd, trap.bait, trap.killer_line, self._claim(trap), trap.mate_in or 0) for trap in traps],
             measure=self.measure,
             depth=self.depth,
             labels=self.labels,
@@ -72,6 +73,10 @@ class Request:
             unproved=self.unproved or self.engine is not None,
             skip_plies=self.skip_plies,
         )
+
+    def _claim(self, trap: Trap) -> str:
+        # Of what is doubted nothing is claimed, not even what a search here would see in it.
+        return str(Verdict.REFUTED if trap.is_doubted and not self.unproved else trap.verdict)
 
 
 def _version() -> str:

@@ -128,3 +128,15 @@ def test_the_order_of_the_proof_changes_no_finding(moves: str) -> None:
     first, default = (judged(traps, moves, proposals_first=order) for order in (True, False))
     assert told(first)
     assert [line[:5] for line in told(first)] == [line[:5] for line in told(default)]
+
+
+def test_what_the_library_refutes_is_not_proved_by_a_likeness() -> None:
+    cousin = make_trap(
+        name="Elephant Trap with rook pawns",
+        moves="d4 d5 c4 e6 Nc3 Nf6 Bg5 Nbd7 cxd5 exd5 h3 a6",
+        bait="Nxd5",
+        killer_line="Nxd5 Bxd8 Bb4+",
+    )
+    proved, refuted = replace(cousin, verdict=Verdict.PROVED), replace(ELEPHANT, verdict=Verdict.REFUTED)
+    assert findings(judged([proved], ELEPHANT_FELL))
+    assert not findings(judged([proved, refuted], ELEPHANT_FELL))

@@ -7,10 +7,11 @@ import pytest
 
 from db.bundled import add_bundled, bundled_non_traps, bundled_traps, open_or_bundle
 from db.engine import UciEngine
-from db.proving import LOSS, SEARCH_NODES, Judge, prove_all
+from db.proving import SEARCH_NODES, Judge, prove_all
 from db.store import open_library
 from db.trap import Outcome
 from tests.test_db_proving import STOCKFISH
+from trapcore.baits import LOSS
 from trapcore.errors import LibraryError
 from trapcore.proof import Verdict
 

@@ -156,7 +156,7 @@ impl Judge {
                 .then_with(|| stranger(a).cmp(&stranger(b)))
                 .then(a.member.trap.cmp(&b.member.trap))
         });
-        for proposal in self.proposals(position, &hits, &cases) {
+        for proposal in self.proposals(position, known, &hits, &cases) {
             cases.extend(self.prove(position, known, &proposal, work));
         }
         work.hits = hits;
@@ -164,8 +164,17 @@ impl Judge {
         cases
     }
 
-    /// The bait of each similar trap as a move of this position, where it is one and has no case yet.
-    fn proposals<'a>(&'a self, position: &Setting, hits: &'a [Hit], cases: &[Case]) -> Vec<Proposal<'a>> {
+    /// The bait of each similar trap as a move of this position, where it is one, has no case yet, and is not known to
+    /// lose nothing here.
+    fn proposals<'a>(
+        &'a self,
+        position: &Setting,
+        known: &[Member],
+        hits: &'a [Hit],
+        cases: &[Case],
+    ) -> Vec<Proposal<'a>> {
+        let refuted: Vec<Move> =
+            known.iter().map(|&m| self.trap(m)).filter(|t| t.verdict == Verdict::Refuted).map(|t| t.bait).collect();
         let mut proposals: Vec<Proposal> = Vec::new();
         if hits.is_empty() {
             return proposals;
@@ -178,7 +187,7 @@ impl Judge {
             }
             let wanted = uci_label(trap.bait, trap.setting.mode);
             let Some(&bait) = moves.iter().find(|&&m| uci_label(m, position.mode) == wanted) else { continue };
-            if cases.iter().any(|case| case.bait == bait) {
+            if cases.iter().any(|case| case.bait == bait) || refuted.contains(&bait) {
                 continue;
             }
             let line = legal_beginning(&after(&position.chess, bait), &trap.line);
