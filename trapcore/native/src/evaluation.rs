@@ -156,6 +156,25 @@ mod tests {
     }
 
     #[test]
+    fn the_counted_features_weigh_what_the_evaluation_says() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -",
+            "r1bqk2r/pppp1ppp/2n5/2b1p3/2BnP3/2N2N2/PPPP1PPP/R1BQ1RK1 b kq - 0 1",
+            "8/5k2/3p4/1P1P4/8/2K5/8/8 b - - 0 1",
+        ] {
+            let chess = parse(fen).unwrap().chess;
+            let mut trace = Trace { counts: [0; FEATURES] };
+            collect(&chess, &mut trace);
+            let sum = |part: usize| -> i32 {
+                trace.counts.iter().zip(&WEIGHTS).map(|(&n, weight)| i32::from(n) * i32::from(weight[part])).sum()
+            };
+            let (phase, scale) = (phase(chess.board()), scale(chess.board(), sum(1) > 0));
+            let white = (sum(0) * phase * UNSCALED + sum(1) * (WHOLE - phase) * scale) / (WHOLE * UNSCALED);
+            assert_eq!(evaluate(&chess), if chess.turn().is_white() { white } else { -white }, "{fen}");
+        }
+    }
+
+    #[test]
     fn a_queen_more_is_worth_a_queen() {
         let up = evaluate(&parse("4k3/pppppppp/8/8/8/8/PPPPPPPP/3QK3 w - - 0 1").unwrap().chess);
         assert!((700..1600).contains(&up), "{up}");

@@ -150,3 +150,35 @@ fn only_the_moves_asked_for_are_searched() {
     );
     assert_eq!(found.line.first(), Some(&m));
 }
+
+#[test]
+fn a_proposed_move_changes_no_exact_value() {
+    for fen in &FENS[..6] {
+        let s = parse(fen).unwrap();
+        let limits = Limits { depth: 3, nodes: u64::MAX };
+        let value = |first: &[Move]| {
+            let asked = Asked { first, ..Asked::default() };
+            Searcher::new(14).search(&s.chess, asked, limits, Pruning::Exact, |_| true).value
+        };
+        let moves = s.chess.legal_moves();
+        let plain = value(&[]);
+        for &m in moves.iter().step_by(7) {
+            assert_eq!(value(&[m, moves[0]]), plain, "{fen}");
+        }
+    }
+}
+
+#[test]
+fn a_cleared_table_remembers_nothing() {
+    let s = parse(FENS[5]).unwrap();
+    let limits = Limits { depth: 8, nodes: 50_000 };
+    let mut searcher = Searcher::new(14);
+    let run = |searcher: &mut Searcher| {
+        searcher.clear();
+        let found = searcher.search(&s.chess, Asked::default(), limits, Pruning::Selective, |_| true);
+        (found.value, found.line, found.nodes)
+    };
+    let once = run(&mut searcher);
+    assert_eq!(run(&mut searcher), once);
+    assert_eq!(run(&mut Searcher::new(14)), once);
+}
