@@ -278,7 +278,8 @@ impl Tester {
         test.depths = compare(best, &answers);
         test.line = line;
         test.loss = test.depths.last().map_or(0.0, Depth::loss);
-        test.verdict = judge(&test.depths);
+        // What was cut short did not look as deep as its budget would have let it.
+        test.verdict = if self.is_stopped() { Verdict::Undecided } else { judge(&test.depths) };
     }
 
     /// Value by depth, for the side to move; `only` these moves, all if empty, the `first` ones before the others.

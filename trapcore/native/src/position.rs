@@ -52,6 +52,12 @@ pub fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
 /// Reads a FEN, or an EPD without operations, as leniently as [`playable`] allows.
 pub fn parse(fen: &str) -> Result<Setting, BadPosition> {
     let spaced = fen.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    let pieces = spaced.split(' ').next().unwrap_or_default().as_bytes();
+    if pieces.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
+        // shakmaty adds them up, python-chess and the standard (PGN 16.1.3.1) do not know them.
+        let reason = "not a FEN: two numbers of empty squares side by side".to_owned();
+        return Err(BadPosition::Syntax { fen: fen.to_owned(), reason });
+    }
     let setup = Fen::from_ascii(spaced.as_bytes())
         .map_err(|e| BadPosition::Syntax { fen: fen.to_owned(), reason: e.to_string() })?
         .into_setup();
@@ -166,6 +172,7 @@ mod tests {
             "8/8/8/8/8/8/8/8 w - - 0 1",
             "4k3/8/8/8/8/8/8/4K2R b K - 0 1 extra words here",
             "kk6/8/8/8/8/8/8/K7 w - -",
+            "4k12/8/8/8/8/8/8/4K3 w - - 0 1",
         ] {
             assert!(parse(text).is_err(), "{text:?}");
         }
