@@ -22,7 +22,7 @@ LOSS = 0.3
 """Win chance that a bait costs at least, which lichess calls a blunder; an engine must also see the attacker there."""
 
 USUAL = Budget(nodes=400_000)
-"""What each question may cost unless the caller says otherwise: best other move, mate, each killer, best answer."""
+"""What each question may cost unless the caller says otherwise: best other move, mate, best answer, each killer."""
 
 PROFILE_DEPTH = 5
 """Plies to which `rank_profile` searches every move."""
@@ -33,7 +33,7 @@ class DepthValue:
     """The same question at one depth; values in centipawns for the victim."""
 
     depth: int
-    """Plies, the bait included."""
+    """Plies, the bait included; 1 is the bait with captures and checks settled after it."""
     bait: int
     best: int
     """Of the best other move."""

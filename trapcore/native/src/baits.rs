@@ -229,7 +229,7 @@ impl Tester {
         let baited = after(position, bait);
         let mate = self.prover.prove(&baited, MATES, limits.nodes, killers);
         test.nodes += mate.nodes;
-        if let (Verdict::Proved, Some((_, value))) = (mate.verdict, best.last()) {
+        if let (Verdict::Proved, Some((_, value))) = (mate.verdict, best.iter().rfind(|(depth, _)| *depth > 0)) {
             test.loss = win_chance(*value) + 1.0;
             test.verdict = if test.loss >= LOSS { Verdict::Proved } else { Verdict::Refuted };
             (test.mate_in, test.line) = (mate.mate_in, mate.line);
@@ -282,7 +282,8 @@ impl Tester {
         test.verdict = if self.is_stopped() { Verdict::Undecided } else { judge(&test.depths) };
     }
 
-    /// Value by depth, for the side to move; `only` these moves, all if empty, the `first` ones before the others.
+    /// Value by depth from 0 (captures and checks settled), for the side to move; `only` these moves, all if empty, the
+    /// `first` ones before the others.
     fn deepen(
         &mut self,
         root: &Chess,
@@ -292,7 +293,7 @@ impl Tester {
         spent: &mut u64,
     ) -> (Vec<(u32, i32)>, Vec<Move>) {
         self.searcher.clear();
-        let mut values = Vec::new();
+        let mut values = vec![(0, self.searcher.settle(root))];
         let asked = Asked { only, first, game: &[] };
         let found: Found = self.searcher.search(root, asked, limits, Pruning::Selective, |found| {
             values.push((found.depth, found.value));
