@@ -119,6 +119,7 @@ def test_a_game_of_tic_tac_toe_by_hand() -> None:
     assert found is not None
     assert found.densities == (9, 8, 7, 6, 5)  # the last position is over, and is left out
     assert found.variability == pytest.approx((1 / 9 + 1 / 8 + 1 / 7 + 1 / 6) / 4)
+    assert found.turn_variability == pytest.approx((2 / 9 + 2 / 8 + 2 / 7) / 3)
     assert found.spread == pytest.approx(2**0.5 / 7)
     assert found.kept == pytest.approx((7 / 9 + 6 / 8 + 5 / 7) / 3)
 
@@ -127,7 +128,12 @@ def test_a_game_whose_density_never_changes_is_not_dynamic_even_if_its_moves_do(
     tree = Tree.literal({"a": {"b": {"c": {"d": {"e": {}}}}}})
     found = line_dynamics(Written(), first_line(tree)[:5], 1)
     assert found == LineDynamics((1, 1, 1, 1, 1), kept=0.0)
-    assert (found.variability, found.spread) == (0, 0)
+    assert (found.variability, found.turn_variability, found.spread) == (0, 0, 0)
+
+
+def test_players_with_different_numbers_of_moves_vary_from_ply_to_ply_but_not_from_turn_to_turn() -> None:
+    found = LineDynamics((20.0, 10.0, 20.0, 10.0), kept=None)
+    assert (found.variability, found.turn_variability) == (1 / 2, 0)
 
 
 def test_the_density_at_depth_2_sees_the_answers() -> None:
@@ -136,6 +142,7 @@ def test_the_density_at_depth_2_sees_the_answers() -> None:
     # 11 moves from 4 positions; then 4 moves from the position after "a" and the 4 after it.
     assert found == LineDynamics((11 / 4, 4 / 5), kept=None)
     assert found.variability == pytest.approx(1 - (4 / 5) / (11 / 4))
+    assert found.turn_variability is None
 
 
 def test_a_line_without_two_positions_says_nothing() -> None:
@@ -158,7 +165,7 @@ def test_every_game_counts_the_same_however_long_it_is() -> None:
     assert found.variability == pytest.approx((0 + 1 / 2) / 2)
     assert found.density == pytest.approx((1 + 3 / 2) / 2)
     assert found.spread == pytest.approx((0 + (1 / 2) / (3 / 2)) / 2)
-    assert found.kept == 1.0  # only the first game had second turns
+    assert (found.turn_variability, found.kept) == (0.0, 1.0)  # only the first game had second turns
     assert found.standard_error == pytest.approx(1 / 4)  # of 0 and 1/2: their deviation is sqrt(2)/4
 
 
@@ -175,7 +182,7 @@ def test_every_game_counts_the_same_however_long_it_is() -> None:
 def test_the_heuristic_is_named_only_if_the_games_tell(
     variability: float, standard_error: float | None, heuristic: Heuristic | None
 ) -> None:
-    assert Dynamics(5, 100, 20.0, variability, standard_error, 0.1, 0.5).heuristic is heuristic
+    assert Dynamics(5, 100, 20.0, variability, standard_error, 0.1, 0.1, 0.5).heuristic is heuristic
 
 
 def test_go_is_less_dynamic_than_chess_as_the_paper_says() -> None:
@@ -290,6 +297,7 @@ def test_the_command_says_what_the_library_finds() -> None:
         "density": found.density,
         "variability": found.variability,
         "standard_error": found.standard_error,
+        "turn_variability": found.turn_variability,
         "spread": found.spread,
         "kept": found.kept,
         "less_dynamic_below": LESS_DYNAMIC,
@@ -308,8 +316,14 @@ def test_the_command_says_what_the_library_finds() -> None:
 def test_the_command_ends_with_the_verdict(words: tuple[str, ...], verdict: str) -> None:
     lines = run(*words).splitlines()
     assert lines[0].startswith(f"{words[0]}: ")
-    assert [line.split("  ")[0] for line in lines[1:5]] == ["connection density", "variability", "spread", "kept moves"]
-    assert lines[5].startswith(verdict)
+    assert [line.split("  ")[0] for line in lines[1:6]] == [
+        "connection density",
+        "variability",
+        "turn variability",
+        "spread",
+        "kept moves",
+    ]
+    assert lines[6].startswith(verdict)
 
 
 def test_the_command_reads_real_games(pgn: Path) -> None:

@@ -307,13 +307,15 @@ def dynamics(
     if as_json:
         answer = {"game": played.name, **source, "depth": depth, "games": found.games, "positions": found.positions}
         answer |= {"density": found.density, "variability": found.variability, "standard_error": found.standard_error}
-        answer |= {"spread": found.spread, "kept": found.kept, "less_dynamic_below": LESS_DYNAMIC}
-        typer.echo(json.dumps(answer | {"heuristic": found.heuristic}))
+        answer |= {"turn_variability": found.turn_variability, "spread": found.spread, "kept": found.kept}
+        typer.echo(json.dumps(answer | {"less_dynamic_below": LESS_DYNAMIC, "heuristic": found.heuristic}))
         return
     error = f" ± {found.standard_error:.3f}" if found.standard_error is not None else ""
     typer.echo(f"{played.name}: {told}, {found.positions:,} positions, depth {depth}")
     typer.echo(f"connection density  {found.density:.1f} moves per position")
     typer.echo(f"variability         {found.variability:.3f}{error} from ply to ply")
+    if found.turn_variability is not None:
+        typer.echo(f"turn variability    {found.turn_variability:.3f} from turn to turn")
     typer.echo(f"spread              {found.spread:.3f} along a game")
     if found.kept is not None:
         typer.echo(f"kept moves          {found.kept:.3f} from turn to turn")

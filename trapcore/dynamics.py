@@ -7,10 +7,14 @@ plies"):
 
 connection density
     of a local tree of depth d: its moves over its positions at depths 0 to d - 1, that is the mean number of moves out
-    of a position, 0.0 upwards. Depth 2 (the default) has the moves of both players in it.
+    of a position, 0.0 upwards. At depth 2 (the default) nearly all of them are answers.
 variability
     of a line of play: the mean, over every two successive positions, of the change of the density as a share of the
     larger one; 0.0 if it never changes, 1.0 at most. Of several games it is the mean over the games.
+turn variability
+    the same change between positions two plies apart, which have the same player to move. What the variability has
+    beyond it is that one player can do more than the other; in chess that is the larger part, and without it chess
+    changes no more than Go on 7x7, whose points run out.
 spread
     the standard deviation of the densities along the game over their mean: the other reading of the words. It is shown
     beside the variability because it would decide otherwise: it calls Go, whose moves dwindle steadily, more dynamic
@@ -43,8 +47,8 @@ from trapcore.streams import open_bytes
 from trapcore.trees import Game, Move, Position, Tree
 
 LESS_DYNAMIC = 0.15
-"""Below this variability a game counts as less dynamic. Ours, not the paper's, which has no figures: among the bundled
-games it lies between random games of Go, which the paper calls less dynamic, and those of chess."""
+"""Below this variability a game counts as less dynamic. Ours, not the paper's, which has no figures: it was put between
+random games of Go on 7x7, since the paper calls Go less dynamic, and those of chess: no finding about these two."""
 MOST_GAMES = 100_000
 MOST_PLIES = 1000
 
@@ -73,6 +77,12 @@ class LineDynamics:
         return fmean(abs(a - b) / max(a, b) for a, b in pairwise(self.densities))
 
     @property
+    def turn_variability(self) -> float | None:
+        """0.0..1.0; None if nobody had a second turn."""
+        turns = list(zip(self.densities, self.densities[2:], strict=False))
+        return fmean(abs(a - b) / max(a, b) for a, b in turns) if turns else None
+
+    @property
     def spread(self) -> float:
         """0.0 upwards."""
         return pstdev(self.densities) / fmean(self.densities)
@@ -88,6 +98,7 @@ class Dynamics:
     variability: float
     standard_error: float | None
     """Of the variability, over the games; None for a single game."""
+    turn_variability: float | None
     spread: float
     kept: float | None
 
@@ -164,6 +175,7 @@ def dynamics(game: Game[Position, Move], lines: Iterable[Iterable[Position]], de
     if not figures:
         raise InputError(f"no game of {game.name} with two positions in which it goes on: nothing can have changed")
     variabilities = [found.variability for found in figures]
+    turns = [found.turn_variability for found in figures if found.turn_variability is not None]
     kept = [found.kept for found in figures if found.kept is not None]
     return Dynamics(
         games=len(figures),
@@ -171,6 +183,7 @@ def dynamics(game: Game[Position, Move], lines: Iterable[Iterable[Position]], de
         density=fmean(fmean(found.densities) for found in figures),
         variability=fmean(variabilities),
         standard_error=stdev(variabilities) / len(figures) ** 0.5 if len(figures) > 1 else None,
+        turn_variability=fmean(turns) if turns else None,
         spread=fmean(found.spread for found in figures),
         kept=fmean(kept) if kept else None,
     )
