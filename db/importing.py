@@ -1,6 +1,7 @@
 """Traps from files: PGN, each game a trap, and the lichess puzzle file. What is bad is counted and told."""
 
 import csv
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,11 @@ from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.proof import Verdict
 from trapcore.streams import ByteReader, open_bytes
+
+_PROOF = (
+    "killer_line", "outcome", "verdict", "mate_in", "gain", "proof_by", "proof_nodes", "proof_depth", "profile",
+    "opinions",
+)  # fmt: skip
 
 PUZZLE_JUDGE = Judge(prover_nodes=200_000, escape_nodes=1_000_000, profile_nodes=1_000)
 """For puzzles, which come by the ten thousand: what it leaves undecided, `trapline library verify` takes up again."""
@@ -118,12 +124,20 @@ def _proved(library: Library, judge: Judge, traps: list[Trap], jobs: int, report
     known = library.known(traps)
     new = [trap for trap, stored in zip(traps, known, strict=True) if stored is None]
     proved = [stored for stored in known if stored is not None]
-    for trap, result in prove_all(judge, new, jobs, checked=True):
+    # The same trap comes in many games; it is proved once.
+    different = {_question(trap): trap for trap in new}
+    answers = {_question(trap): result for trap, result in prove_all(judge, different.values(), jobs, checked=True)}
+    for trap in new:
+        result = answers[_question(trap)]
         if isinstance(result, InputError):
             report.bad.append(Bad(trap.slug, str(result)))
         else:
-            proved.append(result)
+            proved.append(dataclasses.replace(trap, **{name: getattr(result, name) for name in _PROOF}))
     return proved
+
+
+def _question(trap: Trap) -> tuple[object, ...]:
+    return trap.epd, trap.bait, trap.killer_line, trap.outcome, trap.reason, trap.opinions
 
 
 def _games(head: bytes, chunks: _Torn, report: Imported, trust: bool) -> Iterator[Trap | None]:

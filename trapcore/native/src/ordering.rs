@@ -13,8 +13,8 @@ pub struct Ordering {
     replies: Vec<i16>,
 }
 
-/// Pieces of either colour by their target squares.
-const PLACED: usize = 12 * 64;
+/// Roles by their target squares; whose piece it is follows from the ply.
+const PLACED: usize = 6 * 64;
 /// No move before: at the root, or after a pass.
 pub const NONE: usize = PLACED;
 const BEST: i32 = 1 << 28;
@@ -24,10 +24,9 @@ const KILLER: i32 = 1 << 25;
 const MOST: i32 = 1 << 13;
 const LOSING: i32 = 1 << 20;
 
-/// Piece and target of a move, for the table of replies.
-pub fn placed(chess: &Chess, m: Move) -> usize {
-    let piece = (m.role() as usize - 1) * 2 + usize::from(chess.turn().is_white());
-    piece << 6 | usize::from(m.to())
+/// Role and target of a move, for the table of replies.
+pub fn placed(m: Move) -> usize {
+    (m.role() as usize - 1) << 6 | usize::from(m.to())
 }
 
 impl Ordering {
@@ -52,7 +51,7 @@ impl Ordering {
 
     /// How good a quiet move was elsewhere, and after the same move before it; -16,384 to 16,384.
     pub fn standing(&self, chess: &Chess, m: Move, before: usize) -> i32 {
-        i32::from(self.history[Ordering::cell(chess, m)]) + i32::from(self.replies[before * PLACED + placed(chess, m)])
+        i32::from(self.history[Ordering::cell(chess, m)]) + i32::from(self.replies[before * PLACED + placed(m)])
     }
 
     /// Larger is earlier; captures that lose material come after everything else.
@@ -105,6 +104,6 @@ impl Ordering {
             *cell = (now + bonus - now * bonus.abs() / MOST) as i16;
         };
         gravitate(&mut self.history[Ordering::cell(chess, m)]);
-        gravitate(&mut self.replies[before * PLACED + placed(chess, m)]);
+        gravitate(&mut self.replies[before * PLACED + placed(m)]);
     }
 }

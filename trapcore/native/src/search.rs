@@ -188,7 +188,7 @@ impl Searcher {
             let m = moves[index];
             let next = after(root, m);
             let extension = i32::from(next.is_check());
-            self.played[1] = placed(root, m);
+            self.played[1] = placed(m);
             let full = depth - 1 + extension;
             let result = if index == 0 {
                 self.node(&next, full, 1, -high, -alpha, true)

@@ -131,7 +131,7 @@ impl Searcher {
             } else {
                 0
             };
-            self.played[ply + 1] = placed(chess, m);
+            self.played[ply + 1] = placed(m);
             let result = if index == 0 {
                 self.node(&next, full, ply + 1, -beta, -alpha, true)
             } else {
