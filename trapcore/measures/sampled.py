@@ -43,6 +43,11 @@ def drawn(tree: Tree, children: int, seed: int) -> list[Tree]:
     return [child for _, child in sorted(tree.children, key=place)[:children]]
 
 
+def share(children: int, of: int, most: int) -> int:
+    """How many to draw ``of`` so many if ``children`` are drawn of ``most``: in proportion, halves up, at least one."""
+    return of if children >= most else max(1, (2 * children * of + most) // (2 * most))
+
+
 def of_trees(
     t1: Tree,
     t2: Tree,
@@ -51,16 +56,20 @@ def of_trees(
     base: TreeSimilarity = continuations.of_trees,
     depth: int = 1,
 ) -> Estimate:
-    """S of two trees by the formula (`Unpaired.FORMULA`), estimated from ``children`` children of each.
+    """S of two trees by the formula (`Unpaired.FORMULA`), estimated from some children of each.
 
-    The trees must reach ``depth + 1``. Raises ``UsageError`` for fewer than one child or a seed outside 0..2**64-1.
+    ``children`` (>= 1) are drawn of the tree that has more, or all, and of the other its share (at least one): the pairs
+    have the same choice of partners as in the whole. The trees must reach ``depth + 1``. Raises ``UsageError`` for fewer than one child or a seed outside 0..2**64-1.
     """
     _check(children, seed)
-    p, q = (sorted(base(child, tree, depth) for child in drawn(tree, children, seed)) for tree in (t1, t2))
     c1, c2 = len(t1.children), len(t2.children)
     fewest, most = min(c1, c2), max(c1, c2)
     if fewest == 0:
         return Estimate(0.0 if most else 1.0, 0.0)
+    p, q = (
+        sorted(base(child, tree, depth) for child in drawn(tree, share(children, len(tree.children), most), seed))
+        for tree in (t1, t2)
+    )
     variance = _variance(p, c1, lambda rest: _mean_distance(rest, q)) + _variance(
         q, c2, lambda rest: _mean_distance(p, rest)
     )

@@ -1,7 +1,7 @@
 //! The structural similarity estimated from some of the children (Evans & Turrini, section 3.1, who propose it). The
 //! Python twin is `trapcore.measures.sampled`.
 
-use shakmaty::{Move, Position};
+use shakmaty::{Move, MoveList, Position};
 
 use crate::labels::Labels;
 use crate::measures::{Base, cheapest_pairing, similarities_of};
@@ -16,18 +16,23 @@ pub struct Estimate {
 
 /// The `count` children whose labels come first by a digest under `seed`, or all if there are fewer. The order of
 /// generation is no matter, and what both positions can play is drawn in both or in neither, as far as numbers allow.
-fn drawn(setting: &Setting, count: usize, seed: u64, labels: Labels) -> (Vec<Move>, usize) {
-    let moves = setting.chess.legal_moves();
+fn drawn(setting: &Setting, moves: &MoveList, count: usize, seed: u64, labels: Labels) -> Vec<Move> {
     let mut keyed: Vec<_> = moves
         .iter()
-        .map(|&m| (digest16(&[&seed.to_le_bytes(), labels.text(m, &moves, setting.mode).as_bytes()]), m))
+        .map(|&m| (digest16(&[&seed.to_le_bytes(), labels.text(m, moves, setting.mode).as_bytes()]), m))
         .collect();
     keyed.sort_unstable_by_key(|(key, _)| *key);
     keyed.truncate(count);
-    (keyed.into_iter().map(|(_, m)| m).collect(), moves.len())
+    keyed.into_iter().map(|(_, m)| m).collect()
 }
 
-/// Estimates the structural similarity (a child without a partner costs 1) from `count` children of each position.
+/// How many to draw of `of` children if `count` are drawn of `most`: in proportion, halves up, at least one.
+fn share(count: usize, of: usize, most: usize) -> usize {
+    if count >= most { of } else { ((2 * count * of + most) / (2 * most)).max(1) }
+}
+
+/// Estimates the structural similarity (a child without a partner costs 1) from `count` children of the
+/// position that has more, and as large a share of the other's.
 pub fn sampled_structural(
     a: &Setting,
     b: &Setting,
@@ -37,13 +42,15 @@ pub fn sampled_structural(
     count: usize,
     seed: u64,
 ) -> Estimate {
-    let (moves, c1) = drawn(a, count, seed, labels);
-    let mut p = similarities_of(a, &moves, base, depth, labels, None);
-    let (moves, c2) = drawn(b, count, seed, labels);
-    let mut q = similarities_of(b, &moves, base, depth, labels, None);
-    p.sort_unstable_by(f64::total_cmp);
-    q.sort_unstable_by(f64::total_cmp);
-    estimate(&p, &q, c1, c2)
+    let moves = [a, b].map(|setting| setting.chess.legal_moves());
+    let [c1, c2] = [moves[0].len(), moves[1].len()];
+    let similarities = |setting: &Setting, moves: &MoveList| {
+        let chosen = drawn(setting, moves, share(count, moves.len(), c1.max(c2)), seed, labels);
+        let mut out = similarities_of(setting, &chosen, base, depth, labels, None);
+        out.sort_unstable_by(f64::total_cmp);
+        out
+    };
+    estimate(&similarities(a, &moves[0]), &similarities(b, &moves[1]), c1, c2)
 }
 
 /// The estimate from the ascending similarities of the children drawn, out of `c1` and `c2`.
