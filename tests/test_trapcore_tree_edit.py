@@ -126,7 +126,7 @@ def test_the_core_at_depth_2(fens: tuple[str, str], labels: Labels, captures: bo
 
 
 def test_the_core_on_full_boards() -> None:
-    fens = ("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR b KQkq - 3 5", "4k3/8/8/1N3N2/8/8/1N3N2/4K3 w - - 0 1")
+    fens = ("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR w KQkq - 3 5", "4k3/8/8/1N3N2/8/8/1N3N2/4K3 w - - 0 1")
     for labels in Labels:
         trees = [chess_tree(fen, 2, labels) for fen in fens]
         fast = tree_edit.of_positions(*fens, labels=labels)

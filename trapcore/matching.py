@@ -17,12 +17,13 @@ paired; equally frequent ones alphabetically.
 ``uci`` labels tell nothing with the reference ``parent``: no reply starts where the other side's piece stood.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from trapcore import _native
-from trapcore.chess_tree import Labels
+from trapcore.chess_tree import ChessGame, Labels, parse_position
 from trapcore.errors import UsageError
 from trapcore.measures import continuations
 from trapcore.measures.options import Reference, chosen
@@ -145,6 +146,23 @@ def counterpart(
     """
     pairs = of_positions(fen1, fen2, top=1, move=move, labels=labels, reference=reference)
     return pairs[0].second if pairs else None
+
+
+def frequent_check(fen: str, *, labels: str = Labels.SAN, captures: bool = False) -> str | None:
+    """The reply that gives check after the most first moves, the baseline of a match; None if no reply does.
+
+    Of equally frequent ones the first in alphabetical order. Raises as `of_positions` does.
+    """
+    game = ChessGame(chosen(Labels, labels))
+    root = parse_position(fen)
+    counts: Counter[str] = Counter()
+    for move in root.legal_moves:
+        child = game.play(root, move)
+        for reply in child.legal_moves:
+            if child.gives_check(reply):
+                lost = game.irreversible(child, reply) if captures else ""
+                counts[game.label(child, reply) + (f"x{lost}" if lost else "")] += 1
+    return min(counts, key=lambda label: (-counts[label], label), default=None)
 
 
 def _reply(fen: str, move: str, labels: Labels, captures: bool) -> str:
