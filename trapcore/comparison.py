@@ -57,6 +57,7 @@ class Comparison:
     unordered: bool | None = None
 
     def __post_init__(self) -> None:
+        """Raises ``UsageError`` for what does not go together."""
         for name, measures in OPTIONS.items():
             if getattr(self, name) is not None and self.measure not in measures:
                 raise UsageError(f"--{name} belongs to {_listed(measures)}, not to {self.measure}")
@@ -175,7 +176,7 @@ class Compared:
 def chosen_comparison(measure: str, labels: str, *, captures: bool, **options: Any) -> Comparison:
     """The comparison with options by name, as text or number; raises ``UsageError``, naming the nearest valid name."""
     kinds = {"base": Base, "unpaired": Unpaired, "reference": Reference}
-    read = {
+    read: dict[str, Any] = {
         name: chosen(kinds[name], value) if name in kinds and value is not None else value
         for name, value in options.items()
     }

@@ -1,8 +1,8 @@
 """Move matching: which moves of two positions play the same part, found without looking at what they are called.
 
-Source: Evans & Turrini, section 3, "Move Matching". Where a position is known to have a killer two plies ahead, the move
-that is most often paired with it in another position may be one there. It is a proposal, not a proof, and a weak one:
-the most frequent check of each position does nearly as well in the paper's own examples.
+Source: Evans & Turrini, section 3, "Move Matching". Where a position is known to have a killer two plies ahead, the
+move that is most often paired with it in another position may be one there. It is a proposal, not a proof, and a weak
+one: the most frequent check of each position does nearly as well in the paper's own examples.
 
 The convention under which most of the paper's Table 3 comes out: for every first move of one position and every first
 move of the other, the replies to both are paired so that the distance of their similarities is least; then it is
@@ -11,10 +11,10 @@ it has in common with the position before it (continuations at depth 1), or with
 
 Many similarities are equal, so what is equally good has to be settled. Replies stand in the order of their similarity,
 equal ones alphabetically, and pairs do not cross. Among the cheapest such pairings the one with the most pairs of one
-name counts, and among those the one that leaves out the last of the longer list. Pairs are listed by how often they were
-paired; equally frequent ones alphabetically.
+name counts, and among those the one that leaves out the last of the longer list. Pairs are listed by how often they
+were paired; equally frequent ones alphabetically.
 
-``uci`` labels tell nothing with the reference ``parent``: no reply starts where the other side's piece stood.
+With ``uci`` labels the reference ``parent`` tells nothing: no reply starts where a piece of the other side stood.
 """
 
 from collections import Counter
@@ -56,7 +56,7 @@ Cost: TypeAlias = tuple[float, int]
 
 
 def replies(tree: Tree, reference: Reference = Reference.PARENT) -> list[tuple[str, list[Reply]]]:
-    """The first moves of a tree (to depth 3), alphabetically, with the replies to each in the order they are paired in."""
+    """The first moves of a tree (to depth 3), alphabetically, and the replies to each in the order of their pairing."""
 
     def compared(child: Tree) -> list[Reply]:
         with_what = tree if reference is Reference.ROOT else child
@@ -134,7 +134,10 @@ def of_positions(
     only = None if move is None else _reply(fen1, move, naming, captures)
     # There are fewer pairs than this; the core counts in machine words.
     found = _native.match_moves(fen1, fen2, naming, captures, to_root, only, min(top, 1 << 30))
-    return [MovePair(*parts, after=tuple(after)) for *parts, after in found]
+    return [
+        MovePair(first, second, count, chances, distance, tuple(after))
+        for first, second, count, chances, distance, after in found
+    ]
 
 
 def counterpart(

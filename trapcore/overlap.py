@@ -1,4 +1,4 @@
-"""What a similarity rests on: the lines that two positions share and those that only one has, or the paired children."""
+"""What a similarity rests on: the lines that two positions share or that only one has, or the paired children."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

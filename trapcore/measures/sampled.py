@@ -58,8 +58,9 @@ def of_trees(
 ) -> Estimate:
     """S of two trees by the formula (`Unpaired.FORMULA`), estimated from some children of each.
 
-    ``children`` (>= 1) are drawn of the tree that has more, or all, and of the other its share (at least one): the pairs
-    have the same choice of partners as in the whole. The trees must reach ``depth + 1``. Raises ``UsageError`` for fewer than one child or a seed outside 0..2**64-1.
+    ``children`` (>= 1) are drawn of the tree that has more, or all, and of the other its share (at least one), so that
+    there is as much choice of partners as in the whole. The trees must reach ``depth + 1``. Raises ``UsageError`` for
+    fewer than one child or a seed outside 0..2**64-1.
     """
     check(children, seed)
     c1, c2 = len(t1.children), len(t2.children)
