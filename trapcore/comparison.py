@@ -92,17 +92,17 @@ class Comparison:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         own = [name for name, measures in OPTIONS.items() if self.measure in measures]
         options = {name: defaults[name] if given[name] is None else given[name] for name in own}
-        if options.get("root", "") is None:
-            del options["root"]
         if self.measure is Measure.TERMINAL:
             return {"measure": self.measure}
-        return {
+        told = {
             "measure": self.measure,
             "depth": options.pop("depth"),
             "labels": self.labels,
             "captures": self.captures,
             **options,
         }
+        # Only a root has no default.
+        return {name: value for name, value in told.items() if value is not None}
 
     def of(self, fen1: str, fen2: str) -> "Compared":
         """The similarity of two positions, and the baselines.
