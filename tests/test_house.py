@@ -100,7 +100,7 @@ def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Pat
         return done.stdout
 
     assert "annotate" in run("--help")
-    for command in ("annotate", "library", "index", "similarity", "prove", "dynamics"):
+    for command in ("annotate", "library", "index", "similarity", "match", "prove", "dynamics"):
         assert "Usage" in run(command, "--help")
     run("annotate", "game.pgn", "-o", "annotated.pgn")
     text = (tmp_path / "annotated.pgn").read_text()
