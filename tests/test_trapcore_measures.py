@@ -1,6 +1,7 @@
 """The definitions of the measures: the paper's numbers, and what must hold for any trees."""
 
 from collections.abc import Callable
+from itertools import combinations
 from random import Random
 
 import numpy as np
@@ -10,10 +11,20 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 from trapcore.chess_tree import Labels
-from trapcore.errors import UsageError
-from trapcore.measures import baselines, continuations, sequences, structural
-from trapcore.measures.options import MAX_BASE_DEPTH, Base, Measure, Unpaired, checked_depth, chosen
-from trapcore.trees import Tree
+from trapcore.errors import PositionError, UsageError
+from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, terminal, tree_edit
+from trapcore.measures.options import (
+    MAX_BASE_DEPTH,
+    Base,
+    IndexedMeasure,
+    Measure,
+    Reference,
+    Unpaired,
+    checked_depth,
+    chosen,
+    indexed,
+)
+from trapcore.trees import Tree, local_tree
 
 T1 = Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}})
 T2 = Tree.literal({"a": {"d": {}, "e": {}, "g": {}}, "c": {"a": {}, "b": {}, "h": {}}, "d": {"b": {}}})
@@ -32,6 +43,12 @@ MEASURES: dict[str, Callable[[Tree, Tree], float]] = {
     "sequences 1": lambda a, b: sequences.of_trees(a, b, 1),
     "sequences 2": lambda a, b: sequences.of_trees(a, b, 2),
     "sequences 3": lambda a, b: sequences.of_trees(a, b, 3),
+    "sequences to 2": lambda a, b: sequences.of_trees(a, b, 2, prefixes=True),
+    "tanimoto 1": lambda a, b: tanimoto.of_trees(a, b, 1),
+    "tanimoto 2": lambda a, b: tanimoto.of_trees(a, b, 2),
+    "tanimoto to 3": lambda a, b: tanimoto.of_trees(a, b, 3, prefixes=True),
+    "tree edit 1": lambda a, b: tree_edit.of_trees(a, b, 1),
+    "tree edit 3": lambda a, b: tree_edit.of_trees(a, b, 3),
     "structural": structural.of_trees,
     "structural, pad": lambda a, b: structural.of_trees(a, b, unpaired=Unpaired.PAD),
     "structural on sequences 2": lambda a, b: structural.of_trees(a, b, sequences.of_trees, 2),
@@ -52,6 +69,47 @@ def test_figure_1() -> None:
         assert structural.of_trees(T1, T2, unpaired=unpaired) == pytest.approx(0.772, abs=5e-4)
 
 
+class TicTacToe:
+    """The children's game: 9 characters, x, o or a dot, row by row from rank 3; moves are squares."""
+
+    SQUARES = ("A3", "B3", "C3", "A2", "B2", "C2", "A1", "B1", "C1")
+    LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
+
+    def moves(self, position: str) -> list[str]:
+        if any("".join(position[int(i)] for i in line) in ("xxx", "ooo") for line in self.LINES):
+            return []
+        return [name for name, piece in zip(self.SQUARES, position, strict=True) if piece == "."]
+
+    def play(self, position: str, move: str) -> str:
+        mover = "x" if position.count("x") == position.count("o") else "o"
+        place = self.SQUARES.index(move)
+        return position[:place] + mover + position[place + 1 :]
+
+    def label(self, position: str, move: str) -> str:
+        return move
+
+    def irreversible(self, position: str, move: str) -> str:
+        return ""
+
+
+def test_table_1() -> None:
+    """The paper's tic-tac-toe branches come out if grandchildren are compared with the root, and only then."""
+    root = local_tree(TicTacToe(), "x.o.x.x.o", 4)
+    branches = dict(root.children)
+    assert set(branches) == {"B1", "A2", "C2", "B3"}
+    assert branches["C2"].ended
+    printed = {
+        ("B1", "A2"): 5 / 6, ("B1", "C2"): 0, ("B1", "B3"): 1, ("A2", "C2"): 0, ("A2", "B3"): 5 / 6, ("C2", "B3"): 0,
+    }  # fmt: skip
+    for one, two in combinations(("B1", "A2", "C2", "B3"), 2):
+        value = structural.of_trees(branches[one], branches[two], root=root)
+        assert value == pytest.approx(printed[one, two], abs=1e-12)
+    assert structural.of_trees(branches["C2"], branches["C2"], root=root) == 1
+    assert structural.child_similarities(branches["B1"], root=root) == [0.5, 0, 0.5]
+    # By the convention of Figure 1 the two values that are neither 0 nor 1 differ from the printed ones.
+    assert structural.of_trees(branches["B1"], branches["A2"]) == pytest.approx(7 / 9)
+
+
 def test_the_simplified_trees_of_figure_1() -> None:
     assert sequences.simplified(T1, 2) == {
         ("a", "c"): 2, ("a", "d"): 1, ("a", "e"): 1, ("a", "f"): 1, ("b", "c"): 2, ("b", "d"): 1,
@@ -66,6 +124,31 @@ def test_lines_that_end_early_are_dropped() -> None:
     assert sequences.simplified(short, 2) == {("b", "c"): 1}
     assert sequences.of_trees(short, Tree.literal({"b": {"c": {}}}), 2) == 1.0
     assert continuations.of_trees(short, Tree.literal({"b": {"c": {}}}), 2) == 2 / 3
+
+
+def test_prefixes_count_every_node_once() -> None:
+    assert sequences.simplified(T1, 2, prefixes=True).total() == T1.edges
+    assert sequences.of_trees(T1, T2, 2, prefixes=True) == 16 / 21
+    assert sequences.of_trees(T1, T2, 1, prefixes=True) == sequences.of_trees(T1, T2, 1)
+
+
+def test_example_1() -> None:
+    """A tree cut short by mate shares its first moves with one that goes on; without prefixes it would share nothing."""
+    moves = [f"m{i}" for i in range(6)]
+    replies = {f"r{i}": {} for i in range(6)}
+    short = Tree.literal({move: {} for move in moves[:-1]})
+    whole = Tree.literal({move: replies for move in moves})
+    assert sequences.of_trees(short, whole, 2) == 0
+    assert sequences.of_trees(short, whole, 2, prefixes=True) == (5 + 5) / (5 + 6 + 36)
+    for prefixes in (False, True):
+        by_sequences = sequences.of_trees(short, whole, 2, prefixes=prefixes)
+        assert by_sequences < continuations.of_trees(short, whole, 2)
+
+
+def test_tanimoto_of_figure_1() -> None:
+    # Products ac 2, ad 1, ae 1, bc 2, bd 1; squares of T1 4 + 1 + 1 + 1 + 4 + 1, of T2 seven times 1.
+    assert tanimoto.of_trees(T1, T2, 2) == 7 / (12 + 7 - 7)
+    assert tanimoto.of_trees(T1, T2, 1) == 2 / 4
 
 
 def test_trees_without_moves() -> None:
@@ -98,6 +181,95 @@ def test_the_order_of_children_is_no_matter(
         return Tree(tuple(children))
 
     assert measure(stirred(a), b) == pytest.approx(measure(a, b), abs=1e-12)
+
+
+METRICS: dict[str, Callable[[Tree, Tree], float]] = {
+    "continuations": lambda a, b: continuations.of_trees(a, b, 2),
+    "tree edit": lambda a, b: tree_edit.of_trees(a, b, 3),
+    "structural": structural.of_trees,
+    "structural on sequences": lambda a, b: structural.of_trees(a, b, sequences.of_trees, 2),
+    "move-count ratio": baselines.move_count_ratio,
+}
+
+
+@pytest.mark.parametrize("measure", METRICS.values(), ids=METRICS.keys())
+@given(a=TREES, b=TREES, c=TREES)
+def test_one_minus_these_is_a_metric(measure: Callable[[Tree, Tree], float], a: Tree, b: Tree, c: Tree) -> None:
+    far, one, two = (1 - measure(x, y) for x, y in ((a, c), (a, b), (b, c)))
+    assert far <= one + two + 1e-12
+
+
+@given(a=st.sets(LABELS), b=st.sets(LABELS), c=st.sets(LABELS))
+def test_tanimoto_is_a_metric_where_each_sequence_occurs_once(a: set[str], b: set[str], c: set[str]) -> None:
+    trees = [Tree.literal({label: {} for label in sorted(labels)}) for labels in (a, b, c)]
+    far, one, two = (1 - tanimoto.of_trees(trees[i], trees[j], 1) for i, j in ((0, 2), (0, 1), (1, 2)))
+    assert far <= one + two + 1e-12
+    assert far == pytest.approx(1 - continuations.of_trees(trees[0], trees[2], 1))
+
+
+def test_the_others_are_no_metrics() -> None:
+    """Counterexamples: what the first and the last share with the one between them, they need not share."""
+    one, both, two = (Tree.literal({label: {} for label in labels}) for labels in ("a", "ab", "b"))
+    assert 1 - sequences.of_trees(one, two, 1) > 2 - sequences.of_trees(one, both, 1) - sequences.of_trees(both, two, 1)
+    often, twice, once = (Tree((("a", Tree()),) * k) for k in (4, 2, 1))
+    steps = 2 - tanimoto.of_trees(often, twice, 1) - tanimoto.of_trees(twice, once, 1)
+    assert 1 - tanimoto.of_trees(often, once, 1) > steps
+    # Padding cannot tell a child that equals its parent from no child at all.
+    assert structural.of_children([1.0], [], Unpaired.PAD) == 1.0
+
+
+def test_terminal_states() -> None:
+    win, draw, loss = 1.0, 0.0, -1.0
+    assert [terminal.of_rewards(win, other) for other in (win, draw, loss)] == [1, 0.5, 0]
+    assert terminal.of_rewards(30, 45, 0, 60) == 0.75
+    for rewards in ((2, 0), (0, -2), (0, 0, 1, 1)):
+        with pytest.raises(UsageError):
+            terminal.of_rewards(*rewards)
+
+
+@given(r=st.tuples(*[st.floats(-1, 1)] * 3))
+def test_terminal_similarity_is_one_minus_a_metric(r: tuple[float, float, float]) -> None:
+    far, one, two = (1 - terminal.of_rewards(r[i], r[j]) for i, j in ((0, 2), (0, 1), (1, 2)))
+    assert 0 <= far <= one + two + 1e-12
+    assert 1 - far == terminal.of_rewards(r[2], r[0])
+    assert terminal.of_rewards(r[0], r[0]) == 1
+
+
+def test_terminal_states_of_a_game() -> None:
+    def reward(position: str) -> float:
+        return 0.0 if "." not in position else 1.0 if position.count("x") > position.count("o") else -1.0
+
+    x_wins, o_wins, full, open_ = "xxxoo....", "ooo.xx.x.", "xoxxoooxx", "x........"
+    game = TicTacToe()
+    assert not any(game.moves(position) for position in (x_wins, o_wins, full))
+    values = {(a, b): terminal.of_game(game, a, b, reward) for a in (x_wins, open_) for b in (x_wins, o_wins, full)}
+    assert values == {
+        (x_wins, x_wins): 1, (x_wins, o_wins): 0, (x_wins, full): 0.5,
+        (open_, x_wins): 0, (open_, o_wins): 0, (open_, full): 0,
+    }  # fmt: skip
+    assert terminal.of_game(game, open_, open_, reward) is None
+
+    def by_continuations(a: Tree, b: Tree) -> float:
+        return continuations.of_trees(a, b, 2)
+
+    ended = Tree(ended=True)
+    assert by_continuations(ended, ended) == 1
+    assert terminal.of_trees(ended, ended, 1.0, -1.0, by_continuations) == 0
+    assert terminal.of_trees(ended, T1, 1.0, 0.0, by_continuations) == 0
+    assert terminal.of_trees(T1, T2, 0.0, 0.0, by_continuations) == 5 / 8
+
+
+def test_terminal_states_of_chess() -> None:
+    black_mated = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+    white_mated = "8/8/8/8/8/6k1/6q1/7K w - - 0 1"
+    stalemate = "7k/8/8/8/8/8/5q2/7K w - - 0 1"
+    goes_on = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
+    assert terminal.of_positions(black_mated, black_mated) == 1
+    assert terminal.of_positions(black_mated, white_mated) == 0
+    assert terminal.of_positions(white_mated, stalemate) == 0.5
+    assert terminal.of_positions(stalemate, goes_on) == 0
+    with pytest.raises(PositionError, match="goes on"):
+        terminal.of_positions(goes_on, goes_on)
 
 
 @given(a=TREES, b=TREES)
@@ -148,6 +320,8 @@ def test_options_name_the_nearest_valid_name() -> None:
         (Labels, "ucci", "uci"),
         (Base, "Continuation", "continuations"),
         (Unpaired, "padd", "pad"),
+        (Reference, "rot", "root"),
+        (Measure, "tree-edits", "tree-edit"),
     ):
         with pytest.raises(UsageError, match=f"did you mean '{nearest}'"):
             chosen(kind, wrong)
@@ -155,13 +329,32 @@ def test_options_name_the_nearest_valid_name() -> None:
         chosen(Labels, "lan1")
 
 
+def test_only_some_measures_search_a_library() -> None:
+    assert [indexed(name) for name in IndexedMeasure] == list(IndexedMeasure)
+    assert {str(name) for name in IndexedMeasure} < {str(name) for name in Measure}
+    with pytest.raises(UsageError, match="tree-edit only compares two positions"):
+        indexed("tree-edit")
+    with pytest.raises(UsageError, match="did you mean 'sequences'"):
+        indexed("sequense")
+
+
+def test_a_root_goes_with_the_reference_root() -> None:
+    fen = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
+    for options in ({"reference": "root"}, {"root": fen}, {"reference": "parent", "root": fen}):
+        with pytest.raises(UsageError, match="goes with a root"):
+            structural.of_positions(fen, fen, **options)
+
+
 def test_depths_out_of_range_are_refused() -> None:
     fen = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
     for depth in (0, 4, -1):
         with pytest.raises(UsageError, match="depth must be"):
             continuations.of_positions(fen, fen, depth=depth)
-        with pytest.raises(UsageError, match="depth must be"):
-            sequences.of_positions(fen, fen, depth=depth)
+        for of_positions in (sequences.of_positions, tanimoto.of_positions, tree_edit.of_positions):
+            with pytest.raises(UsageError, match="depth must be"):
+                of_positions(fen, fen, depth=depth)
+    with pytest.raises(UsageError, match="not 3: a chess tree of depth 3 has"):
+        tree_edit.of_positions(fen, fen, depth=3)
     with pytest.raises(UsageError, match=r"1\.\.2 plies, not 3"):
         structural.of_positions(fen, fen, depth=3)
     assert checked_depth(MAX_BASE_DEPTH, MAX_BASE_DEPTH) == 2

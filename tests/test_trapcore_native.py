@@ -9,7 +9,7 @@ from tests.chess_positions import CHESS960, ENDGAMES, FENS, FIGURE_2, STANDARD, 
 from trapcore import _native
 from trapcore.chess_tree import Labels, chess_tree, parse_position
 from trapcore.errors import PositionError
-from trapcore.measures import baselines, continuations, sequences, structural
+from trapcore.measures import baselines, continuations, sequences, structural, tanimoto
 from trapcore.measures.options import Base, Unpaired
 from trapcore.trees import Tree
 
@@ -52,11 +52,19 @@ def test_continuations(fens: tuple[str, str], labels: Labels, captures: bool, de
     assert continuations.of_positions(*fens, depth=depth, labels=labels, captures=captures) == defined
 
 
-@given(fens=pairs(), labels=LABELS, captures=st.booleans(), depth=st.integers(1, 2))
+@given(fens=pairs(), labels=LABELS, captures=st.booleans(), depth=st.integers(1, 2), prefixes=st.booleans())
 @slow
-def test_sequences(fens: tuple[str, str], labels: Labels, captures: bool, depth: int) -> None:
-    defined = sequences.of_trees(*trees(fens, depth, labels, captures), depth)
-    assert sequences.of_positions(*fens, depth=depth, labels=labels, captures=captures) == defined
+def test_sequences_and_tanimoto(
+    fens: tuple[str, str], labels: Labels, captures: bool, depth: int, prefixes: bool
+) -> None:
+    compared = trees(fens, depth, labels, captures)
+    by_sequences = sequences.of_positions(*fens, depth=depth, labels=labels, captures=captures, prefixes=prefixes)
+    assert by_sequences == sequences.of_trees(*compared, depth, prefixes=prefixes)
+    by_tanimoto = tanimoto.of_positions(*fens, depth=depth, labels=labels, captures=captures, prefixes=prefixes)
+    assert by_tanimoto == tanimoto.of_trees(*compared, depth, prefixes=prefixes)
+    if labels is Labels.UCI:
+        # Every sequence occurs once, so both are forms of the Jaccard similarity.
+        assert by_tanimoto == pytest.approx(by_sequences / (2 - by_sequences), abs=1e-12)
 
 
 @given(
@@ -89,6 +97,29 @@ def test_structural_on_bases_of_depth_2(
     assert fast == pytest.approx(defined, abs=1e-12)
 
 
+@given(fen=played(plies=12), base=st.sampled_from(Base), labels=LABELS, unpaired=st.sampled_from(Unpaired))
+@settings(deadline=None, max_examples=25)
+def test_structural_with_a_root(fen: str, base: Base, labels: Labels, unpaired: Unpaired) -> None:
+    """Two branches of one position, compared by how their children stand to it."""
+    root = board(fen)
+    moves = list(root.legal_moves)
+    if not moves:
+        return
+    branches = []
+    for move in (moves[0], moves[-1]):
+        branch = root.copy()
+        branch.push(move)
+        branches.append(branch.fen(shredder=branch.chess960))
+    whole = chess_tree(fen, 1, labels)
+    defined = structural.of_trees(
+        *trees((branches[0], branches[1]), 2, labels, False), BASES[base], 1, unpaired, root=whole
+    )
+    fast = structural.of_positions(
+        branches[0], branches[1], base=base, labels=labels, unpaired=unpaired, reference="root", root=fen
+    )
+    assert fast == pytest.approx(defined, abs=1e-12)
+
+
 SMALL = {
     "king and pawn": ("8/2k5/8/8/8/8/5KP1/8 w - - 0 1", "8/2k5/8/8/8/8/5KP1/8 b - - 0 1"),
     "promotion": ("8/P1k5/8/8/8/8/4K3/8 w - - 0 1", "8/2k5/8/8/8/8/p3K3/8 b - - 0 1"),
@@ -101,8 +132,11 @@ def check_depth_3(fens: tuple[str, str], labels: Labels, captures: bool) -> None
     a, b = trees(fens, 3, labels, captures)
     by_continuations = continuations.of_positions(*fens, depth=3, labels=labels, captures=captures)
     assert by_continuations == continuations.of_trees(a, b, 3)
-    by_sequences = sequences.of_positions(*fens, depth=3, labels=labels, captures=captures)
-    assert by_sequences == sequences.of_trees(a, b, 3)
+    for prefixes in (False, True):
+        by_sequences = sequences.of_positions(*fens, depth=3, labels=labels, captures=captures, prefixes=prefixes)
+        assert by_sequences == sequences.of_trees(a, b, 3, prefixes=prefixes)
+        by_tanimoto = tanimoto.of_positions(*fens, depth=3, labels=labels, captures=captures, prefixes=prefixes)
+        assert by_tanimoto == tanimoto.of_trees(a, b, 3, prefixes=prefixes)
 
 
 @pytest.mark.parametrize("captures", [False, True])

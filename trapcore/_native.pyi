@@ -24,8 +24,28 @@ def perft(fen: str, depth: int) -> int:
     """Number of leaves of the legal move tree."""
 
 def continuations(a: str, b: str, depth: int, labels: str, captures: bool) -> float: ...
-def sequences(a: str, b: str, depth: int, labels: str, captures: bool) -> float: ...
-def structural(a: str, b: str, base: str, depth: int, labels: str, captures: bool, unpaired: str) -> float: ...
+def sequences(a: str, b: str, depth: int, labels: str, captures: bool, prefixes: bool) -> float: ...
+def tanimoto(a: str, b: str, depth: int, labels: str, captures: bool, prefixes: bool) -> float: ...
+def tree_edit(a: str, b: str, depth: int, labels: str, captures: bool) -> float:
+    """P_tree of trees of depth 1 or 2, the children of each node in the alphabetical order of their labels."""
+
+def structural(
+    a: str, b: str, base: str, depth: int, labels: str, captures: bool, unpaired: str, root: str | None
+) -> float: ...
+def sampled_structural(
+    a: str, b: str, base: str, depth: int, labels: str, captures: bool, children: int, seed: int
+) -> tuple[float, float]:
+    """The estimate and its standard error; ``seed`` is 0..2**64-1."""
+
+def match_moves(
+    a: str, b: str, labels: str, captures: bool, to_root: bool, only: str | None, top: int
+) -> list[tuple[str, str, int, int, float, list[tuple[str, str]]]]:
+    """Pairs of replies, the most frequent first: both labels, how often they were paired, of how often both were there,
+    their mean distance, and the first moves of both positions after which they were paired."""
+
+def reply_names(fen: str, labels: str, captures: bool) -> list[str]:
+    """The labels of all moves at the second ply, alphabetically."""
+
 def move_count_ratio(a: str, b: str) -> float:
     """Fewer over more legal moves; 1.0 when neither has any."""
 

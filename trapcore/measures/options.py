@@ -13,6 +13,18 @@ class Measure(StrEnum):
     SEQUENCES = "sequences"
     CONTINUATIONS = "continuations"
     STRUCTURAL = "structural"
+    TREE_EDIT = "tree-edit"
+    TERMINAL = "terminal"
+    SAMPLED = "sampled"
+    TANIMOTO = "tanimoto"
+
+
+class IndexedMeasure(StrEnum):
+    """The measures by which a position is compared with a whole library of traps at once; each is a `Measure`, too."""
+
+    SEQUENCES = "sequences"
+    CONTINUATIONS = "continuations"
+    STRUCTURAL = "structural"
 
 
 class Base(StrEnum):
@@ -31,10 +43,21 @@ class Unpaired(StrEnum):
     """1 minus the child's own similarity, as Algorithm 1 has it, which pads the shorter list with ones."""
 
 
+class Reference(StrEnum):
+    """What the structural similarity and move matching compare a child with."""
+
+    PARENT = "parent"
+    """Its own parent, as in Figure 1 of the paper."""
+    ROOT = "root"
+    """The position that the parent itself came from, as Table 1 of the paper needs it."""
+
+
 MAX_DEPTH = 3
 """Deepest local tree that a measure compares, in plies."""
 MAX_BASE_DEPTH = 2
 """Deepest base of the structural similarity, in plies; its tree is one ply deeper."""
+MAX_EDIT_DEPTH = 2
+"""Deepest tree of the tree-edit similarity, in plies."""
 
 Option = TypeVar("Option", bound=StrEnum)
 
@@ -45,6 +68,19 @@ def chosen(kind: type[Option], name: str) -> Option:
         return kind(name)
     except ValueError:
         raise unknown_name(kind.__name__.lower(), name, [str(member) for member in kind]) from None
+
+
+def indexed(name: str) -> IndexedMeasure:
+    """The measure called ``name``, if whole libraries can be searched by it.
+
+    Raises ``UsageError``, also for a measure that only compares two positions.
+    """
+    measure = chosen(Measure, name)
+    try:
+        return IndexedMeasure(measure)
+    except ValueError:
+        known = ", ".join(IndexedMeasure)
+        raise UsageError(f"{name} only compares two positions; a library is searched by {known}") from None
 
 
 def checked_depth(depth: int, most: int = MAX_DEPTH) -> int:

@@ -1,26 +1,36 @@
 """Structural similarity: how the children stand to their parent, without comparing any move of one tree to the other.
 
 Source: Evans & Turrini, section 3.1 and Algorithm 1, which contradict each other about children without a partner
-(see ``options.Unpaired``); Figure 1 is the same under both.
+(see ``options.Unpaired``); Figure 1 is the same under both. The paper contradicts itself as well about what a child is
+compared with (see ``options.Reference``): its own parent in Figure 1, and in Table 1 the root that the two compared
+positions were reached from, without which that table's 5/6 would be 7/9.
+
+By the formula, one minus the similarity is a metric on lists of child similarities, known from the tracking of objects
+as the OSPA metric of order and cut-off 1.
 """
 
 from collections.abc import Callable
 
 from trapcore import _native
 from trapcore.chess_tree import Labels
+from trapcore.errors import UsageError
 from trapcore.measures import continuations
-from trapcore.measures.options import MAX_BASE_DEPTH, Base, Unpaired, checked_depth, chosen
+from trapcore.measures.options import MAX_BASE_DEPTH, Base, Reference, Unpaired, checked_depth, chosen
 from trapcore.trees import Tree
 
 TreeSimilarity = Callable[[Tree, Tree, int], float]
 
 
-def child_similarities(tree: Tree, base: TreeSimilarity = continuations.of_trees, depth: int = 1) -> list[float]:
+def child_similarities(
+    tree: Tree, base: TreeSimilarity = continuations.of_trees, depth: int = 1, root: Tree | None = None
+) -> list[float]:
     """P(T_i) of the paper: the ``base`` similarity, to ``depth`` plies, of each child's own tree with its parent's.
 
-    The tree must reach ``depth + 1``. The move that leads to the child belongs to the parent's tree only.
+    The tree must reach ``depth + 1``. The move that leads to the child belongs to the parent's tree only. With ``root``
+    the children are compared with that tree instead, the one that ``tree`` is a branch of.
     """
-    return [base(child, tree, depth) for _, child in tree.children]
+    reference = tree if root is None else root
+    return [base(child, reference, depth) for _, child in tree.children]
 
 
 def cheapest_pairing(p: list[float], q: list[float]) -> float:
@@ -62,9 +72,15 @@ def of_trees(
     base: TreeSimilarity = continuations.of_trees,
     depth: int = 1,
     unpaired: Unpaired = Unpaired.FORMULA,
+    root: Tree | None = None,
 ) -> float:
-    """S of two trees, 0.0..1.0, on ``base`` to ``depth`` (>= 1) plies; the trees must reach ``depth + 1``."""
-    return of_children(child_similarities(t1, base, depth), child_similarities(t2, base, depth), unpaired)
+    """S of two trees, 0.0..1.0, on ``base`` to ``depth`` (>= 1) plies; the trees must reach ``depth + 1``.
+
+    With ``root``, the tree that both are branches of, their children are compared with it (`Reference.ROOT`), else each
+    with its own parent.
+    """
+    p, q = (child_similarities(tree, base, depth, root) for tree in (t1, t2))
+    return of_children(p, q, unpaired)
 
 
 def of_positions(
@@ -76,13 +92,19 @@ def of_positions(
     labels: str = Labels.UCI,
     captures: bool = False,
     unpaired: str = Unpaired.FORMULA,
+    reference: str = Reference.PARENT,
+    root: str | None = None,
 ) -> float:
     """S of two chess positions, 0.0..1.0, on ``base`` to ``depth`` 1..2 plies.
 
     In chess a child's moves are the opponent's, so with ``uci`` labels and a base of depth 1 nothing is ever shared
-    and S is exactly `baselines.move_count_ratio`. Raises ``PositionError`` for a bad FEN and ``UsageError`` for an
-    option that does not exist.
+    with the parent and S is exactly `baselines.move_count_ratio`. With the ``reference`` ``root``, the FEN ``root`` of a
+    position that both come from, it is the same side's moves that are compared. Raises ``PositionError`` for a bad FEN
+    and ``UsageError`` for an option that does not exist, and if ``root`` is given without being wanted, or wanted
+    without being given.
     """
+    if (chosen(Reference, reference) is Reference.ROOT) != (root is not None):
+        raise UsageError("the reference 'root' goes with a root: the FEN of the position that both come from")
     return _native.structural(
         fen1,
         fen2,
@@ -91,8 +113,5 @@ def of_positions(
         chosen(Labels, labels),
         captures,
         chosen(Unpaired, unpaired),
+        root,
     )
-
-
-# Tried and left: comparing each grandchild with the root instead of with its own parent, which Table 1 of the journal
-# version needs (it prints 5/6 where the convention of Figure 1 gives 7/9).

@@ -180,7 +180,8 @@ impl Index {
                     if (few as f64) < threshold * many as f64 {
                         continue;
                     }
-                    let own = own.get_or_insert_with(|| child_similarities(query, Base::Continuations, depth, labels));
+                    let own =
+                        own.get_or_insert_with(|| child_similarities(query, Base::Continuations, depth, labels, None));
                     push(i, compare_children(own, trap, Unpaired::Formula));
                 }
             }
@@ -211,7 +212,7 @@ impl Forms {
             ),
             Measure::Continuations => Forms::Sets(settings.iter().map(|s| label_set(s, depth, labels)).collect()),
             Measure::Structural => Forms::Children(
-                settings.iter().map(|s| child_similarities(s, Base::Continuations, depth, labels)).collect(),
+                settings.iter().map(|s| child_similarities(s, Base::Continuations, depth, labels, None)).collect(),
             ),
         }
     }
@@ -339,10 +340,10 @@ mod tests {
                 for (t, (plain, mirrored)) in (0u32..).zip(&traps) {
                     for (setting, is_mirrored) in [(plain, false), (mirrored, true)] {
                         let value = match measure {
-                            Measure::Sequences => sequence_similarity(&query, setting, depth, labels),
+                            Measure::Sequences => sequence_similarity(&query, setting, depth, labels, false),
                             Measure::Continuations => continuations(&query, setting, depth, labels),
                             Measure::Structural => {
-                                structural(&query, setting, Base::Continuations, depth, labels, Unpaired::Formula)
+                                structural(&query, setting, Base::Continuations, depth, labels, Unpaired::Formula, None)
                             }
                         };
                         if setting.chess.turn() == query.chess.turn() && value >= threshold {

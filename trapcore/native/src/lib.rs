@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `position` | FEN and EPD, the frozen position key |
 //! | `labels`, `tree` | local trees of a position and what moves are called in them |
-//! | `measures` | the paper's similarities and their baselines |
+//! | `measures`, `tree_edit`, `sampling` | the paper's similarities and their baselines |
+//! | `matching` | which replies of two positions correspond |
 //! | `index` | a library of traps, compared with a position at once |
 //! | `checks`, `mate`, `verdict` | the mate prover |
 //! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
@@ -30,6 +31,7 @@ pub mod halt;
 pub mod index;
 pub mod judge;
 pub mod labels;
+pub mod matching;
 pub mod mate;
 pub mod measures;
 pub mod ordering;
@@ -38,8 +40,10 @@ pub mod position;
 mod py;
 pub mod quiescence;
 pub mod records;
+pub mod sampling;
 pub mod search;
 pub mod split;
 pub mod transpositions;
 pub mod tree;
+pub mod tree_edit;
 pub mod verdict;

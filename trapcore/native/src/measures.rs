@@ -1,11 +1,11 @@
 //! The paper's measures for chess (Evans & Turrini, sections 2 and 3), on the conventions that the plain definitions
 //! in `trapcore/measures` state. Each must equal its definition; the property tests hold them together.
 
-use shakmaty::{Chess, Position, Square};
+use shakmaty::{Chess, Move, Position, Square};
 
 use crate::labels::Labels;
 use crate::position::Setting;
-use crate::tree::{after, label_set, sequences};
+use crate::tree::{after, label_set, prefixes, sequences};
 
 /// The similarity a structural comparison is built on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,34 +28,72 @@ pub fn continuations(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> f6
     jaccard(&label_set(a, depth, labels), &label_set(b, depth, labels))
 }
 
-/// Section 2.2: the multiplicities of the shared order-free sequences of exactly `depth` moves over all.
-pub fn sequence_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> f64 {
-    shared_multiplicity(&sequences(a, depth, labels), &sequences(b, depth, labels))
+/// The order-free sequences of exactly `depth` moves, or of 1 to `depth` moves.
+fn lines(setting: &Setting, depth: u32, labels: Labels, with_prefixes: bool) -> Vec<u64> {
+    if with_prefixes { prefixes(setting, depth, labels) } else { sequences(setting, depth, labels) }
 }
 
-/// Section 3.1: how alike the children stand to their parent, with the cheapest pairing of children.
-pub fn structural(a: &Setting, b: &Setting, base: Base, depth: u32, labels: Labels, unpaired: Unpaired) -> f64 {
-    let p = child_similarities(a, base, depth, labels);
-    let q = child_similarities(b, base, depth, labels);
+/// Section 2.2: the multiplicities of the shared order-free sequences of exactly `depth` moves over all; with
+/// prefixes, of 1 to `depth` moves.
+pub fn sequence_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels, prefixes: bool) -> f64 {
+    shared_multiplicity(&lines(a, depth, labels, prefixes), &lines(b, depth, labels, prefixes))
+}
+
+/// Section 2.2, the relation to kernels: Tanimoto's coefficient of the multiplicities of the same sequences.
+pub fn tanimoto_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels, prefixes: bool) -> f64 {
+    tanimoto(&lines(a, depth, labels, prefixes), &lines(b, depth, labels, prefixes))
+}
+
+/// Section 3.1: how alike the children stand to their parent, or to a `root` that both positions come from, with the
+/// cheapest pairing of children.
+pub fn structural(
+    a: &Setting,
+    b: &Setting,
+    base: Base,
+    depth: u32,
+    labels: Labels,
+    unpaired: Unpaired,
+    root: Option<&Setting>,
+) -> f64 {
+    let p = child_similarities(a, base, depth, labels, root);
+    let q = child_similarities(b, base, depth, labels, root);
     compare_children(&p, &q, unpaired)
 }
 
-/// Base similarity of each child with its parent, ascending.
-pub fn child_similarities(setting: &Setting, base: Base, depth: u32, labels: Labels) -> Vec<f64> {
-    let child = |m| Setting { chess: after(&setting.chess, m), mode: setting.mode };
-    let moves = setting.chess.legal_moves();
-    let mut out: Vec<f64> = match base {
-        Base::Continuations => {
-            let parent = label_set(setting, depth, labels);
-            moves.iter().map(|&m| jaccard(&label_set(&child(m), depth, labels), &parent)).collect()
-        }
-        Base::Sequences => {
-            let parent = sequences(setting, depth, labels);
-            moves.iter().map(|&m| shared_multiplicity(&sequences(&child(m), depth, labels), &parent)).collect()
-        }
-    };
+/// Base similarity of each child with its parent, or with the root, ascending.
+pub fn child_similarities(
+    setting: &Setting,
+    base: Base,
+    depth: u32,
+    labels: Labels,
+    root: Option<&Setting>,
+) -> Vec<f64> {
+    let mut out = similarities_of(setting, &setting.chess.legal_moves(), base, depth, labels, root);
     out.sort_unstable_by(f64::total_cmp);
     out
+}
+
+/// Base similarity of the child that each of `moves` leads to, with its parent or with the root.
+pub fn similarities_of(
+    setting: &Setting,
+    moves: &[Move],
+    base: Base,
+    depth: u32,
+    labels: Labels,
+    root: Option<&Setting>,
+) -> Vec<f64> {
+    let child = |m| Setting { chess: after(&setting.chess, m), mode: setting.mode };
+    let reference = root.unwrap_or(setting);
+    match base {
+        Base::Continuations => {
+            let compared = label_set(reference, depth, labels);
+            moves.iter().map(|&m| jaccard(&label_set(&child(m), depth, labels), &compared)).collect()
+        }
+        Base::Sequences => {
+            let compared = sequences(reference, depth, labels);
+            moves.iter().map(|&m| shared_multiplicity(&sequences(&child(m), depth, labels), &compared)).collect()
+        }
+    }
 }
 
 /// Structural similarity of two ascending lists of child similarities.
@@ -77,7 +115,7 @@ pub fn compare_children(p: &[f64], q: &[f64], unpaired: Unpaired) -> f64 {
 
 /// Least sum of differences when every member of `few` takes one of `many`, both ascending: on a line an optimal
 /// pairing never crosses, so a dynamic programme over a band of `gap + 1` replaces the assignment problem.
-fn cheapest_pairing(few: &[f64], many: &[f64]) -> f64 {
+pub fn cheapest_pairing(few: &[f64], many: &[f64]) -> f64 {
     let gap = many.len() - few.len();
     // best[k]: the members so far are paired within the first i + k + 1 of `many`.
     let mut best = vec![0.0; gap + 1];
@@ -114,6 +152,14 @@ pub fn jaccard(a: &[u32], b: &[u32]) -> f64 {
 pub fn shared_multiplicity(a: &[u64], b: &[u64]) -> f64 {
     let all = a.len() + b.len();
     if all == 0 { 1.0 } else { shared_runs(a, b, |x, y| x + y) as f64 / all as f64 }
+}
+
+/// Inner product of two ascending multisets over the sum of their squares less that product; 1 when both are empty.
+pub fn tanimoto(a: &[u64], b: &[u64]) -> f64 {
+    let product = |x: &[u64], y: &[u64]| shared_runs(x, y, |k1, k2| k1 * k2);
+    let shared = product(a, b);
+    let all = product(a, a) + product(b, b) - shared;
+    if all == 0 { 1.0 } else { shared as f64 / all as f64 }
 }
 
 /// Sums `weigh(multiplicity in a, multiplicity in b)` over the values that stand in both ascending lists.
@@ -160,5 +206,13 @@ mod tests {
         assert_eq!(shared_multiplicity(&[1, 1, 2], &[1, 3]), 3.0 / 5.0);
         assert_eq!(jaccard(&[], &[]), 1.0);
         assert_eq!(shared_multiplicity(&[], &[7]), 0.0);
+    }
+
+    #[test]
+    fn tanimoto_multiplies_multiplicities() {
+        // Products 2 * 1 + 1 * 3 = 5, squares 2 * 2 + 1 and 1 + 3 * 3.
+        assert_eq!(tanimoto(&[1, 1, 2], &[1, 2, 2, 2]), 5.0 / (5.0 + 10.0 - 5.0));
+        assert_eq!(tanimoto(&[], &[]), 1.0);
+        assert_eq!(tanimoto(&[], &[7]), 0.0);
     }
 }

@@ -41,6 +41,18 @@ pub fn sequences(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
     out
 }
 
+/// The order-free sequences of 1 to `depth` moves, each node of the tree once; the length stands above the labels.
+pub fn prefixes(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
+    let long = |length: u32| sequences(setting, length, labels).into_iter().map(move |key| key | length_mark(length));
+    let mut out: Vec<u64> = (1..=depth).flat_map(long).collect();
+    out.sort_unstable();
+    out
+}
+
+fn length_mark(length: u32) -> u64 {
+    u64::from(length) << (MAX_DEPTH * LABEL_BITS)
+}
+
 fn collect_sequences(
     chess: &Chess,
     mode: CastlingMode,

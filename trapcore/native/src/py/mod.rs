@@ -1,9 +1,10 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
-//! Positions, measures and proofs here, games in `games`, how calls end early in `halting`.
+//! Positions and proofs here, similarities in `measures`, games in `games`, how calls end early in `halting`.
 
 mod evaluation;
 mod games;
 mod halting;
+mod measures;
 
 use std::cell::Cell;
 
@@ -17,7 +18,6 @@ use crate::baits::{BaitTest, TESTER_VERSION, Tester};
 use crate::halt::Halt;
 use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
-use crate::measures::{self, Base, Unpaired};
 use crate::position::{self, BadPosition, Setting};
 use crate::search::{Asked, Limits, Pruning, Searcher, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
@@ -51,10 +51,6 @@ fn depth(depth: u32) -> PyResult<u32> {
     }
 }
 
-fn pair(a: &str, b: &str) -> Result<(Setting, Setting), BadPosition> {
-    Ok((position::parse(a)?, position::parse(b)?))
-}
-
 #[pyfunction]
 fn epd(fen: &str) -> PyResult<String> {
     Ok(position::epd(&position::parse(fen)?.chess))
@@ -77,56 +73,6 @@ fn fingerprint<'py>(py: Python<'py>, fen: &str) -> PyResult<Bound<'py, PyBytes>>
 fn perft(py: Python<'_>, fen: &str, depth: u32) -> PyResult<u64> {
     let setting = position::parse(fen)?;
     Ok(py.detach(|| tree::perft(&setting.chess, depth)))
-}
-
-#[pyfunction]
-fn continuations(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<f64> {
-    let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
-    Ok(py.detach(|| measures::continuations(&a, &b, depth, labels)))
-}
-
-#[pyfunction]
-fn sequences(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<f64> {
-    let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
-    Ok(py.detach(|| measures::sequence_similarity(&a, &b, depth, labels)))
-}
-
-#[pyfunction]
-#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
-fn structural(
-    py: Python<'_>,
-    a: &str,
-    b: &str,
-    base: &str,
-    depth: u32,
-    labels: &str,
-    captures: bool,
-    unpaired: &str,
-) -> PyResult<f64> {
-    let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
-    let base = match base {
-        "continuations" => Base::Continuations,
-        "sequences" => Base::Sequences,
-        _ => return Err(PyValueError::new_err(format!("base is 'continuations' or 'sequences', not {base:?}"))),
-    };
-    let unpaired = match unpaired {
-        "formula" => Unpaired::Formula,
-        "pad" => Unpaired::Pad,
-        _ => return Err(PyValueError::new_err(format!("unpaired is 'formula' or 'pad', not {unpaired:?}"))),
-    };
-    Ok(py.detach(|| measures::structural(&a, &b, base, depth, labels, unpaired)))
-}
-
-#[pyfunction]
-fn move_count_ratio(a: &str, b: &str) -> PyResult<f64> {
-    let (a, b) = pair(a, b)?;
-    Ok(measures::move_count_ratio(&a, &b))
-}
-
-#[pyfunction]
-fn board_similarity(a: &str, b: &str) -> PyResult<f64> {
-    let (a, b) = pair(a, b)?;
-    Ok(measures::board_similarity(&a.chess, &b.chess))
 }
 
 #[pyfunction]
@@ -327,11 +273,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(position_key, module)?)?;
     module.add_function(wrap_pyfunction!(fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(perft, module)?)?;
-    module.add_function(wrap_pyfunction!(continuations, module)?)?;
-    module.add_function(wrap_pyfunction!(sequences, module)?)?;
-    module.add_function(wrap_pyfunction!(structural, module)?)?;
-    module.add_function(wrap_pyfunction!(move_count_ratio, module)?)?;
-    module.add_function(wrap_pyfunction!(board_similarity, module)?)?;
     module.add_function(wrap_pyfunction!(tree_labels, module)?)?;
     module.add_function(wrap_pyfunction!(prove_mate, module)?)?;
     module.add_function(wrap_pyfunction!(prove_bait, module)?)?;
@@ -340,6 +281,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(find_baits, module)?)?;
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_class::<PyBaitTest>()?;
+    measures::register(module)?;
     evaluation::register(module)?;
     module.add_class::<Cancellation>()?;
     games::register(module)?;

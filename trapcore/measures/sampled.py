@@ -1,0 +1,130 @@
+"""Structural similarity, estimated from some of the children.
+
+Source: Evans & Turrini, section 3.1, who propose to sample children and leave it to further work. Sampling alone loses
+what the measure mostly consists of, the difference in the number of children; that number is cheap to have exactly, so
+here only the distance of the paired children is estimated: (|c1 - c2| + min(c1, c2) * mean distance of the sampled
+pairs) / max(c1, c2), from one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from trapcore import _native
+from trapcore.chess_tree import Labels
+from trapcore.errors import UsageError
+from trapcore.measures import continuations
+from trapcore.measures.options import MAX_BASE_DEPTH, Base, checked_depth, chosen
+from trapcore.measures.structural import TreeSimilarity, cheapest_pairing
+from trapcore.trees import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimated similarity."""
+
+    value: float
+    """0.0..1.0. Few samples differ more than the whole lists do, so it is too low rather than too high."""
+    standard_error: float
+    """How far the value scatters from sample to sample, >= 0.0, by the jackknife; 0.0 if every child was drawn. It does
+    not hold the bias, which falls with the size of the sample, and with one child it is the widest possible."""
+
+
+def drawn(tree: Tree, children: int, seed: int) -> list[Tree]:
+    """``children`` (>= 1) of the tree's children, or all if there are fewer.
+
+    Those whose labels come first by a digest under ``seed`` (0..2**64-1): the same in any order of the children, and a
+    move that both trees contain is mostly drawn in both.
+    """
+
+    def place(child: tuple[str, Tree]) -> bytes:
+        return blake2b(seed.to_bytes(8, "little") + child[0].encode(), digest_size=16).digest()
+
+    return [child for _, child in sorted(tree.children, key=place)[:children]]
+
+
+def share(children: int, of: int, most: int) -> int:
+    """How many to draw ``of`` so many if ``children`` are drawn of ``most``: in proportion, halves up, at least one."""
+    return of if children >= most else max(1, (2 * children * of + most) // (2 * most))
+
+
+def of_trees(
+    t1: Tree,
+    t2: Tree,
+    children: int,
+    seed: int = 0,
+    base: TreeSimilarity = continuations.of_trees,
+    depth: int = 1,
+) -> Estimate:
+    """S of two trees by the formula (`Unpaired.FORMULA`), estimated from some children of each.
+
+    ``children`` (>= 1) are drawn of the tree that has more, or all, and of the other its share (at least one): the pairs
+    have the same choice of partners as in the whole. The trees must reach ``depth + 1``. Raises ``UsageError`` for fewer than one child or a seed outside 0..2**64-1.
+    """
+    _check(children, seed)
+    c1, c2 = len(t1.children), len(t2.children)
+    fewest, most = min(c1, c2), max(c1, c2)
+    if fewest == 0:
+        return Estimate(0.0 if most else 1.0, 0.0)
+    p, q = (
+        sorted(base(child, tree, depth) for child in drawn(tree, share(children, len(tree.children), most), seed))
+        for tree in (t1, t2)
+    )
+    variance = _variance(p, c1, lambda rest: _mean_distance(rest, q)) + _variance(
+        q, c2, lambda rest: _mean_distance(p, rest)
+    )
+    distance = (most - fewest + fewest * _mean_distance(p, q)) / most
+    return Estimate(1.0 - distance, fewest / most * variance**0.5)
+
+
+def _check(children: int, seed: int) -> None:
+    if children < 1:
+        raise UsageError(f"at least 1 child must be drawn, not {children}")
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"the seed must be 0..2**64-1, not {seed}")
+
+
+def _mean_distance(p: list[float], q: list[float]) -> float:
+    pairs = min(len(p), len(q))
+    return cheapest_pairing(p, q) / pairs if pairs else 0.0
+
+
+def _variance(sample: list[float], size: int, mean: Callable[[list[float]], float]) -> float:
+    """Jackknife variance of ``mean`` over the sample, of a population of ``size``: none is left when all are drawn."""
+    n = len(sample)
+    if n < 2:
+        # One child says nothing about the others: the widest spread that numbers from 0 to 1 can have.
+        return 0.0 if n == size else 0.25
+    left_out = [mean(sample[:i] + sample[i + 1 :]) for i in range(n)]
+    centre = sum(left_out) / n
+    return (1 - n / size) * (n - 1) / n * sum((x - centre) ** 2 for x in left_out)
+
+
+def of_positions(
+    fen1: str,
+    fen2: str,
+    *,
+    children: int = 12,
+    seed: int = 0,
+    base: str = Base.CONTINUATIONS,
+    depth: int = 1,
+    labels: str = Labels.UCI,
+    captures: bool = False,
+) -> Estimate:
+    """S of two chess positions, estimated from ``children`` (>= 1) of each, on ``base`` to ``depth`` 1..2 plies.
+
+    Raises ``PositionError`` for a bad FEN and ``UsageError`` for an option that does not exist or is out of range.
+    """
+    _check(children, seed)
+    found = _native.sampled_structural(
+        fen1,
+        fen2,
+        chosen(Base, base),
+        checked_depth(depth, MAX_BASE_DEPTH),
+        chosen(Labels, labels),
+        captures,
+        # No position has more moves; the core counts in machine words.
+        min(children, 1 << 16),
+        seed,
+    )
+    return Estimate(*found)

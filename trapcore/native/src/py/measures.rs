@@ -1,0 +1,162 @@
+//! Similarities of two positions, and the pairs of their moves.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::{depth, labels};
+use crate::matching;
+use crate::measures::{self, Base, Unpaired};
+use crate::position::{self, BadPosition, Setting};
+use crate::sampling;
+use crate::tree_edit::{MAX_EDIT_DEPTH, tree_edit_similarity};
+
+fn pair(a: &str, b: &str) -> Result<(Setting, Setting), BadPosition> {
+    Ok((position::parse(a)?, position::parse(b)?))
+}
+
+fn base(name: &str) -> PyResult<Base> {
+    match name {
+        "continuations" => Ok(Base::Continuations),
+        "sequences" => Ok(Base::Sequences),
+        _ => Err(PyValueError::new_err(format!("base is 'continuations' or 'sequences', not {name:?}"))),
+    }
+}
+
+#[pyfunction]
+fn continuations(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<f64> {
+    let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
+    Ok(py.detach(|| measures::continuations(&a, &b, depth, labels)))
+}
+
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
+fn sequences(
+    py: Python<'_>,
+    a: &str,
+    b: &str,
+    depth: u32,
+    labels: &str,
+    captures: bool,
+    prefixes: bool,
+) -> PyResult<f64> {
+    let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
+    Ok(py.detach(|| measures::sequence_similarity(&a, &b, depth, labels, prefixes)))
+}
+
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
+fn tanimoto(
+    py: Python<'_>,
+    a: &str,
+    b: &str,
+    depth: u32,
+    labels: &str,
+    captures: bool,
+    prefixes: bool,
+) -> PyResult<f64> {
+    let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
+    Ok(py.detach(|| measures::tanimoto_similarity(&a, &b, depth, labels, prefixes)))
+}
+
+#[pyfunction]
+fn tree_edit(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<f64> {
+    if !(1..=MAX_EDIT_DEPTH).contains(&depth) {
+        return Err(PyValueError::new_err(format!("depth is 1 to {MAX_EDIT_DEPTH}, not {depth}")));
+    }
+    let ((a, b), labels) = (pair(a, b)?, self::labels(labels, captures)?);
+    Ok(py.detach(|| tree_edit_similarity(&a, &b, depth, labels)))
+}
+
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
+fn structural(
+    py: Python<'_>,
+    a: &str,
+    b: &str,
+    base: &str,
+    depth: u32,
+    labels: &str,
+    captures: bool,
+    unpaired: &str,
+    root: Option<&str>,
+) -> PyResult<f64> {
+    let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
+    let (base, root) = (self::base(base)?, root.map(position::parse).transpose()?);
+    let unpaired = match unpaired {
+        "formula" => Unpaired::Formula,
+        "pad" => Unpaired::Pad,
+        _ => return Err(PyValueError::new_err(format!("unpaired is 'formula' or 'pad', not {unpaired:?}"))),
+    };
+    Ok(py.detach(|| measures::structural(&a, &b, base, depth, labels, unpaired, root.as_ref())))
+}
+
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
+fn sampled_structural(
+    py: Python<'_>,
+    a: &str,
+    b: &str,
+    base: &str,
+    depth: u32,
+    labels: &str,
+    captures: bool,
+    children: usize,
+    seed: u64,
+) -> PyResult<(f64, f64)> {
+    let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
+    let base = self::base(base)?;
+    let found = py.detach(|| sampling::sampled_structural(&a, &b, base, depth, labels, children, seed));
+    Ok((found.value, found.standard_error))
+}
+
+#[pyfunction]
+fn move_count_ratio(a: &str, b: &str) -> PyResult<f64> {
+    let (a, b) = pair(a, b)?;
+    Ok(measures::move_count_ratio(&a, &b))
+}
+
+#[pyfunction]
+fn board_similarity(a: &str, b: &str) -> PyResult<f64> {
+    let (a, b) = pair(a, b)?;
+    Ok(measures::board_similarity(&a.chess, &b.chess))
+}
+
+/// Both moves, how often they were paired and could have been, mean distance, and after which first moves.
+type PairParts = (String, String, u32, u32, f64, Vec<(String, String)>);
+
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the question and its conventions
+fn match_moves(
+    py: Python<'_>,
+    a: &str,
+    b: &str,
+    labels: &str,
+    captures: bool,
+    to_root: bool,
+    only: Option<&str>,
+    top: usize,
+) -> PyResult<Vec<PairParts>> {
+    let ((a, b), labels) = (pair(a, b)?, self::labels(labels, captures)?);
+    let found = py.detach(|| matching::match_moves(&a, &b, labels, to_root, only, top));
+    Ok(found.into_iter().map(|p| (p.first, p.second, p.count, p.chances, p.distance, p.after)).collect())
+}
+
+#[pyfunction]
+fn reply_names(fen: &str, labels: &str, captures: bool) -> PyResult<Vec<String>> {
+    Ok(matching::reply_names(&position::parse(fen)?, self::labels(labels, captures)?))
+}
+
+/// Adds the functions of this file to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(continuations, module)?)?;
+    module.add_function(wrap_pyfunction!(sequences, module)?)?;
+    module.add_function(wrap_pyfunction!(tanimoto, module)?)?;
+    module.add_function(wrap_pyfunction!(tree_edit, module)?)?;
+    module.add_function(wrap_pyfunction!(structural, module)?)?;
+    module.add_function(wrap_pyfunction!(sampled_structural, module)?)?;
+    module.add_function(wrap_pyfunction!(move_count_ratio, module)?)?;
+    module.add_function(wrap_pyfunction!(board_similarity, module)?)?;
+    module.add_function(wrap_pyfunction!(match_moves, module)?)?;
+    module.add_function(wrap_pyfunction!(reply_names, module)?)?;
+    Ok(())
+}
