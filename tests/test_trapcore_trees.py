@@ -1,44 +1,19 @@
 """Local trees: written by hand, of tic-tac-toe, and of chess."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import chess
 import pytest
 
 from tests.chess_positions import FENS, board
 from trapcore.chess_tree import ChessGame, Labels, chess_tree, parse_position
-from trapcore.errors import PositionError
+from trapcore.errors import PositionError, UsageError
+from trapcore.games.breakthrough import Breakthrough
+from trapcore.games.tic_tac_toe import TicTacToe
 from trapcore.measures import structural
 from trapcore.measures.options import Unpaired
-from trapcore.trees import Tree, draw, local_tree, main
+from trapcore.trees import Tree, comparable, draw, local_tree, main
 
-LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
-
-
-@dataclass(frozen=True)
-class TicTacToe:
-    """A position is nine letters, rank 3 first, and the side to move; a move is an index."""
-
-    def moves(self, position: tuple[str, str]) -> Sequence[int]:
-        cells, _ = position
-        if any(cells[a] != "." and cells[a] == cells[b] == cells[c] for a, b, c in LINES):
-            return []
-        return [i for i, cell in enumerate(cells) if cell == "."]
-
-    def play(self, position: tuple[str, str], move: int) -> tuple[str, str]:
-        cells, side = position
-        return cells[:move] + side + cells[move + 1 :], "X" if side == "O" else "O"
-
-    def label(self, position: tuple[str, str], move: int) -> str:
-        return "ABC"[move % 3] + "321"[move // 3]
-
-    def irreversible(self, position: tuple[str, str], move: int) -> str:
-        return position[1]
-
-
-TABLE_1 = ("X.O.X.X.O", "O")
-# Ranks 3 to 1 of the journal's Table 1: X.O / .X. / X.O, O to move; C2 wins.
+TABLE_1 = TicTacToe().parse("X.O/.X./X.O o")
+# The position of the journal's Table 1, O to move; C2 wins.
 
 
 def test_a_literal_tree_counts_its_edges_and_lists_its_lines() -> None:
@@ -78,7 +53,89 @@ def test_tic_tac_toe_of_table_1_under_the_convention_of_figure_1() -> None:
 
 
 def test_captures_add_what_is_destroyed_to_the_label() -> None:
-    assert local_tree(TicTacToe(), TABLE_1, 1, captures=True).labels(1) == {"B3xO", "A2xO", "C2xO", "B1xO"}
+    game = Breakthrough(5)
+    tree = local_tree(game, game.parse("...../...../.B.../W.B../..... w"), 1, captures=True)
+    assert tree.labels(1) == {"a2a3", "a2b3xP"}
+
+
+def test_a_leaf_that_ended_carries_its_reward() -> None:
+    children = dict(local_tree(TicTacToe(), TABLE_1, 4).children)
+    assert children["C2"] == Tree(ended=True, reward=1.0)  # O has the right column
+    a2 = dict(dict(children["B3"].children)["A2"].children)
+    assert a2 == {}
+    assert dict(children["B3"].children)["A2"].reward == 1.0  # X has the left column: the last mover's win again
+    # After B3 C2 A2 B1 the board is full and nobody has three.
+    drawn = children["B3"]
+    for label in ("C2", "A2", "B1"):
+        assert (drawn.ended, drawn.reward) == (False, None)
+        drawn = dict(drawn.children)[label]
+    assert drawn == Tree(ended=True, reward=0.0)
+
+
+def test_a_literal_tree_can_say_how_the_game_ended() -> None:
+    tree = Tree.literal({"a": {"c": 1.0, "d": {}}, "b": -0.5})
+    assert tree == Tree(
+        (("a", Tree((("c", Tree(ended=True, reward=1.0)), ("d", Tree())))), ("b", Tree(ended=True, reward=-0.5)))
+    )
+    assert Tree.literal(0.0) == Tree(ended=True, reward=0.0)
+    assert tree.edges == 4
+
+
+def test_a_tree_refuses_what_no_game_can_give() -> None:
+    with pytest.raises(UsageError, match=r"reward is -1 to 1, not 1\.5"):
+        Tree.literal({"a": 1.5})
+    with pytest.raises(UsageError, match="cannot end where there are moves: 'a'"):
+        Tree((("a", Tree()),), ended=True)
+
+
+@pytest.mark.parametrize(
+    ("fen", "reward", "ended"),
+    [
+        ("7k/6Q1/6K1/8/8/8/8/8 b - -", 1.0, True),  # mate, by White
+        ("8/8/8/8/8/6k1/6q1/7K w - -", 1.0, True),  # mate, by Black
+        ("7k/8/6Q1/8/8/8/8/K7 b - -", 0.0, True),  # stalemate
+        ("8/8/8/8/8/2k5/8/K7 w - -", 0.0, False),  # bare kings: drawn, with moves on the board
+        ("8/8/8/8/8/2k5/8/K1N5 w - -", 0.0, False),
+        ("8/8/8/8/8/2k5/8/K5NN w - -", None, False),  # two knights can mate, if not by force
+        ("8/8/8/8/8/2k5/8/K6R w - - 160 200", None, False),  # the 75-move rule is no part of a position
+        (chess.STARTING_FEN, None, False),
+    ],
+)
+def test_rewards_of_chess(fen: str, reward: float | None, ended: bool) -> None:
+    for depth in (0, 1):
+        tree = chess_tree(fen, depth)
+        assert (tree.reward, tree.ended) == (reward, ended)
+    assert bool(tree.children) is not ended
+
+
+def test_a_game_that_is_over_gives_a_lone_end_at_any_depth() -> None:
+    over = TicTacToe().parse("XXX/OO./... o")
+    assert [local_tree(TicTacToe(), over, depth) for depth in (0, 1, 5)] == [Tree(ended=True, reward=1.0)] * 3
+    assert list(local_tree(TicTacToe(), over, 2).lines(2)) == [()]
+
+
+@pytest.mark.parametrize("depth", [-1, 101])
+def test_depth_0_is_the_position_alone_and_less_or_too_much_is_an_error(depth: int) -> None:
+    assert local_tree(TicTacToe(), TABLE_1, 0) == Tree()
+    with pytest.raises(UsageError, match=f"depth must be 0..100 plies, not {depth}"):
+        local_tree(TicTacToe(), TABLE_1, depth)
+
+
+def test_a_tree_is_refused_before_it_fills_the_memory() -> None:
+    assert local_tree(TicTacToe(), TABLE_1, 2, most=13).edges == 13
+    with pytest.raises(UsageError, match="depth 2 has more than 12 moves"):
+        local_tree(TicTacToe(), TABLE_1, 2, most=12)
+    with pytest.raises(UsageError, match="depth 100 has more than 1,000 moves"):
+        local_tree(ChessGame(), chess.Board(), 100, most=1000)
+
+
+def test_games_are_comparable_by_label_if_their_labels_speak_of_the_same() -> None:
+    assert comparable(ChessGame(), ChessGame()) == "from-to, 8x8"
+    assert comparable(ChessGame(Labels.UCI), Breakthrough(8)) == "from-to, 8x8"
+    with pytest.raises(UsageError, match=r"chess and breakthrough have no common labelling \(SAN; from-to, 8x8\)"):
+        comparable(ChessGame(Labels.SAN), Breakthrough(8))
+    with pytest.raises(UsageError, match="breakthrough-6x6 and tic-tac-toe have no common labelling"):
+        comparable(Breakthrough(6), TicTacToe())
 
 
 @pytest.mark.parametrize(
@@ -154,6 +211,11 @@ def test_a_drawn_tree_counts_what_it_does_not_show() -> None:
     tree = Tree.literal({"a": {"c": {}, "d": {}, "e": {}}, "b": {}})
     assert list(draw(tree, 2)) == ["├── a  (3)", "│   ├── c", "│   ├── d", "│   └── … 1 more", "└── b"]
     assert list(draw(Tree((("a", Tree(ended=True)),)))) == ["└── a  (the game ends)"]
+    assert list(draw(Tree.literal({"a": 1.0, "b": 0.0, "c": -1.0}))) == [
+        "├── a  (the game ends: won)",
+        "├── b  (the game ends: drawn)",
+        "└── c  (the game ends: lost)",
+    ]
 
 
 def test_the_module_shows_itself(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,3 +230,57 @@ def test_the_module_shows_itself(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     assert main(["nonsense"]) == PositionError.exit_code
     assert "nonsense" in capsys.readouterr().err
+
+
+def test_the_module_shows_other_games(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tic-tac-toe", "x.o/.x./x.o O", "--depth", "1"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "X.O/.X./X.O o",
+        "4 moves, 4 edges to depth 1",
+        "├── B3",
+        "├── A2",
+        "├── C2  (the game ends: won)",
+        "└── B1",
+    ]
+    assert main(["tic-tac-toe", "XXX/OO./...", "o"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "0 moves, 0 edges to depth 2",
+        "over here  (the game ends: won)",
+    ]
+    assert main(["go-5x5", "--depth", "1"]) == 0
+    assert "26 moves, 26 edges" in capsys.readouterr().out
+
+
+def test_the_module_takes_chess_by_name_and_a_fen_without_quotes(capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = []
+    for words in (["chess"], ["chess", chess.STARTING_FEN], chess.STARTING_FEN.split(), [chess.STARTING_FEN]):
+        assert main([*words, "--depth", "1", "--labels", "uci"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs == [outputs[0]] * 4
+    assert "g1h3" in outputs[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "told"),
+    [
+        (["tictactoe", "X.O/.X./X.O o"], UsageError, "unknown game 'tictactoe': did you mean 'tic-tac-toe'?"),
+        (["tic-tac-toe", "X.O/.Q./X.O o"], PositionError, "tic-tac-toe: 'Q' on b2"),
+        (["breakthrough", "x"], PositionError, "breakthrough: not 8 rows but 1"),
+        (["go-5x5", "--labels", "uci"], UsageError, "--labels belongs to chess"),
+    ],
+)
+def test_the_module_says_what_is_wrong(
+    words: list[str], kind: type[UsageError | PositionError], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == kind.exit_code
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert told in err
+
+
+@pytest.mark.parametrize("depth", ["0", "4", "-1", "deep"])
+def test_the_module_refuses_other_depths(depth: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([chess.STARTING_FEN, "--depth", depth])
+    assert ended.value.code == UsageError.exit_code
+    assert "--depth" in capsys.readouterr().err

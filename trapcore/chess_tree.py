@@ -57,6 +57,28 @@ class ChessGame:
 
     labels: Labels = Labels.UCI
 
+    @property
+    def name(self) -> str:
+        """``chess``."""
+        return "chess"
+
+    @property
+    def labelling(self) -> str:
+        """``from-to, 8x8`` for UCI, which Breakthrough on this board shares, or ``SAN``."""
+        return "from-to, 8x8" if self.labels is Labels.UCI else "SAN"
+
+    def start(self) -> chess.Board:
+        """The first position of a game."""
+        return chess.Board()
+
+    def parse(self, text: str) -> chess.Board:
+        """`parse_position`: the position of a FEN or EPD; raises ``PositionError``."""
+        return parse_position(text)
+
+    def text(self, position: chess.Board) -> str:
+        """The FEN of the position."""
+        return position.fen()
+
     def moves(self, position: chess.Board) -> Sequence[chess.Move]:
         """The legal moves in the order of python-chess, which is the same for equal positions."""
         return list(position.legal_moves)
@@ -66,6 +88,17 @@ class ChessGame:
         after = position.copy(stack=False)
         after.push(move)
         return after
+
+    def reward(self, position: chess.Board) -> float | None:
+        """1.0 for checkmate; 0.0 for stalemate and for insufficient material; None while the game goes on.
+
+        Draws that need the history of the game (repetition) or a claim (50 moves) do not count, nor does the 75-move
+        rule, so that positions with one EPD have one reward. Without mating material the game is over although there
+        are moves on the board: they stay in `moves` and in the local tree, as in the Rust core.
+        """
+        if not any(position.legal_moves):
+            return 1.0 if position.is_check() else 0.0
+        return 0.0 if position.is_insufficient_material() else None
 
     def label(self, position: chess.Board, move: chess.Move) -> str:
         """The name of the move by `Labels`."""
