@@ -17,6 +17,7 @@ ROOMS = {
     "index": "db.commands:index",
     "similarity": "trapcore.commands:similarity",
     "prove": "trapcore.commands:prove",
+    "experiment": "trapcore.experiments.commands:experiment",
 }
 
 
