@@ -16,6 +16,7 @@ baits.py           the trap test: does a move lose, was it avoidable, does it te
 search.py          what a position is worth, and the best line
 explanation.py     a trap test shown to people
 commands.py        ``trapline similarity`` and ``trapline prove``
+experiments/       the experiments of the paper repeated: ``trapline experiment``
 command_options.py options that commands of several rooms take
 _native            the Rust core: the measures, keys and proofs for chess, PGN at speed (``_native.pyi``)
 native/            its source

@@ -63,7 +63,9 @@ COMPARISONS = (
     Comparison("sequences 2, UCI", sequences.of_positions, "sequences"),
     Comparison("sequences 2, UCI + captures", partial(sequences.of_positions, captures=True), "sequences"),
     Comparison("sequences 2, SAN", partial(sequences.of_positions, labels="san"), "sequences"),
-    Comparison("sequences 2, SAN + captures", partial(sequences.of_positions, labels="san", captures=True), "sequences"),
+    Comparison(
+        "sequences 2, SAN + captures", partial(sequences.of_positions, labels="san", captures=True), "sequences"
+    ),
     Comparison("Tanimoto 2, UCI", tanimoto.of_positions),
     Comparison("tree-edit 2, UCI", tree_edit.of_positions),
     Comparison("S on continuations 1, SAN", partial(structural.of_positions, labels="san")),
@@ -132,7 +134,7 @@ class Run:
         self._similarities: dict[tuple[str, str], list[float]] = {}
 
     def each(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
-        """``function`` of each item, in their order, on all threads; it gains by them as far as it is the core's work."""
+        """``function`` of each item, in their order, on all threads: a gain as far as the core does the work."""
         pool = ThreadPoolExecutor(max_workers=self.jobs)
         try:
             return list(pool.map(function, items))

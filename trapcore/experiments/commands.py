@@ -54,6 +54,8 @@ def experiment(
         jobs = Settings().jobs
     elif jobs < 1:
         raise UsageError(f"jobs must be at least 1, not {jobs}")
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"the seed must be 0..2**64-1, not {seed}")
     drawing = can_draw()
     if out is not None:
         _make_folder(out)
@@ -82,8 +84,8 @@ def _account(reports: list[Report], names: list[str], seed: int) -> str:
         "# The paper's experiments, repeated\n\n"
         f"Written by `trapline experiment {' '.join(names)} --seed {seed} --account FILE`; nothing here is written by "
         "hand. *Printed* is what stands in Evans and Turrini, “Improving Strategic Decisions in Sequential Games by "
-        "Exploiting Positional Similarity”, Games 2023, 14(3), 36. Times are those of the machine it ran on; everything "
-        "else is the same everywhere.\n"
+        "Exploiting Positional Similarity”, Games 2023, 14(3), 36. Times are those of the machine it ran on; "
+        "everything else is the same everywhere.\n"
     )
     return "\n".join([head, *(markdown(report, 2) for report in reports)])
 

@@ -48,15 +48,9 @@ class BenchmarkTrap:
 
 
 TRAPS = (
-    BenchmarkTrap(
-        "Budapest", "rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR w KQkq - 3 5", ("g5d8", "c5f2")
-    ),
-    BenchmarkTrap(
-        "Caro-Kann", "r2qkb1r/pp2pppp/nnp1P3/4N2b/2P5/7P/PP1N1PP1/R1BQKB1R b KQkq - 2 10", ("h5d1", "e6f7")
-    ),
-    BenchmarkTrap(
-        "Kieninger", "r1b1k2r/ppppqppp/2n5/4n3/1bP2B2/P4N2/1P1NPPPP/R2QKB1R w KQkq - 0 8", ("a3b4", "e5d3")
-    ),
+    BenchmarkTrap("Budapest", "rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR w KQkq - 3 5", ("g5d8", "c5f2")),
+    BenchmarkTrap("Caro-Kann", "r2qkb1r/pp2pppp/nnp1P3/4N2b/2P5/7P/PP1N1PP1/R1BQKB1R b KQkq - 2 10", ("h5d1", "e6f7")),
+    BenchmarkTrap("Kieninger", "r1b1k2r/ppppqppp/2n5/4n3/1bP2B2/P4N2/1P1NPPPP/R2QKB1R w KQkq - 0 8", ("a3b4", "e5d3")),
     BenchmarkTrap(
         "Légal", "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5", ("g4d1", "c4f7", "e8e7", "c3d5")
     ),
@@ -75,14 +69,16 @@ RECALL = 0.85
 SAMPLES, SAMPLE_SIZE, SAMPLED_TRAPS = 5, 40, 2
 """Section 4: "5 smaller samples of 40 randomly selected child positions from the first two trap positions"."""
 
-GAME = """
-e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 f3 e5 Nb3 Be7 c4 a5 Be3 a4 Nc1 O-O Nc3 Qa5 Qd2 Na6 Be2 Nc5 O-O Bd7 Rb1 Rfc8 b4 axb3
-axb3 Qd8 Nd3 Ne6 Nb4 Bc6 Rfd1 h5 Bf1 h4 Qf2 Nd7 g3 Ra3 Bh3 Rca8 Nc2 R3a6 Nb4 Ra5 Nc2 b6 Rd2 Qc7 Rbd1 Bf8 gxh4 Nf4
-Bxf4 exf4 Bxd7 Qxd7 Nb4 Ra3 Nxc6 Qxc6 Nb5 Rxb3 Nd4 Qxc4 Nxb3 Qxb3 Qe2 Be7 Kg2 Qe6 h5 Ra3 Rd3 Ra2
-""".split()
-"""Carlsen - Karjakin, New York 2016, fourth rapid game of the tie-break, to move 40. Which game of the match the third
-sample of Table 3 is from, the paper does not say. In this one its moves are there, if its 10, 20, 30 and 40 "plies" are
-moves of both sides."""
+GAME = (
+    "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 f3 e5 Nb3 Be7 c4 a5 Be3 a4 Nc1 O-O Nc3 Qa5 Qd2 Na6 Be2 Nc5 O-O Bd7 Rb1 Rfc8 b4 axb3 "
+    "axb3 Qd8 Nd3 Ne6 Nb4 Bc6 Rfd1 h5 Bf1 h4 Qf2 Nd7 g3 Ra3 Bh3 Rca8 Nc2 R3a6 Nb4 Ra5 Nc2 b6 Rd2 Qc7 Rbd1 Bf8 gxh4 Nf4 "
+    "Bxf4 exf4 Bxd7 Qxd7 Nb4 Ra3 Nxc6 Qxc6 Nb5 Rxb3 Nd4 Qxc4 Nxb3 Qxb3 Qe2 Be7 Kg2 Qe6 h5 Ra3 Rd3 Ra2"
+)
+"""Carlsen - Karjakin, New York 2016, fourth rapid game of the tie-break, to move 40, in SAN.
+
+Which game of the match the third sample of Table 3 is from, the paper does not say; of those that were tried the
+printed moves fit this one best, if the 10, 20, 30 and 40 "plies" of the text are moves of both sides.
+"""
 
 
 @dataclass(frozen=True, slots=True)

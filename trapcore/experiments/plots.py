@@ -26,7 +26,7 @@ def draw(plot: Plot, path: Path) -> None:
     # Names of things inside an SVG are random unless salted; text stays text, so that it can be searched.
     with matplotlib.rc_context({"svg.hashsalt": plot.name, "svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=(5.2 * columns, 4.2 * rows), layout="constrained")
-        FigureCanvasSVG(figure)  # type: ignore[no-untyped-call]
+        FigureCanvasSVG(figure)
         figure.suptitle(plot.title)
         axes = figure.subplots(rows, columns, squeeze=False).flatten()
         for panel, place in zip(plot.panels, axes, strict=False):
@@ -43,6 +43,9 @@ def _draw_panel(panel: Panel, axes: Any) -> None:
         if series.style is Style.BARS:
             shift = (bars.index(series) - (len(bars) - 1) / 2) * width
             axes.bar([x + shift for x in series.x], series.y, width, label=series.name)
+        elif series.style is Style.DASHED and axes.lines:
+            before = axes.lines[-1].get_color()
+            axes.plot(series.x, series.y, label=series.name, linewidth=1.2, linestyle="--", color=before)
         else:
             axes.plot(series.x, series.y, label=series.name, linewidth=1.2)
     if panel.ticks:

@@ -42,7 +42,7 @@ class Outcome:
 
 
 def outcome(run: Run, compared: Comparison, kind: Kind, draws: int = DRAWS) -> Outcome:
-    """``draws`` (>= 2) samples around each of the first two traps; samples without a trap, or with nothing else, are none."""
+    """``draws`` (>= 2) samples around each of the first two traps; those with only traps or with none do not count."""
     random_numbers = random.Random(run.seed)
     found: list[list[Mistakes]] = []
     above = []
@@ -50,7 +50,7 @@ def outcome(run: Run, compared: Comparison, kind: Kind, draws: int = DRAWS) -> O
         scores, wanted = run.similarities(compared, trap), run.wanted(trap, kind)
         mean = fmean(scores)
         above.append(fmean(score > mean for score in scores))
-        these = []
+        these: list[Mistakes] = []
         while len(these) < draws:
             drawn = random_numbers.sample(range(len(scores)), SAMPLE_SIZE)
             if 0 < sum(wanted[i] for i in drawn) < SAMPLE_SIZE:
@@ -105,9 +105,9 @@ def report(run: Run) -> Report:
     return Report(
         "Section 4: the 85 %",
         (
-            f"Printed: an average of {number(RECALL, 2)} of the traps in {SAMPLES} samples of {SAMPLE_SIZE} positions from "
-            f"around the first two traps are above average by structural similarity. Here {DRAWS} samples around each of "
-            f"the two, seed {run.seed}:",
+            f"Printed: an average of {number(RECALL, 2)} of the traps in {SAMPLES} samples of {SAMPLE_SIZE} positions "
+            f"from around the first two traps are above average by structural similarity. Here {DRAWS} samples around "
+            f"each of the two, seed {run.seed}:",
             Table(
                 (
                     "measure",
@@ -121,12 +121,12 @@ def report(run: Run) -> Report:
                 ),
                 tuple(rows),
             ),
-            f"Structural similarity puts {number(recalls[0], 2)} to {number(recalls[-1], 2)} of the traps above the mean, "
-            f"depending on what is a trap, and with them {number(wrong[0], 2)} to {number(wrong[-1], 2)} of the positions "
-            f"that are none. Of all positions {number(everything[0], 2)} to {number(everything[-1], 2)} are above the mean, "
-            "because few are far below it. The ratio of the numbers of moves alone gives a recall of "
-            f"{number(simple[0], 2)} to {number(simple[-1], 2)}. So the printed figure can be had, but it does not show "
-            "that the measure tells traps from other positions.",
+            f"Structural similarity puts {number(recalls[0], 2)} to {number(recalls[-1], 2)} of the traps above the "
+            f"mean, depending on what is a trap, and with them {number(wrong[0], 2)} to {number(wrong[-1], 2)} of the "
+            f"positions that are none. Of all positions {number(everything[0], 2)} to {number(everything[-1], 2)} are "
+            "above the mean, because few are far below it. The ratio of the numbers of moves alone gives a recall of "
+            f"{number(simple[0], 2)} to {number(simple[-1], 2)}. So the printed figure can be had, but it does not "
+            "show that the measure tells traps from other positions.",
         ),
         (Plot("recall", "Traps and other positions above the mean", tuple(plots)),),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from trapcore.experiments import figure_1, recall, table_1, table_2
+from trapcore.experiments import cost, example_1, figure_1, recall, sampling, table_1, table_2, table_3
 from trapcore.experiments.benchmark import Run
 from trapcore.experiments.report import Report
 from trapcore.spelling import unknown_name
@@ -28,10 +28,10 @@ EXPERIMENTS = {
         Experiment("table-1", "structural similarity in tic-tac-toe", table_1.report),
         Experiment("table-2", "which measure finds a trap again two plies on (minutes)", table_2.report),
         Experiment("recall", "the 85 % of section 4, and the false positives with it", recall.report),
-#        Experiment("table-3", "move matching, beside the most frequent checks", table_3.report),
-#        Experiment("example-1", "how the measures grow with the number of moves", example_1.report),
-#        Experiment("cost", "milliseconds a comparison, by the core and by the plain definition", cost.report),
-#        Experiment("sampling", "structural similarity from some of the children", sampling.report),
+        Experiment("table-3", "move matching, beside the most frequent checks", table_3.report),
+        Experiment("example-1", "how the measures grow with the number of moves", example_1.report),
+        Experiment("cost", "milliseconds a comparison, by the core and by the plain definition", cost.report),
+        Experiment("sampling", "structural similarity from some of the children", sampling.report),
     )
 }
 """In the order of the paper."""

@@ -17,6 +17,8 @@ class Style(StrEnum):
     """How a series is drawn."""
 
     LINE = "line"
+    DASHED = "dashed"
+    """A dashed line in the colour of the series before it."""
     BARS = "bars"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import correlation, fmean
 
 
@@ -49,7 +49,7 @@ def roc(scores: Sequence[float], wanted: Sequence[bool]) -> list[tuple[float, fl
 def auc(scores: Sequence[float], wanted: Sequence[bool]) -> float:
     """Area under the ROC curve: how often a wanted one has the higher score, ties counting half. .5 is chance."""
     curve = roc(scores, wanted)
-    return sum((x2 - x1) * (y1 + y2) / 2 for (x1, y1), (x2, y2) in zip(curve, curve[1:], strict=False))
+    return sum((x2 - x1) * (y1 + y2) / 2 for (x1, y1), (x2, y2) in pairwise(curve))
 
 
 def average_precision(scores: Sequence[float], wanted: Sequence[bool]) -> float:

@@ -15,9 +15,7 @@ def values(reference: Reference) -> dict[tuple[str, str], float]:
     root = local_tree(game, game.parse(TIC_TAC_TOE), 3)
     branches = dict(root.children)
     compared_with = root if reference is Reference.ROOT else None
-    return {
-        (one, two): structural.of_trees(branches[one], branches[two], root=compared_with) for one, two in TABLE_1
-    }
+    return {(one, two): structural.of_trees(branches[one], branches[two], root=compared_with) for one, two in TABLE_1}
 
 
 def report(run: Run) -> Report:

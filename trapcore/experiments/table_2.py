@@ -1,12 +1,13 @@
 """Table 2: which measure finds the paper's traps again in the positions two plies on, and why its control cannot be.
 
-Source: Evans & Turrini, section 4. The threshold is the mean similarity, as there; AUC and average precision look at all
-thresholds.
+Source: Evans & Turrini, section 4. The threshold is the mean similarity, as there; AUC and average precision look at
+all thresholds.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
+from math import ceil, floor
 from statistics import fmean
 
 import chess
@@ -54,7 +55,8 @@ def areas(run: Run, traps: Sequence[BenchmarkTrap] = TRAPS) -> Table:
         (
             compared.name,
             *(
-                f"{number(mean_auc(run, compared, kind, traps))} ({number(mean_precision(run, compared, kind, traps), 2)})"
+                f"{number(mean_auc(run, compared, kind, traps))} "
+                f"({number(mean_precision(run, compared, kind, traps), 2)})"
                 for kind in Kind
             ),
         )
@@ -65,7 +67,8 @@ def areas(run: Run, traps: Sequence[BenchmarkTrap] = TRAPS) -> Table:
 
 
 def errors(run: Run, traps: Sequence[BenchmarkTrap] = TRAPS) -> list[tuple[Comparison, Kind, list[str], float]]:
-    """For each measure that Table 2 can mean, and each sense of trap: FN, FP of each trap, mean distance to the table."""
+    """For each measure that Table 2 can mean, and each sense of trap: FN, FP of each trap, mean distance to the "
+    "table."""
     found = []
     for compared in COMPARISONS:
         if compared.printed is None:
@@ -88,21 +91,33 @@ def differing(run: Run, trap: BenchmarkTrap) -> Counter[int]:
     return Counter(sum(own.get(s) != other.get(s) for s in chess.SQUARES) for other in boards)
 
 
-def attainable(counts: Counter[int]) -> list[float]:
-    """Shares of the positions that can be above a threshold on squares that differ, or below one; 0.0..1.0, ascending."""
+def attainable(counts: Counter[int]) -> list[int]:
+    """How many positions can be above a threshold on the squares that differ, or below one; ascending."""
     total = counts.total()
     sums = list(accumulate(counts[squares] for squares in sorted(counts)))
-    return sorted({0.0, *(n / total for n in sums), *((total - n) / total for n in sums)})
+    return sorted({0, *sums, *(total - n for n in sums)})
 
 
-def needed(printed: tuple[float, float]) -> tuple[float, float]:
-    """Between which shares of all positions must be above the threshold, if these are its FN and FP, whatever is a trap.
+def trap_counts(counts: Counter[int], printed: tuple[float, float]) -> list[int]:
+    """With how many traps among the positions some threshold gives the printed FN and FP, rounded as they are.
 
-    It is a mean of 1 - FN and FP, weighted by how many positions are traps.
+    Which positions the traps are is left open: only their number and that of the mistakes must be whole.
     """
+    total = counts.total()
     false_negatives, false_positives = printed
-    low, high = sorted((1 - false_negatives, false_positives))
-    return low, high
+    found = set()
+    for above in attainable(counts):
+        for traps in range(1, total):
+            missed = [n for n in _whole(false_negatives, traps) if 0 <= above - (traps - n) <= total - traps]
+            wrong = _whole(false_positives, total - traps)
+            if any(above - (traps - n) in wrong for n in missed):
+                found.add(traps)
+    return sorted(found)
+
+
+def _whole(share: float, of: int) -> range:
+    """The whole numbers that are ``share`` of ``of`` to three decimals."""
+    return range(max(0, ceil((share - 0.0005) * of - 1e-9)), min(of, floor((share + 0.0005) * of + 1e-9)) + 1)
 
 
 def control(run: Run) -> tuple[Table, int]:
@@ -110,24 +125,24 @@ def control(run: Run) -> tuple[Table, int]:
     rows, impossible = [], 0
     for trap, printed in zip(TRAPS, TABLE_2["correlation"], strict=True):
         counts = differing(run, trap)
-        shares = attainable(counts)
-        low, high = needed(printed)
-        # The printed values are rounded to three decimals.
-        inside = [share for share in shares if low - 0.0005 <= share <= high + 0.0005]
-        impossible += not inside
-        squares = ", ".join(f"{squares}: {counts[squares]}" for squares in sorted(counts))
-        below, above = max(s for s in shares if s < high), min(s for s in shares if s > low)
+        possible = trap_counts(counts, printed)
+        impossible += not possible
+        # The share of all above the threshold is a mean of that of the traps, 1 - FN, and that of the others, FP.
+        low, high = sorted((1 - printed[0], printed[1]))
+        shares = [above / counts.total() for above in attainable(counts)]
+        below, above = max(s for s in shares if s < low), min(s for s in shares if s > high)
+        inside = [number(s) for s in shares if low <= s <= high]
         rows.append(
             (
                 trap.name,
-                squares,
+                ", ".join(f"{squares}: {counts[squares]}" for squares in sorted(counts)),
                 f"{number(printed[0])}, {number(printed[1])}",
                 f"{number(low)} to {number(high)}",
-                f"{number(below)}, {number(above)}",
-                "yes" if inside else "no",
+                ", ".join((number(below), *inside, number(above))),
+                ", ".join(map(str, possible)) or "none",
             )
         )
-    header = ("trap", "squares that differ: positions", "printed FN, FP", "needed share", "nearest shares", "possible")
+    header = ("trap", "squares that differ: positions", "printed FN, FP", "needed share", "shares there are", "traps")
     return Table(header, tuple(rows)), impossible
 
 
@@ -169,8 +184,8 @@ def report(run: Run) -> Report:
         (
             "All positions two plies after each of the four traps. What the paper calls a trap there it does not say; "
             "four readings: *strict*, the trap's whole line is legal and still mates; *line*, the whole line is legal; "
-            "*bait*, the bait is legal; *exists*, some move of the victim lets the attacker force mate in no more moves "
-            "than the trap, whatever the moves (by exhaustive search).",
+            "*bait*, the bait is legal; *exists*, some move of the victim lets the attacker force mate in no more "
+            "moves than the trap, whatever the moves (by exhaustive search).",
             sizes(run),
             "Shares of false negatives and false positives, the threshold being the mean, and the mean distance to the "
             "eight printed values of the column:",
@@ -184,10 +199,12 @@ def report(run: Run) -> Report:
             f"moves: {'; '.join(gains)}.",
             "The control, squares that differ over 64:",
             control_table,
-            "Whatever positions are called traps, the share of all positions above the threshold lies between the share "
-            "of the others (FP) and that of the traps (1 - FN). Nearly all positions differ on the same number of "
-            "squares, so a threshold takes nearly all or nearly none, from either side. The printed column is impossible "
-            f"for {impossible} of {len(TRAPS)} traps, whatever threshold and whatever is a trap.",
+            "Whatever positions are called traps, the share of all positions above the threshold (*needed share*) lies "
+            "between that of the others, FP, and that of the traps, 1 - FN. Nearly all positions differ on the same "
+            "number of squares, so a threshold takes nearly all or nearly none, from either side (*shares there are*: "
+            "the nearest below, those inside, the nearest above). The last column goes further: with how many traps "
+            "whole numbers of mistakes give the printed shares to three decimals. The printed column is impossible for "
+            f"{impossible} of {len(TRAPS)} traps, whatever the threshold and whatever is a trap.",
         ),
         tuple(curves(run, kind) for kind in Kind),
     )
