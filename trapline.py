@@ -15,7 +15,8 @@ ROOMS = {
     "annotate": "annotator.commands:annotate",
     "library": "db.commands:library",
     "index": "db.commands:index",
-    "similarity": "trapcore.commands:similarity",
+    "similarity": "trapcore.comparison_commands:similarity",
+    "match": "trapcore.comparison_commands:match",
     "prove": "trapcore.commands:prove",
     "experiment": "trapcore.experiments.commands:experiment",
 }

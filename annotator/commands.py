@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapcore.command_options import CapturesOption, DepthOption, LabelsOption, MeasureOption
+from trapcore.command_options import CapturesOption, DepthOption, IndexedMeasureOption, LabelsOption
 
 if TYPE_CHECKING:
     from annotator.pipeline import Run
@@ -48,7 +48,7 @@ def annotate(
             help="How similar a position must be to be looked into. Default: the setting `min_similarity`, 0.80.",
         ),
     ] = None,
-    measure: MeasureOption = None,
+    measure: IndexedMeasureOption = None,
     depth: DepthOption = None,
     labels: LabelsOption = "uci",
     captures: CapturesOption = False,
@@ -105,20 +105,20 @@ def annotate(
     from db.bundled import open_or_bundle
     from trapcore.chess_tree import Labels
     from trapcore.errors import UsageError
-    from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, Measure, checked_depth, chosen
+    from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, IndexedMeasure, checked_depth, chosen, indexed
     from trapcore.settings import Settings
 
     if player is not None and not player.strip():
         raise UsageError("--player needs a name")
     given = {
-        "measure": None if measure is None else chosen(Measure, measure),
+        "measure": None if measure is None else indexed(measure),
         "min_similarity": min_similarity,
         "nodes": nodes,
         "jobs": jobs,
         "engine": engine,
     }
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    structural = settings.measure is Measure.STRUCTURAL
+    structural = settings.measure is IndexedMeasure.STRUCTURAL
     request = Request(
         measure=settings.measure,
         depth=checked_depth(

@@ -300,6 +300,7 @@ def test_a_broken_library(tmp_path: Path) -> None:
     ("options", "saying"),
     [
         ({"measure": "sequence"}, "did you mean 'sequences'"),
+        ({"measure": "tree-edit"}, "only compares two positions"),
         ({"labels": "sam"}, "did you mean 'san'"),
         ({"side": "whit"}, "did you mean 'white'"),
         ({"depth": 4}, "depth must be 1..3"),

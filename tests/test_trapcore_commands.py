@@ -1,4 +1,4 @@
-"""``trapline similarity`` and ``trapline prove``, run as commands."""
+"""``trapline prove``, run as a command."""
 
 import json
 import subprocess
@@ -11,14 +11,18 @@ import typer
 from typer.testing import CliRunner
 
 from tests.chess_positions import FIGURE_2
-from trapcore.commands import prove, similarity
+from trapcore.commands import prove
 from trapcore.errors import InputError, PositionError, TraplineError, UsageError
-from trapcore.measures import baselines, continuations, sequences, structural
 from trapcore.proof import Proof, Verdict, replay
 
 app = typer.Typer()
-app.command()(similarity)
 app.command()(prove)
+
+
+@app.callback()
+def trapline() -> None:
+    """Keeps `prove` a command by name, as it is in the whole program."""
+
 
 BUDAPEST, LEGAL = FIGURE_2["Budapest"][0], FIGURE_2["Légal"][0]
 MATE_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
@@ -28,7 +32,7 @@ NO_MATE = "8/8/8/8/8/2k5/8/K7 w - -"
 
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for variable in ("CONFIG", "MEASURE", "JOBS"):
+    for variable in ("CONFIG", "JOBS"):
         monkeypatch.delenv(f"TRAPLINE_{variable}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
@@ -52,79 +56,6 @@ def refusal(*arguments: str) -> TraplineError:
     with pytest.raises(TraplineError) as caught:
         CliRunner().invoke(app, list(arguments), catch_exceptions=False)
     return caught.value
-
-
-def test_similarity_by_default() -> None:
-    assert answer("similarity", BUDAPEST, LEGAL) == {
-        "measure": "sequences",
-        "depth": 2,
-        "labels": "uci",
-        "captures": False,
-        "value": sequences.of_positions(BUDAPEST, LEGAL),
-        "baselines": {
-            "move-count-ratio": baselines.move_count_ratio_of_positions(BUDAPEST, LEGAL),
-            "board": baselines.board_similarity_of_positions(BUDAPEST, LEGAL),
-        },
-    }
-
-
-def test_similarity_with_every_option() -> None:
-    near = "rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/1P6/P3PPPP/RN1QKBNR w KQkq - 0 6"
-    found = answer("similarity", BUDAPEST, near, "--measure", "continuations", "--depth", "1", "--labels", "san")
-    assert found["value"] == continuations.of_positions(BUDAPEST, near, depth=1, labels="san")
-    assert 0.5 < found["value"] < 1
-    found = answer("similarity", BUDAPEST, near, "--depth", "3", "--captures")
-    assert (found["depth"], found["captures"]) == (3, True)
-    assert found["value"] == sequences.of_positions(BUDAPEST, near, depth=3, captures=True)
-    options = ("--base", "sequences", "--depth", "2", "--unpaired", "pad", "--labels", "san")
-    found = answer("similarity", BUDAPEST, near, "--measure", "structural", *options)
-    assert (found["base"], found["unpaired"], found["depth"]) == ("sequences", "pad", 2)
-    assert found["value"] == structural.of_positions(
-        BUDAPEST, near, base="sequences", depth=2, unpaired="pad", labels="san"
-    )
-    found = answer("similarity", BUDAPEST, near, "--measure", "structural")
-    assert (found["base"], found["unpaired"], found["depth"]) == ("continuations", "formula", 1)
-
-
-def test_similarity_takes_the_measure_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAPLINE_MEASURE", "continuations")
-    assert answer("similarity", BUDAPEST, LEGAL)["measure"] == "continuations"
-    assert answer("similarity", BUDAPEST, LEGAL, "--measure", "sequences")["measure"] == "sequences"
-
-
-def test_similarity_for_people() -> None:
-    lines = run("similarity", BUDAPEST, BUDAPEST, "--captures").splitlines()
-    assert lines == [
-        "sequences, depth 2, labels uci with captures  1.0000",
-        "baseline: move-count ratio                    1.0000",
-        "baseline: board                               1.0000",
-    ]
-    first = run("similarity", BUDAPEST, LEGAL, "--measure", "structural").splitlines()[0]
-    assert first.startswith("structural on continuations, unpaired formula, depth 1, labels uci  0.")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--measure", "sequence"), "did you mean 'sequences'"),
-        (("--labels", "uc"), "did you mean 'uci'"),
-        (("--measure", "structural", "--base", "sequence"), "did you mean 'sequences'"),
-        (("--measure", "structural", "--unpaired", "formul"), "did you mean 'formula'"),
-        (("--depth", "4"), "depth must be 1..3"),
-        (("--depth", "0"), "depth must be 1..3"),
-        (("--measure", "structural", "--depth", "3"), "depth must be 1..2"),
-        (("--base", "sequences"), "structural"),
-        (("--measure", "continuations", "--unpaired", "pad"), "structural"),
-    ],
-)
-def test_similarity_refuses(options: tuple[str, ...], message: str) -> None:
-    error = refusal("similarity", BUDAPEST, LEGAL, *options)
-    assert isinstance(error, UsageError)
-    assert message in str(error)
-
-
-def test_similarity_of_no_position() -> None:
-    assert isinstance(refusal("similarity", BUDAPEST, "nonsense"), PositionError)
 
 
 def test_prove() -> None:
@@ -255,14 +186,8 @@ def test_the_commands_import_only_typer_until_they_run() -> None:
     assert out.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
-    ("command", "options"),
-    [
-        ("similarity", {"--measure", "--depth", "--labels", "--captures", "--base", "--unpaired", "--json"}),
-        ("prove", {"--epd", "--mate", "--nodes", "--milliseconds", "--jobs", "--json"}),
-    ],
-)
-def test_every_option_is_in_the_help(command: str, options: set[str]) -> None:
-    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+def test_every_option_is_in_the_help() -> None:
+    result = CliRunner().invoke(app, ["prove", "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
     assert result.exit_code == 0
+    options = {"--epd", "--mate", "--nodes", "--milliseconds", "--jobs", "--json"}
     assert {option for option in options if option not in result.stdout} == set()

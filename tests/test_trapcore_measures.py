@@ -24,7 +24,7 @@ from trapcore.measures.options import (
     chosen,
     indexed,
 )
-from trapcore.trees import Tree, local_tree
+from trapcore.trees import Nested, Tree, local_tree
 
 T1 = Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}})
 T2 = Tree.literal({"a": {"d": {}, "e": {}, "g": {}}, "c": {"a": {}, "b": {}, "h": {}}, "d": {"b": {}}})
@@ -133,11 +133,11 @@ def test_prefixes_count_every_node_once() -> None:
 
 
 def test_example_1() -> None:
-    """A tree cut short by mate shares its first moves with one that goes on; without prefixes it would share nothing."""
+    """A tree cut short by mate shares its first moves with one that goes on; without prefixes it shares nothing."""
     moves = [f"m{i}" for i in range(6)]
-    replies = {f"r{i}": {} for i in range(6)}
+    replies: Nested = {f"r{i}": {} for i in range(6)}
     short = Tree.literal({move: {} for move in moves[:-1]})
-    whole = Tree.literal({move: replies for move in moves})
+    whole = Tree.literal(dict.fromkeys(moves, replies))
     assert sequences.of_trees(short, whole, 2) == 0
     assert sequences.of_trees(short, whole, 2, prefixes=True) == (5 + 5) / (5 + 6 + 36)
     for prefixes in (False, True):
@@ -340,9 +340,9 @@ def test_only_some_measures_search_a_library() -> None:
 
 def test_a_root_goes_with_the_reference_root() -> None:
     fen = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
-    for options in ({"reference": "root"}, {"root": fen}, {"reference": "parent", "root": fen}):
+    for reference, root in (("root", None), ("parent", fen)):
         with pytest.raises(UsageError, match="goes with a root"):
-            structural.of_positions(fen, fen, **options)
+            structural.of_positions(fen, fen, reference=reference, root=root)
 
 
 def test_depths_out_of_range_are_refused() -> None:

@@ -156,6 +156,7 @@ def test_depth_3_of_a_full_board() -> None:
 def test_baselines(fens: tuple[str, str]) -> None:
     a, b = (parse_position(fen) for fen in fens)
     assert baselines.board_similarity_of_positions(*fens) == baselines.board_similarity(a, b)
+    assert baselines.board_difference(a, b) == baselines.board_difference(b, a) == 1 - baselines.board_similarity(a, b)
     counts = baselines.move_count_ratio(*trees(fens, 1, Labels.UCI, False))
     assert baselines.move_count_ratio_of_positions(*fens) == counts
     # What paper-reading readers should know of the structural measure: this is all it is, with its default base.

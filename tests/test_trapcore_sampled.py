@@ -75,9 +75,7 @@ def test_more_children_come_nearer_and_the_error_that_is_told_is_about_the_real_
     seed=SEEDS,
 )
 @settings(deadline=None, max_examples=40)
-def test_the_core(
-    fens: tuple[str, str], base: Base, labels: Labels, captures: bool, children: int, seed: int
-) -> None:
+def test_the_core(fens: tuple[str, str], base: Base, labels: Labels, captures: bool, children: int, seed: int) -> None:
     trees = [chess_tree(fen, 2, labels, captures=captures) for fen in fens]
     defined = sampled.of_trees(trees[0], trees[1], children, seed, BASES[base])
     fast = sampled.of_positions(*fens, children=children, seed=seed, base=base, labels=labels, captures=captures)

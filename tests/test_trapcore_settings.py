@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trapcore.errors import InputError, UsageError
-from trapcore.measures.options import Measure
+from trapcore.measures.options import IndexedMeasure
 from trapcore.settings import CONFIG_VARIABLE, Settings, config_file, default_library, example, help_for
 
 ROOT = Path(__file__).parents[1]
@@ -37,7 +37,7 @@ def test_defaults() -> None:
         "db": default_library(),
         "engine": None,
         "engine_nodes": 400_000,
-        "measure": Measure.SEQUENCES,
+        "measure": IndexedMeasure.SEQUENCES,
         "min_similarity": 0.80,
         "nodes": 200_000,
         "jobs": 1,
@@ -53,7 +53,7 @@ def test_arguments_before_environment_before_file_before_default(
     monkeypatch.setenv("TRAPLINE_ENGINE", "")
     settings = Settings(jobs=4)
     assert (settings.jobs, settings.nodes, settings.engine_nodes, settings.min_similarity) == (4, 3, 2, 0.80)
-    assert settings.measure is Measure.STRUCTURAL
+    assert settings.measure is IndexedMeasure.STRUCTURAL
     assert settings.engine is None, "an empty variable is none"
     assert settings.db == tmp_path / "home" / "traps"
 

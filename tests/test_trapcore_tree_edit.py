@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.chess_positions import ENDGAMES, FENS, played
 from tests.test_trapcore_measures import LABELS, T1, T2, TREES
+from trapcore import _native
 from trapcore.chess_tree import Labels, chess_tree
 from trapcore.errors import UsageError
 from trapcore.measures import tree_edit
@@ -101,6 +102,15 @@ def test_large_trees_are_not_compared_without_an_order() -> None:
     assert tree_edit.of_positions(few, few, depth=1, ordered=False) == 1
 
 
+def test_trees_of_absurd_positions_are_refused() -> None:
+    """Boards full of queens have more moves than the tables should hold."""
+    queens = "k1q1qq2/q6q/8/q2q3q/Q2Q2qQ/Q7/Q6Q/K1Q2Q2 w - - 0 1"
+    assert _native.perft(queens, 2) > 12_000
+    with pytest.raises(UsageError, match="12,000"):
+        tree_edit.of_positions(ENDGAMES[0], queens)
+    assert 0 < tree_edit.of_positions(FENS[0], queens, depth=1) < 1
+
+
 @given(
     fens=st.tuples(played(), played(plies=4)),
     labels=st.sampled_from(Labels),
@@ -108,9 +118,9 @@ def test_large_trees_are_not_compared_without_an_order() -> None:
 )
 @settings(deadline=None, max_examples=40)
 def test_the_core_at_depth_1(fens: tuple[str, str], labels: Labels, captures: bool) -> None:
-    trees = [chess_tree(fen, 1, labels, captures=captures) for fen in fens]
+    t1, t2 = (chess_tree(fen, 1, labels, captures=captures) for fen in fens)
     fast = tree_edit.of_positions(*fens, depth=1, labels=labels, captures=captures)
-    assert fast == pytest.approx(tree_edit.of_trees(*trees, 1), abs=1e-12)
+    assert fast == pytest.approx(tree_edit.of_trees(t1, t2, 1), abs=1e-12)
 
 
 @given(
@@ -120,15 +130,15 @@ def test_the_core_at_depth_1(fens: tuple[str, str], labels: Labels, captures: bo
 )
 @settings(deadline=None, max_examples=25)
 def test_the_core_at_depth_2(fens: tuple[str, str], labels: Labels, captures: bool) -> None:
-    trees = [chess_tree(fen, 2, labels, captures=captures) for fen in fens]
+    t1, t2 = (chess_tree(fen, 2, labels, captures=captures) for fen in fens)
     fast = tree_edit.of_positions(*fens, depth=2, labels=labels, captures=captures)
-    assert fast == pytest.approx(tree_edit.of_trees(*trees, 2), abs=1e-12)
+    assert fast == pytest.approx(tree_edit.of_trees(t1, t2, 2), abs=1e-12)
 
 
 def test_the_core_on_full_boards() -> None:
-    fens = ("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR b KQkq - 3 5", "4k3/8/8/1N3N2/8/8/1N3N2/4K3 w - - 0 1")
+    fens = ("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR w KQkq - 3 5", "4k3/8/8/1N3N2/8/8/1N3N2/4K3 w - - 0 1")
     for labels in Labels:
-        trees = [chess_tree(fen, 2, labels) for fen in fens]
+        t1, t2 = (chess_tree(fen, 2, labels) for fen in fens)
         fast = tree_edit.of_positions(*fens, labels=labels)
-        assert fast == pytest.approx(tree_edit.of_trees(*trees, 2), abs=1e-12)
+        assert fast == pytest.approx(tree_edit.of_trees(t1, t2, 2), abs=1e-12)
         assert 0 < fast < 1

@@ -1,26 +1,31 @@
 """Any game's local trees, the measures on them, and chess at speed.
 
-=================  =================================================================================
-errors.py          the errors that trapline speaks to people with, and their exit codes
-spelling.py        the error for a misspelt name, which names the nearest valid one
-settings.py        the one table of settings: TOML file, environment, defaults, documentation
-streams.py         byte streams in and out, plain or compressed
-trees.py           local game trees of any game; draws one with ``python -m trapcore.trees "<fen>"``
-chess_tree.py      chess as such a game, on python-chess; reads positions
-measures/          how similar two trees are: the paper's measures, one a file
-epd.py             files of EPD lines
-budget.py          what a question may cost: nodes, depth, time; how another thread takes it back
-keys.py            the frozen 16-byte key of a chess position
-proof.py           forced mates: verdict, line, replay
-baits.py           the trap test: does a move lose, was it avoidable, does it tempt
-search.py          what a position is worth, and the best line
-explanation.py     a trap test shown to people
-commands.py        ``trapline similarity`` and ``trapline prove``
-experiments/       the experiments of the paper repeated: ``trapline experiment``
-command_options.py options that commands of several rooms take
-_native            the Rust core: the measures, keys and proofs for chess, PGN at speed (``_native.pyi``)
-native/            its source
-=================  =================================================================================
+======================  =================================================================================
+errors.py               the errors that trapline speaks to people with, and their exit codes
+spelling.py             the error for a misspelt name, which names the nearest valid one
+settings.py             the one table of settings: TOML file, environment, defaults, documentation
+streams.py              byte streams in and out, plain or compressed
+trees.py                local game trees of any game; draws one with ``python -m trapcore.trees "<fen>"``
+chess_tree.py           chess as such a game, on python-chess; reads positions
+measures/               how similar two trees are: the paper's measures, one a file
+matching.py             which moves of two positions correspond
+comparison.py           two chess positions by any measure, beside the baselines
+overlap.py              what a similarity rests on: shared and differing lines, paired children
+pairs.py                files with two positions a line
+epd.py                  files of EPD lines
+budget.py               what a question may cost: nodes, depth, time; how another thread takes it back
+keys.py                 the frozen 16-byte key of a chess position
+proof.py                forced mates: verdict, line, replay
+baits.py                the trap test: does a move lose, was it avoidable, does it tempt
+search.py               what a position is worth, and the best line
+explanation.py          a trap test shown to people
+commands.py             ``trapline prove``
+comparison_commands.py  ``trapline similarity`` and ``trapline match``
+experiments/            the experiments of the paper repeated: ``trapline experiment``
+command_options.py      options that commands of several rooms take
+_native                 the Rust core: the measures, keys and proofs for chess, PGN at speed (``_native.pyi``)
+native/                 its source
+======================  =================================================================================
 
 Whatever `_native` computes about one position has its plain definition here, and tests hold the two together.
 """

@@ -26,8 +26,9 @@ def perft(fen: str, depth: int) -> int:
 def continuations(a: str, b: str, depth: int, labels: str, captures: bool) -> float: ...
 def sequences(a: str, b: str, depth: int, labels: str, captures: bool, prefixes: bool) -> float: ...
 def tanimoto(a: str, b: str, depth: int, labels: str, captures: bool, prefixes: bool) -> float: ...
-def tree_edit(a: str, b: str, depth: int, labels: str, captures: bool) -> float:
-    """P_tree of trees of depth 1 or 2, the children of each node in the alphabetical order of their labels."""
+def tree_edit(a: str, b: str, depth: int, labels: str, captures: bool) -> float | None:
+    """P_tree of trees of depth 1 or 2, the children of each node in the alphabetical order of their labels; None if one
+    of them has more than 12,000 moves."""
 
 def structural(
     a: str, b: str, base: str, depth: int, labels: str, captures: bool, unpaired: str, root: str | None

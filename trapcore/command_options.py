@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-MeasureOption = Annotated[
+IndexedMeasureOption = Annotated[
     str | None,
     typer.Option(
         metavar="sequences|continuations|structural",
@@ -20,3 +20,4 @@ DepthOption = Annotated[
 ]
 LabelsOption = Annotated[str, typer.Option(metavar="uci|san", help="How moves are named when they are compared.")]
 CapturesOption = Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]

@@ -1,4 +1,4 @@
-"""The commands of this floor: ``trapline similarity`` and ``trapline prove``.
+"""``trapline prove``. The other commands of this floor are in ``comparison_commands.py``.
 
 Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
 to standard output, and with ``--json`` nothing else does; talk goes to standard error.
@@ -12,87 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trapcore.command_options import CapturesOption, DepthOption, LabelsOption, MeasureOption
+from trapcore.command_options import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trapcore.budget import Budget
     from trapcore.proof import Proof
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-
-
-def similarity(
-    first: Annotated[str, typer.Argument(metavar="FEN", help="A position, as FEN or EPD, quoted.")],
-    second: Annotated[str, typer.Argument(metavar="FEN", help="The position to compare it with.")],
-    measure: MeasureOption = None,
-    depth: DepthOption = None,
-    labels: LabelsOption = "uci",
-    captures: CapturesOption = False,
-    base: Annotated[
-        str | None,
-        typer.Option(
-            metavar="continuations|sequences",
-            help="Structural only: what compares a child with its parent (default continuations).",
-        ),
-    ] = None,
-    unpaired: Annotated[
-        str | None,
-        typer.Option(
-            metavar="formula|pad",
-            help="Structural only: a child without partner costs 1 (formula, the default) or 1 minus its own "
-            "similarity (pad).",
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Tell how similar two positions are by their local game trees: 1 is alike, 0 has nothing in common.
-
-    Two baselines are shown beside it: what the number of moves and the board alone would say.
-    """
-    from trapcore.errors import UsageError
-    from trapcore.measures import baselines, continuations, sequences, structural
-    from trapcore.measures.options import Base, Measure, Unpaired, chosen
-    from trapcore.settings import Settings
-
-    kind = chosen(Measure, measure) if measure is not None else Settings().measure
-    if kind is not Measure.STRUCTURAL and (base is not None or unpaired is not None):
-        raise UsageError(f"--base and --unpaired belong to the measure structural, not to {kind}")
-    depth = depth if depth is not None else 1 if kind is Measure.STRUCTURAL else 2
-    answer: dict[str, Any] = {"measure": str(kind), "depth": depth, "labels": labels, "captures": captures}
-    match kind:
-        case Measure.CONTINUATIONS:
-            value = continuations.of_positions(first, second, depth=depth, labels=labels, captures=captures)
-        case Measure.SEQUENCES:
-            value = sequences.of_positions(first, second, depth=depth, labels=labels, captures=captures)
-        case Measure.STRUCTURAL:
-            chosen_base = base if base is not None else Base.CONTINUATIONS
-            chosen_unpaired = unpaired if unpaired is not None else Unpaired.FORMULA
-            value = structural.of_positions(
-                first,
-                second,
-                base=chosen_base,
-                depth=depth,
-                labels=labels,
-                captures=captures,
-                unpaired=chosen_unpaired,
-            )
-            answer |= {"base": str(chosen_base), "unpaired": str(chosen_unpaired)}
-    beside = {
-        "move-count-ratio": baselines.move_count_ratio_of_positions(first, second),
-        "board": baselines.board_similarity_of_positions(first, second),
-    }
-    if as_json:
-        typer.echo(json.dumps(answer | {"value": value, "baselines": beside}))
-        return
-    on = f" on {answer['base']}, unpaired {answer['unpaired']}" if "base" in answer else ""
-    title = f"{kind}{on}, depth {depth}, labels {labels}{' with captures' if captures else ''}"
-    rows = [(title, value), ("baseline: move-count ratio", beside["move-count-ratio"])]
-    rows.append(("baseline: board", beside["board"]))
-    width = max(len(name) for name, _ in rows)
-    for name, number in rows:
-        typer.echo(f"{name:<{width}}  {number:.4f}")
 
 
 def prove(

@@ -1,8 +1,8 @@
 """Move matching: which moves of two positions play the same part, found without looking at what they are called.
 
-Source: Evans & Turrini, section 3, "Move Matching". Where a position is known to have a killer two plies ahead, the move
-that is most often paired with it in another position may be one there. It is a proposal, not a proof, and a weak one:
-the most frequent check of each position does nearly as well in the paper's own examples.
+Source: Evans & Turrini, section 3, "Move Matching". Where a position is known to have a killer two plies ahead, the
+move that is most often paired with it in another position may be one there. It is a proposal, not a proof, and a weak
+one: the most frequent check of each position does nearly as well in the paper's own examples.
 
 The convention under which most of the paper's Table 3 comes out: for every first move of one position and every first
 move of the other, the replies to both are paired so that the distance of their similarities is least; then it is
@@ -11,18 +11,19 @@ it has in common with the position before it (continuations at depth 1), or with
 
 Many similarities are equal, so what is equally good has to be settled. Replies stand in the order of their similarity,
 equal ones alphabetically, and pairs do not cross. Among the cheapest such pairings the one with the most pairs of one
-name counts, and among those the one that leaves out the last of the longer list. Pairs are listed by how often they were
-paired; equally frequent ones alphabetically.
+name counts, and among those the one that leaves out the last of the longer list. Pairs are listed by how often they
+were paired; equally frequent ones alphabetically.
 
-``uci`` labels tell nothing with the reference ``parent``: no reply starts where the other side's piece stood.
+With ``uci`` labels the reference ``parent`` tells nothing: no reply starts where a piece of the other side stood.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from trapcore import _native
-from trapcore.chess_tree import Labels
+from trapcore.chess_tree import ChessGame, Labels, parse_position
 from trapcore.errors import UsageError
 from trapcore.measures import continuations
 from trapcore.measures.options import Reference, chosen
@@ -55,7 +56,7 @@ Cost: TypeAlias = tuple[float, int]
 
 
 def replies(tree: Tree, reference: Reference = Reference.PARENT) -> list[tuple[str, list[Reply]]]:
-    """The first moves of a tree (to depth 3), alphabetically, with the replies to each in the order they are paired in."""
+    """The first moves of a tree (to depth 3), alphabetically, and the replies to each in the order of their pairing."""
 
     def compared(child: Tree) -> list[Reply]:
         with_what = tree if reference is Reference.ROOT else child
@@ -133,7 +134,10 @@ def of_positions(
     only = None if move is None else _reply(fen1, move, naming, captures)
     # There are fewer pairs than this; the core counts in machine words.
     found = _native.match_moves(fen1, fen2, naming, captures, to_root, only, min(top, 1 << 30))
-    return [MovePair(*parts, after=tuple(after)) for *parts, after in found]
+    return [
+        MovePair(first, second, count, chances, distance, tuple(after))
+        for first, second, count, chances, distance, after in found
+    ]
 
 
 def counterpart(
@@ -145,6 +149,23 @@ def counterpart(
     """
     pairs = of_positions(fen1, fen2, top=1, move=move, labels=labels, reference=reference)
     return pairs[0].second if pairs else None
+
+
+def frequent_check(fen: str, *, labels: str = Labels.SAN, captures: bool = False) -> str | None:
+    """The reply that gives check after the most first moves, the baseline of a match; None if no reply does.
+
+    Of equally frequent ones the first in alphabetical order. Raises as `of_positions` does.
+    """
+    game = ChessGame(chosen(Labels, labels))
+    root = parse_position(fen)
+    counts: Counter[str] = Counter()
+    for move in root.legal_moves:
+        child = game.play(root, move)
+        for reply in child.legal_moves:
+            if child.gives_check(reply):
+                lost = game.irreversible(child, reply) if captures else ""
+                counts[game.label(child, reply) + (f"x{lost}" if lost else "")] += 1
+    return min(counts, key=lambda label: (-counts[label], label), default=None)
 
 
 def _reply(fen: str, move: str, labels: Labels, captures: bool) -> str:

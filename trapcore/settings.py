@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from trapcore.errors import InputError, UsageError
-from trapcore.measures.options import Measure
+from trapcore.measures.options import IndexedMeasure
 from trapcore.spelling import unknown_name
 
 PREFIX = "TRAPLINE_"
@@ -68,8 +68,8 @@ class Settings(BaseSettings):
         ge=1,
         description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
     )
-    measure: Measure = Field(
-        default=Measure.SEQUENCES,
+    measure: IndexedMeasure = Field(
+        default=IndexedMeasure.SEQUENCES,
         description="Similarity measure: sequences, continuations or structural. Sequences tell traps apart best; "
         "structural is hardly more than a comparison of move counts.",
     )

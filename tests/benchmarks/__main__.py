@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import annotate, core, prover, tactics
+from tests.benchmarks import annotate, core, measures, prover, tactics
 from tests.benchmarks.material import MASTERS
 from tests.benchmarks.table import Row, show
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "core": ("The core by itself", core.rows),
+    "measures": ("The measures on two positions", measures.rows),
     "annotate": ("Annotation", annotate.rows),
     "prover": ("The mate prover", prover.rows),
     "tactics": ("The search, on positions with known answers", tactics.rows),

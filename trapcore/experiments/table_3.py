@@ -78,8 +78,7 @@ def replies(fen: str) -> Replies:
 
 
 def most_frequent_checks(fen1: str, fen2: str) -> list[Pair]:
-    """The baseline: of each position the reply that is a check in most places; of several
-    the first that is generated."""
+    """The baseline: of each position the reply that is a check in most places, of several the first generated."""
     return [(replies(fen1).checks.most_common(1)[0][0], replies(fen2).checks.most_common(1)[0][0])]
 
 

@@ -3,15 +3,22 @@
 =================  ======================================================================================
 continuations.py   which moves occur in the trees (section 2.1 of the paper)
 sequences.py       which lines occur, in any order of their moves, and how often (section 2.2)
+tanimoto.py        the kernel of chemistry on the same lines (section 2.2, "Relation to Kernels")
+tree_edit.py       how few edits turn one tree into the other (section 2.3)
+terminal.py        how near the rewards are where the game is over (section 2.4)
 structural.py      how the children stand to their parent, whatever the moves are called (section 3.1)
+sampled.py         the same, estimated from some of the children (section 3.1, left open there)
 baselines.py       move-count ratio and board similarity: what a measure must beat to be worth its time
 options.py         the options of the measures for chess, as types
 =================  ======================================================================================
 
 Each measure has two forms. ``of_trees`` is the definition: plain Python, for the trees of any game, written to read
-like the paper. ``of_positions`` is the same for two chess positions given as FENs, computed by the Rust core. Tests
-hold the two together.
+like the paper. ``of_positions`` is the same for two chess positions given as FENs, computed by the Rust core (but for
+terminal, which has nothing to compute, and the unordered tree-edit distance). Tests hold the two together.
 
-A new measure is a new file here with both forms, a line in this table, a member of ``options.Measure`` and a case in
-``tests/test_trapcore_native.py``.
+One minus the similarity is a metric for continuations (Jaccard's distance), tree edit, terminal and structural by the
+formula, the baselines, and for tanimoto where no line occurs twice; for sequences it is none.
+
+A new measure is a new file here with both forms, a line in this table, a member of ``options.Measure``, a case in
+``comparison.py`` and one in ``tests/test_trapcore_native.py``.
 """

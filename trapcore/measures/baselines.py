@@ -1,7 +1,8 @@
 """Baselines: what costs next to nothing and says surprisingly much. A similarity is shown beside them, never alone.
 
-Board similarity is the control of Evans & Turrini, section 4 ("cross-correlation": squares that differ over 64), here
-as a similarity. The move-count ratio is what the structural similarity mostly measures in chess.
+Board similarity is the control of Evans & Turrini, section 4, turned into a similarity: what they call
+cross-correlation is `board_difference`, one minus it. The move-count ratio is what the structural similarity mostly
+measures in chess.
 """
 
 import chess
@@ -18,7 +19,12 @@ def move_count_ratio(t1: Tree, t2: Tree) -> float:
 
 def board_similarity(board1: chess.Board, board2: chess.Board) -> float:
     """One minus the share of the 64 squares that differ, 0.0..1.0; whose move it is does not count."""
-    return 1 - sum(board1.piece_at(s) != board2.piece_at(s) for s in chess.SQUARES) / 64
+    return 1 - board_difference(board1, board2)
+
+
+def board_difference(board1: chess.Board, board2: chess.Board) -> float:
+    """The paper's "cross-correlation": the number of squares where the pieces differ over 64, 0.0..1.0; a metric."""
+    return sum(board1.piece_at(s) != board2.piece_at(s) for s in chess.SQUARES) / 64
 
 
 def move_count_ratio_of_positions(fen1: str, fen2: str) -> float:

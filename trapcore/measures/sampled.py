@@ -30,8 +30,8 @@ class Estimate:
     not hold the bias, which falls with the size of the sample, and with one child it is the widest possible."""
 
 
-def drawn(tree: Tree, children: int, seed: int) -> list[Tree]:
-    """``children`` (>= 1) of the tree's children, or all if there are fewer.
+def drawn(tree: Tree, children: int, seed: int) -> list[tuple[str, Tree]]:
+    """``children`` (>= 1) of the tree's children with their labels, or all if there are fewer.
 
     Those whose labels come first by a digest under ``seed`` (0..2**64-1): the same in any order of the children, and a
     move that both trees contain is mostly drawn in both.
@@ -40,7 +40,7 @@ def drawn(tree: Tree, children: int, seed: int) -> list[Tree]:
     def place(child: tuple[str, Tree]) -> bytes:
         return blake2b(seed.to_bytes(8, "little") + child[0].encode(), digest_size=16).digest()
 
-    return [child for _, child in sorted(tree.children, key=place)[:children]]
+    return sorted(tree.children, key=place)[:children]
 
 
 def share(children: int, of: int, most: int) -> int:
@@ -58,16 +58,17 @@ def of_trees(
 ) -> Estimate:
     """S of two trees by the formula (`Unpaired.FORMULA`), estimated from some children of each.
 
-    ``children`` (>= 1) are drawn of the tree that has more, or all, and of the other its share (at least one): the pairs
-    have the same choice of partners as in the whole. The trees must reach ``depth + 1``. Raises ``UsageError`` for fewer than one child or a seed outside 0..2**64-1.
+    ``children`` (>= 1) are drawn of the tree that has more, or all, and of the other its share (at least one), so that
+    there is as much choice of partners as in the whole. The trees must reach ``depth + 1``. Raises ``UsageError`` for
+    fewer than one child or a seed outside 0..2**64-1.
     """
-    _check(children, seed)
+    check(children, seed)
     c1, c2 = len(t1.children), len(t2.children)
     fewest, most = min(c1, c2), max(c1, c2)
     if fewest == 0:
         return Estimate(0.0 if most else 1.0, 0.0)
     p, q = (
-        sorted(base(child, tree, depth) for child in drawn(tree, share(children, len(tree.children), most), seed))
+        sorted(base(child, tree, depth) for _, child in drawn(tree, share(children, len(tree.children), most), seed))
         for tree in (t1, t2)
     )
     variance = _variance(p, c1, lambda rest: _mean_distance(rest, q)) + _variance(
@@ -77,7 +78,8 @@ def of_trees(
     return Estimate(1.0 - distance, fewest / most * variance**0.5)
 
 
-def _check(children: int, seed: int) -> None:
+def check(children: int, seed: int) -> None:
+    """Raises ``UsageError`` unless ``children`` is at least 1 and ``seed`` 0..2**64-1."""
     if children < 1:
         raise UsageError(f"at least 1 child must be drawn, not {children}")
     if not 0 <= seed < 2**64:
@@ -115,7 +117,7 @@ def of_positions(
 
     Raises ``PositionError`` for a bad FEN and ``UsageError`` for an option that does not exist or is out of range.
     """
-    _check(children, seed)
+    check(children, seed)
     found = _native.sampled_structural(
         fen1,
         fen2,

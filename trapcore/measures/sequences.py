@@ -16,9 +16,9 @@ def simplified(tree: Tree, depth: int, *, prefixes: bool = False) -> Counter[tup
     """The simplified tree T' with its multiplicities k: each line of exactly ``depth`` moves, its labels sorted.
 
     With ``prefixes`` also each line of fewer moves, so that every node of the tree counts once. Figure 1 of the paper
-    comes out without them (with them it is 16/21 instead of the printed 12/15); its Example 1, in which a tree cut short
-    by a mate still shares its first moves, needs them. The paper does not say what becomes of lines that end early:
-    without prefixes they are dropped.
+    comes out without them (with them it is 16/21 instead of the printed 12/15); its Example 1, in which a tree cut
+    short by a mate still shares its first moves, needs them. The paper does not say what becomes of lines that end
+    early: without prefixes they are dropped.
     """
     lengths = range(1, depth + 1) if prefixes else (depth,)
     lines = (line for length in lengths for line in tree.lines(length) if len(line) == length)

@@ -98,9 +98,9 @@ def of_positions(
     """S of two chess positions, 0.0..1.0, on ``base`` to ``depth`` 1..2 plies.
 
     In chess a child's moves are the opponent's, so with ``uci`` labels and a base of depth 1 nothing is ever shared
-    with the parent and S is exactly `baselines.move_count_ratio`. With the ``reference`` ``root``, the FEN ``root`` of a
-    position that both come from, it is the same side's moves that are compared. Raises ``PositionError`` for a bad FEN
-    and ``UsageError`` for an option that does not exist, and if ``root`` is given without being wanted, or wanted
+    with the parent and S is exactly `baselines.move_count_ratio`. With the ``reference`` ``root``, and ``root`` the FEN
+    of a position one ply before both, it is the moves of one side that are compared. Raises ``PositionError`` for a bad
+    FEN and ``UsageError`` for an option that does not exist, and if ``root`` is given without being wanted, or wanted
     without being given.
     """
     if (chosen(Reference, reference) is Reference.ROOT) != (root is not None):

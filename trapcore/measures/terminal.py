@@ -43,8 +43,8 @@ def of_game(
 ) -> float | None:
     """P of two positions of a game, 0.0..1.0, or None if it goes on in both, which this measure says nothing about.
 
-    ``reward`` is asked only where the game is over. A position where it is over has nothing in common with one where it
-    goes on: 0.0, as in Table 1 of the paper.
+    ``reward`` is asked only where the game is over. A position where it is over has nothing in common with one where
+    it goes on: 0.0, as in Table 1 of the paper.
     """
     over = [not game.moves(position) for position in (position1, position2)]
     if all(over):
@@ -55,8 +55,8 @@ def of_game(
 def of_trees(t1: Tree, t2: Tree, reward1: float, reward2: float, otherwise: Callable[[Tree, Tree], float]) -> float:
     """``otherwise``, the similarity of two trees, completed where it is undefined: between ends of the game.
 
-    Two ended trees are as alike as their rewards (-1.0..1.0, for one and the same player), an ended one and another have
-    nothing in common; only other trees are compared.
+    Two ended trees are as alike as their rewards (-1.0..1.0, for one and the same player), an ended one and another
+    have nothing in common; only other trees are compared.
     """
     if t1.ended and t2.ended:
         return of_rewards(reward1, reward2)

@@ -5,12 +5,12 @@ similarity is a metric. |T| is the number of moves (edges) of a tree: only so is
 
 The paper puts the children of each node into an order first, since the distance of unordered trees is NP-hard to find.
 With the alphabetical order, which it also prescribes for sequences, the distance of its two example trees is 8 and the
-similarity 0.448; the printed 6 and 0.556 are the unordered distance, which `unordered_distance` finds for trees as small
-as those.
+similarity 0.448; the printed 6 and 0.556 are the unordered distance, which `unordered_distance` finds for trees as
+small as those.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import TypeAlias
 
 from trapcore import _native
@@ -88,12 +88,12 @@ def unordered_distance(f1: Forest, f2: Forest) -> int:
                 f"the unordered tree-edit distance is found for trees of at most {UNORDERED_LIMIT} moves, not {size}"
             )
 
-    @lru_cache(maxsize=None)
+    @cache
     def least(f: Forest, g: Forest) -> int:
         if not f or not g:
             return _size(f) + _size(g)
         (label, below), rest = f[0], f[1:]
-        # The first root of f is removed, or becomes a root of g, or stands for a node below a root of g that is removed.
+        # The first root of f is removed, or becomes a root of g, or a node below a root of g that is removed.
         best = least(_merged(rest, below), g) + 1
         for i, (other, its_below) in enumerate(g):
             if i and g[i] == g[i - 1]:
@@ -151,10 +151,13 @@ def of_positions(
     """P_tree of two chess positions, 0.0..1.0, to ``depth`` 1..2 plies.
 
     Raises ``PositionError`` for a bad FEN and ``UsageError`` for an option that does not exist, or if the trees are too
-    large to be compared without an order.
+    large: without an order above `UNORDERED_LIMIT` moves, else above 12,000, which no position of a game reaches.
     """
     depth, naming = checked_edit_depth(depth), chosen(Labels, labels)
     if ordered:
-        return _native.tree_edit(fen1, fen2, depth, naming, captures)
+        found = _native.tree_edit(fen1, fen2, depth, naming, captures)
+        if found is None:
+            raise UsageError("the trees are too large for tree-edit: one has more than 12,000 moves; try --depth 1")
+        return found
     t1, t2 = (chess_tree(fen, depth, naming, captures=captures) for fen in (fen1, fen2))
     return of_trees(t1, t2, depth, ordered=False)

@@ -85,6 +85,7 @@ pub fn similarities_of(
     let child = |m| Setting { chess: after(&setting.chess, m), mode: setting.mode };
     let reference = root.unwrap_or(setting);
     match base {
+        Base::Continuations if depth == 1 => similarities_at_depth_1(setting, moves, labels, reference),
         Base::Continuations => {
             let compared = label_set(reference, depth, labels);
             moves.iter().map(|&m| jaccard(&label_set(&child(m), depth, labels), &compared)).collect()
@@ -94,6 +95,30 @@ pub fn similarities_of(
             moves.iter().map(|&m| shared_multiplicity(&sequences(&child(m), depth, labels), &compared)).collect()
         }
     }
+}
+
+/// The same for the base that is used most: moves of one position never share a label, so nothing needs sorting.
+fn similarities_at_depth_1(setting: &Setting, moves: &[Move], labels: Labels, reference: &Setting) -> Vec<f64> {
+    let compared = label_set(reference, 1, labels);
+    // Most labels are in no set: a few bits of each tell so before it is looked for.
+    let mut marks = [0u64; 32];
+    let mark = |label: u32| ((label as usize >> 6) & 31, 1u64 << (label & 63));
+    for &label in &compared {
+        let (word, bit) = mark(label);
+        marks[word] |= bit;
+    }
+    let similarity = |&m: &Move| {
+        let replies = after(&setting.chess, m).legal_moves();
+        let is_shared = |&&reply: &&Move| {
+            let label = labels.of(reply, &replies, setting.mode);
+            let (word, bit) = mark(label);
+            marks[word] & bit != 0 && compared.binary_search(&label).is_ok()
+        };
+        let shared = replies.iter().filter(is_shared).count();
+        let all = compared.len() + replies.len() - shared;
+        if all == 0 { 1.0 } else { shared as f64 / all as f64 }
+    };
+    moves.iter().map(similarity).collect()
 }
 
 /// Structural similarity of two ascending lists of child similarities.

@@ -98,7 +98,7 @@ mod tests {
     fn all_children_leave_no_error() {
         let labels = Labels { naming: Naming::San, captures: false };
         let a = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
-        let b = parse("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR b KQkq - 3 5").unwrap();
+        let b = parse("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR w KQkq - 3 5").unwrap();
         let whole = structural(&a, &b, Base::Sequences, 2, labels, Unpaired::Formula, None);
         let all = sampled_structural(&a, &b, Base::Sequences, 2, labels, 218, 7);
         assert_eq!((all.value, all.standard_error), (whole, 0.0));

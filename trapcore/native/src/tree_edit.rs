@@ -6,11 +6,15 @@ use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::labels::Labels;
 use crate::position::Setting;
-use crate::tree::after;
+use crate::tree::{after, perft};
 
 /// Deepest tree that is compared: at depth 2 a tree has some thousand nodes, at depth 3 some forty thousand, whose
 /// table of distances would take gigabytes and minutes.
 pub const MAX_EDIT_DEPTH: u32 = 2;
+
+/// Most moves of a tree that is compared, far more than any game's position has at depth 2: two tables of its square
+/// take half a gigabyte, and numbers of nodes stay within 16 bits.
+pub const MAX_EDIT_MOVES: u64 = 12_000;
 
 /// The root's label, which no move has: some cheapest edit keeps the roots.
 const ROOT: u32 = u32::MAX;
@@ -169,8 +173,8 @@ fn compare_forests(
 ) {
     let (from, start) = (a.first(k), b.first(l));
     // Row r holds the forests of the nodes from..from + r of a.
-    for j in 0..=(l - start + 1) {
-        forests[j] = j as u16;
+    for (j, cell) in forests[..=l - start + 1].iter_mut().enumerate() {
+        *cell = j as u16;
     }
     for i in from..=k {
         let row = i - from + 1;
@@ -179,7 +183,7 @@ fn compare_forests(
         let here = &mut rest[..stride];
         here[0] = row as u16;
         let whole = a.first(i) == from;
-        let outside = &before[(a.first(i) - from) * stride..][..stride.min(before.len())];
+        let outside = &before[(a.first(i) - from) * stride..][..stride];
         let known = &mut subtrees.table[i * subtrees.width..(i + 1) * subtrees.width];
         let label = a.labels[i];
         for j in start..=l {
@@ -196,12 +200,16 @@ fn compare_forests(
     }
 }
 
-/// P_tree: 1 - 2e / (|T1| + |T2| + e); 1 if neither has a move.
-pub fn tree_edit_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> f64 {
+/// P_tree: 1 - 2e / (|T1| + |T2| + e); 1 if neither has a move, none if a tree has more than [`MAX_EDIT_MOVES`].
+pub fn tree_edit_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> Option<f64> {
+    let moves = |setting: &Setting| (1..=depth).map(|d| perft(&setting.chess, d)).sum::<u64>();
+    if moves(a).max(moves(b)) > MAX_EDIT_MOVES {
+        return None;
+    }
     let (a, b) = (Postorder::of(a, depth, labels), Postorder::of(b, depth, labels));
     let distance = f64::from(edit_distance(&a, &b));
     let all = (a.edges() + b.edges()) as f64 + distance;
-    if all == 0.0 { 1.0 } else { 1.0 - 2.0 * distance / all }
+    Some(if all == 0.0 { 1.0 } else { 1.0 - 2.0 * distance / all })
 }
 
 #[cfg(test)]
@@ -244,7 +252,7 @@ mod tests {
         let labels = Labels { naming: Naming::Uci, captures: false };
         let mated = parse("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1").unwrap();
         let alive = parse("7k/8/6K1/8/8/8/8/8 b - - 0 1").unwrap();
-        assert_eq!(tree_edit_similarity(&mated, &mated, 2, labels), 1.0);
-        assert_eq!(tree_edit_similarity(&mated, &alive, 2, labels), 0.0);
+        assert_eq!(tree_edit_similarity(&mated, &mated, 2, labels), Some(1.0));
+        assert_eq!(tree_edit_similarity(&mated, &alive, 2, labels), Some(0.0));
     }
 }

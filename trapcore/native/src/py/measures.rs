@@ -59,7 +59,7 @@ fn tanimoto(
 }
 
 #[pyfunction]
-fn tree_edit(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<f64> {
+fn tree_edit(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<Option<f64>> {
     if !(1..=MAX_EDIT_DEPTH).contains(&depth) {
         return Err(PyValueError::new_err(format!("depth is 1 to {MAX_EDIT_DEPTH}, not {depth}")));
     }

@@ -1,0 +1,249 @@
+"""``trapline similarity`` and ``trapline match``: two positions compared, and their moves paired.
+
+Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
+to standard output, and with ``--json`` nothing else does; talk goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trapcore.command_options import CapturesOption, JsonOption, LabelsOption
+
+if TYPE_CHECKING:
+    from trapcore.comparison import Compared, Comparison
+    from trapcore.overlap import Ends, Overlap, Pairing
+
+SHOWN = 6
+"""First moves that `trapline match --explain` shows of each pair; the rest is counted."""
+
+ReferenceOption = Annotated[
+    str | None,
+    typer.Option(metavar="parent|root", help="What a child is compared with: its own parent (default), or the root."),
+]
+
+
+def similarity(
+    first: Annotated[str | None, typer.Argument(metavar="FEN", help="A position, as FEN or EPD, quoted.")] = None,
+    second: Annotated[str | None, typer.Argument(metavar="FEN", help="The position to compare it with.")] = None,
+    input_file: Annotated[
+        str | None,
+        typer.Option(
+            "--input",
+            metavar="FILE",
+            help="Compare every pair of a file instead: two FENs a line with a tab between them, or JSON: "
+            '{"first": FEN, "second": FEN}; - is stdin.',
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="sequences|continuations|structural|tree-edit|tanimoto|sampled|terminal",
+            help="Similarity measure. Default: the setting `measure`, sequences unless changed.",
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PLIES",
+            help="Depth of the trees, 1 to 3 (default 2), for tree-edit to 2; for structural and sampled that of their "
+            "base, 1 or 2 (default 1).",
+        ),
+    ] = None,
+    labels: LabelsOption = "uci",
+    captures: CapturesOption = False,
+    prefixes: Annotated[
+        bool, typer.Option("--prefixes", help="Sequences and tanimoto: lines shorter than the depth count as well.")
+    ] = False,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="continuations|sequences",
+            help="Structural and sampled: what compares a child with its parent (default continuations).",
+        ),
+    ] = None,
+    unpaired: Annotated[
+        str | None,
+        typer.Option(
+            metavar="formula|pad",
+            help="Structural only: a child without partner costs 1 (formula, the default) or 1 minus its own "
+            "similarity (pad).",
+        ),
+    ] = None,
+    reference: ReferenceOption = None,
+    root: Annotated[
+        str | None,
+        typer.Option(metavar="FEN", help="With --reference root: the position that the two come from."),
+    ] = None,
+    children: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Sampled only: children drawn of the position that has more (default 12)."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Sampled only: another seed draws other children (default 0).")
+    ] = None,
+    unordered: Annotated[
+        bool,
+        typer.Option("--unordered", help="Tree-edit only: whatever the order of moves; for trees of up to 12 moves."),
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the lines that are shared and those that are not.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell how similar two positions are by their local game trees: 1 is alike, 0 has nothing in common.
+
+    Two baselines are shown beside it: what the number of moves and the board alone would say.
+
+    With --input, answers come in the order of the file; a line that is no pair of positions gets an error in its place.
+
+    The exit code is 3 if there was no pair at all.
+    """
+    from trapcore.comparison import chosen_comparison
+    from trapcore.errors import UsageError
+    from trapcore.settings import Settings
+
+    comparison = chosen_comparison(
+        measure if measure is not None else Settings().measure,
+        labels,
+        captures=captures,
+        depth=depth,
+        prefixes=prefixes or None,
+        base=base,
+        unpaired=unpaired,
+        reference=reference,
+        root=root,
+        children=children,
+        seed=seed,
+        unordered=unordered or None,
+    )
+    if input_file is not None and first is None:
+        _compare_file(input_file, comparison, explain=explain, as_json=as_json)
+    elif input_file is None and first is not None and second is not None:
+        found, basis = _compared(comparison, first, second, explain=explain)
+        if as_json:
+            answer = comparison.complete() | found.answer() | ({} if basis is None else {"explanation": basis.answer()})
+            typer.echo(json.dumps(answer))
+            return
+        rows = [(comparison.title(), found.value)]
+        if found.standard_error is not None:
+            rows.append(("standard error", found.standard_error))
+        rows.append(("baseline: move-count ratio", found.baselines["move-count-ratio"]))
+        rows.append(("baseline: board", found.baselines["board"]))
+        width = max(len(name) for name, _ in rows)
+        for name, number in rows:
+            typer.echo(f"{name:<{width}}  {number:.4f}")
+        for line in () if basis is None else basis.lines():
+            typer.echo(line)
+    else:
+        raise UsageError("similarity needs two FENs or --input FILE, and not both")
+
+
+def _compared(
+    comparison: Comparison, first: str, second: str, *, explain: bool
+) -> tuple[Compared, Overlap | Pairing | Ends | None]:
+    found = comparison.of(first, second)
+    if not explain:
+        return found, None
+    from trapcore.overlap import explanation
+
+    return found, explanation(comparison, first, second)
+
+
+def _compare_file(path: str, comparison: Comparison, *, explain: bool, as_json: bool) -> None:
+    from trapcore.epd import numbered_lines
+    from trapcore.errors import InputError, TraplineError
+    from trapcore.pairs import parse_pair
+    from trapcore.streams import open_bytes
+
+    if not as_json:
+        typer.echo(f"{comparison.title()}; beside it the baselines move-count ratio and board")
+    options = comparison.complete()
+    read = bad = 0
+    with open_bytes(path) as chunks:
+        for number, line in numbered_lines(chunks):
+            try:
+                pair = parse_pair(line)
+                found, basis = _compared(comparison, pair.first, pair.second, explain=explain)
+            # The options are sound: whatever is refused now is for this line's positions.
+            except TraplineError as error:
+                bad += 1
+                answer = {"line_number": number, "error": str(error)}
+                typer.echo(json.dumps(answer) if as_json else f"{number:>6}  error: {error}")
+                continue
+            read += 1
+            if as_json:
+                told = {"line_number": number, "first": pair.first, "second": pair.second}
+                told |= {} if pair.id is None else {"id": pair.id}
+                told |= options | found.answer() | ({} if basis is None else {"explanation": basis.answer()})
+                typer.echo(json.dumps(told))
+                continue
+            error_told = "" if found.standard_error is None else f" +- {found.standard_error:.4f}"
+            beside = "  ".join(f"{value:.4f}" for value in found.baselines.values())
+            typer.echo(
+                f"{number:>6}  {found.value:.4f}{error_told}  {beside}{'' if pair.id is None else f'  {pair.id}'}"
+            )
+            for text in () if basis is None else basis.lines():
+                typer.echo(f"        {text}")
+    if bad:
+        typer.echo(f"trapline: {path}: {bad} of {read + bad} lines could not be compared", err=True)
+    if not read:
+        raise InputError(f"{path}: no pair of positions could be compared")
+
+
+def match(
+    first: Annotated[str, typer.Argument(metavar="FEN", help="A position, as FEN or EPD, quoted.")],
+    second: Annotated[str, typer.Argument(metavar="FEN", help="The position whose moves are sought.")],
+    top: Annotated[int, typer.Option(metavar="N", help="Number of pairs, 1 or more.")] = 5,
+    move: Annotated[
+        str | None,
+        typer.Option(metavar="MOVE", help="Only the counterparts of this reply in the first position, its killer."),
+    ] = None,
+    labels: Annotated[
+        str,
+        typer.Option(metavar="uci|san", help="How moves are named; uci tells something with --reference root only."),
+    ] = "san",
+    captures: CapturesOption = False,
+    reference: ReferenceOption = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show after which first moves each pair was paired.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Pair the replies of two positions that stand alike to what was before them; the most frequent pairs first.
+
+    If one position has a killer, its counterpart may be one in the other: a proposal, which `trapline prove` can judge.
+    What the most frequent checks alone would propose is shown beside it.
+    """
+    from trapcore.matching import frequent_check, of_positions
+    from trapcore.measures.options import Reference, chosen
+
+    kind = Reference.PARENT if reference is None else chosen(Reference, reference)
+    pairs = of_positions(first, second, top=top, move=move, labels=labels, captures=captures, reference=kind)
+    checks = [frequent_check(fen, labels=labels, captures=captures) for fen in (first, second)]
+    if as_json:
+        told = [
+            {"first": p.first, "second": p.second, "count": p.count, "chances": p.chances, "distance": p.distance}
+            | ({"after": [list(moves) for moves in p.after]} if explain else {})
+            for p in pairs
+        ]
+        answer = {"labels": labels, "captures": captures, "reference": kind, "pairs": told}
+        typer.echo(json.dumps(answer | {"baselines": {"most-frequent-check": checks}}))
+        return
+    width = max([6, *(len(name) for p in pairs for name in (p.first, p.second))])
+    if pairs:
+        typer.echo(f"{'first':<{width}}  {'second':<{width}}  {'paired':>6}  {'of':>6}  distance")
+    else:
+        typer.echo("no pairs: one of the positions has no reply")
+    for pair in pairs:
+        numbers = f"{pair.count:>6}  {pair.chances:>6}  {pair.distance:.4f}"
+        typer.echo(f"{pair.first:<{width}}  {pair.second:<{width}}  {numbers}")
+        if explain:
+            after = ", ".join(f"{one} | {two}" for one, two in pair.after[:SHOWN])
+            rest = len(pair.after) - SHOWN
+            typer.echo(f"  after {after}{f', ... {rest:,} more' if rest > 0 else ''}")
+    one, two = ("none" if check is None else check for check in checks)
+    typer.echo(f"{one:<{width}}  {two:<{width}}  baseline: the most frequent check of each")
