@@ -18,6 +18,7 @@ ROOMS = {
     "similarity": "trapcore.comparison_commands:similarity",
     "match": "trapcore.comparison_commands:match",
     "prove": "trapcore.commands:prove",
+    "dynamics": "trapcore.commands:dynamics",
     "experiment": "trapcore.experiments.commands:experiment",
 }
 

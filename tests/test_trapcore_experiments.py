@@ -29,7 +29,7 @@ from trapcore.experiments import (
     table_2,
     table_3,
 )
-from trapcore.experiments.benchmark import Comparison, Kind, Run, comparison
+from trapcore.experiments.benchmark import Candidate, Kind, Run, candidate
 from trapcore.experiments.commands import experiment
 from trapcore.experiments.report import Report, Table, markdown, number
 from trapcore.measures.options import Reference
@@ -117,7 +117,7 @@ def test_the_positions_around_a_trap(run: Run, trap: paper.BenchmarkTrap, counts
 )
 def test_our_table_2_on_the_kieninger_trap(run: Run, name: str, kind: Kind, expected: tuple[float, float]) -> None:
     """Not the paper's numbers, which cannot be had exactly: these are to stay what they are."""
-    found = retrieval.mistakes(run.similarities(comparison(name), KIENINGER), run.wanted(KIENINGER, kind))
+    found = retrieval.mistakes(run.similarities(candidate(name), KIENINGER), run.wanted(KIENINGER, kind))
     assert (round(found.false_negatives, 3), round(found.false_positives, 3)) == expected
 
 
@@ -146,7 +146,7 @@ SLOW_AREAS = {
     [*AREAS.items(), *(pytest.param(*item, marks=pytest.mark.experiment) for item in SLOW_AREAS.items())],
 )
 def test_the_areas_of_an_independent_reproduction(run: Run, name: str, expected: tuple[float, ...]) -> None:
-    found = [table_2.mean_auc(run, comparison(name), kind) for kind in Kind]
+    found = [table_2.mean_auc(run, candidate(name), kind) for kind in Kind]
     assert found == pytest.approx(expected, abs=0.01)
 
 
@@ -214,7 +214,7 @@ def test_mistakes_at_the_mean() -> None:
 
 
 def test_the_85_percent_come_with_as_many_false_positives(run: Run) -> None:
-    found = recall.outcome(run, comparison("S on continuations 1, SAN"), Kind.STRICT, draws=400)
+    found = recall.outcome(run, candidate("S on continuations 1, SAN"), Kind.STRICT, draws=400)
     assert found.recall == pytest.approx(0.90, abs=0.02)
     assert found.false_positives == pytest.approx(0.62, abs=0.02)
     assert 0.64 <= found.above <= 0.74
@@ -223,9 +223,9 @@ def test_the_85_percent_come_with_as_many_false_positives(run: Run) -> None:
 
 def test_samples_of_a_measure_that_knows_and_of_one_that_does_not(run: Run) -> None:
     strict = {n.fen: Kind.STRICT in n.kinds for trap in paper.TRAPS for n in run.neighbours(trap)}
-    knows = recall.outcome(run, Comparison("knows", lambda _, fen: float(strict[fen])), Kind.STRICT, draws=20)
+    knows = recall.outcome(run, Candidate("knows", lambda _, fen: float(strict[fen])), Kind.STRICT, draws=20)
     assert (knows.recall, knows.false_positives, knows.spread, knows.reached) == (1, 0, 0, 1)
-    blind = recall.outcome(run, Comparison("blind", lambda _, fen: 1.0), Kind.STRICT, draws=20)
+    blind = recall.outcome(run, Candidate("blind", lambda _, fen: 1.0), Kind.STRICT, draws=20)
     assert (blind.recall, blind.false_positives, blind.reached) == (0, 0, 0)
 
 

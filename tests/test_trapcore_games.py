@@ -15,7 +15,8 @@ from trapcore.games.breakthrough import Breakthrough
 from trapcore.games.go import PASS, Go, GoPosition
 from trapcore.games.grid import Board, Grid
 from trapcore.games.tic_tac_toe import TicTacToe
-from trapcore.trees import local_tree
+from trapcore.measures import continuations, structural
+from trapcore.trees import comparable, local_tree
 
 GAME_NAMES = sorted(GAMES)
 OTHERS = sorted(set(GAMES) - {"chess"})
@@ -121,6 +122,28 @@ def test_any_text_is_a_position_or_a_position_error(text: str) -> None:
 def test_boards_of_other_sizes_are_refused(make: Any) -> None:
     with pytest.raises(UsageError):
         make()
+
+
+# Across games.
+
+
+def test_chess_and_breakthrough_share_the_single_steps_of_the_pawns() -> None:
+    chess, breakthrough = GAMES["chess"], GAMES["breakthrough"]
+    assert comparable(chess, breakthrough) == "from-to, 8x8"
+    t1, t2 = local_tree(chess, chess.start(), 1), local_tree(breakthrough, breakthrough.start(), 1)
+    # a2a3 to h2h3, of 20 moves and 22.
+    assert continuations.of_trees(t1, t2, 1) == 8 / (20 + 22 - 8)
+
+
+def test_the_structure_of_a_go_tree_can_be_compared_to_that_of_a_chess_tree() -> None:
+    """Section 3, "Generalisability"; by label it would mean nothing, and is an error."""
+    chess, go = GAMES["chess"], GAMES["go-5x5"]
+    with pytest.raises(UsageError, match="chess and go-5x5 have no common labelling"):
+        comparable(chess, go)
+    t1, t2 = local_tree(chess, chess.start(), 2), local_tree(go, go.start(), 2)
+    # Chess: 20 children that share no move with their parent. Go: 25 stones leave 25 of 26 moves each, a pass all 26;
+    # the dearest six of them stay without a partner.
+    assert structural.of_trees(t1, t2) == pytest.approx(1 - (6 + 20 * 25 / 26) / 26)
 
 
 # Tic-tac-toe.

@@ -5,7 +5,7 @@
     TraplineError                 exit code 1
     ├── UsageError                exit code 2   an option or argument that cannot be
     ├── InputError                exit code 3   a file, position or game that cannot be read
-    │   └── PositionError                       a FEN or EPD that is no legal chess position
+    │   └── PositionError                       a FEN or EPD, or another game's text, that is no position
     ├── OutputError               exit code 4   a file that cannot be written
     ├── LibraryError              exit code 5   the trap library is missing, foreign, broken or of another version
     └── EngineError               exit code 6   a UCI engine that cannot be started or that died
@@ -36,7 +36,7 @@ class InputError(TraplineError):
 
 
 class PositionError(InputError, ValueError):
-    """A FEN or EPD that does not parse or is no legal position; ``fen`` is the text as given."""
+    """A FEN or EPD, or a position of another game, that does not parse or is not legal; ``fen`` is the text given."""
 
     def __init__(self, message: str, fen: str = "") -> None:
         super().__init__(message)

@@ -46,7 +46,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Candidate:
     """A way to compare two chess positions."""
 
     name: str
@@ -56,34 +56,32 @@ class Comparison:
     """The measure of Table 2 that it can be, if any."""
 
 
-COMPARISONS = (
-    Comparison("continuations 1, UCI", partial(continuations.of_positions, depth=1), "continuations"),
-    Comparison("continuations 1, SAN", partial(continuations.of_positions, depth=1, labels="san"), "continuations"),
-    Comparison("continuations 2, UCI", continuations.of_positions),
-    Comparison("sequences 2, UCI", sequences.of_positions, "sequences"),
-    Comparison("sequences 2, UCI + captures", partial(sequences.of_positions, captures=True), "sequences"),
-    Comparison("sequences 2, SAN", partial(sequences.of_positions, labels="san"), "sequences"),
-    Comparison(
-        "sequences 2, SAN + captures", partial(sequences.of_positions, labels="san", captures=True), "sequences"
-    ),
-    Comparison("Tanimoto 2, UCI", tanimoto.of_positions),
-    Comparison("tree-edit 2, UCI", tree_edit.of_positions),
-    Comparison("S on continuations 1, SAN", partial(structural.of_positions, labels="san")),
-    Comparison("S on continuations 1, SAN, padded", partial(structural.of_positions, labels="san", unpaired="pad")),
-    Comparison("S on sequences 2, SAN", partial(structural.of_positions, base="sequences", depth=2, labels="san")),
-    Comparison(
+CANDIDATES = (
+    Candidate("continuations 1, UCI", partial(continuations.of_positions, depth=1), "continuations"),
+    Candidate("continuations 1, SAN", partial(continuations.of_positions, depth=1, labels="san"), "continuations"),
+    Candidate("continuations 2, UCI", continuations.of_positions),
+    Candidate("sequences 2, UCI", sequences.of_positions, "sequences"),
+    Candidate("sequences 2, UCI + captures", partial(sequences.of_positions, captures=True), "sequences"),
+    Candidate("sequences 2, SAN", partial(sequences.of_positions, labels="san"), "sequences"),
+    Candidate("sequences 2, SAN + captures", partial(sequences.of_positions, labels="san", captures=True), "sequences"),
+    Candidate("Tanimoto 2, UCI", tanimoto.of_positions),
+    Candidate("tree-edit 2, UCI", tree_edit.of_positions),
+    Candidate("S on continuations 1, SAN", partial(structural.of_positions, labels="san")),
+    Candidate("S on continuations 1, SAN, padded", partial(structural.of_positions, labels="san", unpaired="pad")),
+    Candidate("S on sequences 2, SAN", partial(structural.of_positions, base="sequences", depth=2, labels="san")),
+    Candidate(
         "S on sequences 2, SAN, padded",
         partial(structural.of_positions, base="sequences", depth=2, labels="san", unpaired="pad"),
     ),
-    Comparison("move-count ratio", baselines.move_count_ratio_of_positions),
-    Comparison("board", baselines.board_similarity_of_positions, "correlation"),
+    Candidate("move-count ratio", baselines.move_count_ratio_of_positions),
+    Candidate("board", baselines.board_similarity_of_positions, "correlation"),
 )
 """The measures by the conventions that were tried: the digit is the depth in plies."""
 
 
-def comparison(name: str) -> Comparison:
-    """The member of `COMPARISONS` of that name; raises ``StopIteration`` if there is none."""
-    return next(c for c in COMPARISONS if c.name == name)
+def candidate(name: str) -> Candidate:
+    """The member of `CANDIDATES` of that name; raises ``StopIteration`` if there is none."""
+    return next(c for c in CANDIDATES if c.name == name)
 
 
 def neighbours(trap: BenchmarkTrap) -> list[Neighbour]:
@@ -148,12 +146,12 @@ class Run:
             self._neighbours[trap.name] = neighbours(trap)
         return self._neighbours[trap.name]
 
-    def similarities(self, comparison: Comparison, trap: BenchmarkTrap) -> Sequence[float]:
+    def similarities(self, candidate: Candidate, trap: BenchmarkTrap) -> Sequence[float]:
         """How similar each of the trap's neighbours is to it."""
-        key = comparison.name, trap.name
+        key = candidate.name, trap.name
         if key not in self._similarities:
             fens = [neighbour.fen for neighbour in self.neighbours(trap)]
-            self._similarities[key] = self.each(partial(comparison.value, trap.fen), fens)
+            self._similarities[key] = self.each(partial(candidate.value, trap.fen), fens)
         return self._similarities[key]
 
     def wanted(self, trap: BenchmarkTrap, kind: Kind) -> list[bool]:

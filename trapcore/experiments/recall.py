@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from trapcore.experiments.benchmark import Comparison, Kind, Run, comparison
+from trapcore.experiments.benchmark import Candidate, Kind, Run, candidate
 from trapcore.experiments.paper import RECALL, SAMPLE_SIZE, SAMPLED_TRAPS, SAMPLES, TRAPS
 from trapcore.experiments.report import Panel, Plot, Report, Series, Style, Table, number
 from trapcore.experiments.retrieval import Mistakes, mistakes
@@ -41,7 +41,7 @@ class Outcome:
     """Mean recall around each trap."""
 
 
-def outcome(run: Run, compared: Comparison, kind: Kind, draws: int = DRAWS) -> Outcome:
+def outcome(run: Run, compared: Candidate, kind: Kind, draws: int = DRAWS) -> Outcome:
     """``draws`` (>= 2) samples around each of the first two traps; those with only traps or with none do not count."""
     random_numbers = random.Random(run.seed)
     found: list[list[Mistakes]] = []
@@ -74,7 +74,7 @@ def outcome(run: Run, compared: Comparison, kind: Kind, draws: int = DRAWS) -> O
 def report(run: Run) -> Report:
     """Recall and false positives of the structural similarity, and of what it must beat."""
     rows, plots = [], []
-    outcomes = {(name, kind): outcome(run, comparison(name), kind) for name in COMPARED for kind in Kind}
+    outcomes = {(name, kind): outcome(run, candidate(name), kind) for name in COMPARED for kind in Kind}
     for (name, kind), got in outcomes.items():
         by_trap = ", ".join(number(value, 2) for value in got.by_trap)
         rows.append(

@@ -13,7 +13,7 @@ from statistics import fmean
 
 import chess
 
-from trapcore.experiments.benchmark import COMPARISONS, Comparison, Kind, Run
+from trapcore.experiments.benchmark import CANDIDATES, Candidate, Kind, Run
 from trapcore.experiments.paper import TABLE_2, TRAPS, BenchmarkTrap
 from trapcore.experiments.report import Panel, Plot, Report, Series, Table, number
 from trapcore.experiments.retrieval import Mistakes, auc, average_precision, mistakes, roc
@@ -40,12 +40,12 @@ def sizes(run: Run, traps: Sequence[BenchmarkTrap] = TRAPS) -> Table:
     return Table(("trap", "positions", "game over", *Kind), tuple(rows))
 
 
-def mean_auc(run: Run, comparison: Comparison, kind: Kind, traps: Sequence[BenchmarkTrap] = TRAPS) -> float:
+def mean_auc(run: Run, comparison: Candidate, kind: Kind, traps: Sequence[BenchmarkTrap] = TRAPS) -> float:
     """AUC over the positions around each trap, the mean of the traps."""
     return fmean(auc(run.similarities(comparison, trap), run.wanted(trap, kind)) for trap in traps)
 
 
-def mean_precision(run: Run, comparison: Comparison, kind: Kind, traps: Sequence[BenchmarkTrap] = TRAPS) -> float:
+def mean_precision(run: Run, comparison: Candidate, kind: Kind, traps: Sequence[BenchmarkTrap] = TRAPS) -> float:
     """Average precision, the same way."""
     return fmean(average_precision(run.similarities(comparison, trap), run.wanted(trap, kind)) for trap in traps)
 
@@ -61,7 +61,7 @@ def areas(run: Run, traps: Sequence[BenchmarkTrap] = TRAPS) -> Table:
                 for kind in Kind
             ),
         )
-        for compared in COMPARISONS
+        for compared in CANDIDATES
     ]
     chance = (f".500 ({number(fmean(fmean(run.wanted(trap, kind)) for trap in traps), 2)})" for kind in Kind)
     return Table(("AUC (average precision)", *Kind), (*rows, ("chance", *chance)))
@@ -71,7 +71,7 @@ def areas(run: Run, traps: Sequence[BenchmarkTrap] = TRAPS) -> Table:
 class Line:
     """What one measure gets wrong, for one sense of trap, with the mean similarity as the threshold."""
 
-    compared: Comparison
+    compared: Candidate
     kind: Kind
     mistakes: tuple[Mistakes, ...]
     """Around each of the four traps."""
@@ -99,7 +99,7 @@ def lines(run: Run) -> list[Line]:
             kind,
             tuple(mistakes(run.similarities(compared, trap), run.wanted(trap, kind)) for trap in TRAPS),
         )
-        for compared in COMPARISONS
+        for compared in CANDIDATES
         for kind in Kind
     ]
 
@@ -171,7 +171,7 @@ def curves(run: Run, kind: Kind) -> Plot:
     panels = []
     for trap in TRAPS:
         series = []
-        for compared in COMPARISONS:
+        for compared in CANDIDATES:
             if compared.name in DRAWN:
                 x, y = zip(*roc(run.similarities(compared, trap), run.wanted(trap, kind)), strict=True)
                 series.append(Series(compared.name, x, y))
@@ -201,14 +201,14 @@ def report(run: Run) -> Report:
     rows.append(("**not printed**", "", *("" for _ in TRAPS), ""))
     rows += [line.row() for line in found if line.compared.printed is None]
     control_table, impossible = control(run)
-    by_auc = {kind: {c.name: mean_auc(run, c, kind) for c in COMPARISONS} for kind in Kind}
+    by_auc = {kind: {c.name: mean_auc(run, c, kind) for c in CANDIDATES} for kind in Kind}
     winners = [f"{kind} {max(by_auc[kind], key=by_auc[kind].__getitem__)}" for kind in Kind]
     strict = [
         f"{number(by_auc[Kind.STRICT][name])} ({name.removesuffix(', UCI')})"
         for name in ("continuations 1, UCI", "sequences 2, UCI", "tree-edit 2, UCI")
     ]
     gains = [
-        f"{kind} {number(max(by_auc[kind][c.name] for c in COMPARISONS if c.name.startswith('S on')))} against "
+        f"{kind} {number(max(by_auc[kind][c.name] for c in CANDIDATES if c.name.startswith('S on')))} against "
         f"{number(by_auc[kind]['move-count ratio'])}"
         for kind in Kind
     ]
