@@ -40,14 +40,14 @@ def sizes(run: Run, traps: Sequence[BenchmarkTrap] = TRAPS) -> Table:
     return Table(("trap", "positions", "game over", *Kind), tuple(rows))
 
 
-def mean_auc(run: Run, comparison: Candidate, kind: Kind, traps: Sequence[BenchmarkTrap] = TRAPS) -> float:
+def mean_auc(run: Run, candidate: Candidate, kind: Kind, traps: Sequence[BenchmarkTrap] = TRAPS) -> float:
     """AUC over the positions around each trap, the mean of the traps."""
-    return fmean(auc(run.similarities(comparison, trap), run.wanted(trap, kind)) for trap in traps)
+    return fmean(auc(run.similarities(candidate, trap), run.wanted(trap, kind)) for trap in traps)
 
 
-def mean_precision(run: Run, comparison: Candidate, kind: Kind, traps: Sequence[BenchmarkTrap] = TRAPS) -> float:
+def mean_precision(run: Run, candidate: Candidate, kind: Kind, traps: Sequence[BenchmarkTrap] = TRAPS) -> float:
     """Average precision, the same way."""
-    return fmean(average_precision(run.similarities(comparison, trap), run.wanted(trap, kind)) for trap in traps)
+    return fmean(average_precision(run.similarities(candidate, trap), run.wanted(trap, kind)) for trap in traps)
 
 
 def areas(run: Run, traps: Sequence[BenchmarkTrap] = TRAPS) -> Table:
