@@ -12,6 +12,8 @@ from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 from trapcore.chess_tree import Labels
 from trapcore.errors import PositionError, UsageError
+from trapcore.games.grid import Board
+from trapcore.games.tic_tac_toe import TicTacToe
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, terminal, tree_edit
 from trapcore.measures.options import (
     MAX_BASE_DEPTH,
@@ -69,32 +71,10 @@ def test_figure_1() -> None:
         assert structural.of_trees(T1, T2, unpaired=unpaired) == pytest.approx(0.772, abs=5e-4)
 
 
-class TicTacToe:
-    """The children's game: 9 characters, x, o or a dot, row by row from rank 3; moves are squares."""
-
-    SQUARES = ("A3", "B3", "C3", "A2", "B2", "C2", "A1", "B1", "C1")
-    LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
-
-    def moves(self, position: str) -> list[str]:
-        if any("".join(position[int(i)] for i in line) in ("xxx", "ooo") for line in self.LINES):
-            return []
-        return [name for name, piece in zip(self.SQUARES, position, strict=True) if piece == "."]
-
-    def play(self, position: str, move: str) -> str:
-        mover = "x" if position.count("x") == position.count("o") else "o"
-        place = self.SQUARES.index(move)
-        return position[:place] + mover + position[place + 1 :]
-
-    def label(self, position: str, move: str) -> str:
-        return move
-
-    def irreversible(self, position: str, move: str) -> str:
-        return ""
-
-
 def test_table_1() -> None:
     """The paper's tic-tac-toe branches come out if grandchildren are compared with the root, and only then."""
-    root = local_tree(TicTacToe(), "x.o.x.x.o", 4)
+    game = TicTacToe()
+    root = local_tree(game, game.parse("X.O/.X./X.O o"), 4)
     branches = dict(root.children)
     assert set(branches) == {"B1", "A2", "C2", "B3"}
     assert branches["C2"].ended
@@ -236,11 +216,12 @@ def test_terminal_similarity_is_one_minus_a_metric(r: tuple[float, float, float]
 
 
 def test_terminal_states_of_a_game() -> None:
-    def reward(position: str) -> float:
-        return 0.0 if "." not in position else 1.0 if position.count("x") > position.count("o") else -1.0
+    def reward(position: Board) -> float:
+        cells = position.cells
+        return 0.0 if "." not in cells else 1.0 if cells.count("X") > cells.count("O") else -1.0
 
-    x_wins, o_wins, full, open_ = "xxxoo....", "ooo.xx.x.", "xoxxoooxx", "x........"
     game = TicTacToe()
+    x_wins, o_wins, full, open_ = map(game.parse, ("XXX/OO./... o", "OOO/.XX/.X. x", "XOX/XOO/OXX o", "X../.../... o"))
     assert not any(game.moves(position) for position in (x_wins, o_wins, full))
     values = {(a, b): terminal.of_game(game, a, b, reward) for a in (x_wins, open_) for b in (x_wins, o_wins, full)}
     assert values == {
