@@ -135,7 +135,8 @@ AREAS = {
     "board": (0.472, 0.474, 0.479, 0.480),
 }
 SLOW_AREAS = {
-    "tree-edit 2, UCI": (0.852, 0.795, 0.754, 0.778),
+    # Ours: that reproduction does not say in which order it puts children, and its areas are up to .024 lower.
+    "tree-edit 2, UCI": (0.870, 0.819, 0.774, 0.775),
     "S on sequences 2, SAN": (0.746, 0.658, 0.692, 0.637),
     "S on sequences 2, SAN, padded": (0.745, 0.630, 0.675, 0.639),
 }

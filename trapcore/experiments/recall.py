@@ -125,8 +125,8 @@ def report(run: Run) -> Report:
             f"mean, depending on what is a trap, and with them {number(wrong[0], 2)} to {number(wrong[-1], 2)} of the "
             f"positions that are none. Of all positions {number(everything[0], 2)} to {number(everything[-1], 2)} are "
             "above the mean, because few are far below it. The ratio of the numbers of moves alone gives a recall of "
-            f"{number(simple[0], 2)} to {number(simple[-1], 2)}. So the printed figure can be had, but it does not "
-            "show that the measure tells traps from other positions.",
+            f"{number(simple[0], 2)} to {number(simple[-1], 2)}. A recall without its false positives does not show "
+            "how well a measure tells traps from other positions.",
         ),
         (Plot("recall", "Traps and other positions above the mean", tuple(plots)),),
     )
