@@ -45,6 +45,12 @@ def run() -> Run:
     return Run(jobs=2)
 
 
+@pytest.fixture(scope="module")
+def quick() -> dict[str, Report]:
+    """Reports of the experiments that need no chess."""
+    return {name: registry.EXPERIMENTS[name].report(Run()) for name in ("figure-1", "table-1", "example-1")}
+
+
 # What is printed
 
 
@@ -341,17 +347,20 @@ def test_the_command_writes_what_it_prints(monkeypatch: pytest.MonkeyPatch, tmp_
     assert all(f"\n#{text}" in written for text in texts)
 
 
-def test_the_command_draws(tmp_path: Path) -> None:
+def test_the_command_draws(quick: dict[str, Report], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     for folder in ("one", "two"):
-        _, stderr = invoke("figure-1", "example-1", "--out", str(tmp_path / folder))
+        _, stderr = invoke("figure-1", "table-1", "--out", str(tmp_path / folder))
         assert "matplotlib" not in stderr
-    names = {"figure-1.md", "figure-1.svg", "example-1.md", "example-1.svg"}
+    names = {"figure-1.md", "figure-1.svg", "table-1.md", "table-1.svg"}
     assert {path.name for path in (tmp_path / "one").iterdir()} == names
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-    assert "T3 is cut short" in (tmp_path / "one" / "example-1.svg").read_text("utf-8")
-    assert "](example-1.svg)" in (tmp_path / "one" / "example-1.md").read_text("utf-8")
+    assert "](figure-1.svg)" in (tmp_path / "one" / "figure-1.md").read_text("utf-8")
+    plots.draw(quick["example-1"].plots[0], tmp_path / "lines.svg")
+    drawn = (tmp_path / "lines.svg").read_text("utf-8")
+    assert "T3 is cut short" in drawn
+    assert "stroke-dasharray" in drawn
 
 
 def test_the_list_names_every_experiment() -> None:
@@ -383,14 +392,13 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         invoke("figure-1", "--account", str(tmp_path))
 
 
-def test_a_plot_has_as_many_values_as_places(run: Run) -> None:
-    reports = [registry.EXPERIMENTS[name].report(run) for name in ("figure-1", "table-1", "example-1")]
-    series = [s for report in reports for plot in report.plots for panel in plot.panels for s in panel.series]
+def test_a_plot_has_as_many_values_as_places(quick: dict[str, Report]) -> None:
+    series = [s for report in quick.values() for plot in report.plots for panel in plot.panels for s in panel.series]
     assert series
     assert all(len(s.x) == len(s.y) > 0 for s in series)
     assert all(np.isfinite(s.y).all() for s in series)
 
 
 @pytest.mark.parametrize("name", ["figure-1", "table-1", "example-1"])
-def test_the_account_says_what_the_command_says(name: str) -> None:
-    assert markdown(registry.EXPERIMENTS[name].report(Run()), 2) in ACCOUNT.read_text("utf-8")
+def test_the_account_says_what_the_command_says(quick: dict[str, Report], name: str) -> None:
+    assert markdown(quick[name], 2) in ACCOUNT.read_text("utf-8")
