@@ -19,6 +19,7 @@ ROOMS = {
     "match": "trapcore.comparison_commands:match",
     "prove": "trapcore.commands:prove",
     "dynamics": "trapcore.commands:dynamics",
+    "experiment": "trapcore.experiments.commands:experiment",
 }
 
 

@@ -1,27 +1,5 @@
 """Any game's local trees, the measures on them, and chess at speed.
 
-errors.py          the errors that trapline speaks to people with, and their exit codes
-spelling.py        the error for a misspelt name, which names the nearest valid one
-settings.py        the one table of settings: TOML file, environment, defaults, documentation
-streams.py         byte streams in and out, plain or compressed
-trees.py           local game trees of any game; draws one with ``python -m trapcore.trees "<fen>"``
-games/             games beside chess: tic-tac-toe, Breakthrough, small Go, one a file
-dynamics.py        how much a game's local trees change from ply to ply, and what that speaks for
-chess_tree.py      chess as such a game, on python-chess; reads positions
-measures/          how similar two trees are: the paper's measures, one a file
-epd.py             files of EPD lines
-budget.py          what a question may cost: nodes, depth, time; how another thread takes it back
-keys.py            the frozen 16-byte key of a chess position
-proof.py           forced mates: verdict, line, replay
-baits.py           the trap test: does a move lose, was it avoidable, does it tempt
-search.py          what a position is worth, and the best line
-explanation.py     a trap test shown to people
-commands.py        ``trapline similarity``, ``trapline prove`` and ``trapline dynamics``
-command_options.py options that commands of several rooms take
-_native            the Rust core: the measures, keys and proofs for chess, PGN at speed (``_native.pyi``)
-native/            its source
-=================  =================================================================================
-=======
 ======================  =================================================================================
 errors.py               the errors that trapline speaks to people with, and their exit codes
 spelling.py             the error for a misspelt name, which names the nearest valid one
@@ -45,6 +23,7 @@ search.py               what a position is worth, and the best line
 explanation.py          a trap test shown to people
 commands.py             ``trapline prove`` and ``trapline dynamics``
 comparison_commands.py  ``trapline similarity`` and ``trapline match``
+experiments/            the experiments of the paper repeated: ``trapline experiment``
 command_options.py      options that commands of several rooms take
 _native                 the Rust core: the measures, keys and proofs for chess, PGN at speed (``_native.pyi``)
 native/                 its source

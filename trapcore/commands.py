@@ -1,4 +1,4 @@
-"""``trapline prove`` and ``trapline dynamics``. The other commands of this floor are in ``comparison_commands.py``.
+"""``trapline prove`` and ``trapline dynamics``. Other commands of this floor are in ``comparison_commands.py``.
 
 Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
 to standard output, and with ``--json`` nothing else does; talk goes to standard error.
