@@ -11,9 +11,10 @@ import typer
 from db.importing import Imported
 from db.ingest import Progress
 from db.library import Library
-from db.temptation import MATE_BOUND, MATE_VALUE, Frequency, Profile, reasons
+from db.temptation import Frequency, Profile, reasons
 from db.trap import Outcome, Trap
 from trapcore.proof import Verdict
+from trapcore.search import MATE, MATE_BOUND
 
 _EACH_SECONDS = 0.2
 
@@ -147,7 +148,7 @@ def _pawns(value: int) -> str:
     """Centipawns as pawns, ``+0.35``; a mate as its distance in moves, ``#2`` or ``#-2`` if the victim is mated."""
     if abs(value) <= MATE_BOUND:
         return f"{value / 100:+.2f}"
-    moves = max(0, (MATE_VALUE - abs(value) + 1) // 2)
+    moves = max(0, (MATE - abs(value) + 1) // 2)
     return f"#{'-' if value < 0 else ''}{moves}"
 
 

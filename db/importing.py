@@ -13,15 +13,11 @@ from db.pgn_import import game_trap
 from db.proving import SEARCH_NODES, Judge, prove_all
 from db.puzzles import NEEDED, puzzle_trap
 from db.trap import Trap
+from db.trap_rows import PROOF
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.proof import Verdict
 from trapcore.streams import ByteReader, open_bytes
-
-_PROOF = (
-    "killer_line", "outcome", "verdict", "mate_in", "gain", "proof_by", "proof_nodes", "proof_depth", "profile",
-    "opinions",
-)  # fmt: skip
 
 PUZZLE_JUDGE = Judge(prover_nodes=200_000, escape_nodes=1_000_000, profile_nodes=1_000)
 """For puzzles, which come by the ten thousand: what it leaves undecided, `trapline library verify` takes up again."""
@@ -132,7 +128,8 @@ def _proved(library: Library, judge: Judge, traps: list[Trap], jobs: int, report
         if isinstance(result, InputError):
             report.bad.append(Bad(trap.slug, str(result)))
         else:
-            proved.append(dataclasses.replace(trap, **{name: getattr(result, name) for name in _PROOF}))
+            found = {name: getattr(result, name) for name in ("outcome", "killer_line", *PROOF)}
+            proved.append(dataclasses.replace(trap, **found))
     return proved
 
 

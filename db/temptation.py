@@ -14,25 +14,13 @@ tempt for any of them: some famous baits look bad to every shallow view, and peo
 
 from dataclasses import dataclass
 
-from trapcore.baits import BaitTest, DepthValue
-
-TEMPTING_RANK = 3
-"""Worst rank that tempts, as in the trap test."""
-
-TEMPTING_GAIN = 80
-"""Least seeming gain that tempts, in centipawns, as in the trap test."""
+from trapcore.baits import TEMPTING_GAIN, TEMPTING_RANK, BaitTest, DepthValue
 
 TEMPTING_SHARE = 0.1
 """Least share of the players who took the bait, 0..1, that shows it to be tempting."""
 
 LEAST_DECISIONS = 10
 """Of fewer players a share says nothing."""
-
-MATE_VALUE = 30_000
-"""A value in centipawns that is a mate, of either sign, is this less the plies to it,"""
-
-MATE_BOUND = 29_000
-"""and so every value beyond this is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from annotator.commands import annotate
+from tests.stockfish import STOCKFISH
 from tests.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.errors import EngineError
 
 ROOT = Path(__file__).parents[1]
-STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
 #: The Elephant Trap with two moves of rook pawns inserted, which change nothing.
 RESEMBLES_ELEPHANT = (
     "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. h3 a6 7. Nxd5 Nxd5 8. Bxd8 Bb4+ 9. Qd2 Bxd2+ "

@@ -13,7 +13,7 @@ import pytest
 
 from db.store import open_library
 from tests.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
-from tests.test_db_proving import STOCKFISH
+from tests.stockfish import STOCKFISH
 from trapcore.proof import Verdict
 
 ROOT = Path(__file__).parents[1]

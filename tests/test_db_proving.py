@@ -1,6 +1,5 @@
 """Whether a trap is one: mates by the prover, material by a real engine, and engines that misbehave."""
 
-import shutil
 import stat
 import sys
 import time
@@ -17,11 +16,11 @@ from db.proving import Judge, prove_all
 from db.trap import Outcome, Trap, make_trap
 from tests.chess_positions import FIGURE_2
 from tests.db_traps import elephant, fishing_pole, legal
+from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.errors import EngineError, InputError, UsageError
 from trapcore.proof import Proof, Verdict, replay
 
-STOCKFISH = shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
 JUDGE = Judge(escape_nodes=2_000_000)
 
 

@@ -4,15 +4,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from tests.chess_positions import FIGURE_2
+from tests.command_line import CommandLine
 from trapcore.commands import prove
-from trapcore.errors import InputError, PositionError, TraplineError, UsageError
+from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.proof import Proof, Verdict, replay
 
 app = typer.Typer()
@@ -29,33 +29,15 @@ MATE_1 = "6k1/5ppp/8/8/8/8/8/R5K1 w - -"
 MATE_2 = "r6k/6pp/7N/8/2Q5/8/8/6K1 w - -"
 NO_MATE = "8/8/8/8/8/2k5/8/K7 w - -"
 
+COMMANDS = CommandLine(app)
+run, answer, refusal = COMMANDS.run, COMMANDS.answer, COMMANDS.refusal
+
 
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in ("CONFIG", "JOBS"):
         monkeypatch.delenv(f"TRAPLINE_{variable}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-
-
-def run(*arguments: str) -> str:
-    """Standard output of a command that succeeds and says nothing on standard error."""
-    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
-    assert (result.exit_code, result.stderr) == (0, "")
-    return result.stdout
-
-
-def answer(*arguments: str) -> dict[str, Any]:
-    """The one JSON object that a command prints."""
-    found = json.loads(run(*arguments, "--json"))
-    assert isinstance(found, dict)
-    return found
-
-
-def refusal(*arguments: str) -> TraplineError:
-    """The error that a command ends with."""
-    with pytest.raises(TraplineError) as caught:
-        CliRunner().invoke(app, list(arguments), catch_exceptions=False)
-    return caught.value
 
 
 def test_prove() -> None:

@@ -4,18 +4,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from tests.chess_positions import FIGURE_2
+from tests.command_line import CommandLine
 from trapcore import matching
 from trapcore.chess_tree import Labels, chess_tree
 from trapcore.comparison import OPTIONS
 from trapcore.comparison_commands import match, similarity
-from trapcore.errors import InputError, PositionError, TraplineError, UsageError
+from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.measures import (
     baselines,
     continuations,
@@ -37,33 +37,15 @@ NEAR = "rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/1P6/P3PPPP/RN1QKBNR w KQkq - 0 6"
 MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
 STALEMATE = "7k/8/8/8/8/8/5q2/7K w - - 0 1"
 
+COMMANDS = CommandLine(app)
+run, answer, refusal = COMMANDS.run, COMMANDS.answer, COMMANDS.refusal
+
 
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in ("CONFIG", "MEASURE"):
         monkeypatch.delenv(f"TRAPLINE_{variable}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-
-
-def run(*arguments: str) -> str:
-    """Standard output of a command that succeeds and says nothing on standard error."""
-    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
-    assert (result.exit_code, result.stderr) == (0, "")
-    return result.stdout
-
-
-def answer(*arguments: str) -> dict[str, Any]:
-    """The one JSON object that a command prints."""
-    found = json.loads(run(*arguments, "--json"))
-    assert isinstance(found, dict)
-    return found
-
-
-def refusal(*arguments: str) -> TraplineError:
-    """The error that a command ends with."""
-    with pytest.raises(TraplineError) as caught:
-        CliRunner().invoke(app, list(arguments), catch_exceptions=False)
-    return caught.value
 
 
 def test_similarity_by_default() -> None:

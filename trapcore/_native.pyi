@@ -84,6 +84,13 @@ def prove_bait(
 ) -> tuple[str, int | None, list[str], int, int]:
     """The same for the position after ``bait`` (UCI); ``killers`` are tried first, in their order."""
 
+LOSS: float
+TEMPTING_RANK: int
+TEMPTING_GAIN: int
+"""The rules of the trap test, see `trapcore.baits`."""
+MATE: int
+MATE_BOUND: int
+"""How the search writes mates, see `trapcore.search`."""
 TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
 

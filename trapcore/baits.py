@@ -18,8 +18,14 @@ from trapcore.budget import Budget, Cancellation
 from trapcore.errors import UsageError
 from trapcore.proof import Verdict
 
-LOSS = 0.3
+LOSS = _native.LOSS
 """Win chance that a bait costs at least, which lichess calls a blunder; an engine must also see the attacker there."""
+
+TEMPTING_RANK = _native.TEMPTING_RANK
+"""Worst rank, in the better of the two shallow views, that tempts."""
+
+TEMPTING_GAIN = _native.TEMPTING_GAIN
+"""Least seeming gain there that tempts whatever the rank, in centipawns."""
 
 USUAL = Budget(nodes=400_000)
 """What each question may cost unless the caller says otherwise: best other move, mate, best answer, each killer."""

@@ -5,6 +5,12 @@ from dataclasses import dataclass
 from trapcore import _native
 from trapcore.budget import Budget, Cancellation
 
+MATE = _native.MATE
+"""A value in centipawns that is a mate, of either sign, is this less the plies to it,"""
+
+MATE_BOUND = _native.MATE_BOUND
+"""and so every value beyond this is one."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:

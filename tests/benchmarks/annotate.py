@@ -22,6 +22,7 @@ from db.trap import make_trap
 from tests.benchmarks.material import DATA, MASTERS, TrapParts, master_games, mate_traps
 from tests.benchmarks.reference import Pipeline
 from tests.benchmarks.table import Row
+from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.proof import Verdict
 
@@ -67,12 +68,11 @@ def count_positions(source: Path) -> int:
 
 def stockfish_rate(depth: int, games: int) -> float | None:
     """Positions per second of one thread at a fixed depth, in game order; None where it is not installed."""
-    path = shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
-    if path is None:
+    if STOCKFISH is None:
         return None
     positions = 0
     start = time.perf_counter()
-    with chess.engine.SimpleEngine.popen_uci(path) as engine:
+    with chess.engine.SimpleEngine.popen_uci(STOCKFISH) as engine:
         engine.configure({"Threads": 1})
         for text in master_games(games):
             game = chess.pgn.read_game(io.StringIO(text.decode("latin-1")))

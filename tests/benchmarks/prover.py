@@ -13,8 +13,9 @@ import chess
 import chess.engine
 
 from tests.benchmarks.material import DATA, middlegame_fens
-from tests.benchmarks.prover_reference import MateSearcher, contradiction, forces_mate, stockfish, strategy_fails
+from tests.benchmarks.prover_reference import MateSearcher, contradiction, forces_mate, strategy_fails
 from tests.benchmarks.table import Row, cpu_seconds
+from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.budget import Budget
 from trapcore.proof import Verdict, prove_mate
@@ -176,7 +177,7 @@ def rows() -> list[Row]:
     """What is solved, what is false, what is contradicted, and the speed."""
     out = [*solving(), *composed(), *replaying()]
     out += [refuting(), against_plain_search(2, 200), against_plain_search(3, 20)]
-    engine = stockfish()
-    if engine is None:
+    if STOCKFISH is None:
         return [*out, Row("contradictions and speed", "", "Stockfish is not installed")]
-    return [*out, *against_stockfish(engine, 2, 200), *against_stockfish(engine, 3, 200), disputing(engine)]
+    against = [row for mate in (2, 3) for row in against_stockfish(STOCKFISH, mate, 200)]
+    return [*out, *against, disputing(STOCKFISH)]

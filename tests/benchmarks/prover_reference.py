@@ -1,6 +1,5 @@
 """What the prover is measured against: a plain search with python-chess, a replay of strategies, and Stockfish."""
 
-import shutil
 import subprocess
 import time
 from types import TracebackType
@@ -65,11 +64,6 @@ def strategy_fails(board: chess.Board, proof: Proof) -> str | None:
         if failed is not None:
             return failed
     return None
-
-
-def stockfish() -> str | None:
-    """Path of the engine; None where it is not installed."""
-    return shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
 
 
 def contradiction(engine: chess.engine.SimpleEngine, fen: str, proof: Proof, nodes: int) -> str | None:

@@ -10,7 +10,6 @@ answers are kept in a file, since they take a quarter of an hour.
 import argparse
 import csv
 import json
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -21,6 +20,7 @@ import chess.engine
 
 from db.engine import win_chance
 from tests.benchmarks.material import DATA
+from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.baits import LOSS, USUAL, BaitTest, check_bait
 from trapcore.proof import Verdict
@@ -203,7 +203,7 @@ def main(arguments: list[str]) -> None:
     """Compare, print, and write if wanted."""
     parser = argparse.ArgumentParser(description="Hold the trap test against Stockfish.")
     parser.add_argument("--answers", type=Path, help="file with Stockfish's answers, added to")
-    parser.add_argument("--engine", default=shutil.which("stockfish") or "/usr/games/stockfish")
+    parser.add_argument("--engine", default=STOCKFISH or "stockfish")
     parser.add_argument("--write", type=Path, help="write the report here too")
     options = parser.parse_args(arguments)
     text = report(compared(options.answers, options.engine), "python -m tests.experiments.agreement")

@@ -13,7 +13,6 @@ win chances, with a pull to the usual values of the pieces.
 import argparse
 import csv
 import random
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,7 +26,9 @@ import numpy.typing as npt
 import scipy.optimize  # type: ignore[import-untyped]
 import scipy.sparse  # type: ignore[import-untyped]
 
+from db.engine import CENTIPAWN_SCALE
 from tests.benchmarks.material import DATA
+from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.budget import Budget
 from trapcore.search import search
@@ -36,7 +37,6 @@ from trapcore.streams import open_bytes
 Array = npt.NDArray[Any]
 
 WEIGHTS = Path(__file__).parents[2] / "trapcore/native/src/evaluation/weights.rs"
-SLOPE = 0.00368208
 PIECES = (90, 330, 340, 500, 1000)
 """Centipawns of pawn, knight, bishop, rook, queen, from which the fit sets out."""
 PULL = 1e-9
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> None:
     step = steps.add_parser("label", help="ask an engine")
     step.add_argument("positions", type=Path)
     step.add_argument("labels", type=Path)
-    step.add_argument("--engine", default=shutil.which("stockfish") or "/usr/games/stockfish")
+    step.add_argument("--engine", default=STOCKFISH or "stockfish")
     step.add_argument("--nodes", type=int, default=5000)
     step = steps.add_parser("fit", help="find the weights")
     step.add_argument("labels", type=Path, nargs="+")
@@ -244,7 +244,7 @@ def _fitted(rows: scipy.sparse.csr_matrix, wanted: Array, features: int) -> Arra
     def loss(weights: Array) -> tuple[float, Array]:
         chance = _chance(rows @ weights)
         error, off = chance - wanted, weights - start
-        slope = turned @ (error * (1 - chance**2)) * SLOPE / len(wanted)
+        slope = turned @ (error * (1 - chance**2)) * CENTIPAWN_SCALE / len(wanted)
         return float(error @ error / len(wanted) + PULL * off @ off), slope + 2 * PULL * off
 
     found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 600, "maxcor": 20})
@@ -252,7 +252,7 @@ def _fitted(rows: scipy.sparse.csr_matrix, wanted: Array, features: int) -> Arra
 
 
 def _chance(centipawns: Array) -> Array:
-    return 2 / (1 + np.exp(-SLOPE * centipawns)) - 1
+    return 2 / (1 + np.exp(-CENTIPAWN_SCALE * centipawns)) - 1
 
 
 def _source(weights: Array, names: list[tuple[str, int]], features: int) -> str:

@@ -18,9 +18,9 @@ const STANDING: usize = 3;
 /// A loss seen only by a shallow search proves nothing.
 const LEAST_DEPTH: u32 = 6;
 /// A move among so many best ones, at first sight or after one ply, tempts.
-const TEMPTING_RANK: usize = 3;
+pub const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
-const TEMPTING_GAIN: i32 = 80;
+pub const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
 pub const TESTER_VERSION: &str = "trapline-search-2";
 
@@ -251,14 +251,12 @@ impl Tester {
                 }
                 let mut alone = BaitTest { nodes: 0, ..test.clone() };
                 self.answered(&baited, &best, &[killer], &[], limits, &mut alone);
-                let spent = test.nodes + alone.nodes;
+                let nodes = test.nodes + alone.nodes;
                 if alone.verdict == Verdict::Proved {
-                    test = alone;
-                }
-                test.nodes = spent;
-                if test.verdict == Verdict::Proved && test.line.first() == Some(&killer) {
+                    test = BaitTest { nodes, ..alone };
                     break;
                 }
+                test.nodes = nodes;
             }
         }
         test
@@ -293,7 +291,7 @@ impl Tester {
         spent: &mut u64,
     ) -> (Vec<(u32, i32)>, Vec<Move>) {
         self.searcher.clear();
-        let mut values = vec![(0, self.searcher.settle(root))];
+        let mut values = Vec::new();
         let asked = Asked { only, first, game: &[] };
         let found: Found = self.searcher.search(root, asked, limits, Pruning::Selective, |found| {
             values.push((found.depth, found.value));

@@ -106,8 +106,8 @@ impl Searcher {
         self.ordering.clear();
     }
 
-    /// Searches deeper and deeper; `each` sees the result of every finished depth and says whether to go on. Returns
-    /// the last finished depth (depth 0 with the static value if not even the first was finished).
+    /// Searches deeper and deeper; `each` sees the result of every finished depth, from 0 (captures and checks settled)
+    /// on, and says whether to go on. Returns the last of them.
     pub fn search(
         &mut self,
         root: &Chess,
@@ -126,7 +126,7 @@ impl Searcher {
         self.pv[0].clear();
         let mut moves = self.root_moves(root, asked);
         let mut found = Found { value: settled, ..Found::default() };
-        if moves.is_empty() {
+        if !each(&found) || moves.is_empty() {
             return found;
         }
         let mut last = found.value;

@@ -14,12 +14,12 @@ use pyo3::types::PyBytes;
 use shakmaty::Move;
 
 use self::halting::{Cancellation, detached};
-use crate::baits::{BaitTest, TESTER_VERSION, Tester};
+use crate::baits::{BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester};
 use crate::halt::Halt;
 use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::position::{self, BadPosition, Setting};
-use crate::search::{Asked, Limits, Pruning, Searcher, mate_distance};
+use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
@@ -267,6 +267,11 @@ fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<V
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PROVER_VERSION", PROVER_VERSION)?;
     module.add("TESTER_VERSION", TESTER_VERSION)?;
+    module.add("LOSS", LOSS)?;
+    module.add("TEMPTING_RANK", TEMPTING_RANK)?;
+    module.add("TEMPTING_GAIN", TEMPTING_GAIN)?;
+    module.add("MATE", MATE)?;
+    module.add("MATE_BOUND", MATE_BOUND)?;
     module.add("POSITION_KEY_VERSION", position::POSITION_KEY_VERSION)?;
     module.add("FINGERPRINT_VERSION", FINGERPRINT_VERSION)?;
     module.add_function(wrap_pyfunction!(epd, module)?)?;
