@@ -25,8 +25,18 @@ SAFE = "1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 Nf6 5. Nxe5 1/2-1/2\n"
 RESEMBLES_ELEPHANT = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. h3 a6 7. Nxd5 Nxd5 8. Bxd8 Bb4+ 0-1\n"
 
 
-def judged(traps: list[Trap], moves: str, **options: object) -> _native.BatchFindings:
-    """What the Judge finds in one game."""
+#: The rook leaves its first rank for a pawn, and is mated there.
+BACK_RANK = replace(
+    make_trap(name="Back rank", fen="r5k1/5ppp/8/8/8/8/P4PPP/3R2K1 b - - 0 1", bait="Rxa2", killer_line="Rd8#"),
+    verdict=Verdict.PROVED,
+    mate_in=1,
+)
+#: The same on other squares: no move of it is a move of the trap.
+BACK_RANK_SHIFTED = "1r4k1/5ppp/8/8/8/8/1P3PPP/4R1K1 b - - 0 1"
+
+
+def judged(traps: list[Trap], moves: str, start: str = "", **options: object) -> _native.BatchFindings:
+    """What the Judge finds in one game, which begins at the FEN ``start`` if there is one."""
     chosen: dict[str, object] = {
         "measure": "sequences", "depth": 2, "labels": "uci", "captures": False, "min_similarity": 0.8,
         "nodes": 200_000, "unproved": False, "skip_plies": 0,
@@ -34,7 +44,7 @@ def judged(traps: list[Trap], moves: str, **options: object) -> _native.BatchFin
     parts = [(trap.epd, trap.bait, trap.killer_line, str(trap.verdict), trap.mate_in or 0) for trap in traps]
     judge = _native.Judge(parts, **(chosen | options))  # type: ignore[arg-type]
     splitter = _native.PgnSplitter()
-    (batch,) = [*splitter.feed(game(moves).encode()), *splitter.finish()]
+    (batch,) = [*splitter.feed(game(moves, **({"FEN": start} if start else {})).encode()), *splitter.finish()]
     return judge.judge(batch)
 
 
@@ -140,3 +150,26 @@ def test_what_the_library_refutes_is_not_proved_by_a_likeness() -> None:
     proved, refuted = replace(cousin, verdict=Verdict.PROVED), replace(ELEPHANT, verdict=Verdict.REFUTED)
     assert findings(judged([proved], ELEPHANT_FELL))
     assert not findings(judged([proved, refuted], ELEPHANT_FELL))
+
+
+def test_a_bait_on_other_squares_is_found_by_matching() -> None:
+    found = findings(judged([BACK_RANK], "1... Rxb2 2. Re8# 1-0", BACK_RANK_SHIFTED, min_similarity=0.1))
+    assert [(f.event, f.bait, f.killer_line, f.known, f.verdict, f.mate_in) for f in found] == [
+        (event, "b8b2", ["e1e8"], False, "proved", 1) for event in ("fell", "sprung")
+    ]
+
+
+def test_the_line_of_a_bait_that_was_matched_but_not_proved_is_legal() -> None:
+    # A gain is asked for, with fewer nodes than any search takes.
+    gain, options = replace(BACK_RANK, mate_in=None), {"min_similarity": 0.1, "nodes": 8}
+    found = findings(judged([gain], "1... Rxb2 *", BACK_RANK_SHIFTED, unproved=True, **options))
+    fell = [(f.bait, f.killer_line, f.verdict) for f in found if f.event == "fell"]
+    assert fell == [("b8b2", ["e1e8"], "undecided")]
+    assert not findings(judged([gain], "1... Rxb2 *", BACK_RANK_SHIFTED, **options))
+
+
+def test_a_move_of_the_same_squares_goes_before_the_counterpart() -> None:
+    both = judged([BACK_RANK], "1... Rxa2 2. Re8# 1-0", "r5k1/5ppp/2n5/8/8/8/P4PPP/3RR1K1 b - - 0 1", min_similarity=0.5)
+    assert [(f.event, f.bait, f.killer_line) for f in findings(both)] == [
+        (event, "a8a2", ["e1e8"]) for event in ("fell", "sprung")
+    ]

@@ -1,18 +1,18 @@
 //! The baits of one position: known from the library, or proposed by similar traps and proved here.
 //!
-//! Similarity proposes, proof disposes. The traps that call the same move their bait propose it together: it is asked
-//! about once, the killers of all of them are tried first, the most similar trap's before the others', and the case is
-//! told under the name of the most similar trap that asked the question which was answered.
+//! Similarity proposes (`proposals`), proof disposes. A bait that several traps propose is asked about once, the
+//! killers of all of them are tried first, and the case is told under the name of the most similar trap that asked the
+//! question which was answered.
 
 use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::index::{Hit, Member};
-use crate::judge::{Judge, Trap, Workspace};
-use crate::labels::uci_label;
+use crate::judge::{Judge, Workspace};
 use crate::mate::{EXHAUSTIVE, MateProof};
 use crate::position::{Setting, live_key};
+use crate::proposals::{Proposal, Proposer, Question};
 use crate::search::{Limits, MAX_DEPTH};
 use crate::tree::after;
 use crate::verdict::Verdict;
@@ -44,51 +44,6 @@ pub(crate) type Cases = Option<Arc<[Arc<Case>]>>;
 const CACHE: usize = 1 << 17;
 /// A gain of material is tested with four searches, each of which costs more a node than the mate prover.
 const GAIN_SHARE: u64 = 8;
-
-/// A trap that proposes a bait.
-struct Proposer<'a> {
-    hit: &'a Hit,
-    trap: &'a Trap,
-    /// What can be played here of the trap's killer line.
-    line: Vec<Move>,
-}
-
-impl Proposer<'_> {
-    fn asks(&self) -> Question {
-        if self.trap.mate_in.is_some() { Question::Mate } else { Question::Gain }
-    }
-}
-
-/// A move that similar traps call their bait; the most similar first.
-struct Proposal<'a> {
-    bait: Move,
-    proposers: Vec<Proposer<'a>>,
-}
-
-impl<'a> Proposal<'a> {
-    fn asking(&self, question: Question) -> impl Iterator<Item = &Proposer<'a>> {
-        self.proposers.iter().filter(move |proposer| proposer.asks() == question)
-    }
-
-    /// The killers of all its traps, each once.
-    fn killers(&self) -> Vec<Move> {
-        let mut out = Vec::new();
-        for &killer in self.proposers.iter().filter_map(|proposer| proposer.line.first()) {
-            if !out.contains(&killer) {
-                out.push(killer);
-            }
-        }
-        out
-    }
-}
-
-/// What a trap says about its bait. Neither question holds the other: the trap test looks for mates as well, but with
-/// fewer nodes and fewer moves, and asks by other rules whether the bait was avoidable.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Question {
-    Mate,
-    Gain,
-}
 
 /// The answer to one question about a bait; proved only if the bait was avoidable (and for a gain, if it tempts).
 struct Answer {
@@ -162,42 +117,6 @@ impl Judge {
         work.hits = hits;
         cases.sort_by_key(|case| (case.verdict != Verdict::Proved, !case.known));
         cases
-    }
-
-    /// The bait of each similar trap as a move of this position, where it is one, has no case yet, and is not known to
-    /// lose nothing here.
-    fn proposals<'a>(
-        &'a self,
-        position: &Setting,
-        known: &[Member],
-        hits: &'a [Hit],
-        cases: &[Case],
-    ) -> Vec<Proposal<'a>> {
-        let refuted: Vec<Move> =
-            known.iter().map(|&m| self.trap(m)).filter(|t| t.verdict == Verdict::Refuted).map(|t| t.bait).collect();
-        let mut proposals: Vec<Proposal> = Vec::new();
-        if hits.is_empty() {
-            return proposals;
-        }
-        let moves = position.chess.legal_moves();
-        for hit in hits {
-            let trap = self.trap(hit.member);
-            if trap.verdict == Verdict::Refuted {
-                continue;
-            }
-            let wanted = uci_label(trap.bait, trap.setting.mode);
-            let Some(&bait) = moves.iter().find(|&&m| uci_label(m, position.mode) == wanted) else { continue };
-            if cases.iter().any(|case| case.bait == bait) || refuted.contains(&bait) {
-                continue;
-            }
-            let line = legal_beginning(&after(&position.chess, bait), &trap.line);
-            let proposer = Proposer { hit, trap, line };
-            match proposals.iter_mut().find(|proposal| proposal.bait == bait) {
-                Some(proposal) => proposal.proposers.push(proposer),
-                None => proposals.push(Proposal { bait, proposers: vec![proposer] }),
-            }
-        }
-        proposals
     }
 
     /// A proved case, or an undecided one if those were asked for. Each question that a trap asks is asked once, the
@@ -306,21 +225,4 @@ impl Judge {
         }
         false
     }
-}
-
-fn legal_beginning(position: &Chess, line: &[Move]) -> Vec<Move> {
-    let mut position = position.clone();
-    let mut out = Vec::new();
-    for &m in line {
-        // The piece that moves and what it takes may differ from the trap's; the squares must agree.
-        let wanted = uci_label(m, CastlingMode::Standard);
-        match position.legal_moves().iter().find(|&&l| uci_label(l, CastlingMode::Standard) == wanted) {
-            Some(&legal) => {
-                out.push(legal);
-                position.play_unchecked(legal);
-            }
-            None => break,
-        }
-    }
-    out
 }

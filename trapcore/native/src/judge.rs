@@ -14,6 +14,7 @@ use crate::game::Game;
 use crate::halt::Halt;
 use crate::index::{Hit, Index, Member, Scratch, Yardstick};
 use crate::position::{Setting, live_key, mirror, mirror_move};
+use crate::proposals::Patterns;
 use crate::tree::after;
 use crate::verdict::Verdict;
 
@@ -121,6 +122,8 @@ impl Workspace {
 pub struct Judge {
     /// As they are, and with colours exchanged.
     traps: Vec<[Trap; 2]>,
+    /// Of the same forms of the same traps.
+    patterns: Vec<[Patterns; 2]>,
     pub(crate) known: FxHashMap<u128, Vec<Member>>,
     pub(crate) index: Index,
     pub(crate) options: Options,
@@ -149,11 +152,16 @@ impl Judge {
         let settings: Vec<(Setting, Setting)> =
             traps.iter().map(|both| (both[0].setting.clone(), both[1].setting.clone())).collect();
         let index = Index::new(&settings, options.yardstick, options.min_similarity);
-        Judge { traps, known, index, options }
+        let patterns = traps.iter().map(|_| Default::default()).collect();
+        Judge { traps, patterns, known, index, options }
     }
 
     pub(crate) fn trap(&self, member: Member) -> &Trap {
         &self.traps[member.trap as usize][usize::from(member.mirrored)]
+    }
+
+    pub(crate) fn patterns(&self, member: Member) -> &Patterns {
+        &self.patterns[member.trap as usize][usize::from(member.mirrored)]
     }
 
     /// The events of a game, ascending by move, and how many positions were looked at.

@@ -110,6 +110,17 @@ pub fn squares(m: Move, mode: CastlingMode) -> (Square, Square) {
     }
 }
 
+/// A number in the alphabetical order of the texts of `uci` labels.
+pub fn spelling_order(m: Move, mode: CastlingMode) -> u32 {
+    let (from, to) = squares(m, mode);
+    let promotion = match m.promotion() {
+        None => 0,
+        Some(role) => role.char() as u32,
+    };
+    [from, to].into_iter().fold(0, |sum, square| sum << 6 | square.file() as u32 * 8 + square.rank() as u32) << 7
+        | promotion
+}
+
 fn san_label(m: Move, moves: &MoveList) -> u32 {
     match San::disambiguate(m, moves) {
         San::Normal { role, file, rank, to, promotion, .. } => {
@@ -177,6 +188,21 @@ mod tests {
                 }
                 let distinct: std::collections::HashSet<_> = seen.values().collect();
                 assert_eq!(distinct.len(), seen.len(), "two labels share a text");
+            }
+        }
+    }
+
+    #[test]
+    fn spelling_order_is_alphabetical() {
+        for fen in
+            ["r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - -"]
+        {
+            for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
+                let chess = crate::position::parse(fen).unwrap().chess;
+                let mut by_order = chess.legal_moves();
+                by_order.sort_by_key(|&m| spelling_order(m, mode));
+                let texts: Vec<String> = by_order.iter().map(|m| m.to_uci(mode).to_string()).collect();
+                assert!(texts.is_sorted(), "{texts:?}");
             }
         }
     }

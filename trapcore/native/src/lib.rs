@@ -5,14 +5,14 @@
 //! | `position` | FEN and EPD, the frozen position key |
 //! | `labels`, `tree` | local trees of a position and what moves are called in them |
 //! | `measures`, `tree_edit`, `sampling` | the paper's similarities and their baselines |
-//! | `matching` | which replies of two positions correspond |
+//! | `matching` | which moves of two positions correspond |
 //! | `index` | a library of traps, compared with a position at once |
 //! | `checks`, `mate`, `verdict` | the mate prover |
 //! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
 //! | `halt` | what ends a search early: time, another thread, a signal |
 //! | `baits` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
-//! | `judge`, `cases` | how a position is judged, and what a game made of it |
+//! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
 //! | `findings`, `records` | a batch of games for the annotator, and for the library |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests |
 //! | `py` | the only room that knows Python |
@@ -36,6 +36,7 @@ pub mod mate;
 pub mod measures;
 pub mod ordering;
 pub mod position;
+mod proposals;
 #[cfg(feature = "python")]
 mod py;
 pub mod quiescence;

@@ -1,13 +1,16 @@
-//! Move matching (Evans & Turrini, section 3): which replies of two positions correspond. The Python twin, which states
+//! Move matching (Evans & Turrini, section 3): which moves of two positions correspond. The Python twin, which states
 //! the conventions, is `trapcore.matching`.
+//!
+//! [`match_moves`] counts the pairs of replies after all first moves, as the paper does. [`Pattern`] finds the
+//! counterpart of one first move by the same pairing.
 
 use rustc_hash::FxHashMap;
-use shakmaty::{Chess, MoveList, Position};
+use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
-use crate::labels::Labels;
-use crate::measures::jaccard;
+use crate::labels::{Labels, spelling_order, uci_label};
+use crate::measures::{Base, similarities_of};
 use crate::position::Setting;
-use crate::tree::{after, label_set};
+use crate::tree::{LabelBits, after};
 
 /// Two replies that were paired, and what that rests on.
 #[derive(Clone, Debug)]
@@ -23,8 +26,8 @@ pub struct MovePair {
     pub after: Vec<(String, String)>,
 }
 
-/// A reply: its similarity to the reference, and its place among all labels of its side in alphabetical order.
-#[derive(Clone, Copy)]
+/// A reply: its similarity to the reference, and a number in the alphabetical order of the labels of its kind.
+#[derive(Clone, Copy, Debug)]
 struct Reply {
     similarity: f64,
     label: u32,
@@ -39,44 +42,50 @@ struct Side {
 /// Labels of replies as numbers in the alphabetical order of all of both sides.
 struct Names {
     texts: Vec<String>,
+    numbers: FxHashMap<u32, u32>,
 }
 
-/// The first moves with their replies: similarity and text of each.
-type Expanded = Vec<(String, Vec<(f64, String)>)>;
+/// The first moves, each with similarity and label of its replies, and the text of every label once.
+struct Expanded {
+    children: Vec<(String, Vec<(f64, u32)>)>,
+    texts: FxHashMap<u32, String>,
+}
 
 fn expand(setting: &Setting, labels: Labels, to_root: bool) -> Expanded {
-    let root = label_set(setting, 1, labels);
     let moves = setting.chess.legal_moves();
-    let mut expanded: Expanded = moves
+    let mut texts: FxHashMap<u32, String> = FxHashMap::default();
+    let mut children: Vec<_> = moves
         .iter()
         .map(|&m| {
             let child = Setting { chess: after(&setting.chess, m), mode: setting.mode };
             let replies = child.chess.legal_moves();
-            let reference = if to_root { root.clone() } else { sorted_labels(&child, &replies, labels) };
-            let named = replies.iter().map(|&r| {
-                let grandchild = Setting { chess: after(&child.chess, r), mode: setting.mode };
-                (jaccard(&label_set(&grandchild, 1, labels), &reference), labels.text(r, &replies, setting.mode))
-            });
-            (labels.text(m, &moves, setting.mode), named.collect())
+            let reference = to_root.then_some(setting);
+            let similarities = similarities_of(&child, &replies, Base::Continuations, 1, labels, reference);
+            let label = |&r: &Move| {
+                let label = labels.of(r, &replies, setting.mode);
+                texts.entry(label).or_insert_with(|| labels.text(r, &replies, setting.mode));
+                label
+            };
+            let named = similarities.into_iter().zip(replies.iter().map(label)).collect();
+            (labels.text(m, &moves, setting.mode), named)
         })
         .collect();
-    expanded.sort_unstable_by(|x, y| x.0.cmp(&y.0));
-    expanded
+    children.sort_unstable_by(|x, y| x.0.cmp(&y.0));
+    Expanded { children, texts }
 }
 
-fn sorted_labels(setting: &Setting, moves: &MoveList, labels: Labels) -> Vec<u32> {
-    let mut out: Vec<u32> = moves.iter().map(|&m| labels.of(m, moves, setting.mode)).collect();
-    out.sort_unstable();
-    out
+fn in_order(replies: &mut [Reply]) {
+    replies.sort_unstable_by(|x, y| x.similarity.total_cmp(&y.similarity).then(x.label.cmp(&y.label)));
 }
 
 impl Names {
     fn of(sides: [&Expanded; 2]) -> Names {
-        let mut texts: Vec<String> =
-            sides.into_iter().flatten().flat_map(|(_, replies)| replies.iter().map(|r| r.1.clone())).collect();
-        texts.sort_unstable();
-        texts.dedup();
-        Names { texts }
+        let mut named: Vec<(&String, u32)> =
+            sides.into_iter().flat_map(|side| side.texts.iter().map(|(&label, text)| (text, label))).collect();
+        named.sort_unstable();
+        named.dedup();
+        let numbers = (0..).zip(&named).map(|(number, &(_, label))| (label, number)).collect();
+        Names { texts: named.into_iter().map(|(text, _)| text.clone()).collect(), numbers }
     }
 
     fn number(&self, text: &str) -> Option<u32> {
@@ -85,12 +94,12 @@ impl Names {
 
     fn side(&self, expanded: Expanded) -> Side {
         let mut side = Side { first_moves: Vec::new(), replies: Vec::new() };
-        for (text, named) in expanded {
+        for (text, named) in expanded.children {
             let mut replies: Vec<Reply> = named
                 .into_iter()
-                .filter_map(|(similarity, text)| self.number(&text).map(|label| Reply { similarity, label }))
+                .map(|(similarity, label)| Reply { similarity, label: self.numbers[&label] })
                 .collect();
-            replies.sort_unstable_by(|x, y| x.similarity.total_cmp(&y.similarity).then(x.label.cmp(&y.label)));
+            in_order(&mut replies);
             side.first_moves.push(text);
             side.replies.push(replies);
         }
@@ -109,22 +118,34 @@ impl Side {
     }
 }
 
-/// The cheapest pairing that keeps the order of both lists, by distance of the similarities; among equally cheap ones
-/// that with the most pairs of one name, and among those the one that leaves out the last of the longer list.
-fn pair_replies(p: &[Reply], q: &[Reply], costs: &mut Vec<(f64, u32)>, mut found: impl FnMut(Reply, Reply)) {
-    let swapped = p.len() > q.len();
-    let (few, many) = if swapped { (q, p) } else { (p, q) };
+/// Sum of distances, and number of pairs of two names.
+type Cost = (f64, u32);
+
+/// Fills `costs` with those of the cheapest pairings that keep the order of both lists, by distance of the
+/// similarities; among equally cheap ones that with the most pairs of one name. Returns what pairing all costs.
+///
+/// `costs[i * width + k]`: the first i of `few` are paired within the first i + k of `many`.
+fn pairing_costs(few: &[Reply], many: &[Reply], costs: &mut Vec<Cost>) -> Cost {
     let width = many.len() - few.len() + 1;
-    // costs[i * width + k]: the first i of `few` are paired within the first i + k of `many`.
     costs.clear();
     costs.resize(width, (0.0, 0));
     for (i, x) in few.iter().enumerate() {
+        let mut cell = (f64::INFINITY, 0);
         for k in 0..width {
-            let paired = with_pair(costs[i * width + k], *x, many[i + k]);
-            let cell = if k > 0 { least(costs[(i + 1) * width + k - 1], paired) } else { paired };
+            cell = least(cell, with_pair(costs[i * width + k], *x, many[i + k]));
             costs.push(cell);
         }
     }
+    costs[costs.len() - 1]
+}
+
+/// The pairs of the cheapest pairing, the last first; among equally cheap ones of as many pairs of one name it is that
+/// which leaves out the last of the longer list.
+fn pair_replies(p: &[Reply], q: &[Reply], costs: &mut Vec<Cost>, mut found: impl FnMut(Reply, Reply)) {
+    let swapped = p.len() > q.len();
+    let (few, many) = if swapped { (q, p) } else { (p, q) };
+    pairing_costs(few, many, costs);
+    let width = many.len() - few.len() + 1;
     let (mut i, mut k) = (few.len(), width - 1);
     while i > 0 {
         let cell = costs[i * width + k];
@@ -138,11 +159,11 @@ fn pair_replies(p: &[Reply], q: &[Reply], costs: &mut Vec<(f64, u32)>, mut found
     }
 }
 
-fn with_pair(cost: (f64, u32), x: Reply, y: Reply) -> (f64, u32) {
+fn with_pair(cost: Cost, x: Reply, y: Reply) -> Cost {
     (cost.0 + (x.similarity - y.similarity).abs(), cost.1 + u32::from(x.label != y.label))
 }
 
-fn least(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
+fn least(a: Cost, b: Cost) -> Cost {
     if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a }
 }
 
@@ -203,6 +224,105 @@ pub fn match_moves(
     ranked.into_iter().map(pair).collect()
 }
 
+/// What is kept of one move of a position to find the move of another that plays its part: the replies to it, each
+/// with the share of moves that the position after it has in common with the one before the move (`uci` labels,
+/// continuations at depth 1, the root as reference).
+///
+/// The counterpart of a move is the one whose replies can be paired with its own at the least cost, where a reply
+/// without a partner costs 1 and the sum is divided by the larger number of replies: the moves whose positions are most
+/// alike by the structural similarity of section 3.1. The paper counts pairs after all first moves instead, which says
+/// nothing about first moves, needs every pair of them, and names a killer less often: of 298 mates, the board
+/// turned over from left to right two plies later, this finds the killer in 90 %, counting in 71 %.
+pub struct Pattern {
+    label: u32,
+    replies: Vec<Reply>,
+}
+
+impl Pattern {
+    /// The pattern of a legal move.
+    pub fn of(setting: &Setting, m: Move) -> Pattern {
+        let child = after(&setting.chess, m);
+        let replies = child.legal_moves();
+        let label = spelling_order(m, setting.mode);
+        Pattern { label, replies: Reference::of(setting).compared(&child, &replies) }
+    }
+
+    /// The move of another position that plays the part of this one; `None` if it has no move. Of equally cheap ones
+    /// that with the fewest replies without a partner, then that with the most pairs of one name (the two moves are a
+    /// pair themselves), then the first in alphabetical order.
+    pub fn counterpart(&self, setting: &Setting) -> Option<Move> {
+        let reference = Reference::of(setting);
+        let mut candidates: Vec<_> = setting
+            .chess
+            .legal_moves()
+            .into_iter()
+            .map(|m| {
+                let child = after(&setting.chess, m);
+                let replies = child.legal_moves();
+                let alone = self.replies.len().abs_diff(replies.len());
+                (self.distance(replies.len(), 0.0), alone, m, child, replies)
+            })
+            .collect();
+        // What the numbers of replies alone cost is known before the replies are played, and rules out most moves.
+        candidates.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        let mut best: Option<((f64, usize, u32, u32), Move)> = None;
+        let mut costs = Vec::new();
+        for (at_least, alone, m, child, replies) in candidates {
+            if best.is_some_and(|((distance, fewest, ..), _)| (at_least, alone) > (distance, fewest)) {
+                break;
+            }
+            let theirs = reference.compared(&child, &replies);
+            let (few, many) =
+                if theirs.len() < self.replies.len() { (&theirs, &self.replies) } else { (&self.replies, &theirs) };
+            let (sum, strangers) = pairing_costs(few, many, &mut costs);
+            let label = spelling_order(m, setting.mode);
+            let strangers = strangers + u32::from(label != self.label);
+            let rank = (self.distance(theirs.len(), sum), alone, strangers, label);
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, m));
+            }
+        }
+        best.map(|(_, m)| m)
+    }
+
+    fn distance(&self, theirs: usize, sum: f64) -> f64 {
+        let own = self.replies.len();
+        if own.max(theirs) == 0 { 0.0 } else { (own.abs_diff(theirs) as f64 + sum) / own.max(theirs) as f64 }
+    }
+}
+
+/// The moves of the position that all others are compared with.
+struct Reference {
+    labels: LabelBits,
+    count: usize,
+    mode: CastlingMode,
+}
+
+impl Reference {
+    fn of(setting: &Setting) -> Reference {
+        let moves = setting.chess.legal_moves();
+        let mut labels = LabelBits::default();
+        for &m in &moves {
+            labels.insert(uci_label(m, setting.mode));
+        }
+        Reference { labels, count: moves.len(), mode: setting.mode }
+    }
+
+    /// The replies in a position two plies earlier than those that are compared, in the order of their pairing.
+    fn compared(&self, child: &Chess, replies: &MoveList) -> Vec<Reply> {
+        let similarity = |r: Move| {
+            let moves = after(child, r).legal_moves();
+            let shared = moves.iter().filter(|&&m| self.labels.contains(uci_label(m, self.mode))).count();
+            let all = self.count + moves.len() - shared;
+            if all == 0 { 1.0 } else { shared as f64 / all as f64 }
+        };
+        let mut out: Vec<Reply> =
+            replies.iter().map(|&r| Reply { similarity: similarity(r), label: spelling_order(r, self.mode) }).collect();
+        in_order(&mut out);
+        out
+    }
+}
+
 /// The names of all replies of a position, alphabetically, each once.
 pub fn reply_names(setting: &Setting, labels: Labels) -> Vec<String> {
     let mut names = Vec::new();
@@ -221,6 +341,7 @@ pub fn reply_names(setting: &Setting, labels: Labels) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measures::{Unpaired, compare_children};
 
     fn replies(similarities: &[f64]) -> Vec<Reply> {
         similarities.iter().enumerate().map(|(i, &similarity)| Reply { similarity, label: i as u32 }).collect()
@@ -240,5 +361,50 @@ mod tests {
         assert_eq!(pairs(&[Reply { similarity: 0.0, label: 1 }], &replies(&[0.0, 0.0, 0.0])), [(1, 1)]);
         assert_eq!(pairs(&[Reply { similarity: 0.0, label: 7 }], &replies(&[0.0, 0.0, 0.0])), [(7, 0)]);
         assert_eq!(pairs(&[], &replies(&[0.5])), []);
+    }
+
+    #[test]
+    fn the_counterpart_is_the_move_with_the_most_alike_replies() {
+        let find = |setting: &Setting, uci: &str| crate::position::parse_move(setting, uci).unwrap();
+        let counterpart = |fen: &str, uci: &str, other: &str| {
+            let (one, two) = (crate::position::parse(fen).unwrap(), crate::position::parse(other).unwrap());
+            Pattern::of(&one, find(&one, uci)).counterpart(&two).map(|m| m.to_uci(two.mode).to_string())
+        };
+        let rook = "6k1/5ppp/8/8/8/8/r4PPP/3R2K1 w - -";
+        assert_eq!(counterpart(rook, "d1d8", "6k1/5ppp/8/8/8/8/r4PPP/4R1K1 w - -").as_deref(), Some("e1e8"));
+        assert_eq!(counterpart(rook, "d1d8", "6k1/5ppp/8/8/8/8/r4PPP/2Q3K1 w - -").as_deref(), Some("c1c8"));
+        // Where nothing mates, the check with one reply is nearest to a mate.
+        assert_eq!(counterpart(rook, "d1d8", "2b3k1/5ppp/8/8/8/8/r5PP/3R2K1 w - -"), Some("d1d8".to_owned()));
+        assert_eq!(counterpart(rook, "d1d8", "7k/5Q2/8/8/8/8/8/7K b - -"), None);
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        for m in &crate::position::parse(start).unwrap().chess.legal_moves() {
+            let uci = m.to_uci(CastlingMode::Standard).to_string();
+            assert_eq!(counterpart(start, &uci, start), Some(uci));
+        }
+    }
+
+    #[test]
+    fn moves_too_far_to_be_best_are_left_out_without_loss() {
+        let fens = [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -",
+            "r1bq1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2Q1RK1 b - -",
+            "8/2k5/8/3Q4/8/1n6/8/K7 w - -",
+        ];
+        let settings = fens.map(|fen| crate::position::parse(fen).unwrap());
+        for one in &settings {
+            for &m in &one.chess.legal_moves() {
+                let pattern = Pattern::of(one, m);
+                for two in &settings {
+                    let distance = |n: Move| {
+                        let theirs = Pattern::of(two, n);
+                        let similarities =
+                            |side: &Pattern| side.replies.iter().map(|r| r.similarity).collect::<Vec<_>>();
+                        1.0 - compare_children(&similarities(&pattern), &similarities(&theirs), Unpaired::Formula)
+                    };
+                    let found = distance(pattern.counterpart(two).unwrap());
+                    assert!(two.chess.legal_moves().into_iter().all(|n| found <= distance(n) + 1e-12));
+                }
+            }
+        }
     }
 }

@@ -200,6 +200,10 @@ impl LabelBits {
         self.0[usize::from(label) / 64] |= 1 << (label % 64);
     }
 
+    pub fn contains(&self, label: u16) -> bool {
+        self.0[usize::from(label) / 64] >> (label % 64) & 1 != 0
+    }
+
     pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
