@@ -35,8 +35,13 @@ BACK_RANK = replace(
 BACK_RANK_SHIFTED = "1r4k1/5ppp/8/8/8/8/1P3PPP/4R1K1 b - - 0 1"
 
 
-def judged(traps: list[Trap], moves: str, start: str = "", **options: object) -> _native.BatchFindings:
-    """What the Judge finds in one game, which begins at the FEN ``start`` if there is one."""
+def judged(traps: list[Trap], moves: str, **options: object) -> _native.BatchFindings:
+    """What the Judge finds in one game."""
+    return judged_text(traps, game(moves), **options)
+
+
+def judged_text(traps: list[Trap], text: str, **options: object) -> _native.BatchFindings:
+    """What the Judge finds in a game with its tags."""
     chosen: dict[str, object] = {
         "measure": "sequences", "depth": 2, "labels": "uci", "captures": False, "min_similarity": 0.8,
         "nodes": 200_000, "unproved": False, "skip_plies": 0,
@@ -44,7 +49,7 @@ def judged(traps: list[Trap], moves: str, start: str = "", **options: object) ->
     parts = [(trap.epd, trap.bait, trap.killer_line, str(trap.verdict), trap.mate_in or 0) for trap in traps]
     judge = _native.Judge(parts, **(chosen | options))  # type: ignore[arg-type]
     splitter = _native.PgnSplitter()
-    (batch,) = [*splitter.feed(game(moves, **({"FEN": start} if start else {})).encode()), *splitter.finish()]
+    (batch,) = [*splitter.feed(text.encode()), *splitter.finish()]
     return judge.judge(batch)
 
 
@@ -153,7 +158,8 @@ def test_what_the_library_refutes_is_not_proved_by_a_likeness() -> None:
 
 
 def test_a_bait_on_other_squares_is_found_by_matching() -> None:
-    found = findings(judged([BACK_RANK], "1... Rxb2 2. Re8# 1-0", BACK_RANK_SHIFTED, min_similarity=0.1))
+    shifted = game("1... Rxb2 2. Re8# 1-0", FEN=BACK_RANK_SHIFTED)
+    found = findings(judged_text([BACK_RANK], shifted, min_similarity=0.1))
     assert [(f.event, f.bait, f.killer_line, f.known, f.verdict, f.mate_in) for f in found] == [
         (event, "b8b2", ["e1e8"], False, "proved", 1) for event in ("fell", "sprung")
     ]
@@ -161,15 +167,16 @@ def test_a_bait_on_other_squares_is_found_by_matching() -> None:
 
 def test_the_line_of_a_bait_that_was_matched_but_not_proved_is_legal() -> None:
     # A gain is asked for, with fewer nodes than any search takes.
-    gain, options = replace(BACK_RANK, mate_in=None), {"min_similarity": 0.1, "nodes": 8}
-    found = findings(judged([gain], "1... Rxb2 *", BACK_RANK_SHIFTED, unproved=True, **options))
+    gain, shifted = replace(BACK_RANK, mate_in=None), game("1... Rxb2 *", FEN=BACK_RANK_SHIFTED)
+    found = findings(judged_text([gain], shifted, min_similarity=0.1, nodes=8, unproved=True))
     fell = [(f.bait, f.killer_line, f.verdict) for f in found if f.event == "fell"]
     assert fell == [("b8b2", ["e1e8"], "undecided")]
-    assert not findings(judged([gain], "1... Rxb2 *", BACK_RANK_SHIFTED, **options))
+    assert not findings(judged_text([gain], shifted, min_similarity=0.1, nodes=8))
 
 
 def test_a_move_of_the_same_squares_goes_before_the_counterpart() -> None:
-    both = judged([BACK_RANK], "1... Rxa2 2. Re8# 1-0", "r5k1/5ppp/2n5/8/8/8/P4PPP/3RR1K1 b - - 0 1", min_similarity=0.5)
-    assert [(f.event, f.bait, f.killer_line) for f in findings(both)] == [
+    guarded = game("1... Rxa2 2. Re8# 1-0", FEN="r5k1/5ppp/2n5/8/8/8/P4PPP/3RR1K1 b - - 0 1")
+    found = findings(judged_text([BACK_RANK], guarded, min_similarity=0.5))
+    assert [(f.event, f.bait, f.killer_line) for f in found] == [
         (event, "a8a2", ["e1e8"]) for event in ("fell", "sprung")
     ]

@@ -113,12 +113,9 @@ pub fn squares(m: Move, mode: CastlingMode) -> (Square, Square) {
 /// A number in the alphabetical order of the texts of `uci` labels.
 pub fn spelling_order(m: Move, mode: CastlingMode) -> u32 {
     let (from, to) = squares(m, mode);
-    let promotion = match m.promotion() {
-        None => 0,
-        Some(role) => role.char() as u32,
-    };
-    [from, to].into_iter().fold(0, |sum, square| sum << 6 | square.file() as u32 * 8 + square.rank() as u32) << 7
-        | promotion
+    let spelled = |square: Square| square.file() as u32 * 8 + square.rank() as u32;
+    let promotion = m.promotion().map_or(0, |role| role.char() as u32);
+    spelled(from) << 13 | spelled(to) << 7 | promotion
 }
 
 fn san_label(m: Move, moves: &MoveList) -> u32 {
@@ -143,6 +140,14 @@ impl Labels {
         };
         let captured = if self.captures { m.capture().map_or(0, |role| role as u32) } else { 0 };
         name | captured << shift
+    }
+
+    /// A number that all moves of one label share, cheaper than the label: only SAN has to know the other moves.
+    pub fn sieve(self, m: Move, mode: CastlingMode) -> u32 {
+        match self.naming {
+            Naming::Uci => u32::from(uci_label(m, mode)),
+            Naming::San => m.promotion().unwrap_or(m.role()) as u32 * 64 + u32::from(squares(m, mode).1),
+        }
     }
 
     /// The label as text, as the Python definition writes it.

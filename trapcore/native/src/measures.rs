@@ -100,19 +100,21 @@ pub fn similarities_of(
 /// The same for the base that is used most: moves of one position never share a label, so nothing needs sorting.
 fn similarities_at_depth_1(setting: &Setting, moves: &[Move], labels: Labels, reference: &Setting) -> Vec<f64> {
     let compared = label_set(reference, 1, labels);
-    // Most labels are in no set: a few bits of each tell so before it is looked for.
+    // Most labels are in no set: a few bits of each move tell so before its label is looked for.
     let mut marks = [0u64; 32];
-    let mark = |label: u32| ((label as usize >> 6) & 31, 1u64 << (label & 63));
-    for &label in &compared {
-        let (word, bit) = mark(label);
+    let mark = |m: Move, mode| {
+        let sieve = labels.sieve(m, mode);
+        ((sieve as usize >> 6) & 31, 1u64 << (sieve & 63))
+    };
+    for &m in &reference.chess.legal_moves() {
+        let (word, bit) = mark(m, reference.mode);
         marks[word] |= bit;
     }
     let similarity = |&m: &Move| {
         let replies = after(&setting.chess, m).legal_moves();
         let is_shared = |&&reply: &&Move| {
-            let label = labels.of(reply, &replies, setting.mode);
-            let (word, bit) = mark(label);
-            marks[word] & bit != 0 && compared.binary_search(&label).is_ok()
+            let (word, bit) = mark(reply, setting.mode);
+            marks[word] & bit != 0 && compared.binary_search(&labels.of(reply, &replies, setting.mode)).is_ok()
         };
         let shared = replies.iter().filter(is_shared).count();
         let all = compared.len() + replies.len() - shared;
