@@ -2,6 +2,8 @@
 
 use shakmaty::{Bitboard, Chess, Move, Position, Role, Square};
 
+use crate::abstract_tree::View;
+
 /// Values for exchanges, in centipawns.
 pub fn worth(role: Role) -> i32 {
     match role {
@@ -17,6 +19,17 @@ pub fn worth(role: Role) -> i32 {
 /// Material that the side to move gains (or, negative, loses) by `m` and the best captures on its target square that
 /// follow, each side free to stop. Pins are not looked at.
 pub fn exchange(chess: &Chess, m: Move) -> i32 {
+    exchange_by(chess, m, Bitboard::first)
+}
+
+/// The same with pieces of one kind taken in the order of the turned board, so that a mirrored position has the same
+/// value (it can matter which of two pieces goes first if another stands behind it).
+pub fn exchange_seen(chess: &Chess, m: Move, view: View) -> i32 {
+    exchange_by(chess, m, |set| view.first(set))
+}
+
+#[inline]
+fn exchange_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square>) -> i32 {
     let (Some(from), to) = (m.from(), m.to()) else { return 0 };
     if m.is_castle() {
         return 0;
@@ -38,7 +51,7 @@ pub fn exchange(chess: &Chess, m: Move) -> i32 {
     let mut attackers = attackers_of(chess, to, occupied);
     while count < 32 {
         let own = attackers & board.by_color(side) & occupied;
-        let Some((square, role)) = cheapest(chess, own) else { break };
+        let Some((square, role)) = cheapest(chess, own, &first) else { break };
         if role == Role::King && (attackers & board.by_color(!side) & occupied).any() {
             break;
         }
@@ -64,9 +77,9 @@ fn attackers_of(chess: &Chess, to: Square, occupied: Bitboard) -> Bitboard {
         & occupied
 }
 
-fn cheapest(chess: &Chess, own: Bitboard) -> Option<(Square, Role)> {
+fn cheapest(chess: &Chess, own: Bitboard, first: impl Fn(Bitboard) -> Option<Square>) -> Option<(Square, Role)> {
     let board = chess.board();
-    Role::ALL.into_iter().find_map(|role| (own & board.by_role(role)).first().map(|square| (square, role)))
+    Role::ALL.into_iter().find_map(|role| first(own & board.by_role(role)).map(|square| (square, role)))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 //! | `checks`, `mate`, `verdict` | the mate prover |
 //! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
 //! | `halt` | what ends a search early: time, another thread, a signal |
+//! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
 //! | `baits` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
@@ -17,6 +18,7 @@
 //! | `fuzzing` | any bytes as a position with budgets; only for tests |
 //! | `py` | the only room that knows Python |
 
+pub mod abstract_tree;
 pub mod anchors;
 pub mod baits;
 pub mod cases;
@@ -37,6 +39,7 @@ pub mod measures;
 pub mod ordering;
 pub mod position;
 mod proposals;
+pub mod proposer;
 #[cfg(feature = "python")]
 mod py;
 pub mod quiescence;

@@ -151,6 +151,11 @@ impl Searcher {
         self.quiesce(position, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
     }
 
+    /// Nodes of the last call.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
     fn root(&mut self, root: &Chess, moves: &mut MoveList, depth: i32, last: i32) -> Searched {
         let mut window = if self.pruning == Pruning::Selective && depth >= 4 { 25 } else { INFINITE };
         let (mut low, mut high) =

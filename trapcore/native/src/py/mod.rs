@@ -1,6 +1,7 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
 //! Positions and proofs here, similarities in `measures`, games in `games`, how calls end early in `halting`.
 
+mod abstracted;
 mod evaluation;
 mod games;
 mod halting;
@@ -287,6 +288,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_class::<PyBaitTest>()?;
     measures::register(module)?;
+    abstracted::register(module)?;
     evaluation::register(module)?;
     module.add_class::<Cancellation>()?;
     games::register(module)?;

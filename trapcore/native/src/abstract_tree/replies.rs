@@ -1,0 +1,232 @@
+//! What follows a move: each reply of the victim, and the attacker's best follow-up to it.
+
+use shakmaty::{Chess, Move, Position, Role, Square};
+
+use super::seen::{Check, Seen};
+use super::{Scene, View, ends};
+use crate::checks::CheckFinder;
+use crate::exchange::{exchange_seen, worth};
+use crate::tree::after;
+
+/// Centipawns that stand for a mate.
+pub const MATED: i32 = 20_000;
+
+/// Longest mate by checks alone that is looked for, in moves after the first.
+const LONGEST: u32 = 3;
+/// Moves that may be made on a board to find it.
+const MOST_CHECKS: usize = 600;
+
+/// What the victim does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reply {
+    KingMoves,
+    KingTakes,
+    /// Takes the piece that just moved.
+    Retakes,
+    /// Takes another piece.
+    Takes,
+    /// Gives check without taking.
+    Checks,
+    Other,
+}
+
+/// The attacker's best follow-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FollowUp {
+    /// Mates: with which piece, where from the king.
+    Mate {
+        piece: Role,
+        offset: (i32, i32),
+        same: bool,
+    },
+    /// Wins material: with which piece, what.
+    Win {
+        piece: Role,
+        captured: Option<Role>,
+        same: bool,
+    },
+    /// Gives check: the one that leaves fewest replies.
+    Check {
+        piece: Role,
+        same: bool,
+    },
+    Nothing,
+}
+
+/// The replies to a move, summed up.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    pub replies: usize,
+    /// Replies after which the attacker mates at once.
+    pub mated: usize,
+    /// Replies after which the attacker has a check that leaves one reply at most.
+    pub forced: usize,
+    /// Replies after which the attacker has won so many centipawns or more in all: 200, 400, 800.
+    pub won: [usize; 3],
+    /// Moves in which the attacker mates by checks alone after this one, whatever the victim does: 0 if this mates.
+    pub mate_by_checks: Option<u32>,
+    /// Centipawns after the best reply; [`MATED`] if every reply is mated.
+    pub worst: i32,
+    /// Mean of the centipawns after each reply, from -900 to 1200.
+    pub mean: i32,
+    pub best_reply: Option<Reply>,
+    /// How often each kind of reply meets each kind of follow-up, ascending.
+    pub pairs: Vec<((Reply, FollowUp), usize)>,
+    /// Moves made on a board.
+    pub makes: usize,
+}
+
+/// Looks at all replies to a move.
+pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
+    let view = scene.view;
+    let own = gain(seen.m);
+    let target = ends(seen.m).1;
+    let mut out = Answered {
+        replies: seen.replies.len(),
+        mated: 0,
+        forced: 0,
+        won: [0; 3],
+        mate_by_checks: None,
+        worst: if seen.mates() { MATED } else { 0 },
+        mean: if seen.mates() { 1200 } else { 0 },
+        best_reply: None,
+        pairs: Vec::new(),
+        makes: 0,
+    };
+    if seen.check != Check::None {
+        let mut left = MOST_CHECKS;
+        out.mate_by_checks = (0..=LONGEST).find(|&n| is_mated(&seen.next, n, &mut left));
+        out.makes += MOST_CHECKS - left;
+    }
+    if seen.replies.is_empty() {
+        return out;
+    }
+    let mut sum = 0;
+    let mut best = (i32::MAX, Reply::Other);
+    for &reply in &seen.replies {
+        let next = after(&seen.next, reply);
+        out.makes += 1;
+        let kind = reply_kind(&next, reply, target);
+        let found = follow_up(&next, view, target, &mut out.makes);
+        let net = match found.follow_up {
+            _ if found.lost => -MATED,
+            FollowUp::Mate { .. } => MATED,
+            _ => own - gain(reply) + found.gain,
+        };
+        out.mated += usize::from(net == MATED);
+        out.forced += usize::from(found.fewest <= 1);
+        for (count, least) in out.won.iter_mut().zip([200, 400, 800]) {
+            *count += usize::from(net >= least);
+        }
+        best = best.min((net, kind));
+        sum += net.clamp(-900, 1200);
+        out.pairs.push(((kind, found.follow_up), 1));
+    }
+    out.worst = best.0;
+    out.best_reply = Some(best.1);
+    out.mean = sum / out.replies as i32;
+    out.pairs.sort_unstable_by_key(|pair| pair.0);
+    out.pairs.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += usize::from(same) * next.1;
+        same
+    });
+    out
+}
+
+/// Centipawns that a move takes off the board or adds by promotion.
+fn gain(m: Move) -> i32 {
+    m.capture().map_or(0, worth) + m.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
+}
+
+fn reply_kind(next: &Chess, reply: Move, target: Square) -> Reply {
+    match (reply.role() == Role::King && !reply.is_castle(), reply.is_capture()) {
+        (true, false) => Reply::KingMoves,
+        (true, true) => Reply::KingTakes,
+        (false, true) if reply.to() == target => Reply::Retakes,
+        (false, true) => Reply::Takes,
+        (false, false) if next.is_check() => Reply::Checks,
+        _ => Reply::Other,
+    }
+}
+
+struct Found {
+    follow_up: FollowUp,
+    /// Centipawns that the best exchange gains, 0 or more.
+    gain: i32,
+    /// Fewest replies that a check leaves; `usize::MAX` without a check.
+    fewest: usize,
+    /// The attacker is mated.
+    lost: bool,
+}
+
+/// The best move of the side to move at first sight: a mate, else what gains most, else the check that leaves fewest
+/// replies. `moved`: where the piece stands that moved before.
+fn follow_up(chess: &Chess, view: View, moved: Square, makes: &mut usize) -> Found {
+    let moves = chess.legal_moves();
+    if moves.is_empty() {
+        return Found { follow_up: FollowUp::Nothing, gain: 0, fewest: usize::MAX, lost: chess.is_check() };
+    }
+    let finder = CheckFinder::new(chess);
+    let king = chess.board().king_of(!chess.turn()).expect("a legal position has both kings");
+    let mut mate: Option<FollowUp> = None;
+    let mut win: Option<(i32, FollowUp)> = None;
+    let mut check: Option<(usize, FollowUp)> = None;
+    for &m in &moves {
+        let same = m.from() == Some(moved);
+        let piece = m.promotion().unwrap_or(m.role());
+        if finder.may_check(m) {
+            let next = after(chess, m);
+            *makes += 1;
+            if next.is_check() {
+                let replies = next.legal_moves().len();
+                if replies == 0 {
+                    let found = FollowUp::Mate { piece, offset: view.offset(king, ends(m).1), same };
+                    mate = Some(mate.map_or(found, |old| old.min(found)));
+                } else {
+                    let found = (replies, FollowUp::Check { piece, same });
+                    check = Some(check.map_or(found, |old| old.min(found)));
+                }
+            }
+        }
+        if m.is_capture() || m.is_promotion() {
+            let most = gain(m);
+            if mate.is_none() && win.is_none_or(|(value, _)| -most <= value) {
+                let value = exchange_seen(chess, m, view);
+                if value > 0 {
+                    let found = (-value, FollowUp::Win { piece, captured: m.capture(), same });
+                    win = Some(win.map_or(found, |old| old.min(found)));
+                }
+            }
+        }
+    }
+    let fewest = if mate.is_some() { 0 } else { check.map_or(usize::MAX, |(replies, _)| replies) };
+    let gain = win.map_or(0, |(value, _)| -value);
+    let follow_up = mate.or(win.map(|w| w.1)).or(check.map(|c| c.1)).unwrap_or(FollowUp::Nothing);
+    Found { follow_up, gain, fewest, lost: false }
+}
+
+/// Is the side to move mated in `n` moves by checks alone, whatever it plays? No, if `left` runs out.
+fn is_mated(chess: &Chess, n: u32, left: &mut usize) -> bool {
+    let replies = chess.legal_moves();
+    if replies.is_empty() {
+        return chess.is_check();
+    }
+    n > 0
+        && replies.iter().all(|&reply| {
+            if *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            let next = after(chess, reply);
+            let finder = CheckFinder::new(&next);
+            next.legal_moves().iter().any(|&m| {
+                if *left == 0 || !finder.may_check(m) {
+                    return false;
+                }
+                *left -= 1;
+                let check = after(&next, m);
+                check.is_check() && is_mated(&check, n - 1, left)
+            })
+        })
+}

@@ -1,0 +1,220 @@
+//! What is seen of a move without looking at its replies one by one.
+
+use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Rank, Role, Square, attacks};
+
+use super::{Scene, View, cheapest, ends};
+use crate::exchange::{exchange_seen, worth};
+use crate::tree::after;
+
+/// How a move gives check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    None,
+    Direct,
+    Discovered,
+    Double,
+}
+
+/// Whether the move could have been played if the victim had passed instead of playing the bait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Novelty {
+    /// There is no bait, or passing was not possible.
+    Unknown,
+    /// It could, and to the same effect.
+    Old,
+    /// It could, but would have taken something else or not have given check.
+    Sharper,
+    /// It could, but the square was guarded by other pieces.
+    Unguarded,
+    /// It could not.
+    New,
+}
+
+/// Where the move goes, seen from the bait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Elsewhere,
+    /// Onto the square that the bait's piece left, or across it.
+    Left,
+    /// Takes the piece that took the bait.
+    Bait,
+}
+
+/// A pawn's way to promotion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runner {
+    /// Ranks that are left.
+    pub steps: u32,
+    /// No enemy pawn stands in its way or beside it.
+    pub passed: bool,
+    /// The victim's king is too far away to catch it.
+    pub escapes: bool,
+    pub blocked: bool,
+}
+
+/// What is seen of one move of the attacker.
+pub struct Seen {
+    pub m: Move,
+    pub next: Chess,
+    pub replies: MoveList,
+    /// The piece after the move: what a pawn was promoted to.
+    pub piece: Role,
+    pub captured: Option<Role>,
+    pub promotes: bool,
+    pub check: Check,
+    /// Files and ranks from the victim's king to the target square.
+    pub offset: (i32, i32),
+    /// Cheapest piece of the victim that attacks the target square, pinned or not.
+    pub attacker: Option<Role>,
+    /// Does a piece of the attacker stand behind it?
+    pub defended: bool,
+    /// Cheapest piece that can legally take it.
+    pub recapturer: Option<Role>,
+    /// Centipawns of the exchange on the target square.
+    pub exchange: i32,
+    /// Moves of the victim's king among the replies.
+    pub king_replies: usize,
+    pub novelty: Novelty,
+    pub place: Place,
+    /// Roles of the victim's pieces that the moved piece attacks and that are undefended or worth more than itself, or
+    /// the king: bit 0 for a pawn to bit 5 for the king.
+    pub targets: u32,
+    /// Centipawns that the victim's best capture or promotion gains next, 0 or more.
+    pub hanging: i32,
+    /// For a pawn that does not promote at once.
+    pub runner: Option<Runner>,
+}
+
+/// What is seen of all moves of a scene, in the order of the move list.
+pub fn look(scene: &Scene) -> Vec<Seen> {
+    let moves = scene.chess.legal_moves();
+    let passed = scene.bait.as_ref().and_then(|bait| bait.passed.as_ref());
+    let earlier = passed.map(|chess| (chess, chess.legal_moves()));
+    moves.iter().map(|&m| Seen::new(scene, m, earlier.as_ref())).collect()
+}
+
+impl Seen {
+    fn new(scene: &Scene, m: Move, earlier: Option<&(&Chess, MoveList)>) -> Seen {
+        let (chess, view) = (&scene.chess, scene.view);
+        let next = after(chess, m);
+        let replies = next.legal_moves();
+        let (_, to) = ends(m);
+        let board = next.board();
+        let piece = m.promotion().unwrap_or(m.role());
+        let check = check_kind(&next, to);
+        let (mut recapturer, mut hanging, mut king_replies): (Option<Role>, i32, usize) = (None, 0, 0);
+        for &reply in &replies {
+            king_replies += usize::from(reply.role() == Role::King);
+            if reply.is_capture() && reply.to() == to && recapturer.is_none_or(|role| reply.role() < role) {
+                recapturer = Some(reply.role());
+            }
+            if reply.is_capture() || reply.is_promotion() {
+                hanging = hanging.max(exchange_seen(&next, reply, view));
+            }
+        }
+        let (novelty, place) = relation(scene, m, &next, check, earlier);
+        let runner = (piece == Role::Pawn).then(|| run(&next, to, view));
+        Seen {
+            m,
+            piece,
+            captured: m.capture(),
+            promotes: m.is_promotion(),
+            check,
+            offset: view.offset(scene.victim_king(), to),
+            attacker: cheapest(&next, board.attacks_to(to, !view.attacker, board.occupied())),
+            defended: board.attacks_to(to, view.attacker, board.occupied()).any(),
+            recapturer,
+            exchange: exchange_seen(chess, m, view),
+            king_replies,
+            novelty,
+            place,
+            targets: targets(&next, to, piece, view.attacker),
+            hanging,
+            runner,
+            next,
+            replies,
+        }
+    }
+
+    /// Does the move mate?
+    pub fn mates(&self) -> bool {
+        self.check != Check::None && self.replies.is_empty()
+    }
+}
+
+fn check_kind(next: &Chess, to: Square) -> Check {
+    let checkers = next.checkers();
+    match (checkers.count(), checkers.contains(to)) {
+        (0, _) => Check::None,
+        (1, true) => Check::Direct,
+        (1, false) => Check::Discovered,
+        _ => Check::Double,
+    }
+}
+
+fn targets(next: &Chess, to: Square, piece: Role, attacker: Color) -> u32 {
+    let board = next.board();
+    let reach = attacks::attacks(to, piece.of(attacker), board.occupied());
+    let mut out = 0;
+    for role in Role::ALL {
+        let dear = role == Role::King || worth(role) > worth(piece) + 50;
+        let exposed = (reach & board.by_color(!attacker) & board.by_role(role))
+            .into_iter()
+            .any(|square| dear || board.attacks_to(square, !attacker, board.occupied()).is_empty());
+        out |= u32::from(exposed) << (role as u32 - 1);
+    }
+    out
+}
+
+fn run(next: &Chess, to: Square, view: View) -> Runner {
+    let board = next.board();
+    let at = view.square(to);
+    let steps = 7 - at.rank() as i32;
+    let enemies = board.pawns() & board.by_color(!view.attacker);
+    let passed = enemies
+        .into_iter()
+        .map(|square| view.square(square))
+        .all(|enemy| (enemy.file() as i32 - at.file() as i32).abs() > 1 || enemy.rank() <= at.rank());
+    let king = view.square(board.king_of(!view.attacker).expect("a legal position has both kings"));
+    // The victim is to move: the rule of the square.
+    let far = (king.file() as i32 - at.file() as i32).abs().max(Rank::Eighth as i32 - king.rank() as i32);
+    let ahead = Square::from_coords(at.file(), Rank::new((at.rank() as u32 + 1).min(7)));
+    Runner {
+        steps: steps as u32,
+        passed,
+        escapes: far - 1 > steps,
+        blocked: steps > 0 && board.occupied().contains(view.square(ahead)),
+    }
+}
+
+fn relation(
+    scene: &Scene,
+    m: Move,
+    next: &Chess,
+    check: Check,
+    earlier: Option<&(&Chess, MoveList)>,
+) -> (Novelty, Place) {
+    let Some(bait) = &scene.bait else { return (Novelty::Unknown, Place::Elsewhere) };
+    let (from, to) = ends(m);
+    let place = if m.is_capture() && m.to() == bait.to {
+        Place::Bait
+    } else if to == bait.from || (attacks::between(from, to) & Bitboard::from_square(bait.from)).any() {
+        Place::Left
+    } else {
+        Place::Elsewhere
+    };
+    let Some((passed, moves)) = earlier else { return (Novelty::Unknown, place) };
+    let same = |old: &&Move| {
+        old.from() == m.from() && old.to() == m.to() && old.promotion() == m.promotion() && old.role() == m.role()
+    };
+    let Some(&old) = moves.iter().find(same) else { return (Novelty::New, place) };
+    let before = after(passed, old);
+    if old.capture() != m.capture() || before.is_check() != (check != Check::None) {
+        return (Novelty::Sharper, place);
+    }
+    let guard = |chess: &Chess| {
+        let board = chess.board();
+        cheapest(chess, board.attacks_to(to, !scene.view.attacker, board.occupied()))
+    };
+    (if guard(&before) == guard(next) { Novelty::Old } else { Novelty::Unguarded }, place)
+}

@@ -1,0 +1,157 @@
+//! Which move to try first: learned weights over the tokens of abstracted trees.
+//!
+//! Two steps. All moves are ordered by what is seen of them alone; the best few are looked at again with their replies.
+//! The probability of a move is that of a conditional logit (one of the moves, or none of them, is a killer).
+
+use rustc_hash::FxHashMap;
+use shakmaty::Move;
+
+use crate::abstract_tree::replies::answer;
+use crate::abstract_tree::seen::{Seen, look};
+use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_seen, of_standing};
+use crate::abstract_tree::{Scene, View};
+use crate::search::Searcher;
+
+/// Weight of each token, in natural units of log odds; a token that is not there weighs nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Weights {
+    /// For the order of all moves.
+    pub seen: FxHashMap<u32, f32>,
+    /// For the shortlist: of the tokens of both steps.
+    pub answered: FxHashMap<u32, f32>,
+    /// Score of there being no killer.
+    pub nothing: f32,
+}
+
+/// A move with its place in the order.
+#[derive(Clone, Debug)]
+pub struct Proposed {
+    pub m: Move,
+    /// Log odds against [`Weights::nothing`]; comparable between positions for shortlisted moves only.
+    pub score: f32,
+    /// Probability that this move is a killer; 0 for a move that was not shortlisted.
+    pub confidence: f64,
+    /// All its tokens, ascending; empty for a move that was not shortlisted.
+    pub tokens: Vec<u32>,
+}
+
+/// The moves of a scene, best first.
+#[derive(Clone, Debug, Default)]
+pub struct Proposal {
+    pub moves: Vec<Proposed>,
+    /// Moves made on a board to find the order, those of the quiescence included.
+    pub makes: u64,
+}
+
+fn sum(weights: &FxHashMap<u32, f32>, tokens: &[u32]) -> f32 {
+    tokens.iter().filter_map(|token| weights.get(token)).sum()
+}
+
+/// The moves of a scene with what is seen of each, and the tokens of that.
+pub struct Overview {
+    pub seen: Vec<Seen>,
+    pub tokens: Vec<Vec<u32>>,
+}
+
+impl Overview {
+    pub fn of(scene: &Scene) -> Overview {
+        let seen = look(scene);
+        let siblings = Siblings::of(scene, &seen);
+        let tokens = (0..seen.len())
+            .map(|i| {
+                let mut tokens = Vec::with_capacity(64);
+                of_seen(&seen, &siblings, i, &mut tokens);
+                tokens
+            })
+            .collect();
+        Overview { seen, tokens }
+    }
+
+    /// Indices of the moves, best first by `weights` of the seen tokens; equal ones in the order of the turned board.
+    pub fn order(&self, scene: &Scene, weights: &FxHashMap<u32, f32>) -> Vec<(usize, f32)> {
+        let mut order: Vec<(usize, f32)> =
+            self.tokens.iter().enumerate().map(|(i, tokens)| (i, sum(weights, tokens))).collect();
+        order.sort_by(|a, b| {
+            b.1.total_cmp(&a.1)
+                .then_with(|| turned(scene.view, self.seen[a.0].m).cmp(&turned(scene.view, self.seen[b.0].m)))
+        });
+        order
+    }
+
+    /// The tokens by which the move is compared with known killers: those that do not depend on the other moves.
+    pub fn naming(&self, scene: &Scene, i: usize) -> Vec<u32> {
+        let mut tokens = self.tokens[i].clone();
+        of_answered(&self.seen[i], &answer(scene, &self.seen[i]), &mut tokens);
+        tokens.retain(|&token| names(token));
+        tokens
+    }
+
+    /// All tokens of the moves `shortlist`, ascending each.
+    pub fn answered(
+        &self,
+        scene: &Scene,
+        shortlist: &[usize],
+        searcher: &mut Searcher,
+        makes: &mut u64,
+    ) -> Vec<Vec<u32>> {
+        let mut values = Vec::with_capacity(shortlist.len());
+        let mut out: Vec<Vec<u32>> = shortlist
+            .iter()
+            .map(|&i| {
+                let seen = &self.seen[i];
+                let mut tokens = self.tokens[i].clone();
+                let answered = answer(scene, seen);
+                *makes += answered.makes as u64;
+                of_answered(seen, &answered, &mut tokens);
+                values.push(-searcher.settle(&scene.view.turned(seen.next.clone())));
+                *makes += searcher.nodes();
+                tokens
+            })
+            .collect();
+        for (tokens, standing) in out.iter_mut().zip(of_standing(&values)) {
+            tokens.push(standing);
+            tokens.sort_unstable();
+        }
+        out
+    }
+}
+
+fn turned(view: View, m: Move) -> (u32, u32, u32) {
+    let (from, to) = crate::abstract_tree::ends(m);
+    (u32::from(view.square(from)), u32::from(view.square(to)), m.promotion().map_or(0, |role| role as u32))
+}
+
+impl Weights {
+    /// All legal moves, best first; the first `shortlist` of them by their full trees.
+    pub fn propose(&self, scene: &Scene, shortlist: usize, searcher: &mut Searcher) -> Proposal {
+        let overview = Overview::of(scene);
+        let mut makes = overview.seen.len() as u64;
+        let order = overview.order(scene, &self.seen);
+        let first: Vec<usize> = order.iter().take(shortlist).map(|&(i, _)| i).collect();
+        let tokens = overview.answered(scene, &first, searcher, &mut makes);
+        let mut moves: Vec<Proposed> = first
+            .iter()
+            .zip(tokens)
+            .map(|(&i, tokens)| Proposed {
+                m: overview.seen[i].m,
+                score: sum(&self.answered, &tokens) - self.nothing,
+                confidence: 0.0,
+                tokens,
+            })
+            .collect();
+        // A stable sort: equal moves stay in the order of the first step.
+        moves.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let top = moves.first().map_or(0.0, |best| f64::from(best.score)).max(0.0);
+        let all: f64 = (-top).exp() + moves.iter().map(|m| (f64::from(m.score) - top).exp()).sum::<f64>();
+        for m in &mut moves {
+            m.confidence = (f64::from(m.score) - top).exp() / all;
+        }
+        moves.extend(order.iter().skip(shortlist).map(|&(i, score)| Proposed {
+            m: overview.seen[i].m,
+            score,
+            confidence: 0.0,
+            tokens: Vec::new(),
+        }));
+        Proposal { moves, makes }
+    }
+}

@@ -1,0 +1,206 @@
+//! Abstracted trees: their tokens, what a fit of the weights needs, and the proposals.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rustc_hash::FxHashMap;
+use shakmaty::uci::UciMove;
+
+use crate::abstract_tree::Scene;
+use crate::abstract_tree::mating_net::MatingNet;
+use crate::abstract_tree::tokens::{KINDS, Stage, VOCABULARY_VERSION, of_mating_net};
+use crate::position::{self, BadPosition, Setting};
+use crate::proposer::{Overview, Weights};
+use crate::search::Searcher;
+use crate::tree::after;
+
+/// A small table serves: quiescence as it is used here looks nothing up.
+const TABLE_BITS: u32 = 4;
+
+/// The scene of a position and, if known, the bait: `fen` is the position before it if the bait is legal there, else the
+/// one after it.
+fn scene(fen: &str, bait: Option<&str>) -> Result<Scene, BadPosition> {
+    let setting = position::parse(fen)?;
+    let Some(uci) = bait else { return Ok(Scene::new(setting.chess, setting.mode, None)) };
+    let illegal = match position::parse_move(&setting, uci) {
+        Ok(bait) => return Ok(Scene::after_bait(&setting.chess, bait, setting.mode)),
+        Err(illegal) => illegal,
+    };
+    match uci.parse::<UciMove>() {
+        Ok(UciMove::Normal { from, to, .. }) => {
+            Scene::after_squares(setting.chess, setting.mode, from, to).ok_or(illegal)
+        }
+        _ => Err(illegal),
+    }
+}
+
+fn bytes<'py>(py: Python<'py>, values: &[u32]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}
+
+/// Bags of tokens of the moves of several positions.
+#[derive(Default)]
+struct Bags {
+    /// Moves of each position.
+    moves: Vec<u32>,
+    /// Index of the killer among them; `u32::MAX` without one.
+    killers: Vec<u32>,
+    /// Tokens of each move.
+    sizes: Vec<u32>,
+    tokens: Vec<u32>,
+}
+
+type BagsOut<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+/// A position before the bait, the bait, and the killer if there is one.
+type Example = (String, String, Option<String>);
+
+impl Bags {
+    fn push(&mut self, tokens: &[Vec<u32>], killer: Option<usize>) {
+        self.moves.push(tokens.len() as u32);
+        self.killers.push(killer.map_or(u32::MAX, |i| i as u32));
+        for bag in tokens {
+            self.sizes.push(bag.len() as u32);
+            self.tokens.extend_from_slice(bag);
+        }
+    }
+
+    fn out<'py>(&self, py: Python<'py>) -> BagsOut<'py> {
+        (bytes(py, &self.moves), bytes(py, &self.killers), bytes(py, &self.sizes), bytes(py, &self.tokens))
+    }
+}
+
+fn killer_index(scene: &Scene, overview: &Overview, killer: Option<&str>) -> Result<Option<usize>, BadPosition> {
+    let Some(uci) = killer else { return Ok(None) };
+    let m = position::parse_move(&Setting { chess: scene.chess.clone(), mode: scene.mode }, uci)?;
+    Ok(overview.seen.iter().position(|seen| seen.m == m))
+}
+
+/// The tokens of every move after the bait, of the first step.
+#[pyfunction]
+fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<BagsOut<'py>> {
+    let bags = py.detach(|| {
+        let mut bags = Bags::default();
+        for (fen, bait, killer) in &examples {
+            let scene = scene(fen, Some(bait))?;
+            let overview = Overview::of(&scene);
+            let killer = killer_index(&scene, &overview, killer.as_deref())?;
+            bags.push(&overview.tokens, killer);
+        }
+        Ok::<_, BadPosition>(bags)
+    })?;
+    Ok(bags.out(py))
+}
+
+/// All tokens of the last move of a line's first move: what names a known trap. `line`: the killer and what follows;
+/// the mating net is added where it ends in mate.
+#[pyfunction]
+fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
+    Ok(py.detach(|| {
+        let scene = scene(fen, bait)?;
+        let overview = Overview::of(&scene);
+        let mut state = Setting { chess: scene.chess.clone(), mode: scene.mode };
+        let killer = killer_index(&scene, &overview, line.first().map(String::as_str))?;
+        let Some(killer) = killer else { return Ok(Vec::new()) };
+        let mut tokens = overview.naming(&scene, killer);
+        for uci in &line {
+            let m = position::parse_move(&state, uci)?;
+            state.chess = after(&state.chess, m);
+        }
+        if let Some(net) = MatingNet::of(&state.chess) {
+            of_mating_net(&net, &mut tokens);
+        }
+        tokens.sort_unstable();
+        tokens.dedup();
+        Ok::<_, BadPosition>(tokens)
+    })?)
+}
+
+/// Number, name and stage of each kind of token, with name and width in bits of its fields.
+#[pyfunction]
+fn token_kinds() -> Vec<(&'static str, &'static str, Vec<(&'static str, u32)>)> {
+    let stage = |stage| match stage {
+        Stage::Seen => "seen",
+        Stage::Answered => "answered",
+        Stage::Proved => "proved",
+    };
+    KINDS.iter().map(|kind| (kind.name, stage(kind.stage), kind.fields.to_vec())).collect()
+}
+
+/// UCI, score, confidence and tokens of each proposed move, and the moves made on a board.
+type Proposals = (Vec<(String, f32, f64, Vec<u32>)>, u64);
+
+/// Learned weights, ready to order moves.
+#[pyclass(frozen, module = "trapcore._native")]
+struct Proposer(Weights);
+
+fn table(tokens: &[u8], weights: &[u8]) -> PyResult<FxHashMap<u32, f32>> {
+    let four = |bytes: &[u8]| bytes.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]).collect::<Vec<_>>();
+    if tokens.len() != weights.len() || !tokens.len().is_multiple_of(4) {
+        return Err(PyValueError::new_err("tokens and weights are 32-bit numbers, as many of one as of the other"));
+    }
+    Ok(four(tokens)
+        .into_iter()
+        .map(u32::from_ne_bytes)
+        .zip(four(weights).into_iter().map(f32::from_ne_bytes))
+        .collect())
+}
+
+#[pymethods]
+impl Proposer {
+    #[new]
+    fn new(seen: (Vec<u8>, Vec<u8>), answered: (Vec<u8>, Vec<u8>), nothing: f32) -> PyResult<Proposer> {
+        let (seen, answered) = (table(&seen.0, &seen.1)?, table(&answered.0, &answered.1)?);
+        Ok(Proposer(Weights { seen, answered, nothing }))
+    }
+
+    /// The best `top` moves, the first `shortlist` of them by their full trees.
+    fn propose(
+        &self,
+        py: Python<'_>,
+        fen: &str,
+        bait: Option<&str>,
+        shortlist: usize,
+        top: usize,
+    ) -> PyResult<Proposals> {
+        Ok(py.detach(|| {
+            let scene = scene(fen, bait)?;
+            let found = self.0.propose(&scene, shortlist, &mut Searcher::new(TABLE_BITS));
+            let text = |m| UciMove::from_move(m, scene.mode).to_string();
+            let moves = found.moves.into_iter().take(top).map(|p| (text(p.m), p.score, p.confidence, p.tokens));
+            Ok::<_, BadPosition>((moves.collect(), found.makes))
+        })?)
+    }
+
+    /// All tokens of the first `shortlist` moves after each bait, and of the killer where it is not among them.
+    fn shortlist_bags<'py>(&self, py: Python<'py>, examples: Vec<Example>, shortlist: usize) -> PyResult<BagsOut<'py>> {
+        let bags = py.detach(|| {
+            let (mut bags, mut searcher, mut makes) = (Bags::default(), Searcher::new(TABLE_BITS), 0);
+            for (fen, bait, killer) in &examples {
+                let scene = scene(fen, Some(bait))?;
+                let overview = Overview::of(&scene);
+                let killer = killer_index(&scene, &overview, killer.as_deref())?;
+                let order = overview.order(&scene, &self.0.seen);
+                let mut first: Vec<usize> = order.iter().take(shortlist).map(|&(i, _)| i).collect();
+                if let Some(killer) = killer.filter(|killer| !first.contains(killer)) {
+                    first.push(killer);
+                }
+                let tokens = overview.answered(&scene, &first, &mut searcher, &mut makes);
+                bags.push(&tokens, killer.and_then(|killer| first.iter().position(|&i| i == killer)));
+            }
+            Ok::<_, BadPosition>(bags)
+        })?;
+        Ok(bags.out(py))
+    }
+}
+
+/// Adds the functions of this file to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("VOCABULARY_VERSION", VOCABULARY_VERSION)?;
+    module.add_class::<Proposer>()?;
+    module.add_function(wrap_pyfunction!(seen_bags, module)?)?;
+    module.add_function(wrap_pyfunction!(killer_bag, module)?)?;
+    module.add_function(wrap_pyfunction!(token_kinds, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,127 @@
+"""Which move to try first: proposals by abstracted trees (paper, section 5.2, extended), with learned weights.
+
+`Weights` are what `trapcore.fitting` learns and what the native core orders moves by. A proposal is no claim: its
+confidence says how often such a move was the killer, and only a proof says that it is.
+"""
+
+import json
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from trapcore import _native
+from trapcore.errors import InputError
+
+VOCABULARY_VERSION: int = _native.VOCABULARY_VERSION
+"""Version of the tokens; weights of another version are refused."""
+
+SHORTLIST = 16
+"""Moves that are looked at with all their replies, unless told otherwise; more gain nothing that can be measured."""
+LAZY_SHORTLIST = 3
+"""The same where a position has to be done with in a fraction of a millisecond."""
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A move that may be the killer."""
+
+    uci: str
+    score: float
+    """Log odds against there being no killer; only those of shortlisted moves can be compared."""
+    confidence: float
+    """Probability, 0 to 1, that the move is a killer, for a position that is as likely a trap as not; 0 for a move that
+    was not shortlisted."""
+    tokens: tuple[int, ...]
+    """What its abstracted tree has, ascending; empty for a move that was not shortlisted."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Weights of tokens as packed 32-bit numbers in little-endian order: ``tokens`` unsigned and ascending, ``weights``
+    floating."""
+
+    tokens: bytes
+    weights: bytes
+
+    def __len__(self) -> int:
+        return len(self.tokens) // 4
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Learned weights of both steps, with what they were learned from."""
+
+    seen: Table
+    answered: Table
+    nothing: float
+    traps: int
+    ordinary: int
+
+    @classmethod
+    def of(
+        cls, seen: tuple[Any, Any], answered: tuple[Any, Any], nothing: float, traps: int, ordinary: int
+    ) -> "Weights":
+        """From pairs of numpy arrays of tokens (ascending) and weights."""
+        tables = [Table(t.astype("<u4").tobytes(), w.astype("<f4").tobytes()) for t, w in (seen, answered)]
+        return cls(tables[0], tables[1], nothing, traps, ordinary)
+
+    def to_bytes(self) -> bytes:
+        """Everything, compressed: a line of JSON, then the four arrays."""
+        arrays = [self.seen.tokens, self.seen.weights, self.answered.tokens, self.answered.weights]
+        header = {
+            "vocabulary": VOCABULARY_VERSION,
+            "nothing": self.nothing,
+            "traps": self.traps,
+            "ordinary": self.ordinary,
+            "sizes": [len(array) for array in arrays],
+        }
+        return zlib.compress(json.dumps(header).encode() + b"\n" + b"".join(arrays), 9)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, where: str) -> "Weights":
+        """Read what `to_bytes` wrote; ``where`` names it in the ``InputError`` that damaged weights, or those of another
+        vocabulary, raise."""
+        try:
+            line, _, rest = zlib.decompress(data).partition(b"\n")
+            header = json.loads(line)
+            version, sizes = int(header["vocabulary"]), [int(size) for size in header["sizes"]]
+            nothing, traps, ordinary = float(header["nothing"]), int(header["traps"]), int(header["ordinary"])
+        except (zlib.error, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"the weights in {where} cannot be read ({error}); learn them again") from None
+        if version != VOCABULARY_VERSION:
+            raise InputError(
+                f"the weights in {where} are for version {version} of the vocabulary, this is version "
+                f"{VOCABULARY_VERSION}; learn them again with `trapline library fit`"
+            )
+        if sum(sizes) != len(rest) or len(sizes) != 4 or sizes[0] != sizes[1] or sizes[2] != sizes[3]:
+            raise InputError(f"the weights in {where} are damaged; learn them again with `trapline library fit`")
+        ends = [sum(sizes[: i + 1]) for i in range(4)]
+        arrays = [rest[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+        return cls(Table(*arrays[:2]), Table(*arrays[2:]), nothing, traps, ordinary)
+
+    @cached_property
+    def proposer(self) -> _native.Proposer:
+        """The weights in the native core."""
+        tables = ((table.tokens, table.weights) for table in (self.seen, self.answered))
+        return _native.Proposer(*tables, self.nothing)
+
+    def propose(self, fen: str, bait: str | None = None, *, top: int = 5, shortlist: int = SHORTLIST) -> list[Proposed]:
+        """The ``top`` moves of the attacker, best first, of which the first ``shortlist`` are looked at in full.
+
+        ``fen`` is the position before the bait if ``bait`` (UCI) is legal there, else the one after it; without a bait
+        the one in which the attacker is to move. An empty list if there is no legal move. Raises ``InputError`` for a
+        position that is not legal and a bait that fits neither way.
+        """
+        moves, _ = self.proposer.propose(fen, bait, shortlist, top)
+        return [Proposed(uci, score, confidence, tuple(tokens)) for uci, score, confidence, tokens in moves]
+
+
+SHIPPED = Path(__file__).with_name("weights.bin")
+"""The weights that come with trapline; the README says what they were learned from."""
+
+
+def shipped_weights() -> Weights:
+    """The weights for libraries that have none of their own."""
+    return Weights.from_bytes(SHIPPED.read_bytes(), str(SHIPPED))
