@@ -3,7 +3,8 @@
 A FEN may leave out its counters (an EPD is accepted); Chess960 castling rights are read in X-FEN or Shredder form.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from typing import final
 
 PROVER_VERSION: str
@@ -320,3 +321,74 @@ class BatchRecords:
     """Each position of the batch once: key and fingerprint."""
 
 def read_records(batch: Batch) -> BatchRecords: ...
+
+WEIGHT_UNIT: float
+"""What weights of tokens are multiples of: 2**-20."""
+MAX_WEIGHT: float
+"""Weights of tokens are below this: 4096."""
+
+def build_bag_index(
+    path: str | os.PathLike[str],
+    bags: Iterable[tuple[int, Iterable[int]]],
+    *,
+    weights: dict[int, float],
+    default_weight: float,
+    vocabulary: int,
+) -> int:
+    """Write an index of bags of tokens to the folder ``path``, in place of one that is there; returns their number.
+
+    ``bags``: payload (0..2**64-1, each once) and tokens (0..2**32-1, in any order; a bag is a set, of 4,096 at most).
+    ``weights``: of tokens, 0 to below ``MAX_WEIGHT``, rounded to ``WEIGHT_UNIT``; all other tokens, those of later
+    questions and changes too, weigh ``default_weight``. ``vocabulary`` is the version of what tokens mean.
+
+    Until it returns, the old index stays in place. Raises `UsageError`, `OutputError`, and `LibraryError` if another
+    process writes the same index.
+    """
+
+def change_bag_index(
+    path: str | os.PathLike[str],
+    *,
+    vocabulary: int,
+    add: Iterable[tuple[int, Iterable[int]]] | None = None,
+    remove: Iterable[int] | None = None,
+) -> tuple[int, int]:
+    """Remove payloads (unknown ones are passed over), then add bags, in one step; returns how many were added and
+    removed. A payload in both gets a new bag.
+
+    Raises what `build_bag_index` does, `IndexFileError` if there is no usable index of this vocabulary, and
+    `UsageError` if a payload would be there twice.
+    """
+
+@final
+class BagIndex:
+    """An index as it was when opened; changes by any process leave it as it is. Any thread may ask it.
+
+    The similarity of two bags is the weight of the tokens in both over the weight of those in either, or 1 if these
+    weigh nothing. Answers are exact, whatever the segments: pairs of payload and similarity, the most similar first and
+    equally similar ones by payload. What has similarity 0 is left out.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, vocabulary: int) -> None:
+        """Checks every checksum. Raises `IndexFileError` if it is missing, foreign, damaged or of another version."""
+
+    def __len__(self) -> int:
+        """Number of payloads."""
+
+    @property
+    def segments(self) -> int: ...
+    @property
+    def size(self) -> int:
+        """Of the segments, in bytes."""
+
+    @property
+    def is_current(self) -> bool:
+        """No change was made since it was opened."""
+
+    def weight(self, token: int) -> float:
+        """What the token weighs here."""
+
+    def top(self, bags: Iterable[Iterable[int]], k: int, *, jobs: int = 1) -> list[list[tuple[int, float]]]:
+        """For each bag the ``k`` (1 or more) most similar, by ``jobs`` threads; the GIL is released meanwhile."""
+
+    def above(self, bags: Iterable[Iterable[int]], threshold: float, *, jobs: int = 1) -> list[list[tuple[int, float]]]:
+        """For each bag all that are at least so similar (above 0, at most 1)."""
