@@ -3,7 +3,8 @@
 A FEN may leave out its counters (an EPD is accepted); Chess960 castling rights are read in X-FEN or Shredder form.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from typing import final
 
 PROVER_VERSION: str
@@ -321,18 +322,110 @@ class BatchRecords:
 
 def read_records(batch: Batch) -> BatchRecords: ...
 
-VOCABULARY_VERSION: Final[int]
+VOCABULARY_VERSION: int
+"""Of the tokens of abstracted trees."""
 
-def seen_bags(examples: list[tuple[str, str, str | None]]) -> tuple[bytes, bytes, bytes, bytes]: ...
-def killer_bag(fen: str, bait: str | None, line: list[str]) -> list[int]: ...
-def token_kinds() -> list[tuple[str, str, list[tuple[str, int]]]]: ...
+def seen_bags(examples: list[tuple[str, str, str | None]]) -> tuple[bytes, bytes, bytes, bytes]:
+    """For each FEN before the bait, bait and killer: the tokens of each move after the bait, of the first step.
+
+    Four arrays of 32-bit numbers in the machine's byte order: moves of each position, index of the killer among them
+    (2**32-1 without one), tokens of each move, tokens.
+    """
+
+def killer_bag(fen: str, bait: str | None, line: list[str]) -> list[int]:
+    """The tokens by which a killer is compared with others, ascending; ``line`` is the killer and what follows it.
+
+    Where the line ends in mate the mating net is among them. Empty without a line.
+    """
+
+def token_kinds() -> list[tuple[str, str, list[tuple[str, int]]]]:
+    """Name, stage (``seen``, ``answered`` or ``proved``) and fields (name, width in bits) of each kind of token.
+
+    A token is the number of its kind above 27 bits that hold its fields, the last one lowest.
+    """
 
 @final
 class Proposer:
-    def __new__(cls, seen: tuple[bytes, bytes], answered: tuple[bytes, bytes], nothing: float) -> Self: ...
+    """Learned weights, ready to order moves; tables are packed 32-bit numbers, tokens unsigned and weights floating."""
+
+    def __init__(self, seen: tuple[bytes, bytes], answered: tuple[bytes, bytes], nothing: float) -> None: ...
     def propose(
         self, fen: str, bait: str | None, shortlist: int, top: int
-    ) -> tuple[list[tuple[str, float, float, list[int]]], int]: ...
+    ) -> tuple[list[tuple[str, float, float, list[int]]], int]:
+        """UCI, score, confidence and tokens of the ``top`` moves, and the moves made on a board to find them."""
+
     def shortlist_bags(
         self, examples: list[tuple[str, str, str | None]], shortlist: int
-    ) -> tuple[bytes, bytes, bytes, bytes]: ...
+    ) -> tuple[bytes, bytes, bytes, bytes]:
+        """As `seen_bags`, but of the first ``shortlist`` moves and the killer, and with the tokens of both steps."""
+
+WEIGHT_UNIT: float
+"""What weights of tokens are multiples of: 2**-20."""
+MAX_WEIGHT: float
+"""Weights of tokens are below this: 4096."""
+
+def build_bag_index(
+    path: str | os.PathLike[str],
+    bags: Iterable[tuple[int, Iterable[int]]],
+    *,
+    weights: dict[int, float],
+    default_weight: float,
+    vocabulary: int,
+) -> int:
+    """Write an index of bags of tokens to the folder ``path``, in place of one that is there; returns their number.
+
+    ``bags``: payload (0..2**64-1, each once) and tokens (0..2**32-1, in any order; a bag is a set, of 4,096 at most).
+    ``weights``: of tokens, 0 to below ``MAX_WEIGHT``, rounded to ``WEIGHT_UNIT``; all other tokens, those of later
+    questions and changes too, weigh ``default_weight``. ``vocabulary`` is the version of what tokens mean.
+
+    Until it returns, the old index stays in place. Raises `UsageError`, `OutputError`, and `LibraryError` if another
+    process writes the same index.
+    """
+
+def change_bag_index(
+    path: str | os.PathLike[str],
+    *,
+    vocabulary: int,
+    add: Iterable[tuple[int, Iterable[int]]] | None = None,
+    remove: Iterable[int] | None = None,
+) -> tuple[int, int]:
+    """Remove payloads (unknown ones are passed over), then add bags, in one step; returns how many were added and
+    removed. A payload in both gets a new bag.
+
+    Raises what `build_bag_index` does, `IndexFileError` if there is no usable index of this vocabulary, and
+    `UsageError` if a payload would be there twice.
+    """
+
+@final
+class BagIndex:
+    """An index as it was when opened; changes by any process leave it as it is. Any thread may ask it.
+
+    The similarity of two bags is the weight of the tokens in both over the weight of those in either, or 1 if these
+    weigh nothing. Answers are exact, whatever the segments: pairs of payload and similarity, the most similar first and
+    equally similar ones by payload. What has similarity 0 is left out.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, vocabulary: int) -> None:
+        """Checks every checksum. Raises `IndexFileError` if it is missing, foreign, damaged or of another version."""
+
+    def __len__(self) -> int:
+        """Number of payloads."""
+
+    @property
+    def segments(self) -> int: ...
+    @property
+    def size(self) -> int:
+        """Of the segments, in bytes."""
+
+    @property
+    def is_current(self) -> bool:
+        """No change was made since it was opened."""
+
+    def weight(self, token: int) -> float:
+        """What the token weighs here."""
+
+    def top(self, bags: Iterable[Iterable[int]], k: int, *, jobs: int = 1) -> list[list[tuple[int, float]]]:
+        """For each bag the ``k`` (1 or more) most similar, by ``jobs`` threads; the GIL is released meanwhile."""
+
+    def above(self, bags: Iterable[Iterable[int]], threshold: float, *, jobs: int = 1) -> list[list[tuple[int, float]]]:
+        """For each bag all that are at least so similar (above 0, at most 1)."""

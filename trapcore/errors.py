@@ -8,6 +8,7 @@
     │   └── PositionError                       a FEN or EPD, or another game's text, that is no position
     ├── OutputError               exit code 4   a file that cannot be written
     ├── LibraryError              exit code 5   the trap library is missing, foreign, broken or of another version
+    │   └── IndexFileError                      the search index beside it is; the library can build it anew
     └── EngineError               exit code 6   a UCI engine that cannot be started or that died
 
 The command line prints ``trapline: <message>`` as one line and exits with ``exit_code``; a traceback means a bug.
@@ -53,6 +54,10 @@ class LibraryError(TraplineError):
     """A trap library that is missing, not a trapline database, damaged, locked or of another version."""
 
     exit_code: ClassVar[int] = 5
+
+
+class IndexFileError(LibraryError):
+    """A search index that is missing, foreign, damaged or of another version; it can be built anew from the library."""
 
 
 class EngineError(TraplineError):

@@ -1,12 +1,12 @@
 """Learns the weights of abstracted trees from known traps.
 
-A conditional logit (McFadden 1974): of the moves of a position each has a score, the sum of the weights of its tokens,
-and is the killer with a probability proportional to the exponential of its score. The weights make the killers of the
-known traps as probable as they can be beside their sibling moves, with a pull to zero. The problem is convex, so the same
+A conditional logit (McFadden 1974): each move of a position has a score, the sum of the weights of its tokens, and is
+the killer with a probability proportional to the exponential of its score. The weights make the killers of the known
+traps as probable as they can be beside their sibling moves, with a pull to zero. The problem is convex, so the same
 traps give the same weights; nothing is random.
 
-Two tables are learned, for the two steps of `trapcore.native` ``proposer.rs``: one that orders all moves by what is seen
-of them alone, and one for the shortlist, which also learns what "no killer at all" scores, from ordinary positions.
+Two tables are learned, for the two steps of ``proposer.rs`` in the native core: one that orders all moves by what is
+seen of them alone, and one for the shortlist, which also learns what "no killer at all" scores, from ordinary moves.
 """
 
 import math
@@ -23,7 +23,7 @@ from scipy.sparse import csr_matrix, vstack  # type: ignore[import-untyped]
 
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.proposals import Weights
+from trapcore.proposals import Table, Weights
 
 Array = npt.NDArray[Any]
 
@@ -96,7 +96,23 @@ def fit(traps: Sequence[Example], ordinary: Sequence[Example] = ()) -> Weights:
     together = _Bags(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("moves", "killers", "sizes", "tokens")))
     matrix = vstack([part.matrix(vocabulary) for part in parts], format="csr")
     second, nothing = _conditional_logit(matrix, together, pull, with_nothing=bool(ordinary))
-    return Weights.of(first, (vocabulary, second), nothing, len(traps), len(ordinary))
+    return Weights(
+        seen=_table(*first),
+        answered=_table(vocabulary, second),
+        rarity=_table(*_rarity(killers)),
+        nothing=nothing,
+        traps=len(traps),
+        ordinary=len(ordinary),
+    )
+
+
+def _table(tokens: Array, weights: Array) -> Table:
+    return Table(tokens.astype("<u4").tobytes(), weights.astype("<f4").tobytes())
+
+
+def _rarity(bags: _Bags) -> tuple[Array, Array]:
+    tokens, counts = np.unique(bags.tokens, return_counts=True)
+    return tokens, np.log(len(bags.sizes) / counts)
 
 
 def ordinary_examples() -> list[Example]:

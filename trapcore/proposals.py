@@ -8,8 +8,9 @@ import json
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from struct import unpack
 
 from trapcore import _native
 from trapcore.errors import InputError
@@ -45,8 +46,15 @@ class Table:
     tokens: bytes
     weights: bytes
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """Number of tokens."""
         return len(self.tokens) // 4
+
+    def as_dict(self) -> dict[int, float]:
+        """Weight of each token."""
+        count = self.size
+        return dict(zip(unpack(f"<{count}I", self.tokens), unpack(f"<{count}f", self.weights), strict=True))
 
 
 @dataclass(frozen=True)
@@ -54,22 +62,22 @@ class Weights:
     """Learned weights of both steps, with what they were learned from."""
 
     seen: Table
+    """For the order of all moves."""
     answered: Table
+    """For the shortlist, and for its confidence."""
+    rarity: Table
+    """What a token says when two killers share it: the logarithm of how many moves there are for one that has it."""
     nothing: float
+    """Score of there being no killer."""
     traps: int
+    """Learned from so many traps,"""
     ordinary: int
-
-    @classmethod
-    def of(
-        cls, seen: tuple[Any, Any], answered: tuple[Any, Any], nothing: float, traps: int, ordinary: int
-    ) -> "Weights":
-        """From pairs of numpy arrays of tokens (ascending) and weights."""
-        tables = [Table(t.astype("<u4").tobytes(), w.astype("<f4").tobytes()) for t, w in (seen, answered)]
-        return cls(tables[0], tables[1], nothing, traps, ordinary)
+    """and so many ordinary moves."""
 
     def to_bytes(self) -> bytes:
-        """Everything, compressed: a line of JSON, then the four arrays."""
-        arrays = [self.seen.tokens, self.seen.weights, self.answered.tokens, self.answered.weights]
+        """Everything, compressed: a line of JSON, then the six arrays."""
+        tables = (self.seen, self.answered, self.rarity)
+        arrays = [array for table in tables for array in (table.tokens, table.weights)]
         header = {
             "vocabulary": VOCABULARY_VERSION,
             "nothing": self.nothing,
@@ -81,8 +89,10 @@ class Weights:
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> "Weights":
-        """Read what `to_bytes` wrote; ``where`` names it in the ``InputError`` that damaged weights, or those of another
-        vocabulary, raise."""
+        """Read what `to_bytes` wrote.
+
+        ``where`` names it in the ``InputError`` that damaged weights, or those of another vocabulary, raise.
+        """
         try:
             line, _, rest = zlib.decompress(data).partition(b"\n")
             header = json.loads(line)
@@ -95,17 +105,18 @@ class Weights:
                 f"the weights in {where} are for version {version} of the vocabulary, this is version "
                 f"{VOCABULARY_VERSION}; learn them again with `trapline library fit`"
             )
-        if sum(sizes) != len(rest) or len(sizes) != 4 or sizes[0] != sizes[1] or sizes[2] != sizes[3]:
+        if sum(sizes) != len(rest) or len(sizes) != 6 or sizes[::2] != sizes[1::2]:
             raise InputError(f"the weights in {where} are damaged; learn them again with `trapline library fit`")
-        ends = [sum(sizes[: i + 1]) for i in range(4)]
+        ends = list(accumulate(sizes))
         arrays = [rest[end - size : end] for end, size in zip(ends, sizes, strict=True)]
-        return cls(Table(*arrays[:2]), Table(*arrays[2:]), nothing, traps, ordinary)
+        seen, answered, rarity = (Table(*arrays[i : i + 2]) for i in (0, 2, 4))
+        return cls(seen, answered, rarity, nothing, traps, ordinary)
 
     @cached_property
     def proposer(self) -> _native.Proposer:
         """The weights in the native core."""
-        tables = ((table.tokens, table.weights) for table in (self.seen, self.answered))
-        return _native.Proposer(*tables, self.nothing)
+        seen, answered = ((table.tokens, table.weights) for table in (self.seen, self.answered))
+        return _native.Proposer(seen, answered, self.nothing)
 
     def propose(self, fen: str, bait: str | None = None, *, top: int = 5, shortlist: int = SHORTLIST) -> list[Proposed]:
         """The ``top`` moves of the attacker, best first, of which the first ``shortlist`` are looked at in full.

@@ -11,9 +11,10 @@ from itertools import islice
 
 from db.bundled import bundled_traps
 from db.puzzles import puzzle_trap
-from db.trap import Trap, Verdict
+from db.trap import Trap
 from tests.benchmarks.material import puzzle_rows
 from trapcore.fitting import Example, fit, ordinary_examples
+from trapcore.proof import Verdict
 from trapcore.proposals import SHIPPED
 
 
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> None:
     weights = fit(traps, ordinary_examples())
     SHIPPED.write_bytes(weights.to_bytes())
     print(
-        f"{weights.traps} traps, {weights.ordinary} ordinary moves: {len(weights.seen)} and {len(weights.answered)} "
+        f"{weights.traps} traps, {weights.ordinary} ordinary moves: {weights.seen.size} and {weights.answered.size} "
         f"weights, {SHIPPED.stat().st_size} bytes, {time.monotonic() - began:.0f} s"
     )
 

@@ -7,6 +7,7 @@
 //! | `measures`, `tree_edit`, `sampling` | the paper's similarities and their baselines |
 //! | `matching` | which moves of two positions correspond |
 //! | `index` | a library of traps, compared with a position at once |
+//! | `bags` | a library of traps by the abstract tokens of their killers, in files |
 //! | `checks`, `mate`, `verdict` | the mate prover |
 //! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
 //! | `halt` | what ends a search early: time, another thread, a signal |
@@ -20,6 +21,7 @@
 
 pub mod abstract_tree;
 pub mod anchors;
+pub mod bags;
 pub mod baits;
 pub mod cases;
 pub mod checks;

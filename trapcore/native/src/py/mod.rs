@@ -1,7 +1,9 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
-//! Positions and proofs here, similarities in `measures`, games in `games`, how calls end early in `halting`.
+//! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, how calls end
+//! early in `halting`.
 
 mod abstracted;
+mod bags;
 mod evaluation;
 mod games;
 mod halting;
@@ -287,6 +289,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(find_baits, module)?)?;
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_class::<PyBaitTest>()?;
+    bags::register(module)?;
     measures::register(module)?;
     abstracted::register(module)?;
     evaluation::register(module)?;

@@ -1,0 +1,242 @@
+//! The file format of the index: a header, and sections of little-endian numbers with a checksum each.
+//!
+//! ```text
+//! 0    magic                 8 bytes
+//! 8    format                u32
+//! 12   kind                  u32   1 manifest, 2 segment
+//! 16   number of sections    u32
+//! 20   CRC-32 of the header  u32   taken with this field zero
+//! 24   for each section: offset u64, length in bytes u64, CRC-32 u32, zero u32
+//! ```
+//!
+//! Sections begin at multiples of 8, in order, and the last ends the file.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crc32fast::Hasher;
+use memmap2::Mmap;
+
+use super::BagError;
+
+/// Changes with every change of what any byte means.
+pub const FORMAT: u32 = 1;
+
+const MAGIC: [u8; 8] = *b"\x93TLBAGS\n";
+const FIXED: usize = 24;
+const ENTRY: usize = 24;
+const HEADER_CHECK: Range<usize> = 20..24;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Manifest = 1,
+    Segment = 2,
+}
+
+impl Kind {
+    fn sections(self) -> usize {
+        match self {
+            Kind::Manifest => 5,
+            Kind::Segment => 10,
+        }
+    }
+}
+
+/// Writes one file under a temporary name.
+pub struct FileWriter {
+    path: PathBuf,
+    part: PathBuf,
+    out: BufWriter<File>,
+    kind: Kind,
+    /// Offset, length, checksum.
+    done: Vec<(u64, u64, u32)>,
+    at: u64,
+    start: u64,
+    check: Hasher,
+}
+
+impl FileWriter {
+    pub fn create(path: &Path, kind: Kind) -> Result<FileWriter, BagError> {
+        let part = path.with_extension("part");
+        let header = FIXED + kind.sections() * ENTRY;
+        let open = || {
+            let mut out = BufWriter::with_capacity(1 << 20, File::create(&part)?);
+            out.write_all(&vec![0; header])?;
+            Ok(out)
+        };
+        let out = open().map_err(BagError::unwritable(path))?;
+        let at = header as u64;
+        let (path, done, check) = (path.to_owned(), Vec::new(), Hasher::new());
+        Ok(FileWriter { path, part, out, kind, done, at, start: at, check })
+    }
+
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), BagError> {
+        self.check.update(bytes);
+        self.at += bytes.len() as u64;
+        self.out.write_all(bytes).map_err(BagError::unwritable(&self.path))
+    }
+
+    /// Length in bytes of the section so far.
+    pub fn written(&self) -> u64 {
+        self.at - self.start
+    }
+
+    pub fn end_section(&mut self) -> Result<(), BagError> {
+        let check = std::mem::take(&mut self.check).finalize();
+        self.done.push((self.start, self.at - self.start, check));
+        if self.done.len() < self.kind.sections() {
+            let padding = self.at.next_multiple_of(8) - self.at;
+            self.out.write_all(&[0; 8][..padding as usize]).map_err(BagError::unwritable(&self.path))?;
+            self.at += padding;
+        }
+        self.start = self.at;
+        Ok(())
+    }
+
+    /// A whole section.
+    pub fn section(&mut self, bytes: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<(), BagError> {
+        bytes.into_iter().try_for_each(|piece| self.write(piece.as_ref()))?;
+        self.end_section()
+    }
+
+    /// Puts the file in place, on disk; returns the checksum of its header, which vouches for all of it.
+    pub fn finish(mut self) -> Result<u32, BagError> {
+        debug_assert_eq!(self.done.len(), self.kind.sections());
+        let mut header = Vec::new();
+        header.extend(MAGIC);
+        for number in [FORMAT, self.kind as u32, self.done.len() as u32, 0] {
+            header.extend(number.to_le_bytes());
+        }
+        for (offset, length, check) in &self.done {
+            header.extend(offset.to_le_bytes());
+            header.extend(length.to_le_bytes());
+            header.extend(check.to_le_bytes());
+            header.extend([0; 4]);
+        }
+        let check = crc32fast::hash(&header);
+        header[HEADER_CHECK].copy_from_slice(&check.to_le_bytes());
+        let mut place = || {
+            self.out.seek(SeekFrom::Start(0))?;
+            self.out.write_all(&header)?;
+            self.out.flush()?;
+            self.out.get_ref().sync_all()?;
+            fs::rename(&self.part, &self.path)?;
+            sync_folder(&self.path)
+        };
+        place().map_err(BagError::unwritable(&self.path))?;
+        Ok(check)
+    }
+}
+
+/// Makes a rename last; only Unix can open a folder.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
+        _ => Ok(()),
+    }
+}
+
+/// A file whose header and checksums are right.
+pub struct Checked<T> {
+    data: T,
+    sections: Vec<Range<usize>>,
+    /// Checksum of the header.
+    pub check: u32,
+}
+
+impl<T: AsRef<[u8]>> Checked<T> {
+    /// The error says what is wrong, as the end of a sentence that began with the file's name.
+    pub fn new(data: T, kind: Kind) -> Result<Checked<T>, String> {
+        let bytes = data.as_ref();
+        if !bytes.starts_with(&MAGIC) || bytes.len() < FIXED {
+            return Err("this is no index of trapline, or it was cut short".to_owned());
+        }
+        let fixed = |at: usize| u32_at(bytes, at / 4);
+        let format = fixed(8);
+        if format != FORMAT {
+            return Err(format!("it is written in format {format}, and this version reads format {FORMAT}"));
+        }
+        let count = kind.sections();
+        if fixed(12) != kind as u32 || fixed(16) as usize != count {
+            return Err(format!("it is not the {} that it should be", format!("{kind:?}").to_lowercase()));
+        }
+        let damaged = |what: &str| Err(format!("it is damaged ({what})"));
+        let Some(header) = bytes.get(..FIXED + count * ENTRY) else {
+            return damaged("cut short in its header");
+        };
+        let mut zeroed = header.to_vec();
+        zeroed[HEADER_CHECK].fill(0);
+        let check = fixed(HEADER_CHECK.start);
+        if crc32fast::hash(&zeroed) != check {
+            return damaged("its header does not match its checksum");
+        }
+        let mut sections = Vec::with_capacity(count);
+        let mut end = header.len() as u64;
+        for entry in header[FIXED..].chunks_exact(ENTRY) {
+            let (offset, length) = (u64_at(entry, 0), u64_at(entry, 1));
+            if offset != end.next_multiple_of(8) || length > bytes.len() as u64 {
+                return damaged("its sections are not where they should be, or it was cut short");
+            }
+            end = offset + length;
+            let Some(section) = bytes.get(offset as usize..end as usize) else {
+                return damaged("it was cut short");
+            };
+            if crc32fast::hash(section) != u32_at(entry, 4) {
+                return damaged("a section does not match its checksum");
+            }
+            sections.push(offset as usize..end as usize);
+        }
+        if end != bytes.len() as u64 {
+            return damaged("something follows its last section");
+        }
+        Ok(Checked { data, sections, check })
+    }
+
+    pub fn section(&self, number: usize) -> &[u8] {
+        &self.data.as_ref()[self.sections[number].clone()]
+    }
+
+    /// Of the whole file, in bytes.
+    pub fn size(&self) -> u64 {
+        self.data.as_ref().len() as u64
+    }
+}
+
+/// Reads a small file whole.
+pub fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, BagError> {
+    let mut data = Vec::new();
+    File::open(path)
+        .and_then(|mut file| file.read_to_end(&mut data))
+        .map_err(|error| BagError::unusable(path, told(&error)))?;
+    Checked::new(data, kind).map_err(|what| BagError::unusable(path, what))
+}
+
+/// Maps a file into memory.
+pub fn map(path: &Path, kind: Kind) -> Result<Checked<Mmap>, BagError> {
+    let file = File::open(path).map_err(|error| BagError::unusable(path, told(&error)))?;
+    // SAFETY: a mapping is unsound if the file changes under it. Files of an index are written under another name and
+    // renamed when whole; after that they are never opened for writing, only unlinked, which a mapping outlives.
+    let data = unsafe { Mmap::map(&file) }.map_err(|error| BagError::unusable(path, told(&error)))?;
+    Checked::new(data, kind).map_err(|what| BagError::unusable(path, what))
+}
+
+fn told(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    }
+}
+
+/// The number in this place of a section of 32-bit numbers.
+#[inline]
+pub fn u32_at(section: &[u8], place: usize) -> u32 {
+    u32::from_le_bytes(section[place * 4..][..4].try_into().expect("four bytes"))
+}
+
+/// The number in this place of a section of 64-bit numbers.
+#[inline]
+pub fn u64_at(section: &[u8], place: usize) -> u64 {
+    u64::from_le_bytes(section[place * 8..][..8].try_into().expect("eight bytes"))
+}

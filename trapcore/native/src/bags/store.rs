@@ -1,0 +1,404 @@
+//! The folder of an index: a manifest, the segments that it names, and a lock for the one process that may change it.
+//!
+//! A segment is never changed. A change writes new segments, then a manifest that names them, which takes the place of
+//! the old one in a single step; whatever ends the process before that leaves the old index as it was. Removed
+//! payloads are noted in the manifest. The manifest's sections: vocabulary version, default weight and generation
+//! (u64); tokens with a weight of their own (u32, ascending); their weights (u32, in units); number, checksum and
+//! count of removed payloads of each segment (u64); the places of removed payloads, segment after segment (u32).
+
+use std::fs::{self, File, TryLockError};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use rustc_hash::FxHashSet;
+
+use super::builder::Builder;
+use super::file::{self, FileWriter, Kind, u32_at, u64_at};
+use super::query::{Best, Hit, Question, Scratch, search};
+use super::segment::Segment;
+use super::{BagError, Weights, distinct};
+
+/// How large segments become, and how many there may be before those that are not half full are merged.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    pub payloads: usize,
+    pub tokens: usize,
+    pub segments: usize,
+}
+
+const SIZES: Sizes = Sizes { payloads: 1 << 20, tokens: 1 << 26, segments: 8 };
+
+/// Attempts to open an index that another process keeps changing meanwhile.
+const ATTEMPTS: usize = 10;
+
+fn manifest_path(folder: &Path) -> PathBuf {
+    folder.join("manifest")
+}
+
+fn segment_path(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("segment-{number}"))
+}
+
+/// The number of a segment's file, whole or in the making.
+fn segment_number(path: &Path) -> Option<u64> {
+    path.file_stem()?.to_str()?.strip_prefix("segment-")?.parse().ok()
+}
+
+/// One segment of an index.
+struct Part {
+    number: u64,
+    check: u32,
+    segment: Segment,
+}
+
+impl Part {
+    fn open(folder: &Path, number: u64, check: u32, removed: Vec<u32>) -> Result<Part, BagError> {
+        Ok(Part { number, check, segment: Segment::open(&segment_path(folder, number), check, removed)? })
+    }
+}
+
+/// An index as it was when it was opened, whatever becomes of its files.
+pub struct Index {
+    folder: PathBuf,
+    manifest_check: u32,
+    generation: u64,
+    weights: Weights,
+    /// The largest first.
+    parts: Vec<Part>,
+}
+
+impl Index {
+    /// `vocabulary`: the caller's version of what tokens mean, which must be that of the index.
+    pub fn open(folder: &Path, vocabulary: u32) -> Result<Index, BagError> {
+        let mut tries = 0;
+        loop {
+            let (index, failure) = Index::open_once(folder, vocabulary)?;
+            tries += 1;
+            match failure {
+                None => return Ok(index),
+                Some(failure) if index.is_current() || tries == ATTEMPTS => return Err(failure),
+                Some(_) => {} // a segment has gone, and so has the manifest that named it
+            }
+        }
+    }
+
+    /// Also returns why a segment could not be opened, if one could not.
+    fn open_once(folder: &Path, vocabulary: u32) -> Result<(Index, Option<BagError>), BagError> {
+        let path = manifest_path(folder);
+        let manifest = file::read(&path, Kind::Manifest)?;
+        let [facts, tokens, units, segments, removed] = std::array::from_fn(|i| manifest.section(i));
+        let numbers = |section: &[u8]| -> Vec<u32> { (0..section.len() / 4).map(|i| u32_at(section, i)).collect() };
+        let weights = Weights {
+            tokens: numbers(tokens),
+            units: numbers(units),
+            default: if facts.len() == 24 { u64_at(facts, 1) as u32 } else { 0 },
+        };
+        let dead: u64 = segments.chunks_exact(24).map(|entry| u64_at(entry, 2)).sum();
+        if facts.len() != 24
+            || weights.tokens.len() != weights.units.len()
+            || !weights.tokens.is_sorted_by(|a, b| a < b)
+            || !segments.len().is_multiple_of(24)
+            || removed.len() as u64 != 4 * dead
+        {
+            return Err(BagError::unusable(&path, "it is damaged"));
+        }
+        let found = u64_at(facts, 0);
+        if found != u64::from(vocabulary) {
+            let what = format!("its tokens are of vocabulary {found}, and this version writes vocabulary {vocabulary}");
+            return Err(BagError::unusable(folder, what));
+        }
+        let (mut parts, mut failure, mut places) = (Vec::new(), None, numbers(removed).into_iter());
+        for entry in segments.chunks_exact(24) {
+            let gone = places.by_ref().take(u64_at(entry, 2) as usize).collect();
+            match Part::open(folder, u64_at(entry, 0), u64_at(entry, 1) as u32, gone) {
+                Ok(part) => parts.push(part),
+                Err(error) => failure = Some(error),
+            }
+        }
+        parts.sort_by_key(|part| std::cmp::Reverse(part.segment.bags()));
+        let (manifest_check, generation) = (manifest.check, u64_at(facts, 2));
+        Ok((Index { folder: folder.to_owned(), manifest_check, generation, weights, parts }, failure))
+    }
+
+    /// Whether the files have not been changed since.
+    pub fn is_current(&self) -> bool {
+        let mut head = [0; 24];
+        File::open(manifest_path(&self.folder)).and_then(|mut file| file.read_exact(&mut head)).is_ok()
+            && u32_at(&head, 5) == self.manifest_check
+    }
+
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// How many payloads there are.
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.segment.live()).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn segments(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Size of the segments in bytes.
+    pub fn size(&self) -> u64 {
+        self.parts.iter().map(|part| part.segment.size()).sum()
+    }
+
+    /// The best hits of a bag (tokens ascending, each once), the best first: at most `limit`, and none that is less
+    /// similar than `least`.
+    pub fn nearest(&self, bag: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
+        let question = Question::new(bag, &self.weights);
+        let mut best = Best::new(limit, least);
+        for part in &self.parts {
+            search(&part.segment, &question, &mut best, scratch);
+        }
+        best.into_hits()
+    }
+
+    /// The same for many bags, in their order, by so many threads. None if `is_stopped`, which only the calling thread
+    /// asks now and then, said so.
+    pub fn nearest_of_each(
+        &self,
+        bags: &[Vec<u32>],
+        limit: usize,
+        least: f64,
+        jobs: usize,
+        is_stopped: impl Fn() -> bool,
+    ) -> Option<Vec<Vec<Hit>>> {
+        let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let work = |ask: &dyn Fn() -> bool| {
+            let (mut scratch, mut done) = (Scratch::default(), Vec::new());
+            while !stopped.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(bag) = bags.get(number) else { break };
+                done.push((number, self.nearest(bag, limit, least, &mut scratch)));
+                if ask() {
+                    stopped.store(true, Ordering::Relaxed);
+                }
+            }
+            done
+        };
+        let mut done = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..jobs.min(bags.len())).map(|_| scope.spawn(|| work(&|| false))).collect();
+            let mut done = work(&is_stopped);
+            for other in others {
+                done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            done
+        });
+        done.sort_unstable_by_key(|(number, _)| *number);
+        (done.len() == bags.len()).then(|| done.into_iter().map(|(_, hits)| hits).collect())
+    }
+}
+
+/// What a commit did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    pub added: usize,
+    pub removed: usize,
+}
+
+/// Builds an index, or changes one. Nothing is seen of it before [`Writer::commit`]; without it, nothing stays.
+pub struct Writer {
+    folder: PathBuf,
+    vocabulary: u32,
+    generation: u64,
+    weights: Weights,
+    pub(super) sizes: Sizes,
+    parts: Vec<Part>,
+    builder: Builder,
+    added: Vec<u64>,
+    removed: usize,
+    next_number: u64,
+    /// Held open for its lock.
+    _lock: File,
+}
+
+impl Writer {
+    /// An index from nothing; one that is there is replaced by the commit.
+    pub fn create(folder: &Path, vocabulary: u32, weights: Weights) -> Result<Writer, BagError> {
+        match fs::create_dir(folder) {
+            Err(error) if !folder.is_dir() => return Err(BagError::unwritable(folder)(error)),
+            _ => {}
+        }
+        if let Some(stranger) = files(folder)?.iter().find(|path| !is_ours(path)) {
+            return Err(BagError::Argument(format!(
+                "{}: holds other files ({}); give the index a folder of its own",
+                folder.display(),
+                stranger.file_name().unwrap_or_default().display()
+            )));
+        }
+        let lock = lock(folder)?;
+        // Whatever is there is replaced, also what cannot be read.
+        let generation = Index::open_once(folder, vocabulary).map_or(0, |(index, _)| index.generation);
+        Writer::new(folder, lock, vocabulary, generation, weights, Vec::new())
+    }
+
+    /// A change of an index.
+    pub fn open(folder: &Path, vocabulary: u32) -> Result<Writer, BagError> {
+        if !manifest_path(folder).exists() {
+            return Err(BagError::unusable(folder, "there is no index here"));
+        }
+        let lock = lock(folder)?;
+        let Index { generation, weights, parts, .. } = Index::open(folder, vocabulary)?;
+        Writer::new(folder, lock, vocabulary, generation, weights, parts)
+    }
+
+    fn new(
+        folder: &Path,
+        lock: File,
+        vocabulary: u32,
+        generation: u64,
+        weights: Weights,
+        parts: Vec<Part>,
+    ) -> Result<Writer, BagError> {
+        // Also past what a process that died has left, and what others may still have mapped.
+        let next_number = files(folder)?.iter().filter_map(|path| segment_number(path)).max().unwrap_or(0) + 1;
+        Ok(Writer {
+            folder: folder.to_owned(),
+            vocabulary,
+            generation,
+            weights,
+            sizes: SIZES,
+            parts,
+            builder: Builder::default(),
+            added: Vec::new(),
+            removed: 0,
+            next_number,
+            _lock: lock,
+        })
+    }
+
+    /// Comes before anything is added. Payloads that are not there are passed over.
+    pub fn remove(&mut self, payloads: &FxHashSet<u64>) -> Result<(), BagError> {
+        debug_assert!(self.added.is_empty());
+        for Part { number, check, segment } in &mut self.parts {
+            let gone: Vec<u32> =
+                segment.payloads().filter(|(_, payload)| payloads.contains(payload)).map(|(place, _)| place).collect();
+            if !gone.is_empty() {
+                self.removed += gone.len();
+                let mut all = [segment.removed(), &gone].concat();
+                all.sort_unstable();
+                *segment = Segment::open(&segment_path(&self.folder, *number), *check, all)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn add(&mut self, payload: u64, mut tokens: Vec<u32>) -> Result<(), BagError> {
+        distinct(&mut tokens)?;
+        self.added.push(payload);
+        self.put(payload, &tokens)
+    }
+
+    fn put(&mut self, payload: u64, tokens: &[u32]) -> Result<(), BagError> {
+        if self.builder.payloads() >= self.sizes.payloads || self.builder.size() + tokens.len() > self.sizes.tokens {
+            self.write_segment()?;
+        }
+        self.builder.add(payload, tokens);
+        Ok(())
+    }
+
+    fn write_segment(&mut self) -> Result<(), BagError> {
+        let builder = std::mem::take(&mut self.builder);
+        if builder.payloads() == 0 {
+            return Ok(());
+        }
+        let number = self.next_number;
+        self.next_number += 1;
+        let out = FileWriter::create(&segment_path(&self.folder, number), Kind::Segment)?;
+        let check = builder.write(out, &self.weights)?;
+        self.parts.push(Part::open(&self.folder, number, check, Vec::new())?);
+        Ok(())
+    }
+
+    /// Makes all of it the index that is opened from now on.
+    pub fn commit(mut self) -> Result<Change, BagError> {
+        self.write_segment()?;
+        let mut payloads: Vec<u64> =
+            self.parts.iter().flat_map(|part| part.segment.payloads().map(|(_, payload)| payload)).collect();
+        payloads.sort_unstable();
+        if let Some(twice) = payloads.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(BagError::Argument(format!(
+                "payload {} would be there twice; to replace its bag, remove it in the same change",
+                twice[0]
+            )));
+        }
+        self.merge()?;
+        self.write_manifest()?;
+        Ok(Change { added: self.added.len(), removed: self.removed })
+    }
+
+    /// Writes small segments together when they have become many, and those anew of which most was removed.
+    fn merge(&mut self) -> Result<(), BagError> {
+        let half = self.sizes.payloads / 2;
+        let is_hollow = |part: &Part| part.segment.live() < part.segment.removed().len();
+        let many = self.parts.len() > self.sizes.segments;
+        let (merged, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts)
+            .into_iter()
+            .partition(|part| is_hollow(part) || (many && part.segment.live() < half));
+        self.parts = kept;
+        if merged.len() == 1 && !is_hollow(&merged[0]) {
+            self.parts.extend(merged);
+            return Ok(());
+        }
+        for part in &merged {
+            part.segment.each_bag(|tokens, payload| self.put(payload, tokens))?;
+        }
+        self.write_segment()
+    }
+
+    fn write_manifest(&self) -> Result<(), BagError> {
+        let mut out = FileWriter::create(&manifest_path(&self.folder), Kind::Manifest)?;
+        let facts = [u64::from(self.vocabulary), u64::from(self.weights.default), self.generation + 1];
+        out.section(facts.map(u64::to_le_bytes))?;
+        out.section(self.weights.tokens.iter().map(|token| token.to_le_bytes()))?;
+        out.section(self.weights.units.iter().map(|units| units.to_le_bytes()))?;
+        let entry = |part: &Part| [part.number, u64::from(part.check), part.segment.removed().len() as u64];
+        out.section(self.parts.iter().flat_map(entry).map(u64::to_le_bytes))?;
+        out.section(self.parts.iter().flat_map(|part| part.segment.removed()).map(|place| place.to_le_bytes()))?;
+        out.finish().map(|_| ())
+    }
+}
+
+impl Drop for Writer {
+    /// Deletes what no manifest names: what the change replaced, or, if it was given up, what it had written.
+    fn drop(&mut self) {
+        self.parts.clear();
+        let named: FxHashSet<u64> = match file::read(&manifest_path(&self.folder), Kind::Manifest) {
+            Ok(manifest) => manifest.section(3).chunks_exact(24).map(|entry| u64_at(entry, 0)).collect(),
+            Err(_) => return, // nothing is known, so nothing is deleted
+        };
+        for path in files(&self.folder).unwrap_or_default() {
+            let is_part = path.extension().is_some_and(|extension| extension == "part");
+            if is_ours(&path) && (is_part || segment_number(&path).is_some_and(|number| !named.contains(&number))) {
+                let _ = fs::remove_file(path); // the next change tries again
+            }
+        }
+    }
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, BagError> {
+    let list = || fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>();
+    list().map_err(BagError::unwritable(folder))
+}
+
+fn is_ours(path: &Path) -> bool {
+    segment_number(path).is_some() || path.file_stem().is_some_and(|stem| stem == "manifest" || stem == "lock")
+}
+
+fn lock(folder: &Path) -> Result<File, BagError> {
+    let path = folder.join("lock");
+    let file = File::create(&path).map_err(BagError::unwritable(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(BagError::Busy { path: folder.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(BagError::unwritable(&path)(error)),
+    }
+}

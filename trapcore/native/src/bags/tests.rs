@@ -1,0 +1,300 @@
+//! The index against the definition, on bags with few frequent and many rare tokens; and what becomes of broken files.
+
+use std::cmp::Reverse;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::store::Sizes;
+use super::*;
+
+/// A folder that goes when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("trapline-bags-{}-{number}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+
+    /// Up to `size` tokens of a few dozen to a few hundred kinds, the low ones in most bags.
+    fn bag(&mut self, size: u64, kinds: u64) -> Vec<u32> {
+        let mut bag: Vec<u32> = (0..self.below(size + 1))
+            .map(|_| {
+                let range = 1 + self.below(kinds);
+                (self.below(range) * self.below(range) / range * 7919) as u32
+            })
+            .collect();
+        distinct(&mut bag).unwrap();
+        bag
+    }
+}
+
+type Bags = Vec<(u64, Vec<u32>)>;
+
+/// Groups of nearly equal bags, with a few that are equal.
+fn bags(random: &mut Random, n: u64, kinds: u64) -> Bags {
+    let groups: Vec<_> = (0..1 + n / 5).map(|_| random.bag(24, kinds)).collect();
+    (0..n)
+        .map(|i| {
+            let mut bag = groups[random.below(groups.len() as u64) as usize].clone();
+            for _ in 0..random.below(4) {
+                if let Some(at) = bag.len().checked_sub(1) {
+                    bag.remove(random.below(at as u64 + 1) as usize);
+                }
+                bag.extend(random.bag(2, kinds));
+            }
+            distinct(&mut bag).unwrap();
+            (i * 37 % 1009 + i / 1009 * 1009, bag)
+        })
+        .collect()
+}
+
+fn weights(kinds: u64) -> Weights {
+    let weight = |i: u64| if i == 5 { 0.0 } else { (1.0 + i as f64 / 3.0).ln() + 0.01 };
+    Weights::new((0..kinds).step_by(2).map(|i| ((i * 7919) as u32, weight(i))), 2.5).unwrap()
+}
+
+/// The definition, for all bags.
+fn naive(bags: &Bags, weights: &Weights, question: &[u32]) -> Vec<Hit> {
+    let weight = |bag: &mut dyn Iterator<Item = &u32>| -> u64 { bag.map(|&t| u64::from(weights.of(t))).sum() };
+    let mut hits: Vec<Hit> = bags
+        .iter()
+        .map(|(payload, bag)| {
+            let both = weight(&mut bag.iter().filter(|t| question.contains(t)));
+            let all = weight(&mut bag.iter()) + weight(&mut question.iter().filter(|t| !bag.contains(t)));
+            Hit { payload: *payload, similarity: if all == 0 { 1.0 } else { both as f64 / all as f64 } }
+        })
+        .filter(|hit| hit.similarity > 0.0)
+        .collect();
+    hits.sort_by_key(|&hit| Reverse(hit));
+    hits
+}
+
+fn assert_answers(index: &Index, bags: &Bags, questions: &[Vec<u32>]) {
+    assert_eq!(index.len(), bags.len());
+    let mut scratch = Scratch::default();
+    for question in questions {
+        let all = naive(bags, index.weights(), question);
+        for k in [1, 3, 10, bags.len() + 1] {
+            let found = index.nearest(question, k, 0.0, &mut scratch);
+            assert_eq!(found, all[..k.min(all.len())], "top {k} for {question:?}");
+        }
+        for threshold in [0.05, 0.3, 0.5, 2.0 / 3.0, 0.9, 1.0] {
+            let found = index.nearest(question, usize::MAX, threshold, &mut scratch);
+            let expected: Vec<Hit> = all.iter().copied().filter(|hit| hit.similarity >= threshold).collect();
+            assert_eq!(found, expected, "{threshold} for {question:?}");
+        }
+    }
+}
+
+fn questions(random: &mut Random, bags: &Bags, kinds: u64) -> Vec<Vec<u32>> {
+    let mut questions: Vec<_> = (0..8).map(|_| random.bag(30, 2 * kinds)).collect();
+    questions.extend(bags.iter().step_by(1 + bags.len() / 8).map(|(_, bag)| bag.clone()));
+    questions.extend([vec![], vec![5 * 7919], vec![u32::MAX]]);
+    questions
+}
+
+#[test]
+fn answers_are_those_of_comparing_all_whatever_the_segments() {
+    let mut random = Random(1);
+    for (n, kinds) in [(0, 20), (1, 20), (7, 10), (60, 40), (400, 300), (3000, 200)] {
+        let bags = bags(&mut random, n, kinds);
+        let questions = questions(&mut random, &bags, kinds);
+        for (payloads, changes) in [(usize::MAX, 1), (1 + n as usize / 3, 1), (64, 5), (usize::MAX, 12)] {
+            let folder = Folder::new();
+            let sizes = Sizes { payloads, tokens: 1 << 20, segments: 4 };
+            let mut writer = Writer::create(&folder.0, 7, weights(kinds)).unwrap();
+            writer.sizes = sizes;
+            let parts: Vec<_> = bags.chunks((bags.len() / changes).max(1)).collect();
+            for (i, part) in parts.iter().enumerate() {
+                if i > 0 {
+                    writer.commit().unwrap();
+                    writer = Writer::open(&folder.0, 7).unwrap();
+                    writer.sizes = sizes;
+                }
+                part.iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+            }
+            writer.commit().unwrap();
+            assert_answers(&Index::open(&folder.0, 7).unwrap(), &bags, &questions);
+        }
+    }
+}
+
+#[test]
+fn what_is_removed_is_gone_and_can_come_back() {
+    let mut random = Random(2);
+    let mut bags = bags(&mut random, 300, 100);
+    let folder = Folder::new();
+    let mut writer = Writer::create(&folder.0, 1, weights(100)).unwrap();
+    bags.iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+    writer.commit().unwrap();
+    for round in 0..12 {
+        let gone: Vec<u64> = bags.iter().map(|(payload, _)| *payload).filter(|_| random.below(3) == 0).collect();
+        let back: Bags = gone.iter().filter(|p| **p % 2 == 0).map(|p| (*p, random.bag(20, 100))).collect();
+        let mut writer = Writer::open(&folder.0, 1).unwrap();
+        writer.remove(&gone.iter().copied().chain([u64::MAX]).collect()).unwrap();
+        back.iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+        let change = writer.commit().unwrap();
+        assert_eq!(change, Change { added: back.len(), removed: gone.len() });
+        bags.retain(|(payload, _)| !gone.contains(payload));
+        bags.extend(back);
+        let index = Index::open(&folder.0, 1).unwrap();
+        assert!(index.segments() <= 9, "round {round}: {} segments", index.segments());
+        let questions = questions(&mut random, &bags, 100);
+        assert_answers(&index, &bags, &questions);
+    }
+    let all = bags.iter().map(|(payload, _)| *payload).collect();
+    let mut writer = Writer::open(&folder.0, 1).unwrap();
+    writer.remove(&all).unwrap();
+    writer.commit().unwrap();
+    let index = Index::open(&folder.0, 1).unwrap();
+    assert_eq!((index.len(), index.segments(), index.size()), (0, 0, 0));
+}
+
+#[test]
+fn ranks_beyond_sixteen_bits_are_kept() {
+    let folder = Folder::new();
+    let mut writer = Writer::create(&folder.0, 1, Weights::new([], 1.0).unwrap()).unwrap();
+    let bags: Bags = (0..1000).map(|i| (i, (0..70).map(|j| (i * 70 + j) as u32).chain([1 << 20]).collect())).collect();
+    bags.iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+    writer.commit().unwrap();
+    let questions: Vec<_> = [0, 500, 935, 936, 937, 999].iter().map(|&i| bags[i].1.clone()).collect();
+    assert_answers(&Index::open(&folder.0, 1).unwrap(), &bags, &questions);
+}
+
+#[test]
+fn a_change_that_is_given_up_leaves_nothing_and_only_one_is_made_at_a_time() {
+    let folder = Folder::new();
+    let mut writer = Writer::create(&folder.0, 1, weights(10)).unwrap();
+    writer.add(1, vec![7919, 3]).unwrap();
+    assert!(matches!(Writer::create(&folder.0, 1, weights(10)), Err(BagError::Busy { .. })));
+    writer.commit().unwrap();
+    let before = names(&folder.0);
+    let index = Index::open(&folder.0, 1).unwrap();
+
+    // What a process leaves that died while it wrote.
+    fs::write(folder.0.join("segment-9.part"), b"half").unwrap();
+    fs::write(folder.0.join("segment-8"), b"whole, but in no manifest").unwrap();
+    fs::write(folder.0.join("manifest.part"), b"half").unwrap();
+    assert_answers(&Index::open(&folder.0, 1).unwrap(), &vec![(1, vec![3, 7919])], &[vec![3]]);
+    let mut writer = Writer::open(&folder.0, 1).unwrap();
+    writer.sizes.payloads = 1;
+    (2..6).for_each(|payload| writer.add(payload, vec![1]).unwrap());
+    drop(writer);
+    assert_eq!(names(&folder.0), before);
+    assert!(index.is_current());
+
+    let mut writer = Writer::open(&folder.0, 1).unwrap();
+    writer.add(1, vec![4]).unwrap();
+    assert!(matches!(writer.commit(), Err(BagError::Argument(told)) if told.contains("payload 1 ")));
+    assert_eq!(names(&folder.0), before);
+
+    let mut writer = Writer::create(&folder.0, 2, weights(10)).unwrap();
+    writer.add(5, vec![3]).unwrap();
+    writer.commit().unwrap();
+    assert!(!index.is_current());
+    // Files that were replaced are still there for who had them open.
+    assert_answers(&index, &vec![(1, vec![3, 7919])], &[vec![3]]);
+    assert!(matches!(Index::open(&folder.0, 1), Err(BagError::Unusable { .. })));
+    assert_eq!(Index::open(&folder.0, 2).unwrap().len(), 1);
+}
+
+fn names(folder: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn no_folder_of_others_is_taken() {
+    let folder = Folder::new();
+    fs::create_dir(&folder.0).unwrap();
+    fs::write(folder.0.join("thesis.txt"), b"years of work").unwrap();
+    assert!(
+        matches!(Writer::create(&folder.0, 1, weights(10)), Err(BagError::Argument(told)) if told.contains("thesis"))
+    );
+    assert!(matches!(Writer::open(&folder.0, 1), Err(BagError::Unusable { .. })));
+    assert_eq!(names(&folder.0).len(), 1);
+}
+
+#[test]
+fn arguments_that_cannot_be_are_told() {
+    for weight in [-1.0, f64::NAN, f64::INFINITY, 4096.0] {
+        assert!(matches!(Weights::new([(3, weight)], 1.0), Err(BagError::Argument(told)) if told.contains("token 3")));
+    }
+    assert!(matches!(Weights::new([(3, 1.0), (3, 2.0)], 1.0), Err(BagError::Argument(_))));
+    assert!(Weights::new([(3, 4095.999)], 0.0).is_ok());
+    assert!(distinct(&mut (0..4096).collect()).is_ok());
+    assert!(distinct(&mut (0..4097).collect()).is_err());
+}
+
+#[test]
+fn every_broken_byte_is_noticed_or_does_not_matter() {
+    let mut random = Random(3);
+    let bags = bags(&mut random, 25, 30);
+    let questions = questions(&mut random, &bags, 30);
+    let folder = Folder::new();
+    let mut writer = Writer::create(&folder.0, 1, weights(30)).unwrap();
+    bags[..15].iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+    writer.add(9999, vec![1]).unwrap();
+    writer.commit().unwrap();
+    let mut writer = Writer::open(&folder.0, 1).unwrap();
+    writer.remove(&[9999].into_iter().collect()).unwrap();
+    bags[15..].iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+    writer.commit().unwrap();
+    assert_answers(&Index::open(&folder.0, 1).unwrap(), &bags, &questions);
+
+    let check = |path: &Path, broken: &[u8], what: &str| match put(path, broken, &folder.0) {
+        Ok(index) => {
+            assert_answers(&index, &bags, &questions);
+            false
+        }
+        Err(BagError::Unusable { .. }) => true,
+        Err(other) => panic!("{what}: {other}"),
+    };
+    let mut noticed = 0;
+    for path in names(&folder.0).into_iter().filter(|path| path.file_name().unwrap() != "lock") {
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            for flip in [1, 0x80, 0xff] {
+                let mut broken = whole.clone();
+                broken[at] ^= flip;
+                noticed += u32::from(check(&path, &broken, &format!("byte {at} of {}", path.display())));
+            }
+            assert!(check(&path, &whole[..at], "truncated"), "cut at {at}");
+        }
+        assert!(check(&path, &[&whole[..], b"x"].concat(), "longer"));
+        put(&path, &whole, &folder.0).unwrap();
+    }
+    assert!(noticed > 1000);
+    // Whole files in each other's place.
+    let segments: Vec<_> =
+        names(&folder.0).into_iter().filter(|path| path.to_str().unwrap().contains("segment")).collect();
+    assert!(check(&segments[0], &fs::read(&segments[1]).unwrap(), "exchanged"));
+}
+
+/// Puts a file in place as one that was written anew, so that nothing that is mapped changes, and opens the index.
+fn put(path: &Path, data: &[u8], folder: &Path) -> Result<Index, BagError> {
+    fs::remove_file(path).unwrap();
+    fs::write(path, data).unwrap();
+    Index::open(folder, 1)
+}

@@ -1,0 +1,198 @@
+//! The index of bags of tokens.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+
+use super::halting::detached;
+use crate::bags::{BagError, Change, Hit, Index, MAX_WEIGHT, UNIT, Weights, Writer, distinct};
+
+impl From<BagError> for PyErr {
+    fn from(error: BagError) -> PyErr {
+        raised(
+            match error {
+                BagError::Unusable { .. } => "IndexFileError",
+                BagError::Busy { .. } => "LibraryError",
+                BagError::Unwritable { .. } => "OutputError",
+                BagError::Argument(_) => "UsageError",
+            },
+            &error.to_string(),
+        )
+    }
+}
+
+fn raised(class: &str, message: &str) -> PyErr {
+    Python::attach(|py| {
+        let raise = || -> PyResult<PyErr> {
+            Ok(PyErr::from_value(py.import("trapcore.errors")?.getattr(class)?.call1((message,))?))
+        };
+        raise().unwrap_or_else(|e| e)
+    })
+}
+
+fn argument(message: String) -> PyErr {
+    BagError::Argument(message).into()
+}
+
+/// Bags that are handed over at a time, so that the GIL is seldom passed.
+const BATCH: usize = 4096;
+
+fn tokens(bag: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    bag.try_iter()?.map(|token| token?.extract()).collect()
+}
+
+fn add_all(py: Python<'_>, writer: &mut Writer, bags: &Bound<'_, PyAny>) -> PyResult<()> {
+    let mut batch: Vec<(u64, Vec<u32>)> = Vec::with_capacity(BATCH);
+    let mut add = |batch: &mut Vec<_>| {
+        py.detach(|| batch.drain(..).try_for_each(|(payload, tokens)| writer.add(payload, tokens)))
+    };
+    for (number, item) in bags.try_iter()?.enumerate() {
+        let item = item?;
+        let parts = || -> PyResult<(u64, Vec<u32>)> {
+            let (payload, bag): (u64, Bound<'_, PyAny>) = item.extract()?;
+            Ok((payload, tokens(&bag)?))
+        };
+        batch.push(parts().map_err(|error| {
+            argument(format!(
+                "bag {number} (from 0) is no pair of a payload (0 to 2**64-1) and its tokens (0 to 2**32-1): {error}"
+            ))
+        })?);
+        if batch.len() == BATCH {
+            add(&mut batch)?;
+        }
+    }
+    Ok(add(&mut batch)?)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, bags, *, weights, default_weight, vocabulary))]
+fn build_bag_index(
+    py: Python<'_>,
+    path: PathBuf,
+    bags: &Bound<'_, PyAny>,
+    weights: HashMap<u32, f64>,
+    default_weight: f64,
+    vocabulary: u32,
+) -> PyResult<usize> {
+    let weights = Weights::new(weights, default_weight)?;
+    let mut writer = py.detach(|| Writer::create(&path, vocabulary, weights))?;
+    add_all(py, &mut writer, bags)?;
+    Ok(py.detach(|| writer.commit())?.added)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, *, vocabulary, add = None, remove = None))]
+fn change_bag_index(
+    py: Python<'_>,
+    path: PathBuf,
+    vocabulary: u32,
+    add: Option<&Bound<'_, PyAny>>,
+    remove: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(usize, usize)> {
+    let mut writer = py.detach(|| Writer::open(&path, vocabulary))?;
+    if let Some(remove) = remove {
+        let payloads = remove.try_iter()?.map(|payload| payload?.extract()).collect::<PyResult<_>>()?;
+        py.detach(|| writer.remove(&payloads))?;
+    }
+    if let Some(add) = add {
+        add_all(py, &mut writer, add)?;
+    }
+    let Change { added, removed } = py.detach(|| writer.commit())?;
+    Ok((added, removed))
+}
+
+#[pyclass(frozen, name = "BagIndex", module = "trapcore._native")]
+struct PyBagIndex(Index);
+
+#[pymethods]
+impl PyBagIndex {
+    #[new]
+    #[pyo3(signature = (path, *, vocabulary))]
+    fn new(py: Python<'_>, path: PathBuf, vocabulary: u32) -> PyResult<PyBagIndex> {
+        Ok(PyBagIndex(py.detach(|| Index::open(&path, vocabulary))?))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    #[getter]
+    fn segments(&self) -> usize {
+        self.0.segments()
+    }
+
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    #[getter]
+    fn is_current(&self) -> bool {
+        self.0.is_current()
+    }
+
+    fn weight(&self, token: u32) -> f64 {
+        f64::from(self.0.weights().of(token)) * UNIT
+    }
+
+    #[pyo3(signature = (bags, k, *, jobs = 1))]
+    fn top(&self, py: Python<'_>, bags: &Bound<'_, PyAny>, k: usize, jobs: usize) -> PyResult<Vec<Vec<(u64, f64)>>> {
+        if k == 0 {
+            return Err(argument("k is at least 1, not 0".to_owned()));
+        }
+        self.nearest(py, bags, k, 0.0, jobs)
+    }
+
+    #[pyo3(signature = (bags, threshold, *, jobs = 1))]
+    fn above(
+        &self,
+        py: Python<'_>,
+        bags: &Bound<'_, PyAny>,
+        threshold: f64,
+        jobs: usize,
+    ) -> PyResult<Vec<Vec<(u64, f64)>>> {
+        if !(threshold > 0.0 && threshold <= 1.0) {
+            return Err(argument(format!("a threshold is above 0 and at most 1, not {threshold}")));
+        }
+        self.nearest(py, bags, usize::MAX, threshold, jobs)
+    }
+}
+
+impl PyBagIndex {
+    fn nearest(
+        &self,
+        py: Python<'_>,
+        bags: &Bound<'_, PyAny>,
+        limit: usize,
+        least: f64,
+        jobs: usize,
+    ) -> PyResult<Vec<Vec<(u64, f64)>>> {
+        if jobs == 0 {
+            return Err(argument("jobs is at least 1, not 0".to_owned()));
+        }
+        let mut questions = Vec::new();
+        for (number, bag) in bags.try_iter()?.enumerate() {
+            let mut own = tokens(&bag?).map_err(|error| {
+                argument(format!("bag {number} (from 0) does not hold tokens (0 to 2**32-1) only: {error}"))
+            })?;
+            distinct(&mut own)?;
+            questions.push(own);
+        }
+        let found = detached(py, None, None, |halt| {
+            self.0.nearest_of_each(&questions, limit, least, jobs, || halt.is_stopped())
+        })?;
+        // Without a cancellation only a signal ends it early, and that has been raised.
+        let found = found.unwrap_or_default();
+        let pairs = |hits: Vec<Hit>| hits.into_iter().map(|hit| (hit.payload, hit.similarity)).collect();
+        Ok(found.into_iter().map(pairs).collect())
+    }
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("WEIGHT_UNIT", UNIT)?;
+    module.add("MAX_WEIGHT", MAX_WEIGHT)?;
+    module.add_function(wrap_pyfunction!(build_bag_index, module)?)?;
+    module.add_function(wrap_pyfunction!(change_bag_index, module)?)?;
+    module.add_class::<PyBagIndex>()
+}
