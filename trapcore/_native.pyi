@@ -285,11 +285,16 @@ class Judge:
         unproved: bool,
         skip_plies: int,
         proposals_first: bool = True,
+        proposer: Proposer | None = None,
+        likeness: BagIndex | None = None,
+        ids: Sequence[int] | None = None,
     ) -> None:
         """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0.
 
         ``nodes`` is for each question about one bait. Without ``proposals_first`` the killers of the matched traps are
-        not tried before other moves: for comparison only."""
+        not tried before other moves: for comparison only. The measure ``abstracted`` needs learned weights, the index
+        of the traps' killers, and the payload of each trap in it.
+        """
 
     def judge(self, batch: Batch, stop: Cancellation | None = None) -> BatchFindings:
         """Raises ``RuntimeError`` if ``stop`` was cancelled before the batch was done: what was found is not whole."""

@@ -47,6 +47,7 @@ mod py;
 pub mod quiescence;
 pub mod records;
 pub mod sampling;
+pub mod screening;
 pub mod search;
 pub mod split;
 pub mod transpositions;
