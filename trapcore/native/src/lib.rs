@@ -6,7 +6,6 @@
 //! | `labels`, `tree` | local trees of a position and what moves are called in them |
 //! | `measures`, `tree_edit`, `sampling` | the paper's similarities and their baselines |
 //! | `matching` | which moves of two positions correspond |
-//! | `matching` | which replies of two positions correspond |
 //! | `label_sets` | many sets of labels compared with one at once |
 //! | `index` | a library of traps, compared with a position at once |
 //! | `bags` | a library of traps by the abstract tokens of their killers, in files |

@@ -119,9 +119,12 @@ fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) 
     })?)
 }
 
+/// Name, stage and fields.
+type KindParts = (&'static str, &'static str, Vec<(&'static str, u32)>);
+
 /// Number, name and stage of each kind of token, with name and width in bits of its fields.
 #[pyfunction]
-fn token_kinds() -> Vec<(&'static str, &'static str, Vec<(&'static str, u32)>)> {
+fn token_kinds() -> Vec<KindParts> {
     let stage = |stage| match stage {
         Stage::Seen => "seen",
         Stage::Answered => "answered",
