@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import select
 
 from db.library import Library
 from db.models import TrapRow
+from db.trap_rows import is_example
 from trapcore import fitting
 from trapcore.errors import LibraryError
-from trapcore.proof import Verdict
 from trapcore.proposals import VOCABULARY_VERSION, Weights, shipped_weights
 
 HELD_OUT = 10
@@ -60,14 +60,6 @@ class Fitted:
         }
 
 
-def is_example() -> ColumnElement[bool]:
-    """The traps that something can be learned from, and that others may be likened to."""
-    return or_(
-        TrapRow.verdict == Verdict.PROVED.value,
-        (TrapRow.verdict == Verdict.UNDECIDED.value) & (TrapRow.reason == ""),
-    )
-
-
 def fit_library(library: Library, *, limit: int | None = None, say: Callable[[str], None] | None = None) -> Fitted:
     """Learn weights from the traps of a library and store them in it.
 
@@ -107,7 +99,7 @@ def _traps(library: Library) -> list[tuple[str, fitting.Example]]:
     """The game of each trap and what is learned from it, ascending by key and bait."""
     wanted = select(TrapRow.key, TrapRow.bait, TrapRow.epd, TrapRow.killer_line, TrapRow.source).where(is_example())
     with library.database.read() as connection:
-        rows = sorted(tuple(row) for row in connection.execute(wanted))
+        rows = sorted(connection.execute(wanted).tuples())
     return [(_game(key, source), (epd, bait, line.split()[0])) for key, bait, epd, line, source in rows]
 
 
