@@ -116,6 +116,9 @@ def search(
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""
 
+def settle(fen: str) -> int:
+    """The value in centipawns for the side to move after captures and checks are played out."""
+
 def evaluation_features(fen: str) -> tuple[int, int, int, bytes]:
     """Phase (0..24; 24 is the middlegame), how much an endgame counts in 64ths if White or Black has the better of it,
     and the count of each feature for White less that for Black, as 16-bit integers in the machine's byte order."""
