@@ -56,6 +56,7 @@ class Known:
 
     slug: str
     name: str
+    family: str
     epd: str
     """Before the bait."""
     bait: str
@@ -96,13 +97,13 @@ class Likeness:
         return [[(self._known[number], s) for number, s in hits if number in self._known] for hits in found]
 
     def _read(self, numbers: Iterable[int]) -> None:
-        columns = (TrapRow.slug, TrapRow.name, TrapRow.epd, TrapRow.bait, TrapRow.killer_line)
+        columns = (TrapRow.slug, TrapRow.name, TrapRow.family, TrapRow.epd, TrapRow.bait, TrapRow.killer_line)
         wanted = sorted(numbers)
         with self._library.database.read() as connection:
             for at in range(0, len(wanted), 500):
                 part = select(TrapRow.id, *columns).where(TrapRow.id.in_(wanted[at : at + 500]))
-                for number, slug, name, epd, bait, line in connection.execute(part).tuples():
-                    self._known[number] = Known(slug, name, epd, bait, tuple(line.split()))
+                for number, slug, name, family, epd, bait, line in connection.execute(part).tuples():
+                    self._known[number] = Known(slug, name, family, epd, bait, tuple(line.split()))
 
     def close(self) -> None:
         """Delete the index if it was built for this use only."""
