@@ -17,6 +17,7 @@ ROOMS = {
     "index": "db.commands:index",
     "similarity": "trapcore.comparison_commands:similarity",
     "match": "trapcore.comparison_commands:match",
+    "propose": "db.proposing_commands:propose",
     "prove": "trapcore.commands:prove",
     "dynamics": "trapcore.commands:dynamics",
     "experiment": "trapcore.experiments.commands:experiment",
