@@ -103,7 +103,7 @@ class Likeness:
         with self._library.database.read() as connection:
             for at in range(0, len(wanted), 500):
                 part = select(TrapRow.id, *columns).where(TrapRow.id.in_(wanted[at : at + 500]))
-                for number, slug, name, family, epd, bait, line in connection.execute(part).tuples():
+                for number, slug, name, family, epd, bait, line in connection.execute(part):
                     self._known[number] = Known(slug, name, family, epd, bait, tuple(line.split()))
 
     def close(self) -> None:
