@@ -169,7 +169,7 @@ def test_wings_make_no_difference_once_castling_is_over(fen: str, choice: int) -
 @given(fens=st.lists(played(ENDGAMES), min_size=1, max_size=3), choice=st.integers(0, 255))
 @settings(deadline=None, max_examples=20)
 def test_bags_by_sight_are_those_of_the_proposals(fens: list[str], choice: int) -> None:
-    examples = []
+    examples: list[tuple[str, str, str | None]] = []
     for fen in fens:
         baits = [board(fen).uci(move) for move in board(fen).legal_moves]
         if baits:
@@ -236,7 +236,8 @@ def test_a_mating_net() -> None:
     net = mating_net(smothered)
     assert net is not None
     assert net.checkers == {(chess.KNIGHT, (-2, -1))}
-    assert (net.edges, net.hunters) == ((True, True, False), {chess.KNIGHT})
+    assert net.edges == (True, True, False)
+    assert net.hunters == {chess.KNIGHT}
     assert {kept.offset: kept.own for kept in net.squares} == {
         (-1, 0): chess.ROOK,
         (-1, -1): chess.PAWN,
