@@ -116,6 +116,7 @@ ODD = {
     "more knights than pawns can give": ("4k3/p7/8/8/NN6/NNNN4/NNNNN3/4K3 b - - 0 1", "a7a6"),
     "a pawn that runs": ("8/2k5/8/8/8/8/5KP1/8 w - - 0 1", None),
     "a pawn that is caught": ("8/4k3/8/8/8/8/5KP1/8 b - - 0 1", "e7f6"),
+    "it matters which rook takes first": ("1b6/8/1K6/2Q5/Rnr2R2/8/5p2/1r1k3q w - - 0 1", None),
     "fifty moves are over": ("4k3/8/8/3q4/8/8/3R4/4K3 w - - 99 80", None),
 }
 
@@ -169,7 +170,7 @@ def test_wings_make_no_difference_once_castling_is_over(fen: str, choice: int) -
 @given(fens=st.lists(played(ENDGAMES), min_size=1, max_size=3), choice=st.integers(0, 255))
 @settings(deadline=None, max_examples=20)
 def test_bags_by_sight_are_those_of_the_proposals(fens: list[str], choice: int) -> None:
-    examples = []
+    examples: list[tuple[str, str, str | None]] = []
     for fen in fens:
         baits = [board(fen).uci(move) for move in board(fen).legal_moves]
         if baits:
@@ -225,10 +226,14 @@ def test_exchanges() -> None:
         # A king does not take what is guarded; a pawn taken en passant opens the file behind it.
         ("8/8/3k4/3p4/8/8/8/3RK2B w - - 0 1", "h1d5", 100),
         ("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+        # The rook on b1 comes first on the turned board; were it the one on c4, this would win a knight.
+        ("1b6/8/1K6/2Q5/Rnr2R2/8/5p2/1r1k3q w - - 0 1", "a4b4", -130),
     ):
         there = chess.Board(fen)
-        for one, move in ((there, uci), (there.mirror(), flip_moves(uci, ranks=True))):
+        for one, move in ((there, uci), (there.transform(chess.flip_horizontal), flip_moves(uci, ranks=False))):
             assert exchange(one, one.parse_uci(move), View.of(one, one.turn)) == value
+            other, move = one.mirror(), flip_moves(move, ranks=True)
+            assert exchange(other, other.parse_uci(move), View.of(other, other.turn)) == value
 
 
 def test_a_mating_net() -> None:
@@ -236,7 +241,8 @@ def test_a_mating_net() -> None:
     net = mating_net(smothered)
     assert net is not None
     assert net.checkers == {(chess.KNIGHT, (-2, -1))}
-    assert (net.edges, net.hunters) == ((True, True, False), {chess.KNIGHT})
+    assert net.edges == (True, True, False)
+    assert net.hunters == {chess.KNIGHT}
     assert {kept.offset: kept.own for kept in net.squares} == {
         (-1, 0): chess.ROOK,
         (-1, -1): chess.PAWN,

@@ -21,9 +21,9 @@ const MOST_LOOKED_AT: usize = 600;
 pub enum Reply {
     KingMoves,
     KingTakes,
-    /// Takes the piece that just moved.
+    /// Takes on the square that was moved to.
     Retakes,
-    /// Takes another piece.
+    /// Takes on another square; en passant, too.
     Takes,
     /// Gives check without taking.
     Checks,

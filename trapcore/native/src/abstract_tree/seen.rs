@@ -11,6 +11,7 @@ use crate::tree::after;
 pub enum Check {
     None,
     Direct,
+    /// By another piece than the one that moved; by the rook in castling, too.
     Discovered,
     Double,
 }
@@ -24,7 +25,7 @@ pub enum Novelty {
     Old,
     /// It could, but would have taken something else or not have given check.
     Sharper,
-    /// It could, but the square was guarded by other pieces.
+    /// It could, but another piece, or none, would have been the cheapest to guard the square.
     Unguarded,
     /// It could not.
     New,
@@ -36,7 +37,7 @@ pub enum Place {
     Elsewhere,
     /// Onto the square that the bait's piece left, or across it.
     Left,
-    /// Takes the piece that took the bait.
+    /// Takes on the square that the bait's piece stands on.
     Bait,
 }
 
@@ -68,11 +69,11 @@ pub struct Seen {
     pub attacker: Option<Role>,
     /// Does a piece of the attacker stand behind it?
     pub defended: bool,
-    /// Cheapest piece that can legally take it.
+    /// Cheapest piece that can legally take on the target square.
     pub recapturer: Option<Role>,
     /// Centipawns of the exchange on the target square.
     pub exchange: i32,
-    /// Moves of the victim's king among the replies.
+    /// Moves of the victim's king among the replies, castling included.
     pub king_replies: usize,
     pub novelty: Novelty,
     pub place: Place,

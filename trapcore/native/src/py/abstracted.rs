@@ -95,8 +95,8 @@ fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<BagsOut<'
     Ok(bags.out(py))
 }
 
-/// All tokens of the last move of a line's first move: what names a known trap. `line`: the killer and what follows;
-/// the mating net is added where it ends in mate.
+/// The tokens that name a known trap. `line`: the killer, whose tokens they are, and what follows; the mating net is
+/// added where it ends in mate.
 #[pyfunction]
 fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
     Ok(py.detach(|| {
