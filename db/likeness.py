@@ -102,7 +102,7 @@ class Likeness:
         with self._library.database.read() as connection:
             for at in range(0, len(wanted), 500):
                 part = select(TrapRow.id, *columns).where(TrapRow.id.in_(wanted[at : at + 500]))
-                for number, slug, name, family, epd, bait, line in connection.execute(part).tuples():
+                for number, slug, name, family, epd, bait, line in connection.execute(part):
                     self._known[number] = Known(slug, name, family, epd, bait, tuple(line.split()))
 
     def close(self) -> None:
@@ -254,9 +254,10 @@ def _publish(building: Path, folder: Path) -> None:
 def _tidy(root: Path, current: Path) -> None:
     """Delete older states; whoever has one open keeps it."""
     for path in root.iterdir():
-        fresh = path.name.startswith(".building-") and time.time() - path.stat().st_mtime < _ABANDONED_SECONDS
-        if path != current and not fresh:
-            shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError):  # another program may be tidying, too
+            fresh = path.name.startswith(".building-") and time.time() - path.stat().st_mtime < _ABANDONED_SECONDS
+            if path != current and not fresh:
+                shutil.rmtree(path)
 
 
 def _previous(root: Path, state: _State) -> tuple[Path, _Built] | None:
