@@ -70,19 +70,20 @@ class Likeness:
     def __init__(self, library: Library, index: _native.BagIndex, path: Path, made: Path | None) -> None:
         """Take an open index; ``made`` is a temporary folder to delete afterwards."""
         self._library = library
-        self._index = index
+        self.index = index
+        """Its payloads are the traps' numbers in the database."""
         self._made = made
         self._known: dict[int, Known] = {}
         self.path = path
-        """Folder of the index; its payloads are the traps' numbers in the database."""
+        """Folder of the index."""
 
     def __len__(self) -> int:
         """Number of traps."""
-        return len(self._index)
+        return len(self.index)
 
     def weight(self, token: int) -> float:
         """What it says that two killers share the token; 0 or more."""
-        return self._index.weight(token)
+        return self.index.weight(token)
 
     def resemble(self, bags: Sequence[Sequence[int]], k: int, *, jobs: int = 1) -> list[list[tuple[Known, float]]]:
         """For each bag of tokens the ``k`` (1 or more) most similar traps, with the similarity, above 0 to 1.
@@ -91,7 +92,7 @@ class Likeness:
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
-        found = self._index.top(bags, k, jobs=jobs)
+        found = self.index.top(bags, k, jobs=jobs)
         self._read({number for hits in found for number, _ in hits} - self._known.keys())
         # A trap that has gone since the index was opened is passed over.
         return [[(self._known[number], s) for number, s in hits if number in self._known] for hits in found]

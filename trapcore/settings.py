@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from trapcore.errors import InputError, UsageError
-from trapcore.measures.options import IndexedMeasure
+from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.spelling import unknown_name
 
 PREFIX = "TRAPLINE_"
@@ -69,17 +69,18 @@ class Settings(BaseSettings):
         description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
     )
     measure: IndexedMeasure = Field(
-        default=IndexedMeasure.SEQUENCES,
-        description="Similarity measure: sequences, continuations or structural. Sequences tell traps apart best; "
-        "structural is hardly more than a comparison of move counts.",
+        default=IndexedMeasure.ABSTRACTED,
+        description="Similarity measure: abstracted (what a killer does, whatever its squares), or one of the founding "
+        "paper: sequences, continuations or structural, which recognise near duplicates of a position.",
     )
-    min_similarity: float = Field(
-        default=0.80,
+    min_similarity: float | None = Field(
+        default=None,
         ge=0.0,
         le=1.0,
         allow_inf_nan=False,
         description="Similarity from which a position is taken for a candidate, 0.0 to 1.0. Lower finds more and takes "
-        "more proofs; what is claimed is proved either way.",
+        "more proofs; what is claimed is proved either way. By default 0.5 for abstracted and 0.8 for the others.",
+        examples=[0.5],
     )
     nodes: int = Field(
         default=200_000,
@@ -105,6 +106,11 @@ class Settings(BaseSettings):
             super().__init__(**given)  # type: ignore[arg-type]
         except ValidationError as error:
             raise _spoken(error, given, written, path) from error
+
+    @property
+    def least_similarity(self) -> float:
+        """Similarity from which a position is a candidate by the measure in use, 0 to 1."""
+        return LEAST_SIMILARITY[self.measure] if self.min_similarity is None else self.min_similarity
 
     @field_validator("db")
     @classmethod

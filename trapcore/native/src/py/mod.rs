@@ -1,12 +1,13 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
-//! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, how calls end
-//! early in `halting`.
+//! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, fingerprints
+//! in `label_sets`, how calls end early in `halting`.
 
 mod abstracted;
 mod bags;
 mod evaluation;
 mod games;
 mod halting;
+mod label_sets;
 mod measures;
 
 use std::cell::Cell;
@@ -303,6 +304,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_class::<PyBaitTest>()?;
     bags::register(module)?;
+    label_sets::register(module)?;
     measures::register(module)?;
     abstracted::register(module)?;
     evaluation::register(module)?;
