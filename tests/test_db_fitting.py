@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from db.bundled import bundled_traps
 from db.commands import library as commands
-from db.fitting import HELD_OUT, fit_library, weights_in_use
+from db.fitting import HITS, fit_library, weights_in_use
 from db.library import Library
 from db.models import TrapRow, WeightsRow
 from db.store import open_library
@@ -76,32 +76,31 @@ def test_traps_that_are_none_teach_nothing(make: Make, traps: list[Trap]) -> Non
 
 
 def test_what_is_held_out_is_told_as_such_and_one_game_stays_together(make: Make, traps: list[Trap]) -> None:
-    many = [
-        replace(trap, source=f"https://lichess.org/{number % 20}/black#{number}") for number, trap in enumerate(traps)
-    ]
-    with open_library(make("games", many)) as library:
-        assert fit_library(library).held_out is None  # two of twenty games, fewer than ten traps
     one = [replace(trap, source=f"https://lichess.org/abc#{number}") for number, trap in enumerate(traps)]
-    with open_library(make("game", one)) as library:
+    with open_library(make("one", one)) as library:
         assert fit_library(library).held_out is None  # nothing would be left to learn from
-    half = [
-        replace(trap, source=f"https://lichess.org/{'abc' if number % 2 else number}#{number}")
-        for number, trap in enumerate(traps)
+    two = [
+        replace(trap, source=f"https://lichess.org/{number % 2}/black#{number}") for number, trap in enumerate(traps)
     ]
-    with open_library(make("half", half)) as library:
+    with open_library(make("two", two)) as library:
         fitted = fit_library(library)
-    games = len(traps) // 2 + 1
+    assert fitted.weights.traps == len(traps)
     held = fitted.held_out
-    if held is not None:  # the one large game is among the tenth
-        assert held.traps >= len(traps) // 2
-        assert held.traps <= len(traps) // 2 + -(-games // HELD_OUT)
-        first, third, fifth = held.hits
-        assert 0 <= first <= third <= fifth <= 1
+    assert held is not None
+    assert held.traps in (len(traps) // 2, -(-len(traps) // 2))
+    first, third, fifth = held.hits
+    assert 0 < first <= third <= fifth <= 1
+    told = fitted.content()["held_out"]
+    assert told == {
+        "learned_from": len(traps) - held.traps,
+        "traps": held.traps,
+        **{f"hit@{k}": round(hit, 4) for k, hit in zip(HITS, held.hits, strict=True)},
+    }
 
 
 def test_a_library_without_traps_teaches_nothing(make: Make) -> None:
     path = make("empty", [])
-    with open_library(path) as library, pytest.raises(LibraryError, match="no traps to learn from.*library import"):
+    with open_library(path) as library, pytest.raises(LibraryError, match=r"no traps to learn from.*library import"):
         fit_library(library)
 
 
