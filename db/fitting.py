@@ -99,8 +99,8 @@ def _traps(library: Library) -> list[tuple[str, fitting.Example]]:
     """The game of each trap and what is learned from it, ascending by key and bait."""
     wanted = select(TrapRow.key, TrapRow.bait, TrapRow.epd, TrapRow.killer_line, TrapRow.source).where(is_example())
     with library.database.read() as connection:
-        rows = sorted(connection.execute(wanted))
-    return [(_game(key, source), (epd, bait, line.split()[0])) for key, bait, epd, line, source in rows]
+        rows = [(key, bait, epd, line, source) for key, bait, epd, line, source in connection.execute(wanted)]
+    return [(_game(key, source), (epd, bait, line.split()[0])) for key, bait, epd, line, source in sorted(rows)]
 
 
 def _game(key: bytes, source: str) -> str:

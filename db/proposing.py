@@ -219,17 +219,42 @@ def _after(question: Question) -> tuple[chess.Board, str | None]:
 def _made(board: chess.Board, question: Question) -> str:
     """The bait of a position after it: a UCI move that could have led there."""
     text = str(question.bait)
-    error = PositionError(
-        f"{text} is no legal move in {question.fen}, and no move in UCI that can have led there", question.fen
-    )
     try:
         move = chess.Move.from_uci(text)
     except ValueError:
-        raise error from None
-    stands = board.color_at(move.to_square) == (not board.turn)
-    if not move or not stands or board.piece_at(move.from_square) is not None:
-        raise error
+        move = chess.Move.null()
+    if not move or not _can_have_led_to(board, move):
+        raise PositionError(
+            f"{text} is no legal move in {question.fen}, and no move in UCI that can have led there", question.fen
+        )
     return text
+
+
+def _can_have_led_to(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the side that is not to move can have made the move, whatever it took."""
+    moved = board.piece_at(move.to_square)
+    if moved is None or moved.color == board.turn or board.piece_at(move.from_square) is not None:
+        return False
+    before = board.copy(stack=False)
+    before.remove_piece_at(move.to_square)
+    kind = moved.piece_type if move.promotion is None else chess.PAWN
+    before.set_piece_at(move.from_square, chess.Piece(kind, moved.color))
+    files = chess.square_file(move.to_square) - chess.square_file(move.from_square)
+    ranks = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
+    between = chess.SquareSet(chess.between(move.from_square, move.to_square))
+    if kind == chess.KING and ranks == 0 and abs(files) == 2:
+        # Castling: the rook has come to stand between.
+        return any(before.piece_at(square) == chess.Piece(chess.ROOK, moved.color) for square in between)
+    if kind == chess.PAWN:
+        promotes = chess.square_rank(move.to_square) in (0, 7)
+        if move.promotion != (moved.piece_type if promotes else None):
+            return False
+        if files == 0:
+            forward, home = (1, 1) if moved.color else (-1, 6)
+            first = chess.square_rank(move.from_square) == home
+            clear = all(before.piece_at(square) is None for square in between)
+            return ranks == forward or (ranks == 2 * forward and first and clear)
+    return move.to_square in before.attacks(move.from_square)
 
 
 def _sans(board: chess.Board, line: Iterable[str]) -> tuple[str, ...]:

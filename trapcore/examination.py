@@ -3,9 +3,6 @@
 First the prover looks for a forced mate and tries the proposed moves before the others. Without a mate the search of
 our own looks for the best move, and again for the best of the others. A move that mates, or that is better than all
 others by `CLEAR` of win chance, takes the first place; the rest stays as it was proposed.
-
-On 1,000 puzzles of games that nothing was learned from, a move was clearly best by the usual budget in 676, and was the
-killer in all of them; 1 to 3 in a thousand are to be expected to be another move.
 """
 
 import math
