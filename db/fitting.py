@@ -15,7 +15,7 @@ from db.models import TrapRow
 from db.trap_rows import is_example
 from trapcore import fitting
 from trapcore.errors import LibraryError
-from trapcore.proposals import VOCABULARY_VERSION, Weights, shipped_weights
+from trapcore.proposals import VOCABULARY_VERSION, Weights
 
 HELD_OUT = 10
 """One game in so many is held out, to see how often its killers are found."""
@@ -78,21 +78,6 @@ def fit_library(library: Library, *, limit: int | None = None, say: Callable[[st
     weights = fitting.fit([example for _, example in traps], ordinary)
     library.set_weights(weights)
     return Fitted(weights, held_out, time.monotonic() - began)
-
-
-def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, str]:
-    """The library's weights and ``library``; without them those that come with trapline and ``shipped``.
-
-    ``say`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.
-    """
-    own = library.weights()
-    if own is not None:
-        return own, "library"
-    say(
-        f"{library.name} has no weights of its own; those that come with trapline are used until "
-        f"`trapline library fit --db {library.name}`"
-    )
-    return shipped_weights(), "shipped"
 
 
 def _traps(library: Library) -> list[tuple[str, fitting.Example]]:

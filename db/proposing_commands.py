@@ -96,9 +96,9 @@ def propose(
     """
     from db.bundled import open_or_bundle
     from db.display import Status, print_json, say
-    from db.fitting import weights_in_use
     from db.likeness import open_likeness
     from db.proposing import Adviser, Question
+    from db.screen import weights_in_use
     from trapcore.errors import UsageError
     from trapcore.examination import NODES
 

@@ -1,4 +1,7 @@
-"""What the measure ``abstracted`` needs of a library: the weights in use, and which killers are known."""
+"""What the measure ``abstracted`` needs of a library: the weights in use, and which killers are known.
+
+Apart from `db.fitting`, so that using weights does not load what learning them takes.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,11 +9,26 @@ from hashlib import blake2b
 
 from sqlalchemy import select
 
-from db.fitting import weights_in_use
 from db.library import Library
 from db.likeness import open_likeness
 from db.models import TrapRow
 from trapcore import _native
+from trapcore.proposals import Weights, shipped_weights
+
+
+def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, str]:
+    """The library's weights and ``library``; without them those that come with trapline and ``shipped``.
+
+    ``say`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.
+    """
+    own = library.weights()
+    if own is not None:
+        return own, "library"
+    say(
+        f"{library.name} has no weights of its own; those that come with trapline are used until "
+        f"`trapline library fit --db {library.name}`"
+    )
+    return shipped_weights(), "shipped"
 
 
 @dataclass(frozen=True, slots=True)

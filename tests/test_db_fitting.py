@@ -9,9 +9,10 @@ from sqlalchemy import update
 
 from db.bundled import bundled_traps
 from db.commands import library as commands
-from db.fitting import HITS, fit_library, weights_in_use
+from db.fitting import HITS, fit_library
 from db.library import Library
 from db.models import TrapRow, WeightsRow
+from db.screen import weights_in_use
 from db.store import open_library
 from db.trap import Trap
 from tests.command_line import CommandLine
