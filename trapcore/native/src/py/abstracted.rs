@@ -117,9 +117,12 @@ fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) 
     })?)
 }
 
-/// Number, name and stage of each kind of token, with name and width in bits of its fields.
+/// Name and stage of a kind of token, with name and width in bits of its fields.
+type KindOut = (&'static str, &'static str, Vec<(&'static str, u32)>);
+
+/// The kinds of tokens, in the order of their numbers.
 #[pyfunction]
-fn token_kinds() -> Vec<(&'static str, &'static str, Vec<(&'static str, u32)>)> {
+fn token_kinds() -> Vec<KindOut> {
     let stage = |stage| match stage {
         Stage::Seen => "seen",
         Stage::Answered => "answered",
