@@ -117,6 +117,7 @@ ODD = {
     "a pawn that runs": ("8/2k5/8/8/8/8/5KP1/8 w - - 0 1", None),
     "a pawn that is caught": ("8/4k3/8/8/8/8/5KP1/8 b - - 0 1", "e7f6"),
     "it matters which rook takes first": ("1b6/8/1K6/2Q5/Rnr2R2/8/5p2/1r1k3q w - - 0 1", None),
+    "a mean that is cut off towards nothing": ("4B3/3K4/p3R3/8/8/2n2b2/2k5/8 w - - 0 1", None),
     "fifty moves are over": ("4k3/8/8/3q4/8/8/3R4/4K3 w - - 99 80", None),
 }
 

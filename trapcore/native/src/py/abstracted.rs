@@ -119,12 +119,12 @@ fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) 
     })?)
 }
 
-/// Name, stage and fields.
-type KindParts = (&'static str, &'static str, Vec<(&'static str, u32)>);
+/// Name and stage of a kind of token, with name and width in bits of its fields.
+type KindOut = (&'static str, &'static str, Vec<(&'static str, u32)>);
 
-/// Number, name and stage of each kind of token, with name and width in bits of its fields.
+/// The kinds of tokens, in the order of their numbers.
 #[pyfunction]
-fn token_kinds() -> Vec<KindParts> {
+fn token_kinds() -> Vec<KindOut> {
     let stage = |stage| match stage {
         Stage::Seen => "seen",
         Stage::Answered => "answered",
