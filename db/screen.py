@@ -32,7 +32,7 @@ def open_screen(library: Library, say: Callable[[str], None]) -> Screen:
     """
     weights, _ = weights_in_use(library, say)
     with library.database.read() as connection:
-        numbers = {slug: number for number, slug in connection.execute(select(TrapRow.id, TrapRow.slug)).tuples()}
+        numbers = {slug: number for number, slug in connection.execute(select(TrapRow.id, TrapRow.slug))}
     # What is mapped stays when the files of a temporary index go.
     with open_likeness(library, weights, say) as likeness:
         index = likeness.index
