@@ -12,16 +12,21 @@ from sqlalchemy import update
 from typer.testing import CliRunner
 
 from db.bundled import bundled_traps
+from db.commands import library as commands
+from db.importing import import_file
 from db.likeness import open_likeness
 from db.models import WeightsRow
 from db.proposing import Adviser, Question
 from db.proposing_commands import propose
 from db.store import open_library
 from tests.command_line import CommandLine
+from tests.conftest import DATA
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore.errors import InputError, LibraryError, PositionError, UsageError
 from trapcore.proposals import VOCABULARY_VERSION, shipped_weights
+from trapcore.streams import open_bytes
 
+PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
 AFTER = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6"
 MATED = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1"
 STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
@@ -253,3 +258,30 @@ def test_weights_of_another_vocabulary_are_refused(tmp_path: Path) -> None:
     error = LINE.refusal(LEGAL_FEN, "--db", str(path))
     assert isinstance(error, LibraryError)
     assert "trapline library fit" in str(error)
+
+
+@pytest.mark.skipif(not PUZZLES.exists(), reason="the puzzles lie beside the checkout, and not here")
+def test_a_library_of_puzzles_learns_to_propose_the_killers_of_others(tmp_path: Path) -> None:
+    path = str(tmp_path / "p.sqlite")
+    with open_bytes(PUZZLES) as chunks:
+        text = next(iter(chunks)).decode()
+    columns, *rows = text.splitlines()[:501]
+    known, unseen = rows[:400], rows[400:]
+    (tmp_path / "known.csv").write_text("\n".join([columns, *known]) + "\n")
+    with open_library(path, create=True) as library:
+        import_file(library, tmp_path / "known.csv", trust=True)
+    fitted = CommandLine(commands).answer("fit", "--db", path)
+    assert fitted["traps"] == 400
+    assert fitted["held_out"]["hit@1"] >= 0.8
+    killers, questions = {}, ""
+    for row in unseen:
+        number, fen, moves = row.split(",")[:3]
+        bait, killers[number], *_ = moves.split()
+        questions += json.dumps({"id": number, "fen": fen, "bait": bait}) + "\n"
+    found, _ = lines(path, "--nodes", "0", given=questions)
+    assert [answer["id"] for answer in found] == list(killers)
+    assert {answer["weights"] for answer in found} == {"library"}
+    first = [answer["moves"][0]["uci"] == killers[answer["id"]] for answer in found]
+    among = [killers[answer["id"]] in [move["uci"] for move in answer["moves"]] for answer in found]
+    assert sum(first) >= 0.85 * len(found)
+    assert sum(among) >= 0.95 * len(found)
