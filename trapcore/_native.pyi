@@ -95,9 +95,9 @@ TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
 
 def search(
-    fen: str, depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
+    fen: str, moves: Sequence[str], depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
 ) -> tuple[int, int | None, int, list[str], int]:
-    """Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
+    """Of the position after ``moves`` (UCI), of which earlier ones count as repeated. Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
     line (UCI), nodes."""
 
 def evaluate(fen: str) -> int:
