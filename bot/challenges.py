@@ -1,9 +1,9 @@
 """Whether a challenge is accepted: a function of the challenge, the settings and how many games run."""
 
 from collections.abc import Sequence
-from trapcore.bot_settings import BotSettings, Mode, Speed
 
 from bot.lichess import Challenge, DeclineReason
+from trapcore.bot_settings import BotSettings, Mode, Speed
 
 
 def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason | None:

@@ -7,10 +7,10 @@ get or replace the token; and the deeds of bots that it has no methods for.
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import berserk
 import requests
@@ -121,10 +121,7 @@ class Connection:
         """Bots that are online."""
         with _errors():
             found = self._ask.get("/api/bot/online", params={"nb": most}, fmt=NDJSON, stream=True)
-            return [
-                Person(str(bot["id"]), str(bot["username"]), "BOT", _rating(bot))
-                for bot in found
-            ]
+            return [Person(str(bot["id"]), str(bot["username"]), "BOT", _rating(bot)) for bot in found]
 
     # Streams --------------------------------------------------------------------------------------------------------
 
@@ -138,7 +135,9 @@ class Connection:
 
     def _read(self, path: str, read: Callable[[dict[str, Any]], T | None]) -> Iterator[T | None]:
         with _errors():
-            with closing(self._listen.get(path, stream=True)) as lines:
+            # Ours, from `_Lines`; berserk's types know plain iterators only.
+            answered = cast(Generator[dict[str, Any] | None], self._listen.get(path, stream=True))
+            with closing(answered) as lines:
                 for line in lines:
                     yield None if line is None else read(line)
 
@@ -147,7 +146,7 @@ class Connection:
     def upgrade(self) -> None:
         """Make the account a bot."""
         with _errors():
-            self._client.account.upgrade_to_bot()
+            self._ask.post("/api/bot/account/upgrade")
 
     def move(self, game: str, uci: str, *, offer_draw: bool = False) -> None:
         """Play a move."""
@@ -252,7 +251,7 @@ class _Lines(FormatHandler[Any]):
     def parse(self, response: requests.Response) -> Any:
         return response.json()
 
-    def parse_stream(self, response: requests.Response) -> Iterator[Any]:
+    def parse_stream(self, response: requests.Response) -> Generator[Any]:
         return _lines(response)
 
     def handle(self, response: requests.Response, is_stream: bool, converter: Any = None) -> Any:
@@ -260,7 +259,7 @@ class _Lines(FormatHandler[Any]):
         return self.parse_stream(response) if is_stream else self.parse(response)
 
 
-def _lines(response: requests.Response) -> Iterator[Any]:
+def _lines(response: requests.Response) -> Generator[Any]:
     try:
         waiting = b""
         for chunk in response.iter_content(None):

@@ -1,4 +1,4 @@
-"""Who searches: trapline's own search, or a UCI engine that is started again when it dies while the own search steps in."""
+"""Who searches: trapline's own search, or a UCI engine, for which the own search steps in while it is dead."""
 
 import logging
 import math

@@ -6,7 +6,7 @@ Every function raises `ValueError`, `KeyError` or `TypeError` for JSON of anothe
 
 import logging
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from bot.lichess import (
     USUAL_START,
@@ -31,11 +31,12 @@ log = logging.getLogger(__name__)
 Json = Mapping[str, Any]
 
 _STATE_FIELDS = frozenset(
-    "type moves wtime btime winc binc status winner wdraw bdraw wtakeback btakeback expiration rematch".split()
+    {"type", "moves", "wtime", "btime", "winc", "binc", "status", "winner", "wdraw", "bdraw"}
+    | {"wtakeback", "btakeback", "expiration", "rematch"}
 )
 _FULL_FIELDS = frozenset(
-    "type id variant clock speed perf rated createdAt white black initialFen state daysPerTurn tournamentId source "
-    "rules fullId".split()
+    {"type", "id", "variant", "clock", "speed", "perf", "rated", "createdAt", "white", "black", "initialFen", "state"}
+    | {"daysPerTurn", "tournamentId", "source", "rules", "fullId"}
 )
 _told: set[str] = set()
 
@@ -114,7 +115,7 @@ def _game_id(game: Json) -> str:
 def _room(room: object) -> Room:
     if room not in ("player", "spectator"):
         raise ValueError(f"unknown room {room!r}")
-    return cast(Room, room)
+    return room
 
 
 def _challenge(given: Json, me: str) -> Challenge:

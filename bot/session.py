@@ -265,7 +265,10 @@ def _offers(session: Session, state: GameState) -> tuple[Session, list[Action]]:
         accept = session.takebacks_allowed > 0 and not session.info.rated
         left = session.takebacks_allowed - accept
         session = replace(
-            session, answered_takeback=state.moves, takebacks_allowed=left, takeback_granted=accept or session.takeback_granted
+            session,
+            answered_takeback=state.moves,
+            takebacks_allowed=left,
+            takeback_granted=accept or session.takeback_granted,
         )
         actions.append(AnswerTakeback(accept))
     if opponent in state.draw_offers and session.answered_draw != state.moves:

@@ -112,17 +112,19 @@ class TrapBook:
             if back % 2 == 0:
                 continue
             key = _native.position_key(earlier.fen())
-            for answer in (*armed.answers.get(key, ()), *self._answers.get(key, ())):
+            answers: list[Answer] = [*armed.answers.get(key, ()), *self._answers.get(key, ())]
+            for answer in answers:
                 if back > 1 and not answer.is_mate:
                     continue
-                line = (answer.bait, *answer.line)
+                line: tuple[str, ...] = (answer.bait, *answer.line)
                 if len(line) > back and line[:back] == tuple(played) and _is_legal(board, line[back]):
                     return line[back]
         return None
 
     def set_by(self, board: chess.Board, moves: Iterable[chess.Move], stop: Cancellation) -> list[TrapSet]:
-        """Which of ``moves`` set a trap that is proved; the most promising first. Ends early when ``stop`` is cancelled,
-        with what was proved until then.
+        """Which of ``moves`` set a trap that is proved, the most promising first.
+
+        Ends early when ``stop`` is cancelled, with what was proved until then.
         """
         scouted = self._scout.judge(_games_of(board, [board.uci(move) for move in moves]))
         promising = []
@@ -237,7 +239,8 @@ def _games_of(board: chess.Board, moves: Sequence[str]) -> _native.Batch:
     fen = board.fen()
     dots = "." if board.turn else "..."
     games = "".join(
-        f'[Round "{uci}"]\n{variant}[SetUp "1"]\n[FEN "{fen}"]\n\n{board.fullmove_number}{dots} {uci} *\n\n' for uci in moves
+        f'[Round "{uci}"]\n{variant}[SetUp "1"]\n[FEN "{fen}"]\n\n{board.fullmove_number}{dots} {uci} *\n\n'
+        for uci in moves
     )
     batch = batch_of(games.encode())
     assert batch is not None

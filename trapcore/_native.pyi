@@ -97,8 +97,9 @@ TESTER_VERSION: str
 def search(
     fen: str, moves: Sequence[str], depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
 ) -> tuple[int, int | None, int, list[str], int]:
-    """Of the position after ``moves`` (UCI), of which earlier ones count as repeated. Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line (UCI), nodes."""
+    """The position after ``moves`` (UCI); to come back to one before it is a draw by repetition. Value in
+    centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main line
+    (UCI), nodes."""
 
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""

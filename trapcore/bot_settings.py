@@ -1,10 +1,8 @@
 """The table ``[bot]`` of the settings: what the owner of a lichess bot decides. `trapcore.settings` reads it."""
 
 import re
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
@@ -80,7 +78,9 @@ class BotSettings(BaseModel):
         description="UCI engine that plays, a path or a command; trapline's own search without one.",
         examples=["stockfish"],
     )
-    books: tuple[Path, ...] = Field(default=(), description="Polyglot opening books, the first that knows a move counts.")
+    books: tuple[Path, ...] = Field(
+        default=(), description="Polyglot opening books, the first that knows a move counts."
+    )
     tablebases: tuple[Path, ...] = Field(default=(), description="Folders with Syzygy tables.")
     move_seconds: float = Field(
         default=15.0,
@@ -96,7 +96,9 @@ class BotSettings(BaseModel):
         allow_inf_nan=False,
         description="Win chance (it goes from -1 to 1) that may be given up to set a trap, 0.0 to 0.5.",
     )
-    takebacks: int = Field(default=2, ge=0, le=50, description="Takebacks granted in a casual game; in a rated one none.")
+    takebacks: int = Field(
+        default=2, ge=0, le=50, description="Takebacks granted in a casual game; in a rated one none."
+    )
     draws: bool = Field(default=True, description="Agrees to a draw, and offers one, when the game is level.")
     resign: bool = Field(default=False, description="Resigns when the game has been lost for long.")
     greeting: str = Field(
@@ -119,7 +121,9 @@ class BotSettings(BaseModel):
         description="Minutes without a game after which the bot challenges another bot; 0 for never.",
     )
     seek_clock: str = Field(default="3+2", description="Minutes and increment in seconds of such a challenge.")
-    seek_games: int = Field(default=20, ge=0, le=100, description="Most such challenges in 24 hours; lichess allows 100.")
+    seek_games: int = Field(
+        default=20, ge=0, le=100, description="Most such challenges in 24 hours; lichess allows 100."
+    )
     health_port: int = Field(
         default=0, ge=0, le=65535, description="Port on the loopback interface that tells how the bot is; 0 for none."
     )

@@ -30,9 +30,7 @@ class SearchResult:
     """Positions searched."""
 
 
-def search(
-    fen: str, budget: Budget, stop: Cancellation | None = None, *, moves: Sequence[str] = ()
-) -> SearchResult:
+def search(fen: str, budget: Budget, stop: Cancellation | None = None, *, moves: Sequence[str] = ()) -> SearchResult:
     """Search deeper and deeper until ``budget`` is spent, ``stop`` is cancelled, or a mate is certain to be shortest.
 
     With ``moves`` (UCI) it is the position after them that is searched, and to come back to one of those before it is
