@@ -31,6 +31,7 @@ from bot.lichess import (
 from bot.memory import Memory
 from bot.pace import Backoff, Kind, Openings, Pauses
 from bot.play import Knowledge
+from bot.processors import Processors
 from bot.records import Finished, Recorder
 from bot.seeking import Seeker
 from bot.streams import StreamReader
@@ -62,7 +63,8 @@ class Bot:
         self.account = account
         self.settings = settings.bot
         self.measures = Measures()
-        self.traps = TrapLibrary(settings)
+        self._processors = Processors()
+        self.traps = TrapLibrary(settings, self._processors)
         self._lichess, self._memory = lichess, memory
         self._pauses = Pauses()
         self._openings = Openings(memory.bot.openings)
@@ -78,7 +80,7 @@ class Bot:
         self._looking = False
         self._fatal: LichessError | None = None
         most = self.settings.max_games
-        self._deciders = ThreadPoolExecutor(most, thread_name_prefix="decide", initializer=_warm_up)
+        self._deciders = ThreadPoolExecutor(most, thread_name_prefix="decide")
         self._deeds = ThreadPoolExecutor(4, thread_name_prefix="deed")
         self._voice = Voice(
             lichess,
@@ -103,6 +105,7 @@ class Bot:
             lag=Lag(),
             voice=self._voice,
             deciders=self._deciders,
+            processors=self._processors,
             deeds=self._deeds,
             measures=self.measures,
             ended=lambda game, info, state: self._inbox.put(lambda: self._ended(game, info, state)),
@@ -116,8 +119,7 @@ class Bot:
         loading.start()
         # A game is not kept waiting for the library, but mostly it is there in a moment.
         loading.join(1.0)
-        for _ in range(min(self.settings.max_games, 4)):
-            self._deciders.submit(time.sleep, 0.05)
+        self._processors.warm_up()
         reader: StreamReader[AccountEvent] = StreamReader(
             "the account's stream",
             self._lichess.events,
@@ -147,7 +149,6 @@ class Bot:
     def health(self) -> dict[str, object]:
         """How the bot is, for whoever watches over it."""
         silent = time.monotonic() - self._heard
-        overheads = sorted(self.measures.overheads)
         return {
             "ok": silent < 60 and not self._stopping.is_set(),
             "account": self.account.name,
@@ -156,12 +157,9 @@ class Bot:
             "waiting_challenges": len(self._waiting),
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
             "moves": self.measures.moves,
-            "overhead_ms": {
-                "median": round(overheads[len(overheads) // 2], 2) if overheads else None,
-                "p99": round(overheads[len(overheads) * 99 // 100], 2) if overheads else None,
-                "max": round(overheads[-1], 2) if overheads else None,
-            },
-            "killer_ms": round(max(self.measures.killers), 2) if self.measures.killers else None,
+            "overhead_ms": _spread(self.measures.overheads),
+            "late_ms": _spread(self.measures.late),
+            "killer_ms": _spread(self.measures.killers),
             "threads": threading.active_count(),
         }
 
@@ -190,17 +188,23 @@ class Bot:
             game.stop()
         for game in self._games.values():
             game.join(2.0)
-        while True:
-            try:
-                self._inbox.get_nowait()()
-            except queue.Empty:
-                break
+        self._turns()
         if left:
             log.info("handed over: %s; they are resumed with the next start", ", ".join(left))
         self._voice.close(FAREWELL_SECONDS)
         self._recorder.close(FAREWELL_SECONDS)
+        self._turns()
         self._deciders.shutdown(wait=False, cancel_futures=True)
+        self._processors.close()
         self._deeds.shutdown(wait=False, cancel_futures=True)
+
+    def _turns(self) -> None:
+        """Handle what is waiting."""
+        while True:
+            try:
+                self._inbox.get_nowait()()
+            except queue.Empty:
+                return
 
     # The account's stream, read elsewhere -----------------------------------------------------------------------------
 
@@ -391,12 +395,13 @@ def check_account(lichess: Lichess, account: Account) -> None:
         raise UsageError(f"{account.name} is no bot account yet; `trapline bot --upgrade` makes it one, for ever")
 
 
-def _warm_up() -> None:
-    """The search makes its tables in each thread when it is first asked."""
-    from trapcore.budget import Budget
-    from trapcore.search import search
-
-    search("8/8/8/8/8/4k3/8/R3K3 w - - 0 1", Budget(depth=1))
+def _spread(values: list[float]) -> dict[str, float]:
+    """Median, 99th percentile and maximum; empty without values."""
+    found = sorted(values)
+    if not found:
+        return {}
+    shares = {"median": len(found) // 2, "p99": len(found) * 99 // 100, "max": len(found) - 1}
+    return {name: round(found[at], 2) for name, at in shares.items()}
 
 
 def _version() -> str:

@@ -8,6 +8,7 @@ from typing import Protocol
 import chess
 import chess.engine
 
+from bot.processors import Processors
 from db.engine import CENTIPAWN_SCALE, START_SECONDS
 from trapcore.budget import Budget, Cancellation
 from trapcore.errors import EngineError
@@ -49,6 +50,9 @@ def win_chance(value: int) -> float:
 class OwnSearch:
     """The search of `trapcore.search`; it knows the game and thus repetitions."""
 
+    def __init__(self, processors: Processors) -> None:
+        self._processors = processors
+
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
         """The best move; any legal one if there was no time for a single ply."""
         root = board.root()
@@ -59,7 +63,10 @@ class OwnSearch:
             for _ in range(board.halfmove_clock):
                 earlier.pop()
             root, moves = earlier, moves[len(moves) - board.halfmove_clock :]
-        found = search(root.fen(), Budget(milliseconds=max(1, milliseconds)), stop, moves=moves)
+        fen = root.fen()
+        found = self._processors.run(
+            milliseconds, lambda left: search(fen, Budget(milliseconds=left), stop, moves=moves)
+        )
         if not found.line:
             found = search(board.fen(), Budget(depth=1))
         uci = found.line[0] if found.line else board.uci(next(iter(board.legal_moves)))
@@ -119,9 +126,9 @@ class Engine:
 class WithSubstitute:
     """A UCI engine, and the own search for every move that it fails to give."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, own: OwnSearch) -> None:
         self._engine = engine
-        self._own = OwnSearch()
+        self._own = own
 
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
         """The engine's move or our own."""
@@ -136,6 +143,7 @@ class WithSubstitute:
         self._engine.close()
 
 
-def searcher(command: str | None) -> Searcher:
+def searcher(command: str | None, processors: Processors) -> Searcher:
     """Who searches in one game: the UCI engine of that command, or the own search (None)."""
-    return OwnSearch() if command is None else WithSubstitute(Engine(command))
+    own = OwnSearch(processors)
+    return own if command is None else WithSubstitute(Engine(command), own)

@@ -31,7 +31,8 @@ from bot.lichess import (
 )
 from bot.memory import Memory
 from bot.pace import Backoff, Kind, Pauses
-from bot.play import Choice, Knowledge, any_move, choose
+from bot.play import Choice, Knowledge, any_move, choose, known
+from bot.processors import Processors
 from bot.session import Session
 from bot.streams import StreamReader
 from bot.temper import Temper
@@ -56,18 +57,27 @@ class Measures:
 
     overheads: list[float] = field(default_factory=list)
     """From the state to the request, without thinking."""
+    late: list[float] = field(default_factory=list)
+    """By which thinking took longer than it was to."""
     killers: list[float] = field(default_factory=list)
     """From the state to the request, where a killer was known."""
     moves: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, overhead: float, *, killer: bool) -> None:
-        """Count one move."""
+    def add(self, overhead: float, late: float | None, *, killer: bool) -> None:
+        """Count one move; ``late`` is None if there was nothing to think about."""
         with self._lock:
             self.moves += 1
-            for kept in [self.overheads, *([self.killers] if killer else [])]:
-                kept.append(overhead)
-                del kept[:-1000]
+            _keep(self.overheads, overhead)
+            if killer:
+                _keep(self.killers, overhead)
+            if late is not None:
+                _keep(self.late, late)
+
+
+def _keep(values: list[float], value: float) -> None:
+    values.append(value)
+    del values[:-1000]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +96,7 @@ class House:
     voice: Voice
     deciders: Executor
     """As many threads as there can be games."""
+    processors: Processors
     deeds: Executor
     measures: Measures
     ended: Callable[[str, GameInfo | None, GameState | None], None]
@@ -104,7 +115,7 @@ class Game:
         self._board: GameBoard | None = None
         self._armed = Armed()
         self._temper = Temper(house.settings)
-        self._searcher: Searcher = searcher(house.settings.engine)
+        self._searcher: Searcher = searcher(house.settings.engine, house.processors)
         self._deciding = threading.Lock()
         self._stop_search = Cancellation()
         self._backoff = Backoff(0.2, 5.0)
@@ -259,7 +270,8 @@ class Game:
         with self._deciding:
             if not self._is_current(moves):
                 return
-            thought = 0.0
+            thought: float | None = None
+            late = 0.0
             choice = Choice(again, "again") if again is not None else None
             if choice is None:
                 try:
@@ -271,31 +283,37 @@ class Game:
                     return
                 if board.is_game_over() or stop.is_cancelled:
                     return
-                began = time.monotonic()
-                choice = self._choose(board, info, state, received, stop)
-                thought = time.monotonic() - began
+                choice = known(board, self._house.knowledge, self._house.traps.book, self._armed)
+                if choice is None:
+                    milliseconds = self._thinking_time(info, state, received)
+                    began = time.monotonic()
+                    choice = self._think(board, milliseconds, stop)
+                    thought = time.monotonic() - began
+                    late = 1000 * thought - milliseconds
             if self._temper.resigns(choice):
                 self._deed(lambda: self._house.lichess.resign(self.id))
                 return
             if choice.trap is not None:
                 self._armed.add(choice.trap)
-            self._send(moves, choice, received, thought)
+            self._send(moves, choice, received, thought, late)
 
-    def _choose(
-        self, board: chess.Board, info: GameInfo, state: GameState, received: float, stop: Cancellation
-    ) -> Choice:
-        house = self._house
+    def _thinking_time(self, info: GameInfo, state: GameState, received: float) -> int:
         clock = clock_of(state, info.color, time.monotonic() - received, has_clock=info.initial is not None)
-        most = int(1000 * house.settings.move_seconds)
-        milliseconds = thinking_time(clock, house.lag.milliseconds, most)
+        most = int(1000 * self._house.settings.move_seconds)
+        return thinking_time(clock, self._house.lag.milliseconds, most)
+
+    def _think(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Choice:
+        house = self._house
         try:
-            return choose(board, milliseconds, house.knowledge, house.traps.book, self._armed, self._searcher, stop)
+            return choose(board, milliseconds, house.knowledge, house.traps.book, self._searcher, stop)
         except Exception:
             # The clock runs: a poor move is better than none.
             log.exception("game %s: no move could be chosen at %s", self.id, board.fen())
             return Choice(any_move(board), "emergency")
 
-    def _send(self, moves: tuple[str, ...], choice: Choice, received: float, thought: float) -> None:
+    def _send(
+        self, moves: tuple[str, ...], choice: Choice, received: float, thought: float | None, late: float
+    ) -> None:
         house = self._house
         offer = self._temper.offers_draw(choice, len(moves))
         is_first = True
@@ -306,10 +324,8 @@ class Game:
                 continue
             began = time.monotonic()
             if is_first and choice.why != "again":
-                # A killer is looked up, not thought of: all of its time counts.
-                is_killer = choice.why == "killer"
-                overhead = 1000 * (began - received - (0 if is_killer else thought))
-                house.measures.add(overhead, killer=is_killer)
+                overhead = 1000 * (began - received - (thought or 0.0))
+                house.measures.add(overhead, None if thought is None else late, killer=choice.why == "killer")
             is_first = False
             log.debug("game %s plays %s (%s)", self.id, choice.uci, choice.why)
             try:

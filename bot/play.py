@@ -106,16 +106,8 @@ class Knowledge:
     trap_loss: float
 
 
-def choose(
-    board: chess.Board,
-    milliseconds: int,
-    knowledge: Knowledge,
-    book: TrapBook | None,
-    armed: Armed,
-    searcher: Searcher,
-    stop: Cancellation,
-) -> Choice:
-    """The move for ``board``, which has the moves of the game and is not over, within about ``milliseconds``."""
+def known(board: chess.Board, knowledge: Knowledge, book: TrapBook | None, armed: Armed) -> Choice | None:
+    """A move that needs no thinking, if there is one; ``board`` has the moves of the game and is not over."""
     if book is not None:
         killer = book.killer(board, armed)
         if killer is not None:
@@ -127,7 +119,20 @@ def choose(
         return Choice(found, "book")
     if (found := knowledge.tables.move(board)) is not None:
         return Choice(found, "table")
-    traps = _traps(board, legal, milliseconds, book, knowledge.trap_loss, stop)
+    return None
+
+
+def choose(
+    board: chess.Board,
+    milliseconds: int,
+    knowledge: Knowledge,
+    book: TrapBook | None,
+    searcher: Searcher,
+    stop: Cancellation,
+) -> Choice:
+    """The move that thinking finds, within about ``milliseconds``."""
+    legal = list(board.legal_moves)
+    traps = _traps(board, legal, milliseconds, book, knowledge.trap_loss)
     if not traps:
         best = searcher.search(board, milliseconds, stop)
         return Choice(best.uci, "search", best.value)
@@ -141,18 +146,10 @@ def _traps(
     milliseconds: int,
     book: TrapBook | None,
     trap_loss: float,
-    stop: Cancellation,
 ) -> list[TrapSet]:
     if book is None or trap_loss <= 0:
         return []
-    enough = Cancellation()
-    timer = threading.Timer(max(0.02, SCOUTING * milliseconds / 1000), enough.cancel)
-    timer.daemon = True
-    timer.start()
-    try:
-        return book.set_by(board, legal, enough)[:WEIGHED]
-    finally:
-        timer.cancel()
+    return book.set_by(board, legal, max(20, int(SCOUTING * milliseconds)))[:WEIGHED]
 
 
 def _weighed(

@@ -6,6 +6,7 @@ Judge is asked, here alone, so that the bot and the annotated game never differ 
 
 import logging
 import threading
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +17,7 @@ from annotator.events import TrapEvent
 from annotator.request import Request
 from annotator.selection import Selection
 from annotator.tally import Tally
+from bot.processors import Processors
 from db.bundled import open_or_bundle
 from db.temptation import Frequency
 from db.trap import Trap
@@ -80,7 +82,14 @@ class Armed:
 class TrapBook:
     """The traps of one library. Made once; may be used by any number of threads."""
 
-    def __init__(self, traps: Sequence[Trap], frequencies: Mapping[str, Frequency], settings: Settings) -> None:
+    def __init__(
+        self,
+        traps: Sequence[Trap],
+        frequencies: Mapping[str, Frequency],
+        settings: Settings,
+        processors: Processors,
+    ) -> None:
+        self._processors = processors
         self.traps = list(traps)
         self.by_slug = {trap.slug: trap for trap in self.traps}
         self._frequencies = frequencies
@@ -121,11 +130,8 @@ class TrapBook:
                     return line[back]
         return None
 
-    def set_by(self, board: chess.Board, moves: Iterable[chess.Move], stop: Cancellation) -> list[TrapSet]:
-        """Which of ``moves`` set a trap that is proved, the most promising first.
-
-        Ends early when ``stop`` is cancelled, with what was proved until then.
-        """
+    def set_by(self, board: chess.Board, moves: Iterable[chess.Move], milliseconds: int) -> list[TrapSet]:
+        """Which of ``moves`` set a trap that is proved, the most promising first; as far as the time goes."""
         scouted = self._scout.judge(_games_of(board, [board.uci(move) for move in moves]))
         promising = []
         for game in scouted.found:
@@ -135,18 +141,34 @@ class TrapBook:
                     promising.append((weight, game.tags["Round"]))
         promising.sort(reverse=True)
         found: dict[str, TrapSet] = {}
-        for _, uci in promising:
-            if uci in found or stop.is_cancelled:
-                continue
-            try:
-                judged = self._live.judge(_games_of(board, [uci]), stop)
-            except RuntimeError:
+        until = time.monotonic() + milliseconds / 1000
+        for uci in dict.fromkeys(uci for _, uci in promising):
+            left = int(1000 * (until - time.monotonic()))
+            judged = self._judged(_games_of(board, [uci]), left) if left > 0 else None
+            if judged is None:
                 break
             for game in judged.found:
                 for finding in game.findings:
                     if finding.event == "set" and finding.verdict == Verdict.PROVED.value and finding.killer_line:
                         found[uci] = self._trap_set(uci, finding)
         return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
+
+    def _judged(self, batch: _native.Batch, milliseconds: int) -> _native.BatchFindings | None:
+        """What a game holds, with proofs; None if there was no time for them."""
+        stop = Cancellation()
+
+        def judge(left: int) -> _native.BatchFindings | None:
+            timer = threading.Timer(left / 1000, stop.cancel)
+            timer.daemon = True
+            timer.start()
+            try:
+                return self._live.judge(batch, stop)
+            except RuntimeError:
+                return None
+            finally:
+                timer.cancel()
+
+        return self._processors.run(milliseconds, judge)
 
     def _trap_set(self, uci: str, finding: _native.Finding) -> TrapSet:
         trap = self.traps[finding.trap]
@@ -172,24 +194,27 @@ class TrapBook:
 
     def events(self, pgn: bytes) -> list[TrapEvent]:
         """What happened to traps in one game, proved and in its order; empty for a game that cannot be read."""
-        return self.annotated(pgn)[1]
+        batch = batch_of(pgn)
+        return [] if batch is None else self._events(self._processors.later(lambda: self._judge.judge(batch)))
 
     def annotated(self, pgn: bytes) -> tuple[bytes, list[TrapEvent]]:
         """One game with the annotator's words in it, and the events."""
         batch = batch_of(pgn)
         if batch is None:
             return pgn, []
-        found = self._judge.judge(batch)
-        text = self._annotator.annotate(batch, found, "", Tally()).text
+        found = self._processors.later(lambda: self._judge.judge(batch))
+        return self._annotator.annotate(batch, found, "", Tally()).text, self._events(found)
+
+    def _events(self, found: _native.BatchFindings) -> list[TrapEvent]:
         events = [TrapEvent.of(finding, self.traps, self.measure) for game in found.found for finding in game.findings]
-        return text, [event for event in events if event.proved]
+        return [event for event in events if event.proved]
 
 
 class TrapLibrary:
     """The library of the settings, opened when it can be. Without one the bot plays on, without traps."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, processors: Processors) -> None:
+        self._settings, self._processors = settings, processors
         self._book: TrapBook | None = None
         self._told = False
         self._lock = threading.Lock()
@@ -205,7 +230,7 @@ class TrapLibrary:
             if self._book is None:
                 try:
                     with open_or_bundle(None, read_only=True, say=log.info) as library:
-                        self._book = TrapBook(library.traps(), library.frequencies(), self._settings)
+                        self._book = TrapBook(library.traps(), library.frequencies(), self._settings, self._processors)
                     log.info("%d traps are known", len(self._book.traps))
                 except (TraplineError, OSError) as error:
                     if not self._told:
