@@ -92,7 +92,9 @@ class Bot:
             player=self.settings.engine or "a search of its own",
             may_coach=self.settings.coach,
         )
-        self._recorder = Recorder(self.settings.folder, self.settings.url, self.traps, settings.db, self._recorded)
+        self._recorder = Recorder(
+            self.settings.folder, self.settings.url, self.traps, settings.db, memory, self._recorded
+        )
         self._seeker = Seeker(lichess, self._pauses, memory, self.settings, account)
         self._house = House(
             lichess=lichess,

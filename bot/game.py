@@ -191,8 +191,12 @@ class Game:
         now = time.monotonic()
         try:
             self._session, actions = rules.step(self._session, event, now, opened)
-            for action in actions:
+            # What the clock runs for goes first.
+            for action in sorted(actions, key=lambda action: not isinstance(action, rules.Changed | rules.Decide)):
                 self._do(action, now)
+            info, state = self._session.info, self._session.state
+            if any(isinstance(action, rules.Changed) for action in actions) and info is not None and state is not None:
+                self._house.voice.changed(info, state)
         except Exception:
             log.exception("game %s: an event could not be handled", self.id)
             self._reopen = True
@@ -213,21 +217,14 @@ class Game:
                 log.info("game %s against %s, %s %s", self.id, info.opponent.name, info.speed, info.variant)
                 voice.begin(info, state)
             case rules.Changed():
-                assert info is not None
-                assert state is not None
                 self._stop_search.cancel()
-                voice.changed(info, state)
             case rules.Decide(moves, again):
                 assert info is not None
                 assert state is not None
                 self._stop_search = Cancellation()
                 self._house.deciders.submit(self._decide, info, state, moves, again, now, self._stop_search)
             case rules.AnswerTakeback(accept):
-                if accept:
-                    memory = self._house.memory.game(self.id)
-                    memory.takebacks += 1
-                    self._house.memory.save(memory)
-                self._deed(lambda: self._house.lichess.answer_takeback(self.id, accept=accept))
+                self._deed(lambda: self._answer_takeback(accept))
             case rules.ConsiderDraw():
                 accept = self._temper.accepts_draw(len(session.moves))
                 self._deed(lambda: self._house.lichess.answer_draw(self.id, accept=accept))
@@ -237,6 +234,14 @@ class Game:
                 self._deed(lambda: self._house.lichess.abort(self.id))
             case rules.Finish():
                 log.info("game %s is over: %s", self.id, state.status if state is not None else "")
+
+    def _answer_takeback(self, accept: bool) -> None:
+        if accept:
+            # Counted first: after a restart rather one too few is granted than one too many.
+            memory = self._house.memory.game(self.id)
+            memory.takebacks += 1
+            self._house.memory.save(memory)
+        self._house.lichess.answer_takeback(self.id, accept=accept)
 
     def _hear(self, line: ChatLine) -> None:
         if self._session.info is not None:
@@ -316,17 +321,15 @@ class Game:
     ) -> None:
         house = self._house
         offer = self._temper.offers_draw(choice, len(moves))
-        is_first = True
+        if choice.why != "again":
+            overhead = 1000 * (time.monotonic() - received - (thought or 0.0))
+            house.measures.add(overhead, None if thought is None else late, killer=choice.why == "killer")
         while self._is_current(moves):
             wait = house.pauses.wait(Kind.MOVE)
             if wait > 0:
                 self._closed.wait(min(wait, 0.25))
                 continue
             began = time.monotonic()
-            if is_first and choice.why != "again":
-                overhead = 1000 * (began - received - (thought or 0.0))
-                house.measures.add(overhead, None if thought is None else late, killer=choice.why == "killer")
-            is_first = False
             log.debug("game %s plays %s (%s)", self.id, choice.uci, choice.why)
             try:
                 house.lichess.move(self.id, choice.uci, offer_draw=offer)

@@ -42,6 +42,8 @@ class BotMemory:
     seeks: list[float] = field(default_factory=list)
     """Of the latest challenges of its own."""
     stats: dict[str, int] = field(default_factory=dict)
+    unindexed: list[str] = field(default_factory=list)
+    """Files of games that are not in the library yet."""
 
 
 class Memory:
@@ -106,6 +108,12 @@ class Memory:
         with self._lock:
             for name in names:
                 self.bot.stats[name] = self.bot.stats.get(name, 0) + 1
+            self.save_bot()
+
+    def unindexed(self, files: list[str]) -> None:
+        """Remember which games are not in the library yet."""
+        with self._lock:
+            self.bot.unindexed = files
             self.save_bot()
 
     def _path(self, game: str) -> Path:

@@ -5,6 +5,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import chess.pgn
 from annotator.events import TrapEvent
 from bot.board import GameBoard
 from bot.lichess import USUAL_START, GameInfo, GameState
-from bot.memory import write_whole
+from bot.memory import Memory, write_whole
 from bot.traps import TrapLibrary
 from db.ingest import index_files
 from db.sighting import Sighting
@@ -23,8 +24,8 @@ from trapcore.errors import TraplineError
 
 log = logging.getLogger(__name__)
 
-AGAIN_SECONDS = 30.0
-"""After a library that is locked, or a disk that is full."""
+INDEX_SECONDS = 60.0
+"""Games are indexed no more often than so: it takes a processor from those that are played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +87,22 @@ def _result(state: GameState) -> str:
 
 
 class Recorder:
-    """Writes finished games, one after the other."""
+    """Writes finished games, one after the other, and indexes them now and then."""
 
     def __init__(
-        self, folder: Path, url: str, traps: TrapLibrary, db: Path, done: Callable[[str, list[TrapEvent] | None], None]
+        self,
+        folder: Path,
+        url: str,
+        traps: TrapLibrary,
+        db: Path,
+        memory: Memory,
+        done: Callable[[str, list[TrapEvent] | None], None],
     ) -> None:
-        """``done`` is called when a game is on the disk, with its events."""
+        """``done`` is called when a game is on the disk, with its events; None if there was nothing to write."""
         self._folder = folder / "games"
-        self._url, self._traps, self._db, self._done = url, traps, db, done
+        self._url, self._traps, self._db, self._memory, self._done = url, traps, db, memory, done
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
-        self._to_index: list[tuple[Path, list[TrapEvent]]] = []
-        self._next_try = 0.0
+        self._next_index = 0.0
         self._complained = False
         self._thread = threading.Thread(target=self._run, name="records", daemon=True)
         self._thread.start()
@@ -106,28 +112,28 @@ class Recorder:
         self._queue.put(game)
 
     def close(self, seconds: float) -> None:
-        """Write what is waiting, for at most so long."""
+        """Write and index what is waiting, for at most so long."""
         self._queue.put(None)
         self._thread.join(seconds)
 
     def _run(self) -> None:
-        while True:
-            try:
-                game = self._queue.get(timeout=AGAIN_SECONDS if self._to_index else None)
-            except queue.Empty:
-                self._index()
-                continue
-            if game is None:
-                self._next_try = 0.0
-                self._index()
-                return
-            try:
-                self._write(game)
-            except Exception:
-                # The game stays in the memory of running games, so that the next start records it.
-                log.exception("game %s could not be recorded", game.id)
-            if self._queue.empty():
-                self._index()
+        closing = False
+        while not closing:
+            with suppress(queue.Empty):
+                game = self._queue.get(timeout=INDEX_SECONDS)
+                closing = game is None
+                if game is not None:
+                    try:
+                        self._write(game)
+                    except Exception:
+                        # It stays in the memory of running games, so that the next start records it.
+                        log.exception("game %s could not be recorded", game.id)
+            if closing or time.monotonic() >= self._next_index:
+                try:
+                    self._index()
+                except Exception:
+                    log.exception("games could not be indexed")
+                self._next_index = time.monotonic() + INDEX_SECONDS
 
     def _write(self, game: Finished) -> None:
         pgn = game.pgn
@@ -146,24 +152,24 @@ class Recorder:
             path = earlier
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
-        self._to_index.append((path, events))
+        self._memory.unindexed([*self._memory.bot.unindexed, str(path.absolute())])
         self._done(game.id, events)
 
     def _index(self) -> None:
         """Put the games into the library; one that is locked or missing is tried again later, and told of once."""
-        if not self._to_index or time.monotonic() < self._next_try or self._traps.book is None:
-            self._to_index = self._to_index if self._traps.book is not None else []
+        book = self._traps.book
+        waiting = [Path(name) for name in self._memory.bot.unindexed]
+        if not waiting or book is None:
             return
+        there = [path for path in waiting if path.exists()]
         try:
             with open_library(self._db, busy_seconds=5.0) as library:
-                index_files(library, [path for path, _ in self._to_index])
-                library.add_sightings(
-                    _sighting(path, event) for path, events in self._to_index for event in events if not event.known
-                )
-            self._to_index = []
+                index_files(library, there)
+                events = [(path, event) for path in there for event in book.events(path.read_bytes())]
+                library.add_sightings(_sighting(path, event) for path, event in events if not event.known)
+            self._memory.unindexed([name for name in self._memory.bot.unindexed if Path(name) not in waiting])
             self._complained = False
-        except TraplineError as error:
-            self._next_try = time.monotonic() + AGAIN_SECONDS
+        except (TraplineError, OSError) as error:
             if not self._complained:
                 log.warning("games are written but wait to be indexed: %s", error)
             self._complained = True
