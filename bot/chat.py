@@ -29,6 +29,7 @@ _QUESTION = re.compile(
 )
 # Lichess drops what looks like an address: a letter, a dot, a letter.
 _DOT = re.compile(r"(?<=[^\s.])(\.+)(?=[A-Za-z])")
+_SCORE = re.compile(r" \(similarity [^)]*\)")
 _LINK = re.compile(r"\b\w+://\S*|\bwww\.\S+", re.IGNORECASE)
 
 
@@ -152,12 +153,12 @@ def _fate(kinds: set[Event], ours: bool) -> str:
 
 def _brief(lead: str, event: TrapEvent) -> str:
     """The annotator's sentence, shortened by what is least needed until it fits."""
-    head, rest = sentence(event, line_follows=False)
-    whole = fitting(f"{lead}{head}{rest}")
-    if not whole.endswith("…"):
-        return whole
-    head, rest = sentence(event, line_follows=True)
-    return fitting(f"{lead}{head}{rest}")
+    for line_follows in (False, True):
+        whole = f"{lead}{''.join(sentence(event, line_follows=line_follows))}"
+        for text in (whole, _SCORE.sub("", whole)):
+            if not (brief := fitting(text)).endswith("…"):
+                return brief
+    return brief
 
 
 def _name(trap: Trap) -> str:
