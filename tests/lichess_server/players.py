@@ -50,8 +50,9 @@ class Habits:
     leave: float = 0.0
     #: Seconds a player who left stays away; None: for good.
     away: float | None = 2.0
-    accept_draw: float = 0.2
-    accept_takeback: float = 0.5
+    #: Chances of accepting offers; None: they are left without an answer.
+    accept_draw: float | None = 0.2
+    accept_takeback: float | None = 0.5
     #: Ply from which the player resigns; None: never.
     resign_at: int | None = None
     #: Chance of accepting a challenge.
@@ -109,12 +110,12 @@ class Player:
         if game.over:
             return
         other = game.sides[not color]
-        if other.offers_draw:
-            yes = self._chance(self.habits.accept_draw)
-            self.site.times.after(0.0, lambda: game.answer_draw(color, yes) if other.offers_draw else None)
-        if other.proposes_takeback:
-            agree = self._chance(self.habits.accept_takeback)
-            self.site.times.after(0.0, lambda: game.answer_takeback(color, agree) if other.proposes_takeback else None)
+        if other.offers_draw and self.habits.accept_draw is not None:
+            draw = self._chance(self.habits.accept_draw)
+            self.site.times.after(0.0, lambda: game.answer_draw(color, draw) if other.offers_draw else None)
+        if other.proposes_takeback and self.habits.accept_takeback is not None:
+            back = self._chance(self.habits.accept_takeback)
+            self.site.times.after(0.0, lambda: game.answer_takeback(color, back) if other.proposes_takeback else None)
         if game.board.turn == color and game.id not in self._pending:
             self._pending[game.id] = self.site.times.after(self._thinking(), lambda: self._act(game, color))
 
