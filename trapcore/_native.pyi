@@ -95,10 +95,11 @@ TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
 
 def search(
-    fen: str, depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
+    fen: str, moves: Sequence[str], depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
 ) -> tuple[int, int | None, int, list[str], int]:
-    """Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line (UCI), nodes."""
+    """The position after ``moves`` (UCI); to come back to one before it is a draw by repetition. Value in
+    centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main line
+    (UCI), nodes."""
 
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""

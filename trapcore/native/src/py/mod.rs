@@ -19,7 +19,7 @@ use crate::halt::Halt;
 use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::position::{self, BadPosition, Setting};
-use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, mate_distance};
+use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, key_of, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
@@ -169,17 +169,25 @@ type SearchParts = (i32, Option<i32>, u32, Vec<String>, u64);
 fn search(
     py: Python<'_>,
     fen: &str,
+    moves: Vec<String>,
     depth: u32,
     nodes: u64,
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
 ) -> PyResult<SearchParts> {
-    let setting = position::parse(fen)?;
+    let mut setting = position::parse(fen)?;
+    let mut game = Vec::with_capacity(moves.len());
+    for uci in &moves {
+        let played = position::parse_move(&setting, uci)?;
+        game.push(key_of(&setting.chess));
+        setting.chess = tree::after(&setting.chess, played);
+    }
     let limits = Limits { depth, nodes };
     let found = detached(py, milliseconds, stop, |halt| {
         with_tester(halt, |tester| {
             tester.searcher.clear();
-            tester.searcher.search(&setting.chess, Asked::default(), limits, Pruning::Selective, |_| true)
+            let asked = Asked { game: &game, ..Asked::default() };
+            tester.searcher.search(&setting.chess, asked, limits, Pruning::Selective, |_| true)
         })
     })?;
     let line = found.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();

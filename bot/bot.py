@@ -1,0 +1,409 @@
+"""The bot: the account's stream, the games it brings, challenges, and what is left when it stops."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
+
+from annotator.events import Event, TrapEvent
+from bot.challenges import decline_reason, in_order
+from bot.clock import Lag
+from bot.game import Game, House, Measures
+from bot.lichess import (
+    Account,
+    AccountEvent,
+    Challenge,
+    ChallengeGone,
+    DeclineReason,
+    GameFinish,
+    GameInfo,
+    GameStart,
+    GameState,
+    Lichess,
+    LichessError,
+    Limited,
+    Refused,
+    Unauthorized,
+)
+from bot.memory import Memory
+from bot.pace import Backoff, Kind, Openings, Pauses
+from bot.play import Knowledge
+from bot.records import Finished, Recorder
+from bot.seeking import Seeker
+from bot.streams import StreamReader
+from bot.traps import TrapLibrary
+from bot.voice import Voice
+from trapcore.errors import UsageError
+from trapcore.settings import Settings
+
+log = logging.getLogger(__name__)
+
+CHALLENGE_SECONDS = 18.0
+"""How long a challenge waits for a free place: lichess forgets it after 20 seconds."""
+
+LOOK_SECONDS = 20.0
+"""So often the list of running games is asked for while the account's stream is broken,"""
+
+LOOK_CALM_SECONDS = 300.0
+"""and so often while it is whole: an event that was lost must not lose a game."""
+
+FAREWELL_SECONDS = 10.0
+
+
+class Bot:
+    """One account at work. `run` returns when `stop` was called and everything has ended."""
+
+    def __init__(
+        self, lichess: Lichess, account: Account, settings: Settings, memory: Memory, knowledge: Knowledge
+    ) -> None:
+        self.account = account
+        self.settings = settings.bot
+        self.measures = Measures()
+        self.traps = TrapLibrary(settings)
+        self._lichess, self._memory = lichess, memory
+        self._pauses = Pauses()
+        self._openings = Openings(memory.bot.openings)
+        self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._games: dict[str, Game] = {}
+        self._ending: dict[str, list[str]] = {}
+        self._waiting: dict[str, tuple[Challenge, float]] = {}
+        self._accepted: dict[str, float] = {}
+        self._done: set[str] = set()
+        self._stopping = threading.Event()
+        self._heard = time.monotonic()
+        self._looked = float("-inf")
+        self._looking = False
+        self._fatal: LichessError | None = None
+        most = self.settings.max_games
+        self._deciders = ThreadPoolExecutor(most, thread_name_prefix="decide", initializer=_warm_up)
+        self._deeds = ThreadPoolExecutor(4, thread_name_prefix="deed")
+        self._voice = Voice(
+            lichess,
+            self._pauses,
+            memory,
+            self.traps,
+            self.settings,
+            version=_version(),
+            player=self.settings.engine or "a search of its own",
+            may_coach=self.settings.coach,
+        )
+        self._recorder = Recorder(self.settings.folder, self.settings.url, self.traps, settings.db, self._recorded)
+        self._seeker = Seeker(lichess, self._pauses, memory, self.settings, account)
+        self._house = House(
+            lichess=lichess,
+            me=account.id,
+            settings=self.settings,
+            pauses=self._pauses,
+            memory=memory,
+            traps=self.traps,
+            knowledge=knowledge,
+            lag=Lag(),
+            voice=self._voice,
+            deciders=self._deciders,
+            deeds=self._deeds,
+            measures=self.measures,
+            ended=lambda game, info, state: self._inbox.put(lambda: self._ended(game, info, state)),
+        )
+
+    # Life -------------------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Play until `stop`. Raises `Unauthorized` if lichess does not know the token any more."""
+        loading = threading.Thread(target=self.traps.load, name="library", daemon=True)
+        loading.start()
+        # A game is not kept waiting for the library, but mostly it is there in a moment.
+        loading.join(1.0)
+        for _ in range(min(self.settings.max_games, 4)):
+            self._deciders.submit(time.sleep, 0.05)
+        reader: StreamReader[AccountEvent] = StreamReader(
+            "the account's stream",
+            self._lichess.events,
+            lambda event, _: self._inbox.put(lambda: self._event(event)),
+            self._no_stream,
+            backoff=Backoff(1.0, 60.0),
+            before=self._before_opening,
+            alive=self._alive,
+        )
+        reader.start()
+        try:
+            while not self._stopping.is_set() or self._games:
+                self._turn(0.5)
+                if self._stopping.is_set() and (self._fatal is not None or self._is_time_up()):
+                    break
+        finally:
+            reader.stop()
+            self._shut_down()
+        if self._fatal is not None:
+            raise self._fatal
+
+    def stop(self, grace: float) -> None:
+        """Accept nothing more, play what is running to its end for at most ``grace`` seconds, then hand it over."""
+        self._grace_until = time.monotonic() + grace
+        self._stopping.set()
+
+    def health(self) -> dict[str, object]:
+        """How the bot is, for whoever watches over it."""
+        silent = time.monotonic() - self._heard
+        overheads = sorted(self.measures.overheads)
+        return {
+            "ok": silent < 60 and not self._stopping.is_set(),
+            "account": self.account.name,
+            "silent_seconds": round(silent, 1),
+            "games": sorted(self._games),
+            "waiting_challenges": len(self._waiting),
+            "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
+            "moves": self.measures.moves,
+            "overhead_ms": {
+                "median": round(overheads[len(overheads) // 2], 2) if overheads else None,
+                "p99": round(overheads[len(overheads) * 99 // 100], 2) if overheads else None,
+                "max": round(overheads[-1], 2) if overheads else None,
+            },
+            "killer_ms": round(max(self.measures.killers), 2) if self.measures.killers else None,
+            "threads": threading.active_count(),
+        }
+
+    def _is_time_up(self) -> bool:
+        return time.monotonic() >= self._grace_until
+
+    def _turn(self, seconds: float) -> None:
+        """Handle one event, if one comes in time, and what is due."""
+        try:
+            work = self._inbox.get(timeout=seconds)
+        except queue.Empty:
+            work = None
+        try:
+            if work is not None:
+                work()
+            if not self._stopping.is_set():
+                self._look()
+                self._place()
+                self._seeker.turn(len(self._games) + len(self._accepted), self._deeds)
+        except Exception:
+            log.exception("an event of the account could not be handled")
+
+    def _shut_down(self) -> None:
+        left = list(self._games)
+        for game in self._games.values():
+            game.stop()
+        for game in self._games.values():
+            game.join(2.0)
+        while True:
+            try:
+                self._inbox.get_nowait()()
+            except queue.Empty:
+                break
+        if left:
+            log.info("handed over: %s; they are resumed with the next start", ", ".join(left))
+        self._voice.close(FAREWELL_SECONDS)
+        self._recorder.close(FAREWELL_SECONDS)
+        self._deciders.shutdown(wait=False, cancel_futures=True)
+        self._deeds.shutdown(wait=False, cancel_futures=True)
+
+    # The account's stream, read elsewhere -----------------------------------------------------------------------------
+
+    def _before_opening(self) -> float:
+        wait = max(self._openings.wait(), self._pauses.wait(Kind.LISTEN))
+        if wait <= 0:
+            self._memory.bot.openings = self._openings.opened()
+            self._memory.save_bot()
+        return wait
+
+    def _alive(self) -> None:
+        self._heard = time.monotonic()
+
+    def _no_stream(self, error: Refused) -> None:
+        log.error("the account's stream was refused: %s", error)
+        self._fatal = error
+        self.stop(0.0)
+
+    def _event(self, event: AccountEvent) -> None:
+        match event:
+            case Challenge():
+                self._challenged(event)
+            case ChallengeGone(id=challenge):
+                self._waiting.pop(challenge, None)
+                self._seeker.gone(challenge)
+            case GameStart():
+                self._accepted.pop(event.id, None)
+                self._play(event.id)
+            case GameFinish(id=game):
+                # The game's own stream tells how; its thread ends by itself.
+                self._accepted.pop(game, None)
+
+    # Games ------------------------------------------------------------------------------------------------------------
+
+    def _play(self, game: str) -> None:
+        if game in self._games or game in self._done:
+            return
+        # A game that runs is played, even if there are more than the settings want: to leave it would lose it.
+        running = Game(game, self._house)
+        self._games[game] = running
+        self._memory.save(self._memory.game(game))
+        running.start()
+
+    def _ended(self, game: str, info: GameInfo | None, state: GameState | None) -> None:
+        self._games.pop(game, None)
+        if state is None or info is None:
+            return
+        self._done.add(game)
+        if len(self._done) > 10_000:
+            self._done = {game}
+        self._seeker.rest()
+        self._ending[game] = ["said", "recorded"]
+        final = state
+        self._voice.finished(info, final, lambda: self._inbox.put(lambda: self._one_less(game, "said")))
+        self._recorder.record(Finished(game, info, final))
+
+    def _recorded(self, game: str, events: list[TrapEvent] | None) -> None:
+        """In the recorder's thread."""
+        if events is not None:
+            ours = [event for event in events if event.event in (Event.SET, Event.FELL)]
+            self._memory.count(["games", *(event.event.value for event in ours)])
+        self._inbox.put(lambda: self._one_less(game, "recorded"))
+
+    def _one_less(self, game: str, what: str) -> None:
+        left = self._ending.get(game, [what])
+        if what in left:
+            left.remove(what)
+        if not left:
+            self._ending.pop(game, None)
+            self._memory.forget(game)
+
+    def _look(self) -> None:
+        """Ask for the running games, so that none is missed; and record what ended while nobody looked."""
+        calm = time.monotonic() - self._heard < 15
+        due = self._looked + (LOOK_CALM_SECONDS if calm else LOOK_SECONDS)
+        if self._looking or time.monotonic() < due or self._pauses.wait(Kind.LISTEN) > 0:
+            return
+        self._looked, self._looking = time.monotonic(), True
+        self._deeds.submit(self._ask_for_games)
+
+    def _ask_for_games(self) -> None:
+        found: list[GameStart] | None = None
+        try:
+            found = self._lichess.ongoing()
+        except Limited as error:
+            self._pauses.limited(Kind.LISTEN, error.seconds)
+        except LichessError as error:
+            log.info("the running games could not be asked for: %s", error)
+            self._looked = time.monotonic() - LOOK_CALM_SECONDS + 5.0
+        self._inbox.put(lambda: self._found(found))
+
+    def _found(self, found: list[GameStart] | None) -> None:
+        self._looking = False
+        if found is None:
+            return
+        for game in found:
+            self._play(game.id)
+        running = {game.id for game in found}
+        for game_id in self._memory.unfinished():
+            if game_id not in running and game_id not in self._games and game_id not in self._ending:
+                self._deeds.submit(self._record_late, game_id)
+
+    def _record_late(self, game: str) -> None:
+        """A game ended while the bot was away."""
+        try:
+            pgn = self._lichess.export(game)
+        except Refused as error:
+            log.warning("game %s cannot be recorded: %s", game, error)
+            self._memory.forget(game)
+        except LichessError as error:
+            log.info("game %s is recorded later: %s", game, error)
+        else:
+            self._inbox.put(lambda: self._ending.update({game: ["recorded"]}))
+            self._recorder.record(Finished(game, None, None, pgn.rstrip() + "\n\n"))
+
+    # Challenges -------------------------------------------------------------------------------------------------------
+
+    def _challenged(self, challenge: Challenge) -> None:
+        if challenge.is_own or challenge.id in self._accepted:
+            return
+        reason = DeclineReason.LATER if self._stopping.is_set() else decline_reason(challenge, self.settings)
+        if reason is None:
+            self._waiting.setdefault(challenge.id, (challenge, time.monotonic()))
+        else:
+            self._decline(challenge, reason)
+
+    def _place(self) -> None:
+        """Give free places to waiting challenges, and send away who waited for too long."""
+        now = time.monotonic()
+        for game, since in list(self._accepted.items()):
+            if now - since > 30:
+                del self._accepted[game]
+        for challenge in in_order([challenge for challenge, _ in self._waiting.values()]):
+            since = self._waiting[challenge.id][1]
+            if self._pauses.wait(Kind.CHALLENGE) > 0:
+                return
+            if len(self._games.keys() | self._accepted.keys()) < self.settings.max_games:
+                del self._waiting[challenge.id]
+                self._accepted[challenge.id] = now
+                self._deeds.submit(self._accept, challenge)
+            elif now - since > CHALLENGE_SECONDS:
+                del self._waiting[challenge.id]
+                self._decline(challenge, DeclineReason.LATER)
+
+    def _accept(self, challenge: Challenge) -> None:
+        try:
+            self._lichess.accept(challenge.id)
+            log.info("challenge %s of %s is accepted", challenge.id, challenge.challenger.name)
+        except Limited as error:
+            self._pauses.limited(Kind.CHALLENGE, error.seconds)
+            self._inbox.put(lambda: self._again(challenge))
+        except Refused as error:
+            log.info("challenge %s: %s", challenge.id, error)
+            self._inbox.put(lambda: self._not_accepted(challenge))
+        except LichessError as error:
+            # If it was accepted, the game will start; if not, the place is free again after a while.
+            log.info("challenge %s: %s", challenge.id, error)
+            self._inbox.put(lambda: self._again(challenge))
+
+    def _not_accepted(self, challenge: Challenge) -> None:
+        self._accepted.pop(challenge.id, None)
+
+    def _again(self, challenge: Challenge) -> None:
+        self._not_accepted(challenge)
+        if challenge.id not in self._games:
+            self._waiting[challenge.id] = (challenge, time.monotonic())
+
+    def _decline(self, challenge: Challenge, reason: DeclineReason) -> None:
+        log.info("challenge %s of %s is declined: %s", challenge.id, challenge.challenger.name, reason)
+        self._deeds.submit(self._send_decline, challenge.id, reason)
+
+    def _send_decline(self, challenge: str, reason: DeclineReason) -> None:
+        if self._pauses.wait(Kind.CHALLENGE) > 0:
+            return
+        try:
+            self._lichess.decline(challenge, reason)
+        except Limited as error:
+            self._pauses.limited(Kind.CHALLENGE, error.seconds)
+        except LichessError as error:
+            log.info("challenge %s: %s", challenge, error)
+
+
+def check_account(lichess: Lichess, account: Account) -> None:
+    """Raise `UsageError` unless the account is a bot and its token may play."""
+    if "bot:play" not in lichess.scopes():
+        raise UsageError("the token lacks the scope bot:play; make one that has it")
+    if not account.is_bot:
+        raise UsageError(f"{account.name} is no bot account yet; `trapline bot --upgrade` makes it one, for ever")
+
+
+def _warm_up() -> None:
+    """The search makes its tables in each thread when it is first asked."""
+    from trapcore.budget import Budget
+    from trapcore.search import search
+
+    search("8/8/8/8/8/4k3/8/R3K3 w - - 0 1", Budget(depth=1))
+
+
+def _version() -> str:
+    try:
+        return version("trapline")
+    except PackageNotFoundError:
+        return "source"
+
+
+__all__ = ["Bot", "Unauthorized", "check_account"]

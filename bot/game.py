@@ -1,0 +1,363 @@
+"""One game while it is played: a reader, a thread that keeps the `Session`, and decisions in a pool of threads.
+
+The thread of the game only takes events out of its queue and hands on what is to be done. Whatever may take long (a
+search, a request, the disk) happens elsewhere and comes back as an event.
+"""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+
+import chess
+
+from bot import session as rules
+from bot.board import GameBoard
+from bot.clock import Lag, clock_of, thinking_time
+from bot.engines import Searcher, searcher
+from bot.lichess import (
+    ChatLine,
+    GameEvent,
+    GameInfo,
+    GameState,
+    Lichess,
+    LichessError,
+    Limited,
+    Refused,
+    Unreachable,
+)
+from bot.memory import Memory
+from bot.pace import Backoff, Kind, Pauses
+from bot.play import Choice, Knowledge, any_move, choose
+from bot.session import Session
+from bot.streams import StreamReader
+from bot.temper import Temper
+from bot.traps import Armed, TrapLibrary
+from bot.voice import Voice
+from trapcore.bot_settings import BotSettings
+from trapcore.budget import Cancellation
+from trapcore.errors import TraplineError
+
+log = logging.getLogger(__name__)
+
+TICK_SECONDS = 0.5
+REOPEN_SECONDS = 1.0
+"""A stream is not opened again on our own account more often than so."""
+
+DEED_TRIES = 4
+
+
+@dataclass
+class Measures:
+    """What moves took, in milliseconds; the latest thousand."""
+
+    overheads: list[float] = field(default_factory=list)
+    """From the state to the request, without thinking."""
+    killers: list[float] = field(default_factory=list)
+    """From the state to the request, where a killer was known."""
+    moves: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, overhead: float, *, killer: bool) -> None:
+        """Count one move."""
+        with self._lock:
+            self.moves += 1
+            for kept in [self.overheads, *([self.killers] if killer else [])]:
+                kept.append(overhead)
+                del kept[:-1000]
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What all games share."""
+
+    lichess: Lichess
+    me: str
+    """Id of the account."""
+    settings: BotSettings
+    pauses: Pauses
+    memory: Memory
+    traps: TrapLibrary
+    knowledge: Knowledge
+    lag: Lag
+    voice: Voice
+    deciders: Executor
+    """As many threads as there can be games."""
+    deeds: Executor
+    measures: Measures
+    ended: Callable[[str, GameInfo | None, GameState | None], None]
+    """Is called once when a game is over, or is none of ours."""
+
+
+class Game:
+    """A running game."""
+
+    def __init__(self, game: str, house: House) -> None:
+        self.id = game
+        self._house = house
+        self._inbox: queue.SimpleQueue[tuple[rules.Event, float, int] | None] = queue.SimpleQueue()
+        left = max(0, house.settings.takebacks - house.memory.game(game).takebacks)
+        self._session = Session(takebacks_allowed=left)
+        self._board: GameBoard | None = None
+        self._armed = Armed()
+        self._temper = Temper(house.settings)
+        self._searcher: Searcher = searcher(house.settings.engine)
+        self._deciding = threading.Lock()
+        self._stop_search = Cancellation()
+        self._backoff = Backoff(0.2, 5.0)
+        self._generation = 0
+        self._reader: StreamReader[GameEvent] | None = None
+        self._opened = float("-inf")
+        self._reopen = False
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"game-{game}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to read and play."""
+        self._listen()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Hand the game over as it stands: no further move."""
+        self._closed.set()
+        self._inbox.put(None)
+
+    def join(self, seconds: float) -> None:
+        """Wait for the thread."""
+        self._thread.join(seconds)
+
+    # The stream -------------------------------------------------------------------------------------------------------
+
+    def _listen(self) -> None:
+        """Open the stream, in the place of the one before."""
+        if self._reader is not None:
+            self._reader.stop()
+        self._generation += 1
+        generation = self._generation
+        self._opened = time.monotonic()
+        self._reopen = False
+
+        def deliver(event: GameEvent, opened: float) -> None:
+            self._inbox.put((event, opened, generation))
+
+        self._reader = StreamReader(
+            f"game {self.id}",
+            lambda: self._house.lichess.game(self.id, self._house.me),
+            deliver,
+            lambda error: self._no_stream(error, generation),
+            backoff=self._backoff,
+        )
+        self._reader.start()
+
+    def _no_stream(self, error: Refused, generation: int) -> None:
+        if generation == self._generation and not self._closed.is_set():
+            log.info("game %s is left: %s", self.id, error)
+            self.stop()
+
+    # The thread of the game -------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            while not self._closed.is_set() and not self._session.is_over:
+                try:
+                    taken = self._inbox.get(timeout=TICK_SECONDS)
+                except queue.Empty:
+                    taken = (rules.Tick(), 0.0, 0)
+                if taken is None:
+                    break
+                event, opened, generation = taken
+                if generation in (0, self._generation):
+                    self._handle(event, opened)
+                if self._reopen and time.monotonic() - self._opened >= REOPEN_SECONDS:
+                    self._listen()
+        finally:
+            self._end()
+
+    def _handle(self, event: rules.Event, opened: float) -> None:
+        now = time.monotonic()
+        try:
+            self._session, actions = rules.step(self._session, event, now, opened)
+            for action in actions:
+                self._do(action, now)
+        except Exception:
+            log.exception("game %s: an event could not be handled", self.id)
+            self._reopen = True
+
+    def _do(self, action: rules.Action, now: float) -> None:
+        session, voice = self._session, self._house.voice
+        info, state = session.info, session.state
+        assert info is not None or isinstance(action, rules.Hear | rules.Resync)
+        match action:
+            case rules.Hear(line):
+                self._hear(line)
+            case rules.Resync(reason):
+                log.info("game %s is read anew: %s", self.id, reason)
+                self._reopen = True
+            case rules.Begin():
+                assert info is not None
+                assert state is not None
+                log.info("game %s against %s, %s %s", self.id, info.opponent.name, info.speed, info.variant)
+                voice.begin(info, state)
+            case rules.Changed():
+                assert info is not None
+                assert state is not None
+                self._stop_search.cancel()
+                voice.changed(info, state)
+            case rules.Decide(moves, again):
+                assert info is not None
+                assert state is not None
+                self._stop_search = Cancellation()
+                self._house.deciders.submit(self._decide, info, state, moves, again, now, self._stop_search)
+            case rules.AnswerTakeback(accept):
+                if accept:
+                    memory = self._house.memory.game(self.id)
+                    memory.takebacks += 1
+                    self._house.memory.save(memory)
+                self._deed(lambda: self._house.lichess.answer_takeback(self.id, accept=accept))
+            case rules.ConsiderDraw():
+                accept = self._temper.accepts_draw(len(session.moves))
+                self._deed(lambda: self._house.lichess.answer_draw(self.id, accept=accept))
+            case rules.Claim():
+                self._deed(self._claim)
+            case rules.Abort():
+                self._deed(lambda: self._house.lichess.abort(self.id))
+            case rules.Finish():
+                log.info("game %s is over: %s", self.id, state.status if state is not None else "")
+
+    def _hear(self, line: ChatLine) -> None:
+        if self._session.info is not None:
+            self._house.voice.heard(self._session.info, line)
+
+    def _end(self) -> None:
+        self._stop_search.cancel()
+        over = self._session.is_over
+        self._closed.set()
+        if self._reader is not None:
+            self._reader.stop()
+        # A decision that still runs has the engine.
+        with self._deciding:
+            self._searcher.close()
+        self._house.ended(self.id, self._session.info, self._session.state if over else None)
+
+    # Decisions, in a thread of the pool -------------------------------------------------------------------------------
+
+    def _is_current(self, moves: tuple[str, ...]) -> bool:
+        return not self._closed.is_set() and self._session.our_turn and self._session.moves == moves
+
+    def _decide(
+        self,
+        info: GameInfo,
+        state: GameState,
+        moves: tuple[str, ...],
+        again: str | None,
+        received: float,
+        stop: Cancellation,
+    ) -> None:
+        with self._deciding:
+            if not self._is_current(moves):
+                return
+            thought = 0.0
+            choice = Choice(again, "again") if again is not None else None
+            if choice is None:
+                try:
+                    if self._board is None:
+                        self._board = GameBoard(info)
+                    board = self._board.after(moves)
+                except TraplineError as error:
+                    log.error("game %s cannot be played: %s", self.id, error)
+                    return
+                if board.is_game_over() or stop.is_cancelled:
+                    return
+                began = time.monotonic()
+                choice = self._choose(board, info, state, received, stop)
+                thought = time.monotonic() - began
+            if self._temper.resigns(choice):
+                self._deed(lambda: self._house.lichess.resign(self.id))
+                return
+            if choice.trap is not None:
+                self._armed.add(choice.trap)
+            self._send(moves, choice, received, thought)
+
+    def _choose(
+        self, board: chess.Board, info: GameInfo, state: GameState, received: float, stop: Cancellation
+    ) -> Choice:
+        house = self._house
+        clock = clock_of(state, info.color, time.monotonic() - received, has_clock=info.initial is not None)
+        most = int(1000 * house.settings.move_seconds)
+        milliseconds = thinking_time(clock, house.lag.milliseconds, most)
+        try:
+            return choose(board, milliseconds, house.knowledge, house.traps.book, self._armed, self._searcher, stop)
+        except Exception:
+            # The clock runs: a poor move is better than none.
+            log.exception("game %s: no move could be chosen at %s", self.id, board.fen())
+            return Choice(any_move(board), "emergency")
+
+    def _send(self, moves: tuple[str, ...], choice: Choice, received: float, thought: float) -> None:
+        house = self._house
+        offer = self._temper.offers_draw(choice, len(moves))
+        is_first = True
+        while self._is_current(moves):
+            wait = house.pauses.wait(Kind.MOVE)
+            if wait > 0:
+                self._closed.wait(min(wait, 0.25))
+                continue
+            began = time.monotonic()
+            if is_first and choice.why != "again":
+                # A killer is looked up, not thought of: all of its time counts.
+                is_killer = choice.why == "killer"
+                overhead = 1000 * (began - received - (0 if is_killer else thought))
+                house.measures.add(overhead, killer=is_killer)
+            is_first = False
+            log.debug("game %s plays %s (%s)", self.id, choice.uci, choice.why)
+            try:
+                house.lichess.move(self.id, choice.uci, offer_draw=offer)
+            except Limited as error:
+                wait = house.pauses.limited(Kind.MOVE, error.seconds)
+                log.warning("game %s waits %.1f s with its move: %s", self.id, wait, error)
+                continue
+            except Refused as error:
+                log.warning("game %s: the move %s was refused: %s", self.id, choice.uci, error)
+                self._inbox.put((rules.Failed(moves, choice.uci, refused=True), 0.0, 0))
+            except LichessError as error:
+                log.warning("game %s: it is not known whether %s was played: %s", self.id, choice.uci, error)
+                self._inbox.put((rules.Failed(moves, choice.uci, refused=False), 0.0, 0))
+            else:
+                house.lag.measured(1000 * (time.monotonic() - began))
+                house.pauses.worked(Kind.MOVE)
+                self._inbox.put((rules.Played(moves, choice.uci), 0.0, 0))
+            return
+
+    # Deeds, in threads of another pool --------------------------------------------------------------------------------
+
+    def _deed(self, deed: Callable[[], None]) -> None:
+        self._house.deeds.submit(self._try, deed)
+
+    def _try(self, deed: Callable[[], None]) -> None:
+        for _ in range(DEED_TRIES):
+            while (wait := self._house.pauses.wait(Kind.MOVE)) > 0 and not self._closed.is_set():
+                self._closed.wait(min(wait, 0.25))
+            if self._closed.is_set():
+                return
+            try:
+                deed()
+                return
+            except Limited as error:
+                self._house.pauses.limited(Kind.MOVE, error.seconds)
+            except Refused as error:
+                log.info("game %s: %s", self.id, error)
+                return
+            except Unreachable as error:
+                log.info("game %s: %s", self.id, error)
+                self._closed.wait(0.5)
+            except Exception:
+                log.exception("game %s: a deed failed", self.id)
+                return
+
+    def _claim(self) -> None:
+        try:
+            self._house.lichess.claim_victory(self.id)
+        except Refused:
+            self._house.lichess.claim_draw(self.id)
