@@ -372,3 +372,12 @@ def test_a_player_asks_for_its_move_back_and_plays_on(laid: Table) -> None:
     assert game.ply in (4, 5)
     assert "Takeback sent" in [line.text for line in game.chat.rooms["player"]]
     assert not game.over
+
+
+@pytest.mark.parametrize(("sense", "mates"), [(1.0, True), (0.0, False)])
+def test_a_player_with_sense_sees_a_mate(laid: Table, sense: float, mates: bool) -> None:
+    fen = "6k1/5ppp/8/8/8/8/1p6/R5K1 w - - 0 1"
+    terms = Terms(variant="fromPosition", fen=fen, color="white", limit=60)
+    game, _ = laid.game(terms, Habits(sense=sense, greed=0.0))
+    laid.server.advance(0.1)
+    assert (game.status == "mate") is mates

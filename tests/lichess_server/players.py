@@ -12,6 +12,8 @@ from tests.lichess_server.site import Site
 from tests.lichess_server.stream import Json
 from tests.lichess_server.terms import Terms
 from tests.lichess_server.times import Appointment
+from trapcore.budget import Budget
+from trapcore.search import search
 
 #: What people type at a bot, commands and not.
 TALK = (
@@ -31,6 +33,8 @@ TALK = (
     ("spectator", "!Help"),
     ("spectator", "nice game"),
 )
+#: Few enough not to hold the server up.
+SENSE_NODES = 300
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 
 
@@ -44,6 +48,8 @@ class Habits:
     think: tuple[float, float] = (0.0, 0.0)
     #: Chance of taking the most valuable piece in reach instead of any move.
     greed: float = 0.5
+    #: Chance of playing what a very short search likes, instead of either.
+    sense: float = 0.0
     talk: float = 0.0
     offer_draw: float = 0.0
     ask_takeback: float = 0.0
@@ -160,6 +166,10 @@ class Player:
         followed = self._from_line(board)
         if followed is not None:
             return followed
+        if self._chance(self.habits.sense):
+            found = search(board.fen(), Budget(nodes=SENSE_NODES)).line
+            if found:
+                return board.parse_uci(found[0])
         legal = list(board.legal_moves)
         captures = [move for move in legal if board.is_capture(move)]
         if captures and self._chance(self.habits.greed):

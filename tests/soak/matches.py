@@ -71,10 +71,11 @@ class Matches:
     def _habits(self, line: BaitLine | None) -> Habits:
         think = (0.0, 0.15)
         if line is not None:
-            return Habits(line=line.whole, think=think, talk=0.05, accept_draw=0.3)
+            return Habits(line=line.whole, think=think, talk=0.05, accept_draw=0.3, sense=0.8)
         return Habits(
             think=think,
             greed=self.random.choice((0.2, 0.5, 0.9)),
+            sense=self.random.choice((0.0, 0.8, 0.97)),
             talk=0.08,
             offer_draw=0.02,
             ask_takeback=0.02,

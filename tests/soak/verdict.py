@@ -13,6 +13,10 @@ from tests.soak.matches import Match, Matches
 #: Milliseconds of a bot's own on a move, and from a taken bait to the killer.
 OVERHEAD_MS = 20.0
 KILLER_MS = 50.0
+#: Seconds from a kill until the bot has its library again.
+STARTING = 6.0
+#: Moves below which a 99th percentile is but the slowest move.
+ENOUGH_MOVES = 300
 #: What a process may hold more of at the end of a soak than when all boards were busy first.
 MORE_THREADS, MORE_SOCKETS, MORE_MEMORY_MIB = 4, 6, 40.0
 #: A move or a judgement in a message to the opponent during the game would be advice.
@@ -183,12 +187,12 @@ class Judge:
         )
 
     def _undisturbed(self) -> list[Reply]:
-        """Answers after a start and after the faults are over: what the bot takes by itself."""
-        quiet = list(self.bot.killed)
+        """Answers to which nothing was done, by a bot that was not just started."""
         return [
             reply
             for reply in self.record.replies
-            if not self._spoiled(reply) and not any(at < reply.at < at + 15 for at in quiet)
+            if not self._spoiled(reply)
+            and not any(at < reply.at - reply.seconds < at + STARTING for at in self.bot.killed)
         ]
 
     def _killers(self) -> None:
@@ -216,7 +220,7 @@ class Judge:
         self._none("other moves than the killer", wrong)
         self.rows.append(
             Row(
-                "killer after the bait, ms: median, p95, most",
+                f"killer after the bait, {len(delays)} undisturbed, ms: median, p95, most",
                 f"{quantile(delays, 0.5):.1f}, {quantile(delays, 0.95):.1f}, {max(delays, default=0.0):.1f}",
                 f"<= {KILLER_MS:g}",
                 max(delays, default=0.0) <= KILLER_MS if delays else None,
@@ -224,7 +228,9 @@ class Judge:
         )
 
     def _overhead(self) -> None:
-        told = [health["overhead_ms"] for health in self.health if health.get("overhead_ms")]
+        told = [health["overhead_ms"] for health in self.health if health.get("moves", 0) >= ENOUGH_MOVES]
+        if not told:
+            told = [health["overhead_ms"] for health in self.health[-1:] if health.get("moves")]
         for name in ("mean", "median", "p95", "p99", "max"):
             found = [float(one[name]) for one in told if one.get(name) is not None]
             if found:
