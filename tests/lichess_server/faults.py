@@ -1,6 +1,7 @@
 """What can go wrong between a client and lichess, ordered one by one or at random rates."""
 
 import random
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
@@ -91,8 +92,9 @@ class Faults:
     script: list[Fault] = field(default_factory=list)
     rates: dict[str, float] = field(default_factory=dict)
     seed: int = 0
-    #: What happened, for reports.
+    #: What happened, for reports: how often each, and (monotonic seconds, kind, address) one by one.
     happened: dict[str, int] = field(default_factory=dict)
+    log: list[tuple[float, str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
@@ -121,7 +123,7 @@ class Faults:
         scripted = self._scripted(kinds, where, sent + len(line))
         if scripted is not None:
             return scripted
-        drawn = self._draw(kinds)
+        drawn = self._draw(kinds, where)
         return Fault(drawn, after=sent + self._random.randrange(len(line))) if drawn else None
 
     def on_request(self, where: str) -> Fault | None:
@@ -130,7 +132,7 @@ class Faults:
         scripted = self._scripted(kinds, where, None)
         if scripted is not None:
             return scripted
-        drawn = self._draw(kinds)
+        drawn = self._draw(kinds, where)
         return Fault(drawn, seconds=self._seconds(drawn)) if drawn else None
 
     def on_answer(self, where: str) -> Fault | None:
@@ -138,7 +140,7 @@ class Faults:
         scripted = self._scripted(set(ON_ANSWERS), where, None)
         if scripted is not None:
             return scripted
-        drawn = self._draw(set(ON_ANSWERS))
+        drawn = self._draw(set(ON_ANSWERS), where)
         return Fault(drawn) if drawn else None
 
     def _seconds(self, kind: str) -> float:
@@ -152,22 +154,23 @@ class Faults:
                 fault.times -= 1
                 if fault.times <= 0:
                     self.script.remove(fault)
-                return self._count(fault)
+                self._note(fault.kind, where)
+                return fault
         return None
 
-    def _draw(self, kinds: set[str]) -> str:
+    def _draw(self, kinds: set[str], where: str) -> str:
         drawn = self._random.random()
         for kind, rate in self.rates.items():
             if kind in kinds:
                 if drawn < rate:
-                    self.happened[kind] = self.happened.get(kind, 0) + 1
+                    self._note(kind, where)
                     return kind
                 drawn -= rate
         return ""
 
-    def _count(self, fault: Fault) -> Fault:
-        self.happened[fault.kind] = self.happened.get(fault.kind, 0) + 1
-        return fault
+    def _note(self, kind: str, where: str) -> None:
+        self.happened[kind] = self.happened.get(kind, 0) + 1
+        self.log.append((time.monotonic(), kind, where))
 
     def as_json(self) -> dict[str, Any]:
         return {

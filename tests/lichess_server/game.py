@@ -28,6 +28,7 @@ class Side:
     last_offer: int = -BETWEEN_OFFERS
     #: Second of the server's time since which the player is away; None while present.
     gone_since: float | None = None
+    claimable: Appointment | None = None
 
 
 class Game:
@@ -223,14 +224,9 @@ class Game:
         side = self.sides[color]
         if self.over or side.gone_since is not None:
             return
-        side.gone_since = since = self.times.now()
+        side.gone_since = self.times.now()
         self._tell_gone(color, claim_after)
-
-        def claimable() -> None:
-            if not self.over and side.gone_since == since:
-                self._tell_gone(color, 0)
-
-        self.times.after(claim_after, claimable)
+        side.claimable = self.times.after(claim_after, lambda: self._tell_gone(color, 0))
 
     def _tell_gone(self, color: chess.Color, seconds: float) -> None:
         for stream, own in self.streams.items():
@@ -244,6 +240,8 @@ class Game:
         if side.gone_since is None:
             return
         side.gone_since = None
+        if side.claimable is not None:
+            side.claimable.cancel()
         for stream in [s for s in self.told_gone if self.streams.get(s, color) != color]:
             stream.offer({"type": "opponentGone", "gone": False})
         self.told_gone.clear()

@@ -12,6 +12,8 @@ from tests.lichess_server.site import Site
 from tests.lichess_server.stream import Json
 from tests.lichess_server.terms import Terms
 from tests.lichess_server.times import Appointment
+from trapcore.budget import Budget
+from trapcore.search import search
 
 #: What people type at a bot, commands and not.
 TALK = (
@@ -31,6 +33,8 @@ TALK = (
     ("spectator", "!Help"),
     ("spectator", "nice game"),
 )
+#: Few enough not to hold the server up.
+SENSE_NODES = 300
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 
 
@@ -44,14 +48,17 @@ class Habits:
     think: tuple[float, float] = (0.0, 0.0)
     #: Chance of taking the most valuable piece in reach instead of any move.
     greed: float = 0.5
+    #: Chance of playing what a very short search likes, instead of either.
+    sense: float = 0.0
     talk: float = 0.0
     offer_draw: float = 0.0
     ask_takeback: float = 0.0
     leave: float = 0.0
     #: Seconds a player who left stays away; None: for good.
     away: float | None = 2.0
-    accept_draw: float = 0.2
-    accept_takeback: float = 0.5
+    #: Chances of accepting offers; None: they are left without an answer.
+    accept_draw: float | None = 0.2
+    accept_takeback: float | None = 0.5
     #: Ply from which the player resigns; None: never.
     resign_at: int | None = None
     #: Chance of accepting a challenge.
@@ -109,12 +116,12 @@ class Player:
         if game.over:
             return
         other = game.sides[not color]
-        if other.offers_draw:
-            yes = self._chance(self.habits.accept_draw)
-            self.site.times.after(0.0, lambda: game.answer_draw(color, yes) if other.offers_draw else None)
-        if other.proposes_takeback:
-            agree = self._chance(self.habits.accept_takeback)
-            self.site.times.after(0.0, lambda: game.answer_takeback(color, agree) if other.proposes_takeback else None)
+        if other.offers_draw and self.habits.accept_draw is not None:
+            draw = self._chance(self.habits.accept_draw)
+            self.site.times.after(0.0, lambda: game.answer_draw(color, draw) if other.offers_draw else None)
+        if other.proposes_takeback and self.habits.accept_takeback is not None:
+            back = self._chance(self.habits.accept_takeback)
+            self.site.times.after(0.0, lambda: game.answer_takeback(color, back) if other.proposes_takeback else None)
         if game.board.turn == color and game.id not in self._pending:
             self._pending[game.id] = self.site.times.after(self._thinking(), lambda: self._act(game, color))
 
@@ -159,6 +166,10 @@ class Player:
         followed = self._from_line(board)
         if followed is not None:
             return followed
+        if self._chance(self.habits.sense):
+            found = search(board.fen(), Budget(nodes=SENSE_NODES)).line
+            if found:
+                return board.parse_uci(found[0])
         legal = list(board.legal_moves)
         captures = [move for move in legal if board.is_capture(move)]
         if captures and self._chance(self.habits.greed):

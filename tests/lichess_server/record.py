@@ -47,7 +47,10 @@ class Said:
 
 @dataclass(frozen=True)
 class Reply:
-    """A bot's move: real seconds since the move before it was made, and what the bot's clock held then (ms)."""
+    """A bot's move: real seconds since the move before it was made, and what the bot's clock held then (ms).
+
+    ``at`` is when it came, in monotonic seconds, to be held against the log of the faults.
+    """
 
     game: str
     who: str
@@ -55,6 +58,7 @@ class Reply:
     move: str
     seconds: float
     left_ms: int
+    at: float
 
 
 @dataclass

@@ -14,7 +14,7 @@ from tests.lichess_server.people import Account, Refused, Token
 from tests.lichess_server.routes import Handler, Routes, answer, date_header
 from tests.lichess_server.site import Site
 from tests.lichess_server.times import Timetable
-from tests.lichess_server.wire import Wire, reset
+from tests.lichess_server.wire import Wire, drop, reset
 
 T = TypeVar("T")
 #: Seconds between the lines that keep a stream alive, as lichess has it.
@@ -108,7 +108,11 @@ class Server:
 
         @web.middleware
         async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
-            return await self._around(request, handler)
+            try:
+                return await self._around(request, handler)
+            except ConnectionResetError:
+                # Nobody is left to answer, by order or because the client went.
+                raise asyncio.CancelledError from None
 
         app = web.Application(middlewares=[around])
         app.add_routes([*routes.table(), *self._admin()])
@@ -193,8 +197,7 @@ class Server:
         self.restarts += 1
         await self._listening.stop()
         for connection in list(self._runner.server.connections):
-            if connection.transport is not None:
-                connection.transport.abort()
+            drop(connection.transport)
         await asyncio.sleep(seconds)
         await self._listen()
 

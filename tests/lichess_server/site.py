@@ -2,6 +2,7 @@
 
 import random
 import string
+import time
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
@@ -265,7 +266,7 @@ class Site:
             self.record.wrong(self._wrong_move(game, color, uci), who.name, game.id, f"{uci} at ply {ply}", now)
             raise
         waited = (now - self._moved_at.get(game.id, now)) / (self.times.speed or 1.0)
-        self.record.replies.append(Reply(game.id, who.name, ply, uci, waited, round(left * 1000)))
+        self.record.replies.append(Reply(game.id, who.name, ply, uci, waited, round(left * 1000), time.monotonic()))
         self._moved_at[game.id] = now
 
     def _wrong_move(self, game: Game, color: chess.Color, uci: str) -> str:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import struct
 from typing import NoReturn
 
 from aiohttp import web
@@ -82,8 +84,16 @@ class Wire:
         return False
 
 
+def drop(transport: asyncio.BaseTransport | None) -> None:
+    """Reset a connection, so that its other end sees no clean end."""
+    if isinstance(transport, asyncio.WriteTransport):
+        connection = transport.get_extra_info("socket")
+        if connection is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        transport.abort()
+
+
 def reset(request: web.Request) -> NoReturn:
-    """Drop the connection as if the cable was cut; the handler ends here."""
-    if request.transport is not None:
-        request.transport.abort()
+    """Drop the connection of a request; its handler ends here."""
+    drop(request.transport)
     raise ConnectionResetError("ordered")
