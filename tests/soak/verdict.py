@@ -13,6 +13,8 @@ from tests.soak.matches import Match, Matches
 #: Milliseconds of a bot's own on a move, and from a taken bait to the killer.
 OVERHEAD_MS = 20.0
 KILLER_MS = 50.0
+#: Seconds that a fault may be felt for, where it is not three: a silence is heard only after a while.
+AFTERMATH = {"restart": 6.0, "silence": 25.0}
 #: Seconds from a kill until the bot has its library again.
 STARTING = 6.0
 #: Moves below which a 99th percentile is but the slowest move.
@@ -178,11 +180,10 @@ class Judge:
         self._none("advice to the opponent", [f"{one.text!r} at ply {one.ply} of {one.game}" for one in advice(said)])
 
     def _spoiled(self, reply: Reply) -> bool:
-        """Whether something was done to the game while the bot had to answer."""
-        begin = reply.at - reply.seconds - 0.05
-        return any(begin <= at <= reply.at + 0.05 for at in self.bot.killed) or any(
-            begin - (3.0 if kind in EVERYWHERE else 0.05) <= at <= reply.at
-            and (reply.game in where or kind in EVERYWHERE)
+        """Whether the bot was still busy with what was done to the game, or to all games, when it had to answer."""
+        asked = reply.at - reply.seconds
+        return any(asked <= at <= reply.at for at in self.bot.killed) or any(
+            asked - AFTERMATH.get(kind, 3.0) <= at <= reply.at and (reply.game in where or kind in EVERYWHERE)
             for at, kind, where in self.faults
         )
 
