@@ -126,7 +126,7 @@ class Judge:
         ]
         self._none("ends nobody asked for", self.bot.died)
         self.rows.append(Row("exit code at the end", str(self.exit_code), "0", self.exit_code == 0))
-        wanted = {m.game.id for m in played if m.game.ply > 0 and m.game.over}
+        wanted = self.matches.to_record()
         missing = sorted(wanted - self.bot.recorded_games())
         self.rows.append(Row("games on the disk", str(len(wanted) - len(missing)), str(len(wanted)), not missing))
         self.details += [f"not on the disk: {self._context(game, 0.0)}" for game in missing[:20]]
