@@ -21,6 +21,8 @@ BAITED = 0.4
 CHESS960 = 0.1
 #: and of the others those in which the opponent never makes a move.
 ABSENT = 0.01
+#: Seconds between two looks at how late the server is.
+BEAT = 0.02
 #: Seconds after which a challenge that came to nothing is made again.
 AGAIN = 1.0
 
@@ -53,11 +55,19 @@ class Matches:
             Player(site, site.join(f"Human{number + 1}", rating=1200 + 100 * number), Habits(), seed + number)
             for number in range(boards)
         ]
+        #: How late the server itself was: (monotonic seconds, seconds late), one every BEAT.
+        self.late: list[tuple[float, float]] = []
         self._invited: dict[str, tuple[Player, BaitLine | None, Terms]] = {}
 
     def begin(self) -> None:
         for player in self._players:
             self._next(player)
+        self._beat(time.monotonic())
+
+    def _beat(self, due: float) -> None:
+        now = time.monotonic()
+        self.late.append((now, max(0.0, now - due)))
+        self.site.times.after(BEAT, lambda: self._beat(now + BEAT))
 
     def running(self) -> int:
         return len(self.site.running(self.bot))
