@@ -1,6 +1,9 @@
 """The server by itself: accounts, challenges, the event stream, limits, chat."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -187,3 +190,39 @@ def test_an_unknown_address_is_remembered(laid: Table) -> None:
     assert laid.client.get("/api/bot/nothing").status == 404
     assert laid.wrongs() == ["unknown_address"]
     assert laid.client.get("/_record").body["wrongs"][0]["detail"] == "GET /api/bot/nothing"
+
+
+def begin(*options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.lichess_server", *options],
+        cwd=Path(__file__).parents[1],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_it_can_be_run_by_hand_and_stops_when_asked() -> None:
+    with begin("--port", "0", "--token", "lip_hand", "--opponents", "2", "--clock", "60+0") as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().split()[0]
+        client = Client(int(url.rpartition(":")[2]), "lip_hand")
+        assert client.get("/api/account").body["username"] == "TrapBot"
+        with client.lines("/api/stream/event") as events:
+            assert {events.next()["challenge"]["challenger"]["id"] for _ in range(2)} == {"opponent1", "opponent2"}
+        process.terminate()
+        assert process.wait(10) == 0
+
+
+def test_a_port_that_is_taken_is_told_of(laid: Table) -> None:
+    with begin("--port", str(laid.server.port)) as process:
+        _, errors = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert f"cannot listen on 127.0.0.1:{laid.server.port}" in errors
+
+
+def test_a_fault_that_does_not_exist_is_told_of() -> None:
+    with begin("--port", "0", "--faults", "cut,explode") as process:
+        _, errors = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert "no such fault: explode" in errors

@@ -109,6 +109,17 @@ def test_standard_games_tell_castling_as_the_kings_two_steps(laid: Table, castle
         assert lines.next()["state"]["moves"].split()[-1] == "e1g1"
 
 
+def test_a_queens_move_is_not_taken_for_castling_when_the_king_comes_by(laid: Table) -> None:
+    moves = (
+        "e2e4 a7a6 d2d4 d7d6 b1c3 b8d7 g1f3 g7g5 c1g5 g8f6 e4e5 h7h6 g5h4 f6h7 e5e6 a8b8 e6d7 d8d7 f1d3 h7f6 h4f6 "
+        "c7c6 f6h8 e8d8 e1g1 e7e6 c3e4 f8e7 d1d2 e7h4 f3h4 d7e8 e4d6 e8h8 d6f7 d8e7 f7h8 a6a5 d2f4 e7e8"
+    )
+    game, _ = laid.game(AS_BLACK)
+    laid.play(game, *moves.split())
+    with laid.stream(game) as lines:
+        assert lines.next()["state"]["moves"] == moves
+
+
 def test_chess960_tells_its_position_and_castling_as_king_takes_rook(laid: Table) -> None:
     fen = "qbrknrbn/pppppppp/8/8/8/8/PPPPPPPP/QBRKNRBN w KQkq - 0 1"
     game, _ = laid.game(Terms(variant="chess960", fen=fen, color="black", limit=60))

@@ -103,7 +103,8 @@ def challenge(made: "Challenge", base: str, seen_by: Account | None = None) -> J
 
 def moves(game: Game) -> str:
     """All moves in UCI; castling as king takes rook in Chess960 alone."""
-    return " ".join(game.board.uci(move) for move in game.board.move_stack)
+    # Not by `Board.uci`, which takes a queen's e8h8 for castling if the king stands on e8 today.
+    return " ".join(move.uci() for move in game.board.move_stack)
 
 
 def game_state(game: Game) -> Json:
@@ -164,7 +165,7 @@ def game_info(game: Game, seen_by: Account) -> Json:
         "gameId": game.id,
         "fen": game.board.fen(),
         "color": color_name(color),
-        "lastMove": game.board.uci(stack[-1]) if stack else "",
+        "lastMove": stack[-1].uci() if stack else "",
         "source": "friend",
         "status": {"id": STATUS[game.status], "name": game.status},
         "variant": VARIANTS[game.terms.variant],

@@ -275,11 +275,11 @@ class Site:
         if game.board.turn == color:
             return "illegal_move"
         last = game.board.move_stack[-1:]
-        return "repeated_move" if last and uci in (game.board.uci(last[0]), last[0].uci()) else "out_of_turn"
+        return "repeated_move" if last and uci == last[0].uci() else "out_of_turn"
 
     def play(self, game: Game, color: chess.Color, move: chess.Move, offers_draw: bool = False) -> None:
         """A move of an in-process player."""
-        game.move(color, game.board.uci(move), offers_draw)
+        game.move(color, move.uci(), offers_draw)
         self._moved_at[game.id] = self.times.now()
 
     def chat(self, who: Account, ident: str, room: str, text: str) -> None:

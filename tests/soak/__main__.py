@@ -152,7 +152,7 @@ def _watch(server: Server, matches: Matches, bot: BotProcess, given: argparse.Na
 
 
 def _wait_for_records(server: Server, matches: Matches, bot: BotProcess, patience: float = 30.0) -> None:
-    wanted = server.do(lambda _: {m.game.id for m in matches.played.values() if m.game.ply and m.game.over})
+    wanted = server.do(lambda _: matches.to_record())
     end = time.monotonic() + patience
     while time.monotonic() < end and wanted - bot.recorded_games():
         time.sleep(0.5)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import chess
 
 from tests.lichess_server.challenges import Challenge
-from tests.lichess_server.game import Game
+from tests.lichess_server.game import ABORTED, Game
 from tests.lichess_server.people import Account, Refused
 from tests.lichess_server.players import Habits, Player
 from tests.lichess_server.site import Site
@@ -19,6 +19,10 @@ CLOCKS = ((60, 1), (90, 1), (120, 1), (180, 0))
 #: Share of the games in which an opponent tries to fall into a trap of the library.
 BAITED = 0.4
 CHESS960 = 0.1
+#: and of the others those in which the opponent never makes a move.
+ABSENT = 0.01
+#: Seconds between two looks at how late the server is.
+BEAT = 0.02
 #: Seconds after which a challenge that came to nothing is made again.
 AGAIN = 1.0
 
@@ -51,14 +55,26 @@ class Matches:
             Player(site, site.join(f"Human{number + 1}", rating=1200 + 100 * number), Habits(), seed + number)
             for number in range(boards)
         ]
+        #: How late the server itself was: (monotonic seconds, seconds late), one every BEAT.
+        self.late: list[tuple[float, float]] = []
         self._invited: dict[str, tuple[Player, BaitLine | None, Terms]] = {}
 
     def begin(self) -> None:
         for player in self._players:
             self._next(player)
+        self._beat(time.monotonic())
+
+    def _beat(self, due: float) -> None:
+        now = time.monotonic()
+        self.late.append((now, max(0.0, now - due)))
+        self.site.times.after(BEAT, lambda: self._beat(now + BEAT))
 
     def running(self) -> int:
         return len(self.site.running(self.bot))
+
+    def to_record(self) -> set[str]:
+        """Ids of the games that must be on the bot's disk: all that are over and were not aborted."""
+        return {i for i, match in self.played.items() if match.game.over and match.game.status != ABORTED}
 
     def _next(self, player: Player) -> None:
         if self.begun >= self.wanted:
@@ -70,6 +86,8 @@ class Matches:
 
     def _habits(self, line: BaitLine | None) -> Habits:
         think = (0.0, 0.15)
+        if line is None and self.random.random() < ABSENT:
+            return Habits(think=(1e6, 1e6))
         if line is not None:
             return Habits(line=line.whole, think=think, talk=0.05, accept_draw=0.3, sense=0.8)
         return Habits(

@@ -1,6 +1,7 @@
 """What a soak found, held against what is promised."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ from tests.soak.matches import Match, Matches
 #: Milliseconds of a bot's own on a move, and from a taken bait to the killer.
 OVERHEAD_MS = 20.0
 KILLER_MS = 50.0
+#: Seconds that a fault may be felt for, where it is not three: a silence is heard only after a while.
+AFTERMATH = {"restart": 6.0, "silence": 25.0}
+#: Seconds late from which the server judges no answer of the bot.
+TOO_LATE = 0.02
 #: Seconds from a kill until the bot has its library again.
 STARTING = 6.0
 #: Moves below which a 99th percentile is but the slowest move.
@@ -85,6 +90,8 @@ class Judge:
         self.health = health
         self.exit_code = exit_code
         self.seconds = seconds
+        #: Moments at which the server was too late to judge others.
+        self.late = [at for at, late in matches.late if late > TOO_LATE]
         self.rows: list[Row] = []
         self.details: list[str] = []
 
@@ -124,7 +131,7 @@ class Judge:
         ]
         self._none("ends nobody asked for", self.bot.died)
         self.rows.append(Row("exit code at the end", str(self.exit_code), "0", self.exit_code == 0))
-        wanted = {m.game.id for m in played if m.game.ply > 0 and m.game.over}
+        wanted = self.matches.to_record()
         missing = sorted(wanted - self.bot.recorded_games())
         self.rows.append(Row("games on the disk", str(len(wanted) - len(missing)), str(len(wanted)), not missing))
         self.details += [f"not on the disk: {self._context(game, 0.0)}" for game in missing[:20]]
@@ -178,11 +185,13 @@ class Judge:
         self._none("advice to the opponent", [f"{one.text!r} at ply {one.ply} of {one.game}" for one in advice(said)])
 
     def _spoiled(self, reply: Reply) -> bool:
-        """Whether something was done to the game while the bot had to answer."""
-        begin = reply.at - reply.seconds - 0.05
-        return any(begin <= at <= reply.at + 0.05 for at in self.bot.killed) or any(
-            begin - (3.0 if kind in EVERYWHERE else 0.05) <= at <= reply.at
-            and (reply.game in where or kind in EVERYWHERE)
+        """Whether the bot was still busy with what was done to the game, or to all games, when it had to answer."""
+        asked = reply.at - reply.seconds
+        first = bisect_left(self.late, asked)
+        if first < len(self.late) and self.late[first] <= reply.at + 0.02:
+            return True
+        return any(asked <= at <= reply.at for at in self.bot.killed) or any(
+            asked - AFTERMATH.get(kind, 3.0) <= at <= reply.at and (reply.game in where or kind in EVERYWHERE)
             for at, kind, where in self.faults
         )
 
@@ -246,6 +255,16 @@ class Judge:
                 )
         if not told:
             self.rows.append(Row("overhead of a move told by the bot", "never", "some", False))
+        killers = [float(health["killer_ms"]) for health in self.health if health.get("killer_ms")]
+        if killers:
+            self.rows.append(Row("a killer told by the bot, ms: most, whatever was done", f"{max(killers):.1f}"))
+        late = [late * 1000 for _, late in self.matches.late]
+        self.rows.append(
+            Row(
+                "the server itself late, ms: median, p99, most",
+                f"{quantile(late, 0.5):.1f}, {quantile(late, 0.99):.1f}, {max(late, default=0.0):.1f}",
+            )
+        )
         book = self._book_replies()
         self.rows.append(
             Row(
