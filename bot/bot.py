@@ -1,5 +1,6 @@
 """The bot: the account's stream, the games it brings, challenges, and what is left when it stops."""
 
+import gc
 import logging
 import queue
 import threading
@@ -51,6 +52,7 @@ LOOK_SECONDS = 20.0
 LOOK_CALM_SECONDS = 300.0
 """and so often while it is whole: an event that was lost must not lose a game."""
 
+LIBRARY_SECONDS = 3.0
 FAREWELL_SECONDS = 10.0
 
 
@@ -119,8 +121,11 @@ class Bot:
         """Play until `stop`. Raises `Unauthorized` if lichess does not know the token any more."""
         loading = threading.Thread(target=self.traps.load, name="library", daemon=True)
         loading.start()
-        # A game is not kept waiting for the library, but mostly it is there in a moment.
-        loading.join(1.0)
+        # Games are not kept waiting for a library that has to be made, but mostly it is there in a moment.
+        loading.join(LIBRARY_SECONDS)
+        # What is there by now stays: the collector of garbage need not look at it again and again while clocks run.
+        gc.collect()
+        gc.freeze()
         self._processors.warm_up()
         reader: StreamReader[AccountEvent] = StreamReader(
             "the account's stream",
@@ -398,12 +403,14 @@ def check_account(lichess: Lichess, account: Account) -> None:
 
 
 def _spread(values: list[float]) -> dict[str, float]:
-    """Median, 99th percentile and maximum; empty without values."""
+    """Mean, median, percentiles and maximum; empty without values."""
     found = sorted(values)
     if not found:
         return {}
-    shares = {"median": len(found) // 2, "p99": len(found) * 99 // 100, "max": len(found) - 1}
-    return {name: round(found[at], 2) for name, at in shares.items()}
+    places = {"median": 50, "p95": 95, "p99": 99}
+    spread = {name: found[len(found) * share // 100] for name, share in places.items()}
+    told = {"mean": sum(found) / len(found), **spread, "max": found[-1]}
+    return {name: round(value, 2) for name, value in told.items()}
 
 
 def _version() -> str:

@@ -21,6 +21,7 @@ from bot.engines import Searcher, searcher
 from bot.lichess import (
     ChatLine,
     GameEvent,
+    GameFull,
     GameInfo,
     GameState,
     Lichess,
@@ -153,15 +154,19 @@ class Game:
 
         def deliver(event: GameEvent, opened: float) -> None:
             self._inbox.put((event, opened, generation))
+            state = event.state if isinstance(event, GameFull) else event
+            if isinstance(state, GameState) and state.is_over:
+                reader.stop()
 
-        self._reader = StreamReader(
+        reader: StreamReader[GameEvent] = StreamReader(
             f"game {self.id}",
             lambda: self._house.lichess.game(self.id, self._house.me),
             deliver,
             lambda error: self._no_stream(error, generation),
             backoff=self._backoff,
         )
-        self._reader.start()
+        self._reader = reader
+        reader.start()
 
     def _no_stream(self, error: Refused, generation: int) -> None:
         if generation == self._generation and not self._closed.is_set():

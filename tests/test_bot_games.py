@@ -40,7 +40,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """A bot that thinks briefly and says no long farewells, with a library of one trap."""
-    monkeypatch.setattr("bot.bot.FAREWELL_SECONDS", 1.0)
+    monkeypatch.setattr("bot.bot.FAREWELL_SECONDS", 3.0)
     path = tmp_path / "library.sqlite"
 
     def fill(library: Library) -> None:
