@@ -15,10 +15,8 @@ from bot.connection import Connection
 from bot.lichess import Refused
 from bot.memory import Memory
 from bot.play import Knowledge, Openings, Tables
-from db.library import Library
-from db.proving import Judge
-from db.store import create_library, open_library
-from tests.db_traps import legal
+from db.store import open_library
+from tests.bot_games import small_library
 from tests.lichess_server.faults import Fault
 from tests.lichess_server.players import Habits, Player
 from tests.lichess_server.server import Server
@@ -42,11 +40,7 @@ def settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """A bot that thinks briefly and says no long farewells, with a library of one trap."""
     monkeypatch.setattr("bot.bot.FAREWELL_SECONDS", 3.0)
     path = tmp_path / "library.sqlite"
-
-    def fill(library: Library) -> None:
-        library.add(Judge().prove(legal()))
-
-    create_library(path, fill)
+    small_library(path)
     monkeypatch.setenv("TRAPLINE_DB", str(path))
     bot = {"url": server.url, "folder": tmp_path / "bot", "move_seconds": 0.03, "max_games": 2}
     return Settings(bot=bot)
