@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 from pydantic import SecretStr
 
@@ -21,6 +22,7 @@ from tests.lichess_server.faults import Fault
 from tests.lichess_server.players import Habits, Player
 from tests.lichess_server.server import Server
 from tests.lichess_server.terms import Terms
+from trapcore.bot_settings import Speed
 from trapcore.errors import UsageError
 from trapcore.settings import Settings
 
@@ -53,24 +55,23 @@ class Opening(Openings):
         super().__init__([])
         self._line = line
 
-    def move(self, board: Any) -> str | None:
+    def moves(self, board: chess.Board) -> dict[chess.Move, int]:
         start = board.root()
         for ply, san in enumerate(self._line):
             move = start.parse_san(san)
             if ply == len(board.move_stack):
-                return str(start.uci(move))
+                return {move: 1}
             if board.move_stack[ply] != move:
-                return None
+                return {}
             start.push(move)
-        return None
+        return {}
 
 
 @contextmanager
 def playing(settings: Settings, line: tuple[str, ...] = LEGAL) -> Iterator[Bot]:
     """A bot at work, which hands its games over at the end."""
     lichess = Connection(settings.bot.url, SecretStr(SECRET))
-    account = lichess.account()
-    check_account(lichess, account)
+    account = check_account(lichess)
     lichess.name(account.name)
     bot = Bot(lichess, account, settings, Memory(settings.bot.folder), Knowledge(Opening(line), Tables([]), 0.05))
     thread = threading.Thread(target=bot.run)
@@ -244,10 +245,10 @@ def test_an_account_that_is_no_bot_or_a_token_that_may_not_play_is_refused(serve
     server.do(join)
     human = Connection(server.url, SecretStr("lip_human"))
     with pytest.raises(UsageError, match="no bot account yet"):
-        check_account(human, human.account())
+        check_account(human)
     reader = Connection(server.url, SecretStr("lip_reader"))
     with pytest.raises(UsageError, match="lacks the scope bot:play"):
-        check_account(reader, server.do(lambda _: None) or Connection(server.url, SecretStr(SECRET)).account())
+        check_account(reader)
 
 
 def test_a_token_that_is_revoked_ends_the_bot(server: Server, settings: Settings) -> None:
@@ -258,3 +259,36 @@ def test_a_token_that_is_revoked_ends_the_bot(server: Server, settings: Settings
     server.do(lambda site: site.tokens.clear())
     with pytest.raises(Refused):
         bot.run()
+
+
+def test_an_opponent_who_leaves_loses(server: Server, settings: Settings) -> None:
+    server.do(lambda site: setattr(site.manners, "claim_after", 0.5))
+    with playing(settings, ()):
+        game = challenged(server, Habits(leave=1.0, away=None))
+        until(lambda: ended(server, game))
+        assert server.do(lambda site: site.games[game].winner) is chess.WHITE
+    no_wrongs(server)
+
+
+def test_a_game_that_never_begins_is_aborted(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.session.ABORT_SECONDS", 0.5)
+    with playing(settings, ()):
+        game = challenged(server, Habits(think=(60.0, 60.0)))
+        until(lambda: ended(server, game))
+        assert server.do(lambda site: site.games[game].status) == "aborted"
+    no_wrongs(server)
+
+
+def test_a_game_of_days_is_left_and_read_again_when_it_is_our_turn(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.session.REST_SECONDS", 0.5)
+    monkeypatch.setattr("bot.bot.LOOK_CALM_SECONDS", 0.5)
+    slow = settings.model_copy(update={"bot": settings.bot.model_copy(update={"speeds": (Speed.CORRESPONDENCE,)})})
+    with playing(slow, ()) as bot:
+        game = challenged(server, Habits(think=(2.0, 2.0)), days=2, limit=None, increment=None)
+        until(lambda: game in bot._resting)
+        until(lambda: server.do(lambda site: site.games[game].ply >= 3))
+    no_wrongs(server)

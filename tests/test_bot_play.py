@@ -172,17 +172,34 @@ def test_a_whole_library_of_undecided_traps_plays_no_killer(processors: Processo
 # Books, tables, boards ----------------------------------------------------------------------------------------------
 
 
+def polyglot(path: Path, board: chess.Board, *sans: str) -> Path:
+    """A book with these moves in one position, all of the same weight."""
+    moves = [board.parse_san(san) for san in sans]
+    key = chess.polyglot.zobrist_hash(board)
+    path.write_bytes(b"".join(struct.pack(">QHHI", key, m.to_square | m.from_square << 6, 1, 0) for m in moves))
+    return path
+
+
 def test_a_book_move_needs_no_search(tmp_path: Path) -> None:
     board = chess.Board()
-    move = board.parse_san("a3")
-    entry = struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), move.to_square | move.from_square << 6, 1, 0)
-    path = tmp_path / "book.bin"
-    path.write_bytes(entry)
+    path = polyglot(tmp_path / "book.bin", board, "a3")
     assert known(board, knowledge(path), None, Armed()) == Choice("a2a3", "book")
-    board.push(move)
+    board.push_san("a3")
     assert known(board, knowledge(path), None, Armed()) is None
     with pytest.raises(OSError, match="missing"):
         Openings([tmp_path / "missing.bin"])
+
+
+def test_of_the_moves_of_a_book_the_one_that_sets_a_trap_is_played(tmp_path: Path, book: TrapBook) -> None:
+    board = after(BEFORE)
+    path = polyglot(tmp_path / "book.bin", board, "h3", "d3", "O-O", "Be2", "Bb3", "Nxe5")
+    for _ in range(5):
+        found = known(board, knowledge(path), book, Armed())
+        assert found is not None
+        assert (found.uci, found.why) == ("f3e5", "book")
+        assert found.trap is not None
+    without = {found.uci for _ in range(60) if (found := known(board, knowledge(path, trap_loss=0.0), book, Armed()))}
+    assert len(without) > 1
 
 
 def test_a_folder_without_tables_knows_nothing(tmp_path: Path) -> None:

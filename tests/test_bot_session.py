@@ -12,6 +12,7 @@ from bot.session import (
     ABORT_SECONDS,
     DOUBT_SECONDS,
     REFUSALS,
+    REST_SECONDS,
     UNCONFIRMED_SECONDS,
     Abort,
     Action,
@@ -26,6 +27,7 @@ from bot.session import (
     Finish,
     Hear,
     Played,
+    Rest,
     Resync,
     Session,
     step,
@@ -166,6 +168,9 @@ def test_a_game_that_does_not_begin_is_aborted() -> None:
     slow = replace(WHITE, initial=None)
     session, _ = run(Session(), (GameFull(slow, state("e2e4")), 1.0))
     assert run(session, (_tick(), 1e6))[1] == []
+    session, _ = run(Session(), (GameFull(replace(slow, speed="correspondence"), state("e2e4")), 1.0))
+    assert run(session, (_tick(), REST_SECONDS))[1] == []
+    assert run(session, (_tick(), 1 + REST_SECONDS))[1] == [Rest()]
 
 
 def test_the_end_comes_once() -> None:
