@@ -1,12 +1,13 @@
 """Every kind of answer and stream line of the server is as lichess publishes it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import chess
 import pytest
 
 from tests.lichess_server.client import Client, Lines
 from tests.lichess_server.faults import Fault
+from tests.lichess_server.game import Game
 from tests.lichess_server.published import FILE, Published
 from tests.lichess_server.terms import Terms
 from tests.lichess_table import Table, table
@@ -151,7 +152,9 @@ def test_what_does_not_exist(checked: Table) -> None:
         ("mate", 2, lambda t, g: t.play(g, "f1c4", "b8c6", "d1h5", "g8f6", "h5f7")),
     ],
 )
-def test_every_end_is_told_as_published(checked: Table, status: str, plies: int, end) -> None:  # type: ignore[no-untyped-def]
+def test_every_end_is_told_as_published(
+    checked: Table, status: str, plies: int, end: Callable[[Table, Game], object]
+) -> None:
     with checked.client.lines("/api/stream/event") as events:
         game, _ = checked.game(AS_WHITE)
         with checked.stream(game) as lines:

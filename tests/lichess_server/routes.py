@@ -7,6 +7,7 @@ from email.utils import formatdate
 from aiohttp import web
 
 from tests.lichess_server import answers
+from tests.lichess_server.challenges import Challenge
 from tests.lichess_server.export import as_json, as_pgn
 from tests.lichess_server.people import Account, Refused, Token
 from tests.lichess_server.site import Site
@@ -115,7 +116,7 @@ class Routes:
         me = self._me(request)
         incoming, own = self.site.challenges_of(me)
 
-        def told(made: list) -> list[Json]:  # type: ignore[type-arg]
+        def told(made: list[Challenge]) -> list[Json]:
             return [answers.challenge(one, self.site.base, me) for one in made]
 
         return answer({"in": told(incoming), "out": told(own)})
