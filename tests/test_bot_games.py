@@ -292,3 +292,36 @@ def test_a_game_of_days_is_left_and_read_again_when_it_is_our_turn(
         until(lambda: game in bot._resting)
         until(lambda: server.do(lambda site: site.games[game].ply >= 3))
     no_wrongs(server)
+
+
+def test_a_pupil_on_a_private_server_is_warned_if_he_wants(server: Server, settings: Settings) -> None:
+    coaching = settings.model_copy(update={"bot": settings.bot.model_copy(update={"coach": True})})
+    with playing(coaching):
+        game = challenged(server, Habits(line=LEGAL, think=(0.2, 0.2)))
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 2))
+
+        def ask(site: Any) -> None:
+            pupil = next(side.account for side in site.games[game].sides.values() if side.account.name != "TrapBot")
+            site.games[game].write(pupil, "player", "!Coach on")
+
+        server.do(ask)
+        until(lambda: ended(server, game))
+        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+    lines = [text for room, text in said(server, game) if room == "player"]
+    assert "I will warn you of traps in this game; !coach off ends it." in lines
+    assert "Careful, a trap: Bxd1? is answered by Bxf7+." in lines
+
+
+def test_without_games_another_bot_is_challenged_as_often_as_allowed(server: Server, settings: Settings) -> None:
+    def join(site: Any) -> None:
+        Player(site, site.join("OtherBot", "BOT"), Habits(resign_at=6), 1)
+
+    server.do(join)
+    changes = {"seek_minutes": 0.005, "seek_games": 1, "seek_clock": "1+0"}
+    seeking = settings.model_copy(update={"bot": settings.bot.model_copy(update=changes)})
+    with playing(seeking, ()) as bot:
+        until(lambda: bool(list((settings.bot.folder / "games").glob("*/*.pgn"))))
+        time.sleep(1.0)
+        assert len(bot._memory.bot.seeks) == 1
+    assert len(server.do(lambda site: list(site.games))) == 1
+    no_wrongs(server)

@@ -43,6 +43,16 @@ def test_openings_never_exceed_their_budget_even_over_restarts(pauses: list[floa
         assert sum(start <= other < start + WINDOW_SECONDS - 1e-6 for other in opened) <= OPENS
 
 
+def test_a_clock_that_is_put_back_does_not_keep_the_bot_waiting() -> None:
+    time = Time()
+    openings = Openings([], time)
+    for _ in range(OPENS):
+        openings.opened()
+    assert openings.wait() == WINDOW_SECONDS
+    time.now -= 500.0
+    assert openings.wait() == 0.0
+
+
 def test_a_429_holds_up_its_kind_and_what_matters_less() -> None:
     time = Time()
     pauses = Pauses(time)
