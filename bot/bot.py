@@ -154,6 +154,7 @@ class Bot:
         """Accept nothing more, play what is running to its end for at most ``grace`` seconds, then hand it over."""
         self._grace_until = time.monotonic() + grace
         self._stopping.set()
+        self._inbox.put(lambda: None)
 
     @property
     def is_stopping(self) -> bool:

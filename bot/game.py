@@ -46,7 +46,7 @@ from trapcore.errors import TraplineError
 log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.5
-REOPEN_SECONDS = 1.0
+REOPEN_SECONDS = 0.5
 """A stream is not opened again on our own account more often than so."""
 
 DEED_TRIES = 4

@@ -1,5 +1,6 @@
 """The move that is played: killers, books, traps within what they may cost, engines that die."""
 
+import logging
 import stat
 import struct
 import sys
@@ -246,6 +247,7 @@ def test_an_engine_that_dies_is_started_again_and_its_move_is_ours(
     go = 'elif words[:1] == ["go"]:'
     dying.write_text(text.replace(go, f'elif words[:1] == ["go"] and played % 2:\n        sys.exit(3)\n    {go}'))
     dying.chmod(dying.stat().st_mode | stat.S_IXUSR)
+    caplog.set_level(logging.INFO)
     player = searcher(str(dying), processors)
     try:
         # While the engine is not there yet, the own search has the move.
@@ -277,7 +279,10 @@ def test_an_engine_that_cannot_start_is_an_error_and_replaced(tmp_path: Path, pr
     assert searcher(missing, processors).search(chess.Board(), 50, Cancellation()).uci
 
 
-def test_an_engine_that_hangs_is_given_up(tmp_path: Path, processors: Processors) -> None:
+def test_an_engine_that_hangs_is_given_up(
+    tmp_path: Path, processors: Processors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.engines.GRACE_SECONDS", 0.3)
     hanging = tmp_path / "hanging"
     hanging.write_text(
         f"#!{sys.executable}\nimport sys, time\nfor line in sys.stdin:\n"
