@@ -53,6 +53,7 @@ LOOK_SECONDS = 20.0
 LOOK_CALM_SECONDS = 300.0
 """and so often while it is whole: an event that was lost must not lose a game."""
 
+LOOK_AGAIN_SECONDS = 5.0
 LIBRARY_SECONDS = 3.0
 FAREWELL_SECONDS = 10.0
 
@@ -80,12 +81,13 @@ class Bot:
         self._resting: set[str] = set()
         self._stopping = threading.Event()
         self._heard = time.monotonic()
-        self._looked = float("-inf")
+        self._looked = self._look_at = float("-inf")
         self._looking = False
         self._fatal: LichessError | None = None
         most = self.settings.max_games
-        self._deciders = ThreadPoolExecutor(most, thread_name_prefix="decide")
-        self._deeds = ThreadPoolExecutor(4, thread_name_prefix="deed")
+        # Twice as many as games: a move may wait for its answer still when the next one is due.
+        self._deciders = ThreadPoolExecutor(2 * most, thread_name_prefix="decide")
+        self._deeds = ThreadPoolExecutor(8, thread_name_prefix="deed")
         self._voice = Voice(
             lichess,
             self._pauses,
@@ -270,6 +272,9 @@ class Bot:
             self._voice.left(game)
             if info is not None and info.speed == Speed.CORRESPONDENCE:
                 self._resting.add(game)
+            else:
+                # Lichess would not give its stream: see whether it really does not run any more.
+                self._look_at = min(self._look_at, time.monotonic() + LOOK_AGAIN_SECONDS)
             return
         self._done.add(game)
         if len(self._done) > 10_000:
@@ -297,11 +302,12 @@ class Bot:
 
     def _look(self) -> None:
         """Ask for the running games, so that none is missed; and record what ended while nobody looked."""
-        calm = time.monotonic() - self._heard < 15
-        due = self._looked + (LOOK_CALM_SECONDS if calm else LOOK_SECONDS)
-        if self._looking or time.monotonic() < due or self._pauses.wait(Kind.LISTEN) > 0:
+        now = time.monotonic()
+        if now - self._heard >= 15:
+            self._look_at = min(self._look_at, self._looked + LOOK_SECONDS)
+        if self._looking or now < self._look_at or self._pauses.wait(Kind.LISTEN) > 0:
             return
-        self._looked, self._looking = time.monotonic(), True
+        self._looked, self._look_at, self._looking = now, now + LOOK_CALM_SECONDS, True
         self._deeds.submit(self._ask_for_games)
 
     def _ask_for_games(self) -> None:
@@ -312,12 +318,12 @@ class Bot:
             self._pauses.limited(Kind.LISTEN, error.seconds)
         except LichessError as error:
             log.info("the running games could not be asked for: %s", error)
-            self._looked = time.monotonic() - LOOK_CALM_SECONDS + 5.0
         self._inbox.put(lambda: self._found(found))
 
     def _found(self, found: list[GameStart] | None) -> None:
         self._looking = False
         if found is None:
+            self._look_at = time.monotonic() + LOOK_AGAIN_SECONDS
             return
         for game in found:
             # A game of days is read again when it is our turn.

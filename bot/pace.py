@@ -49,11 +49,19 @@ class Openings:
         self._times: deque[float] = deque(t for t in sorted(before) if t <= now())
 
     def wait(self) -> float:
-        """Seconds until the next opening is allowed, 0 if it is now."""
+        """Seconds until the next opening is allowed, 0 if it is now.
+
+        The first half of the budget may be spent as fast as the back-off likes, the rest evenly, so that it is never
+        used up for minutes.
+        """
         self._forget()
-        if len(self._times) < OPENS:
+        used = len(self._times)
+        if used < OPENS // 2:
             return 0.0
-        return max(0.0, self._times[-OPENS] + WINDOW_SECONDS - self._now())
+        earliest = self._times[-1] + WINDOW_SECONDS / OPENS
+        if used >= OPENS:
+            earliest = max(earliest, self._times[-OPENS] + WINDOW_SECONDS)
+        return max(0.0, earliest - self._now())
 
     def opened(self) -> list[float]:
         """Count one; gives the times to be kept for after a restart."""

@@ -1,5 +1,7 @@
 """Waiting: back-off, the budget of openings, what a 429 holds up; and how long is thought."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +43,20 @@ def test_openings_never_exceed_their_budget_even_over_restarts(pauses: list[floa
             openings = Openings(kept, time)
     for start in opened:
         assert sum(start <= other < start + WINDOW_SECONDS - 1e-6 for other in opened) <= OPENS
+
+
+def test_the_second_half_of_the_budget_is_spent_evenly() -> None:
+    time, opened = Time(), list[float]()
+    openings = Openings([], time)
+    for _ in range(200):
+        wait = openings.wait()
+        assert wait <= 2 * WINDOW_SECONDS / OPENS + WINDOW_SECONDS / 2
+        time.now += wait
+        opened.append(time.now)
+        openings.opened()
+    quick = [b - a for a, b in pairwise(opened[: OPENS // 2])]
+    assert set(quick) == {0.0}
+    assert min(b - a for a, b in pairwise(opened[OPENS // 2 :])) >= WINDOW_SECONDS / OPENS - 1e-6
 
 
 def test_a_clock_that_is_put_back_does_not_keep_the_bot_waiting() -> None:

@@ -305,12 +305,16 @@ def test_an_engine_that_hangs_is_given_up(
 def test_draws_and_resignation() -> None:
     temper = Temper(BotSettings(resign=True))
     level = Choice("e2e4", "search", 5)
+
+    def at(ply: int) -> chess.Board:
+        return chess.Board(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {ply // 2 + 1}")
+
     for _ in range(LEVEL_MOVES):
         assert not temper.resigns(level)
-    assert not temper.offers_draw(level, EARLIEST_PLY - 1)
-    assert temper.offers_draw(level, EARLIEST_PLY)
-    assert not temper.offers_draw(level, EARLIEST_PLY + 2)
-    assert temper.offers_draw(level, EARLIEST_PLY + 40)
+    assert not temper.offers_draw(level, at(EARLIEST_PLY - 2))
+    assert temper.offers_draw(level, at(EARLIEST_PLY))
+    assert not temper.offers_draw(level, at(EARLIEST_PLY + 2))
+    assert temper.offers_draw(level, at(EARLIEST_PLY + 40))
     assert temper.accepts_draw(AGREE_PLY)
     assert not temper.accepts_draw(AGREE_PLY - 1)
     lost = Choice("e2e4", "search", -1500)
@@ -318,3 +322,11 @@ def test_draws_and_resignation() -> None:
     stubborn = Temper(BotSettings(draws=False))
     assert not any(stubborn.resigns(lost) for _ in range(20))
     assert not stubborn.accepts_draw(100)
+
+
+def test_a_repeated_position_is_claimed_unless_we_are_better() -> None:
+    temper = Temper(BotSettings(draws=False))
+    twice = after("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1")
+    assert temper.offers_draw(Choice("f6g8", "search", -50), twice)
+    assert not temper.offers_draw(Choice("f6g8", "search", 50), twice)
+    assert not temper.offers_draw(Choice("f6d5", "search", -50), twice)
