@@ -1,5 +1,6 @@
 """The bot: the account's stream, the games it brings, challenges, and what is left when it stops."""
 
+import gc
 import logging
 import queue
 import threading
@@ -37,6 +38,7 @@ from bot.seeking import Seeker
 from bot.streams import StreamReader
 from bot.traps import TrapLibrary
 from bot.voice import Voice
+from trapcore.bot_settings import Speed
 from trapcore.errors import UsageError
 from trapcore.settings import Settings
 
@@ -51,6 +53,7 @@ LOOK_SECONDS = 20.0
 LOOK_CALM_SECONDS = 300.0
 """and so often while it is whole: an event that was lost must not lose a game."""
 
+LIBRARY_SECONDS = 3.0
 FAREWELL_SECONDS = 10.0
 
 
@@ -74,6 +77,7 @@ class Bot:
         self._waiting: dict[str, tuple[Challenge, float]] = {}
         self._accepted: dict[str, float] = {}
         self._done: set[str] = set()
+        self._resting: set[str] = set()
         self._stopping = threading.Event()
         self._heard = time.monotonic()
         self._looked = float("-inf")
@@ -119,8 +123,11 @@ class Bot:
         """Play until `stop`. Raises `Unauthorized` if lichess does not know the token any more."""
         loading = threading.Thread(target=self.traps.load, name="library", daemon=True)
         loading.start()
-        # A game is not kept waiting for the library, but mostly it is there in a moment.
-        loading.join(1.0)
+        # Games are not kept waiting for a library that has to be made, but mostly it is there in a moment.
+        loading.join(LIBRARY_SECONDS)
+        # What is there by now stays: the collector of garbage need not look at it again and again while clocks run.
+        gc.collect()
+        gc.freeze()
         self._processors.warm_up()
         reader: StreamReader[AccountEvent] = StreamReader(
             "the account's stream",
@@ -147,6 +154,11 @@ class Bot:
         """Accept nothing more, play what is running to its end for at most ``grace`` seconds, then hand it over."""
         self._grace_until = time.monotonic() + grace
         self._stopping.set()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stopping.is_set()
 
     def health(self) -> dict[str, object]:
         """How the bot is, for whoever watches over it."""
@@ -245,6 +257,7 @@ class Bot:
         if game in self._games or game in self._done:
             return
         # A game that runs is played, even if there are more than the settings want: to leave it would lose it.
+        self._resting.discard(game)
         running = Game(game, self._house)
         self._games[game] = running
         self._memory.save(self._memory.game(game))
@@ -253,6 +266,9 @@ class Bot:
     def _ended(self, game: str, info: GameInfo | None, state: GameState | None) -> None:
         self._games.pop(game, None)
         if state is None or info is None:
+            self._voice.left(game)
+            if info is not None and info.speed == Speed.CORRESPONDENCE:
+                self._resting.add(game)
             return
         self._done.add(game)
         if len(self._done) > 10_000:
@@ -303,7 +319,9 @@ class Bot:
         if found is None:
             return
         for game in found:
-            self._play(game.id)
+            # A game of days is read again when it is our turn.
+            if game.is_our_turn or game.speed != Speed.CORRESPONDENCE or game.id not in self._resting:
+                self._play(game.id)
         running = {game.id for game in found}
         for game_id in self._memory.unfinished():
             if game_id not in running and game_id not in self._games and game_id not in self._ending:
@@ -389,21 +407,25 @@ class Bot:
             log.info("challenge %s: %s", challenge, error)
 
 
-def check_account(lichess: Lichess, account: Account) -> None:
-    """Raise `UsageError` unless the account is a bot and its token may play."""
+def check_account(lichess: Lichess) -> Account:
+    """The account. Raises `UsageError` unless it is a bot and its token may play, and `LichessError`."""
+    account = lichess.account()
     if "bot:play" not in lichess.scopes():
         raise UsageError("the token lacks the scope bot:play; make one that has it")
     if not account.is_bot:
         raise UsageError(f"{account.name} is no bot account yet; `trapline bot --upgrade` makes it one, for ever")
+    return account
 
 
 def _spread(values: list[float]) -> dict[str, float]:
-    """Median, 99th percentile and maximum; empty without values."""
+    """Mean, median, percentiles and maximum; empty without values."""
     found = sorted(values)
     if not found:
         return {}
-    shares = {"median": len(found) // 2, "p99": len(found) * 99 // 100, "max": len(found) - 1}
-    return {name: round(found[at], 2) for name, at in shares.items()}
+    places = {"median": 50, "p95": 95, "p99": 99}
+    spread = {name: found[len(found) * share // 100] for name, share in places.items()}
+    told = {"mean": sum(found) / len(found), **spread, "max": found[-1]}
+    return {name: round(value, 2) for name, value in told.items()}
 
 
 def _version() -> str:

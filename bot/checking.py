@@ -123,7 +123,7 @@ def _engine(command: str | None) -> str:
         return "trapline's own search"
     engine = Engine(command)
     try:
-        found = engine.search(chess.Board(), 100, Cancellation())
+        found = engine.search(chess.Board(), 3000, Cancellation())
     finally:
         engine.close()
     return f"{command} plays {found.uci}"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bot.connection import Connection
     from bot.lichess import Account
     from trapcore.settings import Settings
@@ -33,6 +35,7 @@ def bot(
 
     The token is taken from the variable TRAPLINE_BOT_TOKEN or from the file that bot.token_file names. The bot stops at
     SIGTERM or Ctrl-C: it accepts nothing more, plays on for a while, and hands over what still runs to the next start.
+    The second time it does so at once.
     """
     import os
 
@@ -119,14 +122,13 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
     end_health = None
     try:
-        account = _patiently(connection)
-        check_account(connection, account)
+        account = _patiently(lambda: check_account(connection))
         connection.name(account.name)
         # Searches run beside the interpreter; a thread that has an event to hand on should not wait long for it.
         sys.setswitchinterval(0.001)
         bot = Bot(connection, account, settings, memory, knowledge)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: bot.stop(GRACE_SECONDS))
+            signal.signal(number, lambda *_: bot.stop(0.0 if bot.is_stopping else GRACE_SECONDS))
         if mine.health_port:
             end_health = health.serve(mine.health_port, bot.health)
         logging.getLogger(__name__).info("%s plays on %s", account.name, mine.url)
@@ -139,8 +141,8 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
         end_log()
 
 
-def _patiently(connection: Connection) -> Account:
-    """The account; a lichess that cannot be reached at start is waited for."""
+def _patiently(ask: Callable[[], Account]) -> Account:
+    """What is asked for; a lichess that cannot be reached at start is waited for."""
     import logging
     import time
 
@@ -150,7 +152,7 @@ def _patiently(connection: Connection) -> Account:
     backoff = Backoff(1.0, 60.0)
     while True:
         try:
-            return connection.account()
+            return ask()
         except Limited as error:
             wait = error.seconds if error.seconds is not None else LIMITED_SECONDS
         except Unreachable as error:

@@ -2,6 +2,7 @@
 
 import logging
 import math
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -78,36 +79,52 @@ class OwnSearch:
 
 
 class Engine:
-    """A UCI engine for one game."""
+    """A UCI engine for one game, started by a thread of its own: nobody waits for it longer than for a move."""
 
     def __init__(self, command: str) -> None:
         self._command = command
-        self._engine: chess.engine.SimpleEngine | None = None
+        self._engine: Future[chess.engine.SimpleEngine] | None = None
         self._starts = 0
         self._game = object()
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="engine")
+        self._start()
 
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
-        """The engine's move; raises `EngineError` if it is dead, and starts it again with the next question."""
-        if self._engine is None:
-            self._engine = self._start()
+        """The engine's move. Raises `EngineError` if it is dead, and has it started again for the next question."""
+        engine = self._started(milliseconds)
         limit = chess.engine.Limit(time=max(0.001, milliseconds / 1000))
-        self._engine.timeout = GRACE_SECONDS
+        engine.timeout = GRACE_SECONDS
         try:
-            result = self._engine.play(board, limit, game=self._game, info=chess.engine.INFO_SCORE)
+            result = engine.play(board, limit, game=self._game, info=chess.engine.INFO_SCORE)
         except (chess.engine.EngineError, TimeoutError) as error:
-            self.close()
+            self._start()
             raise EngineError(f"the engine {self._command} failed: {str(error) or type(error).__name__}") from error
         if result.move is None or result.move not in board.legal_moves:
-            self.close()
+            self._start()
             raise EngineError(f"the engine {self._command} gave no legal move for {board.fen()}")
         score = result.info.get("score")
         value = 0 if score is None else score.pov(board.turn).score(mate_score=MATE)
         return Searched(board.uci(result.move), value)
 
-    def _start(self) -> chess.engine.SimpleEngine:
-        if self._starts >= STARTS:
+    def _started(self, milliseconds: int) -> chess.engine.SimpleEngine:
+        if self._engine is None:
             raise EngineError(f"the engine {self._command} died {STARTS} times and is not started again in this game")
-        self._starts += 1
+        try:
+            return self._engine.result(milliseconds / 1000)
+        except TimeoutError:
+            raise EngineError(f"the engine {self._command} is not ready yet") from None
+        except EngineError:
+            self._start()
+            raise
+
+    def _start(self) -> None:
+        """End what runs, and begin anew unless that was tried often enough."""
+        self._end()
+        if self._starts < STARTS:
+            self._starts += 1
+            self._engine = self._starter.submit(self._open)
+
+    def _open(self) -> chess.engine.SimpleEngine:
         try:
             engine = chess.engine.SimpleEngine.popen_uci(self._command, timeout=START_SECONDS)
             wanted = {"Threads": 1, "Hash": 64}
@@ -116,11 +133,22 @@ class Engine:
             raise EngineError(f"the engine {self._command} cannot be started: {error}") from error
         return engine
 
+    def _end(self) -> None:
+        engine, self._engine = self._engine, None
+        if engine is not None and not engine.cancel():
+            # Also one that comes up only now.
+            engine.add_done_callback(_close)
+
     def close(self) -> None:
         """End the process."""
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            engine.close()
+        self._starts = STARTS
+        self._end()
+        self._starter.shutdown(wait=False, cancel_futures=True)
+
+
+def _close(started: Future[chess.engine.SimpleEngine]) -> None:
+    if not started.cancelled() and started.exception() is None:
+        started.result().close()
 
 
 class WithSubstitute:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import chess
 
@@ -21,6 +21,7 @@ from bot.engines import Searcher, searcher
 from bot.lichess import (
     ChatLine,
     GameEvent,
+    GameFull,
     GameInfo,
     GameState,
     Lichess,
@@ -103,6 +104,16 @@ class House:
     """Is called once when a game is over, or is none of ours."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    choice: Choice
+    thought: float = 0.0
+    """Seconds that thinking took,"""
+    late: float | None = None
+    """and by how many milliseconds that was too long; None if nothing was thought about."""
+    offers_draw: bool = False
+
+
 class Game:
     """A running game."""
 
@@ -153,15 +164,19 @@ class Game:
 
         def deliver(event: GameEvent, opened: float) -> None:
             self._inbox.put((event, opened, generation))
+            state = event.state if isinstance(event, GameFull) else event
+            if isinstance(state, GameState) and state.is_over:
+                reader.stop()
 
-        self._reader = StreamReader(
+        reader: StreamReader[GameEvent] = StreamReader(
             f"game {self.id}",
             lambda: self._house.lichess.game(self.id, self._house.me),
             deliver,
             lambda error: self._no_stream(error, generation),
             backoff=self._backoff,
         )
-        self._reader.start()
+        self._reader = reader
+        reader.start()
 
     def _no_stream(self, error: Refused, generation: int) -> None:
         if generation == self._generation and not self._closed.is_set():
@@ -232,6 +247,8 @@ class Game:
                 self._deed(self._claim)
             case rules.Abort():
                 self._deed(lambda: self._house.lichess.abort(self.id))
+            case rules.Rest():
+                self.stop()
             case rules.Finish():
                 log.info("game %s is over: %s", self.id, state.status if state is not None else "")
 
@@ -272,35 +289,52 @@ class Game:
         received: float,
         stop: Cancellation,
     ) -> None:
+        # Only choosing needs the lock: the answer to the move before may be on its way still.
         with self._deciding:
-            if not self._is_current(moves):
-                return
-            thought: float | None = None
-            late = 0.0
-            choice = Choice(again, "again") if again is not None else None
-            if choice is None:
-                try:
-                    if self._board is None:
-                        self._board = GameBoard(info)
-                    board = self._board.after(moves)
-                except TraplineError as error:
-                    log.error("game %s cannot be played: %s", self.id, error)
-                    return
-                if board.is_game_over() or stop.is_cancelled:
-                    return
-                choice = known(board, self._house.knowledge, self._house.traps.book, self._armed)
-                if choice is None:
-                    milliseconds = self._thinking_time(info, state, received)
-                    began = time.monotonic()
-                    choice = self._think(board, milliseconds, stop)
-                    thought = time.monotonic() - began
-                    late = 1000 * thought - milliseconds
-            if self._temper.resigns(choice):
-                self._deed(lambda: self._house.lichess.resign(self.id))
-                return
-            if choice.trap is not None:
-                self._armed.add(choice.trap)
-            self._send(moves, choice, received, thought, late)
+            decision = self._decision(info, state, moves, again, received, stop)
+        if decision is not None:
+            self._send(moves, decision, received)
+
+    def _decision(
+        self,
+        info: GameInfo,
+        state: GameState,
+        moves: tuple[str, ...],
+        again: str | None,
+        received: float,
+        stop: Cancellation,
+    ) -> _Decision | None:
+        """What to send; None if nothing is to be sent any more."""
+        if not self._is_current(moves):
+            return None
+        if again is not None:
+            return _Decision(Choice(again, "again"))
+        try:
+            if self._board is None:
+                self._board = GameBoard(info)
+            board = self._board.after(moves)
+        except TraplineError as error:
+            log.error("game %s cannot be played: %s", self.id, error)
+            return None
+        if board.is_game_over() or stop.is_cancelled:
+            return None
+        found = known(board, self._house.knowledge, self._house.traps.book, self._armed)
+        decision = self._thought(board, info, state, received, stop) if found is None else _Decision(found)
+        if self._temper.resigns(decision.choice):
+            self._deed(lambda: self._house.lichess.resign(self.id))
+            return None
+        if decision.choice.trap is not None:
+            self._armed.add(decision.choice.trap)
+        return replace(decision, offers_draw=self._temper.offers_draw(decision.choice, len(moves)))
+
+    def _thought(
+        self, board: chess.Board, info: GameInfo, state: GameState, received: float, stop: Cancellation
+    ) -> _Decision:
+        milliseconds = self._thinking_time(info, state, received)
+        began = time.monotonic()
+        choice = self._think(board, milliseconds, stop)
+        thought = time.monotonic() - began
+        return _Decision(choice, thought, 1000 * thought - milliseconds)
 
     def _thinking_time(self, info: GameInfo, state: GameState, received: float) -> int:
         clock = clock_of(state, info.color, time.monotonic() - received, has_clock=info.initial is not None)
@@ -316,14 +350,11 @@ class Game:
             log.exception("game %s: no move could be chosen at %s", self.id, board.fen())
             return Choice(any_move(board), "emergency")
 
-    def _send(
-        self, moves: tuple[str, ...], choice: Choice, received: float, thought: float | None, late: float
-    ) -> None:
-        house = self._house
-        offer = self._temper.offers_draw(choice, len(moves))
+    def _send(self, moves: tuple[str, ...], decision: _Decision, received: float) -> None:
+        house, choice = self._house, decision.choice
         if choice.why != "again":
-            overhead = 1000 * (time.monotonic() - received - (thought or 0.0))
-            house.measures.add(overhead, None if thought is None else late, killer=choice.why == "killer")
+            overhead = 1000 * (time.monotonic() - received - decision.thought)
+            house.measures.add(overhead, decision.late, killer=choice.why == "killer")
         while self._is_current(moves):
             wait = house.pauses.wait(Kind.MOVE)
             if wait > 0:
@@ -332,7 +363,7 @@ class Game:
             began = time.monotonic()
             log.debug("game %s plays %s (%s)", self.id, choice.uci, choice.why)
             try:
-                house.lichess.move(self.id, choice.uci, offer_draw=offer)
+                house.lichess.move(self.id, choice.uci, offer_draw=decision.offers_draw)
             except Limited as error:
                 wait = house.pauses.limited(Kind.MOVE, error.seconds)
                 log.warning("game %s waits %.1f s with its move: %s", self.id, wait, error)

@@ -62,8 +62,12 @@ class Openings:
         return list(self._times)
 
     def _forget(self) -> None:
-        while self._times and self._times[0] <= self._now() - WINDOW_SECONDS:
+        now = self._now()
+        while self._times and self._times[0] <= now - WINDOW_SECONDS:
             self._times.popleft()
+        while self._times and self._times[-1] > now:
+            # The clock was put back: what lies in the future is no guide.
+            self._times.pop()
 
 
 class Kind(IntEnum):

@@ -23,6 +23,9 @@ SCOUTING = 0.25
 BEST = 0.6
 """Share of the time for the best move if there are traps to weigh against it; they share the rest."""
 
+BOOK_MILLISECONDS = 100
+"""A quarter of this, at most, is spent on traps among the moves of a book."""
+
 WEIGHED = 3
 """Most traps that are searched for one move."""
 
@@ -46,16 +49,13 @@ class Openings:
         """Raises `OSError` for a book that cannot be opened."""
         self._books = [chess.polyglot.MemoryMappedReader(path) for path in paths]
 
-    def move(self, board: chess.Board) -> str | None:
-        """A move, by its weight in the book."""
+    def moves(self, board: chess.Board) -> dict[chess.Move, int]:
+        """The moves of the book and their weights."""
         for book in self._books:
-            try:
-                entry = book.weighted_choice(board)
-            except (IndexError, ValueError):
-                continue
-            if entry.move in board.legal_moves:
-                return board.uci(entry.move)
-        return None
+            found = {entry.move: entry.weight for entry in book.find_all(board) if entry.weight > 0}
+            if found:
+                return found
+        return {}
 
 
 class Tables:
@@ -115,8 +115,12 @@ def known(board: chess.Board, knowledge: Knowledge, book: TrapBook | None, armed
     legal = list(board.legal_moves)
     if len(legal) == 1:
         return Choice(board.uci(legal[0]), "only")
-    if (found := knowledge.openings.move(board)) is not None:
-        return Choice(found, "book")
+    if weights := knowledge.openings.moves(board):
+        # All of them are good enough, so a trap among them is preferred without a search.
+        for trap in _traps(board, list(weights), BOOK_MILLISECONDS, book, knowledge.trap_loss):
+            return Choice(trap.move, "book", trap=trap)
+        (move,) = random.choices(list(weights), list(weights.values()))
+        return Choice(board.uci(move), "book")
     if (found := knowledge.tables.move(board)) is not None:
         return Choice(found, "table")
     return None

@@ -102,7 +102,7 @@ class Recorder:
         self._folder = folder / "games"
         self._url, self._traps, self._db, self._memory, self._done = url, traps, db, memory, done
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
-        self._next_index = 0.0
+        self._next_index = time.monotonic() + INDEX_SECONDS
         self._complained = False
         self._thread = threading.Thread(target=self._run, name="records", daemon=True)
         self._thread.start()

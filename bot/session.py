@@ -21,6 +21,9 @@ DOUBT_SECONDS = 1.5
 ABORT_SECONDS = 45.0
 """An opponent who has not made a first move by then never will."""
 
+REST_SECONDS = 150.0
+"""A game of days is left when nothing was played for so long; it is looked at again when it is our turn."""
+
 CLAIM_AGAIN_SECONDS = 20.0
 REFUSALS = 3
 """A move that lichess refuses so many times in one position is not tried again."""
@@ -106,6 +109,11 @@ class Resync:
 
 
 @dataclass(frozen=True, slots=True)
+class Rest:
+    """Nothing will happen for long: the stream can be left."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The game is over."""
 
@@ -117,7 +125,7 @@ class Hear:
     line: ChatLine
 
 
-Action = Decide | Changed | Begin | AnswerTakeback | ConsiderDraw | Claim | Abort | Resync | Finish | Hear
+Action = Decide | Changed | Begin | AnswerTakeback | ConsiderDraw | Claim | Abort | Resync | Rest | Finish | Hear
 
 
 # The game -----------------------------------------------------------------------------------------------------------
@@ -301,6 +309,8 @@ def _tick(session: Session, now: float) -> tuple[Session, list[Action]]:
         return replace(session, sent=replace(sent, resynced=True)), [Resync("a move was taken but never shown")]
     if session.gone_claim is not None and now >= session.gone_claim and not session.our_turn:
         return replace(session, gone_claim=now + CLAIM_AGAIN_SECONDS), [Claim()]
+    if session.info.speed == "correspondence" and not session.our_turn and now - session.since >= REST_SECONDS:
+        return session, [Rest()]
     waiting = len(session.moves) < 2 and not session.our_turn and session.info.initial is not None
     if waiting and not session.aborted and now - session.since >= ABORT_SECONDS:
         return replace(session, aborted=True), [Abort()]

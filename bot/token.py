@@ -8,6 +8,9 @@ from pydantic import SecretStr
 from trapcore.bot_settings import BotSettings
 from trapcore.errors import InputError, UsageError
 
+PUBLIC = (".lichess.org", ".lichess.dev")
+"""Servers on which strangers play by lichess's rules."""
+
 
 def read_token(settings: BotSettings) -> SecretStr | None:
     """The token, or None if there is none. Raises `InputError` for a file that cannot be read or holds none."""
@@ -35,7 +38,7 @@ def is_exposed(settings: BotSettings) -> bool:
 def check_coach(settings: BotSettings) -> None:
     """Raise `UsageError` if opponents would be advised where that is against the rules."""
     host = (urlsplit(settings.url).hostname or "").lower().rstrip(".")
-    if settings.coach and (host == "lichess.org" or host.endswith((".lichess.org", ".lichess.ovh", ".lichess.dev"))):
+    if settings.coach and f".{host}".endswith(PUBLIC):
         raise UsageError(
             f"bot.coach cannot be on at {host}: to warn an opponent during a game is advice, which lichess forbids; "
             "it is for private servers"

@@ -83,6 +83,10 @@ class Voice:
         """Somebody wrote."""
         self._work.put(lambda: self._heard(info, line))
 
+    def left(self, game: str) -> None:
+        """It is not read any more."""
+        self._work.put(lambda: self._left(game))
+
     def finished(self, info: GameInfo, state: GameState, then: Callable[[], None]) -> None:
         """It is over; ``then`` is called when nothing more will be said."""
         self._work.put(lambda: self._finished(info, state, then))
@@ -114,6 +118,9 @@ class Voice:
                 for message in chat.greeting(self._settings.greeting, info):
                     self._say(memory, message)
         self._changed(info, state)
+
+    def _left(self, game: str) -> None:
+        self._talks.pop(game, None)
 
     def _changed(self, info: GameInfo, state: GameState) -> None:
         talk = self._talks.get(info.id)

@@ -155,7 +155,7 @@ def example() -> str:
     lines = [
         "# Settings of trapline. Copy to ~/.config/trapline/trapline.toml, or anywhere and name it in TRAPLINE_CONFIG.",
         "# A line that stays a comment leaves the default. Options of a command come before the environment, the",
-        "# environment before this file.",
+        '# environment before this file. In the environment a list is written as here: ["blitz", "rapid"].',
         "# Made by `python -m trapcore.settings`; change the table there, not this file.",
     ]
     table = ""
