@@ -103,7 +103,9 @@ def soak(given: argparse.Namespace, folder: Path) -> Verdict:
             began = time.monotonic()
             server.do(lambda _: matches.begin())
             server.do(lambda _: server.faults.at_random(given.rates, given.seed))
-            health = _watch(server, matches, bot, given)
+            health: list[dict[str, Any]] = []
+            with contextlib.suppress(KeyboardInterrupt):
+                _watch(server, matches, bot, given, health)
             seconds = time.monotonic() - began
             server.do(lambda _: server.faults.clear())
             # Games are annotated and written after they are over.
@@ -128,9 +130,10 @@ def _proved_lines(library: Path, seed: int) -> list[BaitLine]:
     return agreeing(bundled_lines(proved), seed)
 
 
-def _watch(server: Server, matches: Matches, bot: BotProcess, given: argparse.Namespace) -> list[dict[str, Any]]:
-    """Measure, kill and wait until all games are over, or none has ended for long."""
-    health: list[dict[str, Any]] = []
+def _watch(
+    server: Server, matches: Matches, bot: BotProcess, given: argparse.Namespace, health: list[dict[str, Any]]
+) -> None:
+    """Measure, kill and wait until all games are over, none has ended for long, or somebody has had enough."""
     kill_at = given.kill_every or given.games + 1
     ended, moved = 0, time.monotonic()
     while matches.finished < given.games:
@@ -148,7 +151,6 @@ def _watch(server: Server, matches: Matches, bot: BotProcess, given: argparse.Na
         if matches.finished >= kill_at and matches.finished < given.games:
             kill_at = matches.finished + given.kill_every
             bot.kill_and_restart()
-    return health
 
 
 def _wait_for_records(server: Server, matches: Matches, bot: BotProcess, patience: float = 30.0) -> None:

@@ -255,9 +255,12 @@ class Judge:
                 )
         if not told:
             self.rows.append(Row("overhead of a move told by the bot", "never", "some", False))
-        killers = [float(health["killer_ms"]) for health in self.health if health.get("killer_ms")]
-        if killers:
-            self.rows.append(Row("a killer told by the bot, ms: most, whatever was done", f"{max(killers):.1f}"))
+        for name, what in (("late_ms", "threads of the bot late"), ("killer_ms", "a killer told by the bot")):
+            known = [health[name] for health in self.health if health.get(name) and health[name]["max"] is not None]
+            if known:
+                worst = max(known, key=lambda spread: float(spread["max"]))
+                told_of = ", ".join(f"{part} {value:.1f}" for part, value in worst.items() if value is not None)
+                self.rows.append(Row(f"{what}, ms", told_of))
         late = [late * 1000 for _, late in self.matches.late]
         self.rows.append(
             Row(
