@@ -10,6 +10,8 @@ from enum import IntEnum
 OPENS = 28
 """Openings of the account's stream in `WINDOW_SECONDS`; lichess allows 30, two are kept for a restart by hand."""
 
+QUICK_OPENS = 14
+
 WINDOW_SECONDS = 600.0
 
 LIMITED_SECONDS = 60.0
@@ -51,14 +53,14 @@ class Openings:
     def wait(self) -> float:
         """Seconds until the next opening is allowed, 0 if it is now.
 
-        The first half of the budget may be spent as fast as the back-off likes, the rest evenly, so that it is never
-        used up for minutes.
+        `QUICK_OPENS` may come as fast as the back-off likes, the others evenly, so that the budget is never used up
+        for minutes.
         """
         self._forget()
         used = len(self._times)
-        if used < OPENS // 2:
+        if used < QUICK_OPENS:
             return 0.0
-        earliest = self._times[-1] + WINDOW_SECONDS / OPENS
+        earliest = self._times[-1] + WINDOW_SECONDS / (OPENS - QUICK_OPENS)
         if used >= OPENS:
             earliest = max(earliest, self._times[-OPENS] + WINDOW_SECONDS)
         return max(0.0, earliest - self._now())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bot.clock import FIRST_MOVES, SHORTEST, Clock, Lag, clock_of, thinking_time
 from bot.lichess import GameState
-from bot.pace import LIMITED_SECONDS, OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
+from bot.pace import LIMITED_SECONDS, OPENS, QUICK_OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
 
 
 class Time:
@@ -45,18 +45,18 @@ def test_openings_never_exceed_their_budget_even_over_restarts(pauses: list[floa
         assert sum(start <= other < start + WINDOW_SECONDS - 1e-6 for other in opened) <= OPENS
 
 
-def test_the_second_half_of_the_budget_is_spent_evenly() -> None:
+def test_what_is_left_of_the_budget_is_spent_evenly() -> None:
     time, opened = Time(), list[float]()
     openings = Openings([], time)
+    even = WINDOW_SECONDS / (OPENS - QUICK_OPENS)
     for _ in range(200):
         wait = openings.wait()
-        assert wait <= 2 * WINDOW_SECONDS / OPENS + WINDOW_SECONDS / 2
+        assert wait <= even + 1e-6
         time.now += wait
         opened.append(time.now)
         openings.opened()
-    quick = [b - a for a, b in pairwise(opened[: OPENS // 2])]
-    assert set(quick) == {0.0}
-    assert min(b - a for a, b in pairwise(opened[OPENS // 2 :])) >= WINDOW_SECONDS / OPENS - 1e-6
+    assert opened[:QUICK_OPENS] == [opened[0]] * QUICK_OPENS
+    assert min(b - a for a, b in pairwise(opened[QUICK_OPENS:])) >= even - 1e-6
 
 
 def test_a_clock_that_is_put_back_does_not_keep_the_bot_waiting() -> None:
