@@ -22,6 +22,7 @@ from requests.adapters import HTTPAdapter
 
 from bot import reading
 from bot.lichess import (
+    MOST_LISTED,
     Account,
     AccountEvent,
     DeclineReason,
@@ -109,7 +110,7 @@ class Connection:
     def ongoing(self) -> list[GameStart]:
         """All games that run."""
         with _errors():
-            found = self._ask.get("/api/account/playing", params={"nb": 50})
+            found = self._ask.get("/api/account/playing", params={"nb": MOST_LISTED})
             return [reading.game_start(game) for game in found["nowPlaying"]]
 
     def export(self, game: str) -> str:

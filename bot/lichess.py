@@ -16,6 +16,9 @@ Room = Literal["player", "spectator"]
 USUAL_START = "startpos"
 """How lichess writes the usual first position."""
 
+MOST_LISTED = 50
+"""Running games that lichess lists at most."""
+
 
 # What goes wrong ----------------------------------------------------------------------------------------------------
 
