@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from annotator.events import Event, TrapEvent
@@ -45,8 +46,14 @@ from trapcore.settings import Settings
 
 log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 20.0
-"""So often the list of running games is asked for while the account's stream is broken,"""
+DEAF_SECONDS = 10.0
+"""An account's stream that said nothing for so long is broken: lichess sends an empty line every 7 seconds."""
+
+LOOK_SECONDS = 8.0
+"""So often running games and challenges are asked for while the account's stream is broken,"""
+
+LOOK_EXPECTING_SECONDS = 1.0
+"""so often while a game is about to begin as well,"""
 
 LOOK_CALM_SECONDS = 300.0
 """and so often while it is whole: an event that was lost must not lose a game."""
@@ -79,6 +86,7 @@ class Bot:
         self._heard = time.monotonic()
         self._looked = self._look_at = float("-inf")
         self._looking = False
+        self._may_list = True
         self._fatal: LichessError | None = None
         most = self.settings.max_games
         # Twice as many as games: a move may wait for its answer still when the next one is due.
@@ -309,12 +317,17 @@ class Bot:
     def _look(self) -> None:
         """Ask for the running games, so that none is missed; and record what ended while nobody looked."""
         now = time.monotonic()
-        if now - self._heard >= 15:
-            self._look_at = min(self._look_at, self._looked + LOOK_SECONDS)
+        if self._is_deaf():
+            pause = LOOK_EXPECTING_SECONDS if self._reception.expected else LOOK_SECONDS
+            self._look_at = min(self._look_at, self._looked + pause)
         if self._looking or now < self._look_at or self._pauses.wait(Kind.LISTEN) > 0:
             return
         self._looked, self._look_at, self._looking = now, now + LOOK_CALM_SECONDS, True
         self._deeds.submit(self._ask_for_games)
+
+    def _is_deaf(self) -> bool:
+        """Whether the account's stream is broken, or waits for its next opening."""
+        return time.monotonic() - self._heard >= DEAF_SECONDS
 
     def _ask_for_games(self) -> None:
         found: list[GameStart] | None = None
@@ -324,7 +337,22 @@ class Bot:
             self._pauses.limited(Kind.LISTEN, error.seconds)
         except LichessError as error:
             log.info("the running games could not be asked for: %s", error)
+        if found is not None and self._is_deaf() and self._may_list:
+            self._ask_for_challenges()
         self._inbox.put(lambda: self._found(found))
+
+    def _ask_for_challenges(self) -> None:
+        """Without the account's stream nobody else tells of them."""
+        try:
+            for challenge in self._lichess.challenges():
+                self._inbox.put(partial(self._reception.challenged, challenge))
+        except Limited as error:
+            self._pauses.limited(Kind.LISTEN, error.seconds)
+        except Refused:
+            # The token lacks the scope for it.
+            self._may_list = False
+        except LichessError as error:
+            log.info("the challenges could not be asked for: %s", error)
 
     def _found(self, found: list[GameStart] | None) -> None:
         self._looking = False

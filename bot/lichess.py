@@ -248,6 +248,9 @@ class Lichess(Protocol):
     def ongoing(self) -> list[GameStart]:
         """All games that run."""
 
+    def challenges(self) -> list[Challenge]:
+        """Those that wait for our answer; needs the scope challenge:read."""
+
     def export(self, game: str) -> str:
         """A game as PGN."""
 

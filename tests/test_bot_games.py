@@ -325,3 +325,18 @@ def test_without_games_another_bot_is_challenged_as_often_as_allowed(server: Ser
         assert len(bot._memory.bot.seeks) == 1
     assert len(server.do(lambda site: list(site.games))) == 1
     no_wrongs(server)
+
+
+def test_without_the_accounts_stream_challenges_are_played_all_the_same(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.bot.DEAF_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.LOOK_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.LOOK_EXPECTING_SECONDS", 0.3)
+    # As if the budget of openings were used up.
+    monkeypatch.setattr("bot.pace.Openings.wait", lambda _: 60.0)
+    with playing(settings):
+        game = challenged(server, Habits(line=LEGAL))
+        until(lambda: ended(server, game))
+        assert server.do(lambda site: site.record.opens) == []
+    no_wrongs(server)
