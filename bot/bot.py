@@ -275,6 +275,9 @@ class Bot:
             return
         # A game that runs is played, even if there are more than the settings want: to leave it would lose it.
         self._resting.discard(game)
+        if self.traps.book is None:
+            # Perhaps the library can be read by now.
+            self._deeds.submit(self.traps.load)
         running = Game(game, self._house)
         self._games[game] = running
         self._memory.save(self._memory.game(game))
@@ -299,12 +302,21 @@ class Bot:
         self._voice.finished(info, final, lambda: self._inbox.put(lambda: self._one_less(game, "said")))
         self._recorder.record(Finished(game, info, final))
 
-    def _recorded(self, game: str, events: list[TrapEvent] | None) -> None:
+    def _recorded(self, game: Finished, events: list[TrapEvent] | None) -> None:
         """In the recorder's thread."""
         if events is not None:
-            ours = [event for event in events if event.event in (Event.SET, Event.FELL)]
-            self._memory.count(["games", *(event.event.value for event in ours)])
-        self._inbox.put(lambda: self._one_less(game, "recorded"))
+            if game.info is not None:
+                color: str = game.info.color
+            else:
+                color = "white" if f'[White "{self.account.name}"]' in game.pgn else "black"
+            ours = [
+                event.event.value
+                for event in events
+                if (event.event is Event.SET and event.mover == color)
+                or (event.event is Event.FELL and event.mover != color)
+            ]
+            self._memory.count(["games", *ours])
+        self._inbox.put(lambda: self._one_less(game.id, "recorded"))
 
     def _one_less(self, game: str, what: str) -> None:
         left = self._ending.get(game, [what])

@@ -227,12 +227,21 @@ def test_a_full_house_lets_challenges_wait_and_declines_what_it_does_not_play(
     no_wrongs(server)
 
 
-def test_without_a_library_it_plays_on(server: Server, settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_a_library_it_plays_on_and_looks_again(
+    server: Server, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = settings.db.read_bytes()
     settings.db.write_bytes(b"broken")
-    with playing(settings):
+    with playing(settings) as bot:
         games = [challenged(server, Habits(line=LEGAL)) for _ in range(2)]
         until(lambda: all(ended(server, game) for game in games), 40)
         until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
+        assert bot.traps.book is None
+        settings.db.write_bytes(whole)
+        last = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
+        until(lambda: ended(server, last), 40)
+        assert bot.traps.book is not None
+        assert ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).") in said(server, last)
     assert sum("playing without traps" in message for message in caplog.messages) == 1
     no_wrongs(server)
 
