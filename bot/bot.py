@@ -52,8 +52,8 @@ DEAF_SECONDS = 10.0
 LOOK_SECONDS = 8.0
 """So often running games and challenges are asked for while the account's stream is broken,"""
 
-LOOK_EXPECTING_SECONDS = 1.0
-"""so often while a game is about to begin as well,"""
+LOOK_EXPECTING_SECONDS = 1.5
+"""so often while a game should have begun that was agreed to,"""
 
 LOOK_CALM_SECONDS = 300.0
 """and so often while it is whole: an event that was lost must not lose a game."""
@@ -336,8 +336,9 @@ class Bot:
         """Ask for the running games, so that none is missed; and record what ended while nobody looked."""
         now = time.monotonic()
         if self._is_deaf():
-            pause = LOOK_EXPECTING_SECONDS if self._reception.expected else LOOK_SECONDS
-            self._look_at = min(self._look_at, self._looked + pause)
+            self._look_at = min(self._look_at, self._looked + LOOK_SECONDS)
+        if self._reception.is_overdue(now):
+            self._look_at = min(self._look_at, self._looked + LOOK_EXPECTING_SECONDS)
         if self._looking or now < self._look_at or self._pauses.wait(Kind.LISTEN) > 0:
             return
         self._looked, self._look_at, self._looking = now, now + LOOK_CALM_SECONDS, True

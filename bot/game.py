@@ -248,7 +248,9 @@ class Game:
                 self._stop_search = Cancellation()
                 self._house.deciders.submit(self._decide, info, state, moves, again, now, self._stop_search)
             case rules.AnswerTakeback(accept):
-                self._deed(lambda: self._answer_takeback(accept))
+                if accept:
+                    self._stop_search.cancel()
+                self._deed(lambda: self._answer_takeback(accept), tries=1)
             case rules.ConsiderDraw():
                 accept = self._temper.accepts_draw(len(session.moves))
                 self._deed(lambda: self._house.lichess.answer_draw(self.id, accept=accept))
@@ -267,6 +269,7 @@ class Game:
             memory = self._house.memory.game(self.id)
             memory.takebacks += 1
             self._house.memory.save(memory)
+        # Not tried again: to say yes a second time is to ask for a takeback oneself.
         self._house.lichess.answer_takeback(self.id, accept=accept)
 
     def _hear(self, line: ChatLine) -> None:
@@ -287,7 +290,7 @@ class Game:
     # Decisions, in a thread of the pool -------------------------------------------------------------------------------
 
     def _is_current(self, moves: tuple[str, ...]) -> bool:
-        return not self._closed.is_set() and self._session.our_turn and self._session.moves == moves
+        return not self._closed.is_set() and rules.may_send(self._session, moves)
 
     def _decide(
         self,
@@ -370,18 +373,27 @@ class Game:
                 self._closed.wait(min(wait, 0.25))
                 continue
             began = time.monotonic()
+            with self._lock:
+                if not self._is_current(moves):
+                    return
+                self._session = replace(self._session, sending=moves)
             log.debug("game %s plays %s (%s)", self.id, choice.uci, choice.why)
             try:
                 house.lichess.move(self.id, choice.uci, offer_draw=decision.offers_draw)
             except Limited as error:
                 wait = house.pauses.limited(Kind.MOVE, error.seconds)
                 log.warning("game %s waits %.1f s with its move: %s", self.id, wait, error)
+                with self._lock:
+                    self._session = replace(self._session, sending=None)
                 continue
             except Refused as error:
                 log.warning("game %s: the move %s was refused: %s", self.id, choice.uci, error)
                 self._handle(rules.Failed(moves, choice.uci, refused=True))
             except LichessError as error:
                 log.warning("game %s: it is not known whether %s was played: %s", self.id, choice.uci, error)
+                self._handle(rules.Failed(moves, choice.uci, refused=False))
+            except Exception:
+                log.exception("game %s: sending %s failed", self.id, choice.uci)
                 self._handle(rules.Failed(moves, choice.uci, refused=False))
             else:
                 house.lag.measured(1000 * (time.monotonic() - began))
@@ -391,11 +403,12 @@ class Game:
 
     # Deeds, in threads of another pool --------------------------------------------------------------------------------
 
-    def _deed(self, deed: Callable[[], None]) -> None:
-        self._house.deeds.submit(self._try, deed)
+    def _deed(self, deed: Callable[[], None], *, tries: int = DEED_TRIES) -> None:
+        """Do something once; ``tries`` are for when it is not known whether it was done."""
+        self._house.deeds.submit(self._try, deed, tries)
 
-    def _try(self, deed: Callable[[], None]) -> None:
-        for _ in range(DEED_TRIES):
+    def _try(self, deed: Callable[[], None], tries: int) -> None:
+        while tries > 0:
             while (wait := self._house.pauses.wait(Kind.MOVE)) > 0 and not self._closed.is_set():
                 self._closed.wait(min(wait, 0.25))
             if self._closed.is_set():
@@ -410,6 +423,7 @@ class Game:
                 return
             except Unreachable as error:
                 log.info("game %s: %s", self.id, error)
+                tries -= 1
                 self._closed.wait(0.5)
             except Exception:
                 log.exception("game %s: a deed failed", self.id)

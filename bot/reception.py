@@ -15,6 +15,8 @@ log = logging.getLogger(__name__)
 WAIT_SECONDS = 18.0
 """How long a challenge waits for a free place: lichess forgets it after 20 seconds."""
 
+OVERDUE_SECONDS = 1.0
+
 BEGIN_SECONDS = 30.0
 """A game that has not begun so long after its challenge was accepted never will: its place is free again."""
 
@@ -46,6 +48,10 @@ class Reception:
     def expected(self) -> int:
         """Games that were agreed to and have not begun."""
         return len(self._accepted)
+
+    def is_overdue(self, now: float) -> bool:
+        """Whether a game was agreed to a while ago of which nobody has told that it began."""
+        return any(now - since >= OVERDUE_SECONDS for since in self._accepted.values())
 
     def challenged(self, challenge: Challenge) -> None:
         """Somebody wants to play."""

@@ -5,7 +5,8 @@ where it changed. Events may come twice, late, out of order or not at all; after
 is opened again (`Resync`), and its first line is believed.
 
 A move is sent once. If it is not known what became of it, the next first line tells: if the move is not in it, it is
-sent again.
+sent again. Nothing is sent while a takeback is being granted, and none is granted while a move is under way: whichever
+came second would fall into another position.
 """
 
 from dataclasses import dataclass, replace
@@ -156,7 +157,10 @@ class Session:
     asked: tuple[str, ...] | None = None
     """The moves for which a decision was asked."""
     sent: _Sent | None = None
-    takeback_granted: bool = False
+    sending: tuple[str, ...] | None = None
+    """The moves after which a move of ours is under way."""
+    granted: float | None = None
+    """When a takeback was granted that the moves do not show yet."""
     answered_takeback: tuple[str, ...] | None = None
     answered_draw: tuple[str, ...] | None = None
     gone_claim: float | None = None
@@ -179,6 +183,14 @@ class Session:
         if self.info is None or self.state is None or self.is_over or self.state.is_over:
             return False
         return to_move(self.info, len(self.state.moves)) == self.info.color
+
+
+def may_send(session: Session, moves: tuple[str, ...]) -> bool:
+    """Whether a move may be sent now that was chosen after ``moves``."""
+    if not session.our_turn or session.moves != moves or session.granted is not None or session.sending == moves:
+        return False
+    sent = session.sent
+    return sent is None or sent.moves != moves or sent.refusals > 0
 
 
 def to_move(info: GameInfo, plies: int) -> Color:
@@ -216,12 +228,20 @@ def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple
     state = event.state
     if session.early is not None and _begins(session.early.moves, state.moves) and not state.is_over:
         state = session.early
-    after = replace(session, info=event.info, early=None, doubt=None, takeback_granted=False)
+    if session.granted is not None:
+        session = replace(session, granted=None, asked=None)
+    after = replace(session, info=event.info, early=None, doubt=None)
     after, actions = _take(after, state, now)
     if begun:
         actions.insert(0, Begin())
     sent = after.sent
-    if after.our_turn and sent is not None and sent.moves == after.moves and opened >= sent.at:
+    if (
+        after.our_turn
+        and after.granted is None
+        and sent is not None
+        and sent.moves == after.moves
+        and opened >= sent.at
+    ):
         # This stream was opened after the move was sent, and does not know it.
         if sent.refusals >= REFUSALS:
             return after, actions
@@ -236,7 +256,7 @@ def _state(session: Session, state: GameState, now: float) -> tuple[Session, lis
     if session.info is None or session.state is None:
         return replace(session, early=state), []
     if state.moves != session.moves and not _begins(state.moves, session.moves) and not state.is_over:
-        taken_back = session.takeback_granted and len(state.moves) <= len(session.moves)
+        taken_back = session.granted is not None and len(state.moves) <= len(session.moves)
         if not taken_back:
             if not _begins(session.moves, state.moves):
                 return replace(session, doubt=None), [Resync("a state contradicts the moves before")]
@@ -251,33 +271,36 @@ def _take(session: Session, state: GameState, now: float) -> tuple[Session, list
     changed = session.state is None or state.moves != session.moves
     after = replace(session, state=state, doubt=None)
     if changed:
-        after = replace(after, since=now, gone_claim=None)
+        after = replace(after, since=now, gone_claim=None, granted=None)
         if len(state.moves) < len(session.moves):
-            after = replace(after, takeback_granted=False, asked=None, sent=None)
+            after = replace(after, asked=None, sent=None, sending=None)
         actions.append(Changed())
     if state.is_over:
         return replace(after, is_over=True), [*actions, Finish()]
-    after, answers = _offers(after, state)
+    after, answers = _offers(after, state, now)
     actions += answers
-    if after.our_turn and after.asked != after.moves:
+    if after.our_turn and after.granted is None and after.asked != after.moves:
         after = replace(after, asked=after.moves)
         actions.append(Decide(after.moves))
     return after, actions
 
 
-def _offers(session: Session, state: GameState) -> tuple[Session, list[Action]]:
+def _offers(session: Session, state: GameState, now: float) -> tuple[Session, list[Action]]:
     assert session.info is not None
     opponent: Color = "black" if session.info.color == "white" else "white"
     actions: list[Action] = []
-    if opponent in state.takeback_offers and session.answered_takeback != state.moves:
+    if (
+        opponent in state.takeback_offers
+        and session.answered_takeback != state.moves
+        and session.sending != state.moves
+        and (session.sent is None or session.sent.moves != state.moves)
+    ):
         accept = session.takebacks_allowed > 0 and not session.info.rated
         left = session.takebacks_allowed - accept
-        session = replace(
-            session,
-            answered_takeback=state.moves,
-            takebacks_allowed=left,
-            takeback_granted=accept or session.takeback_granted,
-        )
+        session = replace(session, answered_takeback=state.moves, takebacks_allowed=left)
+        if accept:
+            # What is being thought about is not wanted any more.
+            session = replace(session, granted=now, asked=None)
         actions.append(AnswerTakeback(accept))
     if opponent in state.draw_offers and session.answered_draw != state.moves:
         session = replace(session, answered_draw=state.moves)
@@ -287,10 +310,14 @@ def _offers(session: Session, state: GameState) -> tuple[Session, list[Action]]:
 
 def _sent(session: Session, sent: _Sent) -> Session:
     # What is on the board by now needs no care any more.
+    if session.sending == sent.moves:
+        session = replace(session, sending=None)
     return replace(session, sent=sent) if sent.moves == session.moves else session
 
 
 def _failed(session: Session, event: Failed, now: float) -> tuple[Session, list[Action]]:
+    if session.sending == event.moves:
+        session = replace(session, sending=None)
     if event.moves != session.moves:
         return session, []
     before = session.sent
@@ -304,6 +331,8 @@ def _tick(session: Session, now: float) -> tuple[Session, list[Action]]:
         return session, []
     if session.doubt is not None and now - session.doubt >= DOUBT_SECONDS:
         return replace(session, doubt=None), [Resync("an older state was not followed by a newer one")]
+    if session.granted is not None and now - session.granted >= UNCONFIRMED_SECONDS:
+        return replace(session, granted=now), [Resync("a takeback was granted but is not shown")]
     sent = session.sent
     if sent is not None and sent.moves == session.moves and not sent.resynced and now - sent.at >= UNCONFIRMED_SECONDS:
         return replace(session, sent=replace(sent, resynced=True)), [Resync("a move was taken but never shown")]

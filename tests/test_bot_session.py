@@ -30,6 +30,7 @@ from bot.session import (
     Rest,
     Resync,
     Session,
+    may_send,
     step,
     to_move,
 )
@@ -139,7 +140,12 @@ def test_a_move_that_was_taken_but_is_not_shown_is_looked_into_once_and_sent_aga
 def test_takebacks_are_counted_and_never_granted_in_rated_games() -> None:
     asks = state("e2e4", "e7e5", takeback_offers=frozenset({"black"}))
     session, asked = run(Session(takebacks_allowed=1), (GameFull(WHITE, asks), 1.0), (asks, 1.1))
-    assert asked == [Begin(), Changed(), AnswerTakeback(True), Decide(asks.moves)]
+    assert asked == [Begin(), Changed(), AnswerTakeback(True)]
+    assert not may_send(session, asks.moves)
+    # Should it not come about, the game goes on.
+    stuck = 1.1 + UNCONFIRMED_SECONDS
+    assert run(session, (_tick(), stuck))[1] == [Resync("a takeback was granted but is not shown")]
+    assert run(session, (GameFull(WHITE, state(*asks.moves)), stuck))[1] == [Decide(asks.moves)]
     session, asked = run(session, (state("e2e4"), 2.0))
     assert (session.moves, asked) == (("e2e4",), [Changed()])
     again = state("e2e4", "c7c5", takeback_offers=frozenset({"black"}))
@@ -148,6 +154,22 @@ def test_takebacks_are_counted_and_never_granted_in_rated_games() -> None:
     assert AnswerTakeback(False) in run(Session(takebacks_allowed=5), (GameFull(rated, asks), 1.0))[1]
     own = state("e2e4", "e7e5", takeback_offers=frozenset({"white"}))
     assert run(Session(takebacks_allowed=5), (GameFull(WHITE, own), 1.0))[1] == [Begin(), Changed(), Decide(own.moves)]
+
+
+def test_no_takeback_is_granted_while_a_move_is_under_way() -> None:
+    session, _ = run(Session(takebacks_allowed=1), (GameFull(WHITE, state("e2e4", "e7e5")), 1.0))
+    assert may_send(session, ("e2e4", "e7e5"))
+    session = replace(session, sending=("e2e4", "e7e5"))
+    assert not may_send(session, ("e2e4", "e7e5"))
+    asks = state("e2e4", "e7e5", takeback_offers=frozenset({"black"}))
+    assert run(session, (asks, 2.0))[1] == []
+    failed, _ = run(session, (Failed(asks.moves, "g1f3", refused=False), 3.0))
+    assert failed.sending is None
+    assert not may_send(failed, asks.moves)
+    assert run(failed, (asks, 4.0))[1] == []
+    again, asked = run(failed, (GameFull(WHITE, asks), 5.0))
+    assert asked == [Decide(asks.moves, "g1f3")]
+    assert may_send(again, asks.moves)
 
 
 def test_an_opponent_who_is_gone_loses_when_it_is_time() -> None:
@@ -235,8 +257,9 @@ class Server(RuleBasedStateMachine):
         before, uci = self.moves, self.wanted.again or f"m{self.count}"
         self.count += 1
         self.wanted = None
-        if self.session.moves != before:
+        if not may_send(self.session, before):
             return
+        self.session = replace(self.session, sending=before)
         if fate in ("taken", "answer lost"):
             self.moves = (*before, uci)
             self.tell()
