@@ -1,8 +1,8 @@
 """The native work of all games on the processors there are, so that what has to be quick never waits for it.
 
 More searches at once than processors would not find more, but keep the threads waiting that read events and send moves.
-So they take turns, each with a share of its time. The threads here run nothing but native code, without Python's lock,
-and step back for all others of the bot where the system allows that.
+So they take turns, each with a share of its time, and leave one processor to those others: on two processors at eight
+games that halves how long a move is on its way.
 """
 
 import os
@@ -10,13 +10,10 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import TypeVar
 
 from trapcore.budget import Budget
 from trapcore.search import search
-
-NICENESS = 10
 
 SHORTEST = 3
 """Milliseconds that work gets even if its time is up."""
@@ -25,12 +22,12 @@ T = TypeVar("T")
 
 
 class Processors:
-    """As many threads for searches as there are processors, and one for what is in no hurry."""
+    """Threads for searches, one fewer than there are processors, and one for what is in no hurry."""
 
     def __init__(self, count: int | None = None) -> None:
-        self.count = count if count is not None else os.cpu_count() or 1
+        self.count = count if count is not None else max(1, (os.cpu_count() or 1) - 1)
         self._pool = ThreadPoolExecutor(self.count, thread_name_prefix="search", initializer=_begin_to_search)
-        self._later = ThreadPoolExecutor(1, thread_name_prefix="judge", initializer=_step_back)
+        self._later = ThreadPoolExecutor(1, thread_name_prefix="judge")
         self._load = 0
         self._lock = threading.Lock()
 
@@ -66,13 +63,6 @@ class Processors:
         self._later.shutdown(wait=False, cancel_futures=True)
 
 
-def _step_back() -> None:
-    with suppress(OSError, AttributeError):
-        # On Linux each thread has a niceness of its own.
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
-
-
 def _begin_to_search() -> None:
-    """A low rank, and the tables, which are made when a thread first searches."""
-    _step_back()
+    """The tables are made when a thread first searches: not during a game."""
     search("8/8/8/8/8/4k3/8/R3K3 w - - 0 1", Budget(depth=1))
