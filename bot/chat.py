@@ -30,7 +30,7 @@ _QUESTION = re.compile(
 # Lichess drops what looks like an address: a letter, a dot, a letter.
 _DOT = re.compile(r"(?<=[^\s.])(\.+)(?=[A-Za-z])")
 _SCORE = re.compile(r" \(similarity [^)]*\)")
-_LINK = re.compile(r"\b\w+://\S*|\bwww\.\S+", re.IGNORECASE)
+_LINK = re.compile(r"\S*(://|www\.)\S*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
