@@ -32,8 +32,11 @@ from trapcore.proof import Verdict as Proof
 NAME, TOKEN = "TrapBot", "lip_soak"
 #: Real seconds between two looks at the bot's process.
 LOOK = 2.0
-#: Real seconds without a finished game after which the soak gives up.
-STUCK = 240.0
+#: Real seconds without a finished game after which the soak gives up: a bot that has opened the event stream thirty
+#: times may have to wait for almost ten minutes before it hears of another challenge.
+STUCK = 720.0
+#: A game takes seconds here, so that the event stream would be broken more often than a bot may open it.
+SPARING = {"/api/stream/event": 0.25}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -102,7 +105,7 @@ def soak(given: argparse.Namespace, folder: Path) -> Verdict:
             matches = server.do(lambda site: Matches(site, account, lines, given.games, given.concurrency, given.seed))
             began = time.monotonic()
             server.do(lambda _: matches.begin())
-            server.do(lambda _: server.faults.at_random(given.rates, given.seed))
+            server.do(lambda _: server.faults.at_random(given.rates, given.seed, SPARING))
             health: list[dict[str, Any]] = []
             with contextlib.suppress(KeyboardInterrupt):
                 _watch(server, matches, bot, given, health)
