@@ -5,20 +5,20 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from annotator.events import Event, TrapEvent
-from bot.challenges import decline_reason, in_order
 from bot.clock import Lag
 from bot.game import Game, House, Measures
 from bot.lichess import (
+    MOST_LISTED,
     Account,
     AccountEvent,
     Challenge,
     ChallengeGone,
-    DeclineReason,
     GameFinish,
     GameInfo,
     GameStart,
@@ -28,11 +28,13 @@ from bot.lichess import (
     Limited,
     Refused,
     Unauthorized,
+    Unreachable,
 )
 from bot.memory import Memory
 from bot.pace import Backoff, Kind, Openings, Pauses
 from bot.play import Knowledge
 from bot.processors import Processors
+from bot.reception import Reception
 from bot.records import Finished, Recorder
 from bot.seeking import Seeker
 from bot.streams import StreamReader
@@ -44,15 +46,19 @@ from trapcore.settings import Settings
 
 log = logging.getLogger(__name__)
 
-CHALLENGE_SECONDS = 18.0
-"""How long a challenge waits for a free place: lichess forgets it after 20 seconds."""
+DEAF_SECONDS = 10.0
+"""An account's stream that said nothing for so long is broken: lichess sends an empty line every 7 seconds."""
 
-LOOK_SECONDS = 20.0
-"""So often the list of running games is asked for while the account's stream is broken,"""
+LOOK_SECONDS = 8.0
+"""So often running games and challenges are asked for while the account's stream is broken,"""
+
+LOOK_EXPECTING_SECONDS = 1.0
+"""so often while a game is about to begin as well,"""
 
 LOOK_CALM_SECONDS = 300.0
 """and so often while it is whole: an event that was lost must not lose a game."""
 
+LOOK_AGAIN_SECONDS = 5.0
 LIBRARY_SECONDS = 3.0
 FAREWELL_SECONDS = 10.0
 
@@ -74,18 +80,18 @@ class Bot:
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._games: dict[str, Game] = {}
         self._ending: dict[str, list[str]] = {}
-        self._waiting: dict[str, tuple[Challenge, float]] = {}
-        self._accepted: dict[str, float] = {}
         self._done: set[str] = set()
         self._resting: set[str] = set()
         self._stopping = threading.Event()
         self._heard = time.monotonic()
-        self._looked = float("-inf")
+        self._looked = self._look_at = float("-inf")
         self._looking = False
+        self._may_list = True
         self._fatal: LichessError | None = None
         most = self.settings.max_games
-        self._deciders = ThreadPoolExecutor(most, thread_name_prefix="decide")
-        self._deeds = ThreadPoolExecutor(4, thread_name_prefix="deed")
+        # Twice as many as games: a move may wait for its answer still when the next one is due.
+        self._deciders = ThreadPoolExecutor(2 * most, thread_name_prefix="decide")
+        self._deeds = ThreadPoolExecutor(8, thread_name_prefix="deed")
         self._voice = Voice(
             lichess,
             self._pauses,
@@ -99,6 +105,7 @@ class Bot:
         self._recorder = Recorder(
             self.settings.folder, self.settings.url, self.traps, settings.db, memory, self._recorded
         )
+        self._reception = Reception(lichess, self._pauses, self.settings, self._deeds, self._inbox.put)
         self._seeker = Seeker(lichess, self._pauses, memory, self.settings, account)
         self._house = House(
             lichess=lichess,
@@ -131,7 +138,7 @@ class Bot:
         self._processors.warm_up()
         reader: StreamReader[AccountEvent] = StreamReader(
             "the account's stream",
-            self._lichess.events,
+            self._open_events,
             lambda event, _: self._inbox.put(lambda: self._event(event)),
             self._no_stream,
             backoff=Backoff(1.0, 60.0),
@@ -154,6 +161,7 @@ class Bot:
         """Accept nothing more, play what is running to its end for at most ``grace`` seconds, then hand it over."""
         self._grace_until = time.monotonic() + grace
         self._stopping.set()
+        self._inbox.put(self._reception.close)
 
     @property
     def is_stopping(self) -> bool:
@@ -168,7 +176,7 @@ class Bot:
             "account": self.account.name,
             "silent_seconds": round(silent, 1),
             "games": sorted(self._games),
-            "waiting_challenges": len(self._waiting),
+            "waiting_challenges": self._reception.waiting,
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
             "moves": self.measures.moves,
             "overhead_ms": _spread(self.measures.overheads),
@@ -191,8 +199,8 @@ class Bot:
                 work()
             if not self._stopping.is_set():
                 self._look()
-                self._place()
-                self._seeker.turn(len(self._games) + len(self._accepted), self._deeds)
+                self._reception.turn(self._games.keys())
+                self._seeker.turn(len(self._games) + self._reception.expected, self._deeds)
         except Exception:
             log.exception("an event of the account could not be handled")
 
@@ -229,6 +237,15 @@ class Bot:
             self._memory.save_bot()
         return wait
 
+    def _open_events(self) -> Iterator[AccountEvent | None]:
+        try:
+            yield from self._lichess.events()
+        except Unauthorized:
+            raise
+        except Refused as error:
+            # Only a token that is not valid any more is for ever.
+            raise Unreachable(str(error)) from None
+
     def _alive(self) -> None:
         self._heard = time.monotonic()
 
@@ -240,24 +257,27 @@ class Bot:
     def _event(self, event: AccountEvent) -> None:
         match event:
             case Challenge():
-                self._challenged(event)
+                self._reception.challenged(event)
             case ChallengeGone(id=challenge):
-                self._waiting.pop(challenge, None)
+                self._reception.gone(challenge)
                 self._seeker.gone(challenge)
             case GameStart():
-                self._accepted.pop(event.id, None)
                 self._play(event.id)
-            case GameFinish(id=game):
+            case GameFinish():
                 # The game's own stream tells how; its thread ends by itself.
-                self._accepted.pop(game, None)
+                pass
 
     # Games ------------------------------------------------------------------------------------------------------------
 
     def _play(self, game: str) -> None:
+        self._reception.begun(game)
         if game in self._games or game in self._done:
             return
         # A game that runs is played, even if there are more than the settings want: to leave it would lose it.
         self._resting.discard(game)
+        if self.traps.book is None:
+            # Perhaps the library can be read by now.
+            self._deeds.submit(self.traps.load)
         running = Game(game, self._house)
         self._games[game] = running
         self._memory.save(self._memory.game(game))
@@ -269,6 +289,9 @@ class Bot:
             self._voice.left(game)
             if info is not None and info.speed == Speed.CORRESPONDENCE:
                 self._resting.add(game)
+            else:
+                # Lichess would not give its stream: see whether it really does not run any more.
+                self._look_at = min(self._look_at, time.monotonic() + LOOK_AGAIN_SECONDS)
             return
         self._done.add(game)
         if len(self._done) > 10_000:
@@ -279,12 +302,21 @@ class Bot:
         self._voice.finished(info, final, lambda: self._inbox.put(lambda: self._one_less(game, "said")))
         self._recorder.record(Finished(game, info, final))
 
-    def _recorded(self, game: str, events: list[TrapEvent] | None) -> None:
+    def _recorded(self, game: Finished, events: list[TrapEvent] | None) -> None:
         """In the recorder's thread."""
         if events is not None:
-            ours = [event for event in events if event.event in (Event.SET, Event.FELL)]
-            self._memory.count(["games", *(event.event.value for event in ours)])
-        self._inbox.put(lambda: self._one_less(game, "recorded"))
+            if game.info is not None:
+                color: str = game.info.color
+            else:
+                color = "white" if f'[White "{self.account.name}"]' in game.pgn else "black"
+            ours = [
+                event.event.value
+                for event in events
+                if (event.event is Event.SET and event.mover == color)
+                or (event.event is Event.FELL and event.mover != color)
+            ]
+            self._memory.count(["games", *ours])
+        self._inbox.put(lambda: self._one_less(game.id, "recorded"))
 
     def _one_less(self, game: str, what: str) -> None:
         left = self._ending.get(game, [what])
@@ -296,12 +328,18 @@ class Bot:
 
     def _look(self) -> None:
         """Ask for the running games, so that none is missed; and record what ended while nobody looked."""
-        calm = time.monotonic() - self._heard < 15
-        due = self._looked + (LOOK_CALM_SECONDS if calm else LOOK_SECONDS)
-        if self._looking or time.monotonic() < due or self._pauses.wait(Kind.LISTEN) > 0:
+        now = time.monotonic()
+        if self._is_deaf():
+            pause = LOOK_EXPECTING_SECONDS if self._reception.expected else LOOK_SECONDS
+            self._look_at = min(self._look_at, self._looked + pause)
+        if self._looking or now < self._look_at or self._pauses.wait(Kind.LISTEN) > 0:
             return
-        self._looked, self._looking = time.monotonic(), True
+        self._looked, self._look_at, self._looking = now, now + LOOK_CALM_SECONDS, True
         self._deeds.submit(self._ask_for_games)
+
+    def _is_deaf(self) -> bool:
+        """Whether the account's stream is broken, or waits for its next opening."""
+        return time.monotonic() - self._heard >= DEAF_SECONDS
 
     def _ask_for_games(self) -> None:
         found: list[GameStart] | None = None
@@ -311,18 +349,35 @@ class Bot:
             self._pauses.limited(Kind.LISTEN, error.seconds)
         except LichessError as error:
             log.info("the running games could not be asked for: %s", error)
-            self._looked = time.monotonic() - LOOK_CALM_SECONDS + 5.0
+        if found is not None and self._is_deaf() and self._may_list:
+            self._ask_for_challenges()
         self._inbox.put(lambda: self._found(found))
+
+    def _ask_for_challenges(self) -> None:
+        """Without the account's stream nobody else tells of them."""
+        try:
+            for challenge in self._lichess.challenges():
+                self._inbox.put(partial(self._reception.challenged, challenge))
+        except Limited as error:
+            self._pauses.limited(Kind.LISTEN, error.seconds)
+        except Refused:
+            # The token lacks the scope for it.
+            self._may_list = False
+        except LichessError as error:
+            log.info("the challenges could not be asked for: %s", error)
 
     def _found(self, found: list[GameStart] | None) -> None:
         self._looking = False
         if found is None:
+            self._look_at = time.monotonic() + LOOK_AGAIN_SECONDS
             return
         for game in found:
             # A game of days is read again when it is our turn.
             if game.is_our_turn or game.speed != Speed.CORRESPONDENCE or game.id not in self._resting:
                 self._play(game.id)
         running = {game.id for game in found}
+        if len(running) >= MOST_LISTED:
+            return
         for game_id in self._memory.unfinished():
             if game_id not in running and game_id not in self._games and game_id not in self._ending:
                 self._deeds.submit(self._record_late, game_id)
@@ -337,74 +392,10 @@ class Bot:
         except LichessError as error:
             log.info("game %s is recorded later: %s", game, error)
         else:
+            if '[Termination "Unterminated"]' in pgn:
+                return
             self._inbox.put(lambda: self._ending.update({game: ["recorded"]}))
             self._recorder.record(Finished(game, None, None, pgn.rstrip() + "\n\n"))
-
-    # Challenges -------------------------------------------------------------------------------------------------------
-
-    def _challenged(self, challenge: Challenge) -> None:
-        if challenge.is_own or challenge.id in self._accepted:
-            return
-        reason = DeclineReason.LATER if self._stopping.is_set() else decline_reason(challenge, self.settings)
-        if reason is None:
-            self._waiting.setdefault(challenge.id, (challenge, time.monotonic()))
-        else:
-            self._decline(challenge, reason)
-
-    def _place(self) -> None:
-        """Give free places to waiting challenges, and send away who waited for too long."""
-        now = time.monotonic()
-        for game, since in list(self._accepted.items()):
-            if now - since > 30:
-                del self._accepted[game]
-        for challenge in in_order([challenge for challenge, _ in self._waiting.values()]):
-            since = self._waiting[challenge.id][1]
-            if self._pauses.wait(Kind.CHALLENGE) > 0:
-                return
-            if len(self._games.keys() | self._accepted.keys()) < self.settings.max_games:
-                del self._waiting[challenge.id]
-                self._accepted[challenge.id] = now
-                self._deeds.submit(self._accept, challenge)
-            elif now - since > CHALLENGE_SECONDS:
-                del self._waiting[challenge.id]
-                self._decline(challenge, DeclineReason.LATER)
-
-    def _accept(self, challenge: Challenge) -> None:
-        try:
-            self._lichess.accept(challenge.id)
-            log.info("challenge %s of %s is accepted", challenge.id, challenge.challenger.name)
-        except Limited as error:
-            self._pauses.limited(Kind.CHALLENGE, error.seconds)
-            self._inbox.put(lambda: self._again(challenge))
-        except Refused as error:
-            log.info("challenge %s: %s", challenge.id, error)
-            self._inbox.put(lambda: self._not_accepted(challenge))
-        except LichessError as error:
-            # If it was accepted, the game will start; if not, the place is free again after a while.
-            log.info("challenge %s: %s", challenge.id, error)
-            self._inbox.put(lambda: self._again(challenge))
-
-    def _not_accepted(self, challenge: Challenge) -> None:
-        self._accepted.pop(challenge.id, None)
-
-    def _again(self, challenge: Challenge) -> None:
-        self._not_accepted(challenge)
-        if challenge.id not in self._games:
-            self._waiting[challenge.id] = (challenge, time.monotonic())
-
-    def _decline(self, challenge: Challenge, reason: DeclineReason) -> None:
-        log.info("challenge %s of %s is declined: %s", challenge.id, challenge.challenger.name, reason)
-        self._deeds.submit(self._send_decline, challenge.id, reason)
-
-    def _send_decline(self, challenge: str, reason: DeclineReason) -> None:
-        if self._pauses.wait(Kind.CHALLENGE) > 0:
-            return
-        try:
-            self._lichess.decline(challenge, reason)
-        except Limited as error:
-            self._pauses.limited(Kind.CHALLENGE, error.seconds)
-        except LichessError as error:
-            log.info("challenge %s: %s", challenge, error)
 
 
 def check_account(lichess: Lichess) -> Account:

@@ -260,7 +260,7 @@ def _library(argument: str, facts: Facts) -> str:
 def _stats(facts: Facts) -> str:
     stats = facts.stats
     games, set_, fell = stats.get("games", 0), stats.get("set", 0), stats.get("fell", 0)
-    return f"{len(facts.traps)} traps known. In {games} games I set {set_}; {fell} were fallen into."
+    return f"I know {len(facts.traps)} traps. Of the {set_} that I set in {games} games, {fell} caught somebody."
 
 
 def _coach(argument: str, facts: Facts, line: ChatLine) -> str:

@@ -22,8 +22,10 @@ from requests.adapters import HTTPAdapter
 
 from bot import reading
 from bot.lichess import (
+    MOST_LISTED,
     Account,
     AccountEvent,
+    Challenge,
     DeclineReason,
     GameEvent,
     GameStart,
@@ -109,8 +111,14 @@ class Connection:
     def ongoing(self) -> list[GameStart]:
         """All games that run."""
         with _errors():
-            found = self._ask.get("/api/account/playing", params={"nb": 50})
+            found = self._ask.get("/api/account/playing", params={"nb": MOST_LISTED})
             return [reading.game_start(game) for game in found["nowPlaying"]]
+
+    def challenges(self) -> list[Challenge]:
+        """Those that wait for our answer."""
+        with _errors():
+            found = self._client.challenges.get_mine()
+            return [reading.challenge(one, self._me) for one in found["in"]]
 
     def export(self, game: str) -> str:
         """A game as PGN."""

@@ -163,7 +163,7 @@ class WithSubstitute:
         try:
             return self._engine.search(board, milliseconds, stop)
         except EngineError as error:
-            log.warning("%s; this move is ours", error)
+            log.info("%s; this move is ours", error)
             return self._own.search(board, milliseconds, stop)
 
     def close(self) -> None:

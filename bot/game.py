@@ -46,7 +46,7 @@ from trapcore.errors import TraplineError
 log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.5
-REOPEN_SECONDS = 1.0
+REOPEN_SECONDS = 0.5
 """A stream is not opened again on our own account more often than so."""
 
 DEED_TRIES = 4
@@ -96,12 +96,22 @@ class House:
     lag: Lag
     voice: Voice
     deciders: Executor
-    """As many threads as there can be games."""
+    """Threads that choose and send moves."""
     processors: Processors
     deeds: Executor
     measures: Measures
     ended: Callable[[str, GameInfo | None, GameState | None], None]
     """Is called once when a game is over, or is none of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    event: rules.Event
+    at: float
+    opened: float = 0.0
+    """When the stream was asked for that brought it,"""
+    generation: int = 0
+    """and the how many-th it was; 0 for what no stream brought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +130,7 @@ class Game:
     def __init__(self, game: str, house: House) -> None:
         self.id = game
         self._house = house
-        self._inbox: queue.SimpleQueue[tuple[rules.Event, float, int] | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Arrival | None] = queue.SimpleQueue()
         left = max(0, house.settings.takebacks - house.memory.game(game).takebacks)
         self._session = Session(takebacks_allowed=left)
         self._board: GameBoard | None = None
@@ -163,7 +173,7 @@ class Game:
         self._reopen = False
 
         def deliver(event: GameEvent, opened: float) -> None:
-            self._inbox.put((event, opened, generation))
+            self._inbox.put(_Arrival(event, time.monotonic(), opened, generation))
             state = event.state if isinstance(event, GameFull) else event
             if isinstance(state, GameState) and state.is_over:
                 reader.stop()
@@ -189,26 +199,24 @@ class Game:
         try:
             while not self._closed.is_set() and not self._session.is_over:
                 try:
-                    taken = self._inbox.get(timeout=TICK_SECONDS)
+                    arrived = self._inbox.get(timeout=TICK_SECONDS)
                 except queue.Empty:
-                    taken = (rules.Tick(), 0.0, 0)
-                if taken is None:
+                    arrived = _Arrival(rules.Tick(), time.monotonic())
+                if arrived is None:
                     break
-                event, opened, generation = taken
-                if generation in (0, self._generation):
-                    self._handle(event, opened)
+                if arrived.generation in (0, self._generation):
+                    self._handle(arrived)
                 if self._reopen and time.monotonic() - self._opened >= REOPEN_SECONDS:
                     self._listen()
         finally:
             self._end()
 
-    def _handle(self, event: rules.Event, opened: float) -> None:
-        now = time.monotonic()
+    def _handle(self, arrived: _Arrival) -> None:
         try:
-            self._session, actions = rules.step(self._session, event, now, opened)
+            self._session, actions = rules.step(self._session, arrived.event, arrived.at, arrived.opened)
             # What the clock runs for goes first.
             for action in sorted(actions, key=lambda action: not isinstance(action, rules.Changed | rules.Decide)):
-                self._do(action, now)
+                self._do(action, arrived.at)
             info, state = self._session.info, self._session.state
             if any(isinstance(action, rules.Changed) for action in actions) and info is not None and state is not None:
                 self._house.voice.changed(info, state)
@@ -270,10 +278,10 @@ class Game:
         self._closed.set()
         if self._reader is not None:
             self._reader.stop()
+        self._house.ended(self.id, self._session.info, self._session.state if over else None)
         # A decision that still runs has the engine.
         with self._deciding:
             self._searcher.close()
-        self._house.ended(self.id, self._session.info, self._session.state if over else None)
 
     # Decisions, in a thread of the pool -------------------------------------------------------------------------------
 
@@ -325,7 +333,7 @@ class Game:
             return None
         if decision.choice.trap is not None:
             self._armed.add(decision.choice.trap)
-        return replace(decision, offers_draw=self._temper.offers_draw(decision.choice, len(moves)))
+        return replace(decision, offers_draw=self._temper.offers_draw(decision.choice, board))
 
     def _thought(
         self, board: chess.Board, info: GameInfo, state: GameState, received: float, stop: Cancellation
@@ -370,14 +378,14 @@ class Game:
                 continue
             except Refused as error:
                 log.warning("game %s: the move %s was refused: %s", self.id, choice.uci, error)
-                self._inbox.put((rules.Failed(moves, choice.uci, refused=True), 0.0, 0))
+                self._inbox.put(_Arrival(rules.Failed(moves, choice.uci, refused=True), time.monotonic()))
             except LichessError as error:
                 log.warning("game %s: it is not known whether %s was played: %s", self.id, choice.uci, error)
-                self._inbox.put((rules.Failed(moves, choice.uci, refused=False), 0.0, 0))
+                self._inbox.put(_Arrival(rules.Failed(moves, choice.uci, refused=False), time.monotonic()))
             else:
                 house.lag.measured(1000 * (time.monotonic() - began))
                 house.pauses.worked(Kind.MOVE)
-                self._inbox.put((rules.Played(moves, choice.uci), 0.0, 0))
+                self._inbox.put(_Arrival(rules.Played(moves, choice.uci), time.monotonic()))
             return
 
     # Deeds, in threads of another pool --------------------------------------------------------------------------------

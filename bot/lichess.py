@@ -16,6 +16,9 @@ Room = Literal["player", "spectator"]
 USUAL_START = "startpos"
 """How lichess writes the usual first position."""
 
+MOST_LISTED = 50
+"""Running games that lichess lists at most."""
+
 
 # What goes wrong ----------------------------------------------------------------------------------------------------
 
@@ -244,6 +247,9 @@ class Lichess(Protocol):
 
     def ongoing(self) -> list[GameStart]:
         """All games that run."""
+
+    def challenges(self) -> list[Challenge]:
+        """Those that wait for our answer; needs the scope challenge:read."""
 
     def export(self, game: str) -> str:
         """A game as PGN."""

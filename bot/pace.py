@@ -10,6 +10,8 @@ from enum import IntEnum
 OPENS = 28
 """Openings of the account's stream in `WINDOW_SECONDS`; lichess allows 30, two are kept for a restart by hand."""
 
+QUICK_OPENS = 14
+
 WINDOW_SECONDS = 600.0
 
 LIMITED_SECONDS = 60.0
@@ -49,11 +51,19 @@ class Openings:
         self._times: deque[float] = deque(t for t in sorted(before) if t <= now())
 
     def wait(self) -> float:
-        """Seconds until the next opening is allowed, 0 if it is now."""
+        """Seconds until the next opening is allowed, 0 if it is now.
+
+        `QUICK_OPENS` may come as fast as the back-off likes, the others evenly, so that the budget is never used up
+        for minutes.
+        """
         self._forget()
-        if len(self._times) < OPENS:
+        used = len(self._times)
+        if used < QUICK_OPENS:
             return 0.0
-        return max(0.0, self._times[-OPENS] + WINDOW_SECONDS - self._now())
+        earliest = self._times[-1] + WINDOW_SECONDS / (OPENS - QUICK_OPENS)
+        if used >= OPENS:
+            earliest = max(earliest, self._times[-OPENS] + WINDOW_SECONDS)
+        return max(0.0, earliest - self._now())
 
     def opened(self) -> list[float]:
         """Count one; gives the times to be kept for after a restart."""

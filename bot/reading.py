@@ -45,7 +45,7 @@ def account_event(line: Json, me: str) -> AccountEvent | None:
     """An event of the account's stream; None for a type that nobody knows."""
     match line["type"]:
         case "challenge":
-            return _challenge(line["challenge"], me)
+            return challenge(line["challenge"], me)
         case "challengeCanceled":
             return ChallengeGone(str(line["challenge"]["id"]))
         case "challengeDeclined":
@@ -87,6 +87,25 @@ def game_start(game: Json) -> GameStart:
     )
 
 
+def challenge(given: Mapping[str, Any], me: str) -> Challenge:
+    """A challenge, from an event or from the list of them."""
+    control = given.get("timeControl") or {}
+    challenger = person(given.get("challenger"))
+    return Challenge(
+        id=str(given["id"]),
+        challenger=challenger,
+        variant=str(given["variant"]["key"]),
+        speed=str(given["speed"]),
+        rated=bool(given["rated"]),
+        limit=int(control["limit"]) if control.get("limit") is not None else None,
+        increment=int(control.get("increment") or 0),
+        days=int(control["daysPerTurn"]) if control.get("daysPerTurn") is not None else None,
+        rules=tuple(str(rule) for rule in given.get("rules") or ()),
+        initial_fen=str(given.get("initialFen") or ""),
+        is_own=challenger.id == me or given.get("direction") == "out",
+    )
+
+
 def person(user: Json | None) -> Person:
     """A player; lichess's own computer and somebody without an account have no id."""
     if user is None:
@@ -116,24 +135,6 @@ def _room(room: object) -> Room:
     if room not in ("player", "spectator"):
         raise ValueError(f"unknown room {room!r}")
     return room
-
-
-def _challenge(given: Json, me: str) -> Challenge:
-    control = given.get("timeControl") or {}
-    challenger = person(given.get("challenger"))
-    return Challenge(
-        id=str(given["id"]),
-        challenger=challenger,
-        variant=str(given["variant"]["key"]),
-        speed=str(given["speed"]),
-        rated=bool(given["rated"]),
-        limit=int(control["limit"]) if control.get("limit") is not None else None,
-        increment=int(control.get("increment") or 0),
-        days=int(control["daysPerTurn"]) if control.get("daysPerTurn") is not None else None,
-        rules=tuple(str(rule) for rule in given.get("rules") or ()),
-        initial_fen=str(given.get("initialFen") or ""),
-        is_own=challenger.id == me or given.get("direction") == "out",
-    )
 
 
 def _game_full(line: Json, me: str) -> GameFull:

@@ -96,7 +96,7 @@ class Recorder:
         traps: TrapLibrary,
         db: Path,
         memory: Memory,
-        done: Callable[[str, list[TrapEvent] | None], None],
+        done: Callable[[Finished, list[TrapEvent] | None], None],
     ) -> None:
         """``done`` is called when a game is on the disk, with its events; None if there was nothing to write."""
         self._folder = folder / "games"
@@ -139,7 +139,7 @@ class Recorder:
         pgn = game.pgn
         if game.info is not None and game.state is not None:
             if len(game.state.moves) == 0:
-                self._done(game.id, None)
+                self._done(game, None)
                 return
             pgn = pgn_of(game.info, game.state, self._url)
         text, events = pgn.encode(), list[TrapEvent]()
@@ -153,7 +153,7 @@ class Recorder:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
         self._memory.unindexed([*self._memory.bot.unindexed, str(path.absolute())])
-        self._done(game.id, events)
+        self._done(game, events)
 
     def _index(self) -> None:
         """Put the games into the library; one that is locked or missing is tried again later, and told of once."""

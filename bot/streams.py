@@ -15,7 +15,7 @@ from bot.pace import LIMITED_SECONDS, Backoff
 
 log = logging.getLogger(__name__)
 
-HEALTHY_SECONDS = 20.0
+HEALTHY_SECONDS = 5.0
 """A stream that held for so long was a good one: the next opening does not wait longer than the first."""
 
 T = TypeVar("T")

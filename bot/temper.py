@@ -2,6 +2,8 @@
 
 from collections import deque
 
+import chess
+
 from bot.play import Choice
 from trapcore.bot_settings import BotSettings
 
@@ -40,8 +42,15 @@ class Temper:
         latest = list(self._values)[-LOST_MOVES:]
         return self._settings.resign and len(latest) == LOST_MOVES and max(latest) <= LOST
 
-    def offers_draw(self, choice: Choice, ply: int) -> bool:
-        """Whether a draw is offered with this move; not again for 40 plies."""
+    def offers_draw(self, choice: Choice, board: chess.Board) -> bool:
+        """Whether a draw is offered with this move, which is made on ``board``; not again for 40 plies.
+
+        Where the same position comes for the third time or nothing happened for fifty moves, lichess takes the offer
+        for a claim: a draw is claimed unless we are better.
+        """
+        ply = board.ply()
+        if choice.value is not None and choice.value < 0 and _can_be_claimed(board, choice.uci):
+            return True
         if not self._settings.draws or ply < EARLIEST_PLY or choice.trap is not None:
             return False
         if len(self._values) < LEVEL_MOVES or max(map(abs, list(self._values)[-LEVEL_MOVES:])) > LEVEL:
@@ -56,3 +65,9 @@ class Temper:
         if not self._settings.draws or ply < AGREE_PLY or not self._values:
             return False
         return self._values[-1] <= LEVEL
+
+
+def _can_be_claimed(board: chess.Board, uci: str) -> bool:
+    after = board.copy()
+    after.push_uci(uci)
+    return after.is_repetition(3) or after.halfmove_clock >= 100

@@ -226,7 +226,10 @@ class TrapLibrary:
 
     def load(self) -> TrapBook | None:
         """Read the library unless it was read; what is wrong with it is said once."""
-        with self._lock:
+        if not self._lock.acquire(blocking=False):
+            # Another thread is about it.
+            return self._book
+        try:
             if self._book is None:
                 try:
                     with open_or_bundle(None, read_only=True, say=log.info) as library:
@@ -237,6 +240,8 @@ class TrapLibrary:
                         log.warning("playing without traps: %s", error)
                     self._told = True
             return self._book
+        finally:
+            self._lock.release()
 
 
 def batch_of(pgn: bytes) -> _native.Batch | None:

@@ -116,7 +116,7 @@ def test_a_long_summary_takes_two_messages_at_most(book: TrapBook) -> None:
 def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
     known = facts(book)
     assert ask("!HeLp", known) == ["You can ask: !help !trap !why !library NAME !stats !name"]
-    assert ask("!stats", known, "spectator") == ["2 traps known. In 7 games I set 3; 1 were fallen into."]
+    assert ask("!stats", known, "spectator") == ["I know 2 traps. Of the 3 that I set in 7 games, 1 caught somebody."]
     assert ask(" !name ", known) == ["I am Me, trapline 1.2.3; my moves come from a search of its own."]
     assert ask("!unknown", known) == []
     assert ask("hello", known) == []

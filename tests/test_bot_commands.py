@@ -241,7 +241,7 @@ def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, t
         try:
 
             def challenge(site: object) -> str:
-                player = Player(server.site, server.site.join("Slow"), Habits(think=(0.2, 0.2), resign_at=30), 1)
+                player = Player(server.site, server.site.join("Slow"), Habits(think=(0.2, 0.2), resign_at=14), 1)
                 return str(player.challenge(server.site.account("TrapBot"), Terms(color="black")).id)
 
             game = server.do(challenge)

@@ -227,12 +227,21 @@ def test_a_full_house_lets_challenges_wait_and_declines_what_it_does_not_play(
     no_wrongs(server)
 
 
-def test_without_a_library_it_plays_on(server: Server, settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_a_library_it_plays_on_and_looks_again(
+    server: Server, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = settings.db.read_bytes()
     settings.db.write_bytes(b"broken")
-    with playing(settings):
+    with playing(settings) as bot:
         games = [challenged(server, Habits(line=LEGAL)) for _ in range(2)]
         until(lambda: all(ended(server, game) for game in games), 40)
         until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
+        assert bot.traps.book is None
+        settings.db.write_bytes(whole)
+        last = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
+        until(lambda: ended(server, last), 40)
+        assert bot.traps.book is not None
+        assert ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).") in said(server, last)
     assert sum("playing without traps" in message for message in caplog.messages) == 1
     no_wrongs(server)
 
@@ -324,4 +333,19 @@ def test_without_games_another_bot_is_challenged_as_often_as_allowed(server: Ser
         time.sleep(1.0)
         assert len(bot._memory.bot.seeks) == 1
     assert len(server.do(lambda site: list(site.games))) == 1
+    no_wrongs(server)
+
+
+def test_without_the_accounts_stream_challenges_are_played_all_the_same(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.bot.DEAF_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.LOOK_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.LOOK_EXPECTING_SECONDS", 0.3)
+    # As if the budget of openings were used up.
+    monkeypatch.setattr("bot.pace.Openings.wait", lambda _: 60.0)
+    with playing(settings):
+        game = challenged(server, Habits(line=LEGAL))
+        until(lambda: ended(server, game))
+        assert server.do(lambda site: site.record.opens) == []
     no_wrongs(server)

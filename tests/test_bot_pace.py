@@ -1,11 +1,13 @@
 """Waiting: back-off, the budget of openings, what a 429 holds up; and how long is thought."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.clock import FIRST_MOVES, SHORTEST, Clock, Lag, clock_of, thinking_time
 from bot.lichess import GameState
-from bot.pace import LIMITED_SECONDS, OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
+from bot.pace import LIMITED_SECONDS, OPENS, QUICK_OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
 
 
 class Time:
@@ -41,6 +43,20 @@ def test_openings_never_exceed_their_budget_even_over_restarts(pauses: list[floa
             openings = Openings(kept, time)
     for start in opened:
         assert sum(start <= other < start + WINDOW_SECONDS - 1e-6 for other in opened) <= OPENS
+
+
+def test_what_is_left_of_the_budget_is_spent_evenly() -> None:
+    time, opened = Time(), list[float]()
+    openings = Openings([], time)
+    even = WINDOW_SECONDS / (OPENS - QUICK_OPENS)
+    for _ in range(200):
+        wait = openings.wait()
+        assert wait <= even + 1e-6
+        time.now += wait
+        opened.append(time.now)
+        openings.opened()
+    assert opened[:QUICK_OPENS] == [opened[0]] * QUICK_OPENS
+    assert min(b - a for a, b in pairwise(opened[QUICK_OPENS:])) >= even - 1e-6
 
 
 def test_a_clock_that_is_put_back_does_not_keep_the_bot_waiting() -> None:

@@ -1,5 +1,6 @@
 """The move that is played: killers, books, traps within what they may cost, engines that die."""
 
+import logging
 import stat
 import struct
 import sys
@@ -246,6 +247,7 @@ def test_an_engine_that_dies_is_started_again_and_its_move_is_ours(
     go = 'elif words[:1] == ["go"]:'
     dying.write_text(text.replace(go, f'elif words[:1] == ["go"] and played % 2:\n        sys.exit(3)\n    {go}'))
     dying.chmod(dying.stat().st_mode | stat.S_IXUSR)
+    caplog.set_level(logging.INFO)
     player = searcher(str(dying), processors)
     try:
         # While the engine is not there yet, the own search has the move.
@@ -277,7 +279,10 @@ def test_an_engine_that_cannot_start_is_an_error_and_replaced(tmp_path: Path, pr
     assert searcher(missing, processors).search(chess.Board(), 50, Cancellation()).uci
 
 
-def test_an_engine_that_hangs_is_given_up(tmp_path: Path, processors: Processors) -> None:
+def test_an_engine_that_hangs_is_given_up(
+    tmp_path: Path, processors: Processors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.engines.GRACE_SECONDS", 0.3)
     hanging = tmp_path / "hanging"
     hanging.write_text(
         f"#!{sys.executable}\nimport sys, time\nfor line in sys.stdin:\n"
@@ -300,12 +305,16 @@ def test_an_engine_that_hangs_is_given_up(tmp_path: Path, processors: Processors
 def test_draws_and_resignation() -> None:
     temper = Temper(BotSettings(resign=True))
     level = Choice("e2e4", "search", 5)
+
+    def at(ply: int) -> chess.Board:
+        return chess.Board(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {ply // 2 + 1}")
+
     for _ in range(LEVEL_MOVES):
         assert not temper.resigns(level)
-    assert not temper.offers_draw(level, EARLIEST_PLY - 1)
-    assert temper.offers_draw(level, EARLIEST_PLY)
-    assert not temper.offers_draw(level, EARLIEST_PLY + 2)
-    assert temper.offers_draw(level, EARLIEST_PLY + 40)
+    assert not temper.offers_draw(level, at(EARLIEST_PLY - 2))
+    assert temper.offers_draw(level, at(EARLIEST_PLY))
+    assert not temper.offers_draw(level, at(EARLIEST_PLY + 2))
+    assert temper.offers_draw(level, at(EARLIEST_PLY + 40))
     assert temper.accepts_draw(AGREE_PLY)
     assert not temper.accepts_draw(AGREE_PLY - 1)
     lost = Choice("e2e4", "search", -1500)
@@ -313,3 +322,11 @@ def test_draws_and_resignation() -> None:
     stubborn = Temper(BotSettings(draws=False))
     assert not any(stubborn.resigns(lost) for _ in range(20))
     assert not stubborn.accepts_draw(100)
+
+
+def test_a_repeated_position_is_claimed_unless_we_are_better() -> None:
+    temper = Temper(BotSettings(draws=False))
+    twice = after("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1")
+    assert temper.offers_draw(Choice("f6g8", "search", -50), twice)
+    assert not temper.offers_draw(Choice("f6g8", "search", 50), twice)
+    assert not temper.offers_draw(Choice("f6d5", "search", -50), twice)
