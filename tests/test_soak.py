@@ -181,10 +181,10 @@ def leaves_games_open(matches: Matches, process: BotProcess) -> None:
         (
             grows,
             [
-                "threads: most in the first and last quarter",
-                "sockets: most in the first and last quarter",
-                "open files: most in the first and last quarter",
-                "memory, MiB: most in the first and last quarter",
+                "threads: median of the first and the last quarter",
+                "sockets: median of the first and the last quarter",
+                "open files: median of the first and the last quarter",
+                "memory, MiB: median of the first and the last quarter",
             ],
         ),
     ],

@@ -114,9 +114,7 @@ class Matches:
         return Terms(variant=variant, limit=limit, increment=increment, rated=rated)
 
     def _invite(self, player: Player, line: BaitLine | None, terms: Terms) -> None:
-        if not self.bot.online:
-            self.site.times.after(AGAIN, lambda: self._invite(player, line, terms))
-            return
+        # A bot without a stream can be challenged like one with; whether it hears of that is its own affair.
         try:
             made = player.challenge(self.bot, terms)
         except Refused as refused:
