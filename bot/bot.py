@@ -31,7 +31,7 @@ from bot.lichess import (
     Unreachable,
 )
 from bot.memory import Memory
-from bot.pace import Backoff, Kind, Openings, Pauses
+from bot.pace import LIMITED_SECONDS, Backoff, Kind, Openings, Pauses
 from bot.play import Knowledge
 from bot.processors import Processors
 from bot.reception import Reception
@@ -142,7 +142,9 @@ class Bot:
             lambda event, _: self._inbox.put(lambda: self._event(event)),
             self._no_stream,
             backoff=Backoff(1.0, 60.0),
+            limits=Backoff(LIMITED_SECONDS, LIMITED_SECONDS, spread=lambda: 1.0),
             before=self._before_opening,
+            not_opened=self._not_opened,
             alive=self._alive,
         )
         reader.start()
@@ -236,6 +238,10 @@ class Bot:
             self._memory.bot.openings = self._openings.opened()
             self._memory.save_bot()
         return wait
+
+    def _not_opened(self) -> None:
+        self._memory.bot.openings = self._openings.not_opened()
+        self._memory.save_bot()
 
     def _open_events(self) -> Iterator[AccountEvent | None]:
         try:

@@ -293,7 +293,10 @@ def _errors() -> Iterator[None]:
     except berserk.exceptions.ResponseError as error:
         raise _refusal(error.response) from None
     except (berserk.exceptions.ApiError, requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-        raise Unreachable(f"lichess cannot be reached: {_brief(error)}") from None
+        reason = _innermost(error)
+        text = (str(reason) or type(reason).__name__)[:200]
+        arrived = not isinstance(reason, ConnectionRefusedError | urllib3.exceptions.NewConnectionError)
+        raise Unreachable(f"lichess cannot be reached: {text}", arrived=arrived) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Unreachable(f"lichess sent what cannot be read: {type(error).__name__}: {error}") from None
 
@@ -338,15 +341,16 @@ def _seconds(response: requests.Response) -> float | None:
     return None
 
 
-def _brief(error: BaseException) -> str:
-    """The innermost reason: requests wraps urllib3, which wraps the system's error."""
+def _innermost(error: BaseException) -> BaseException:
+    """The reason behind it: berserk wraps requests, which wraps urllib3, which wraps the system's error."""
     seen = error
-    while (inner := getattr(seen, "reason", None) or (seen.args[0] if seen.args else None)) is not None:
+    while True:
+        inner = getattr(seen, "reason", None) or next(
+            (arg for arg in seen.args if isinstance(arg, BaseException)), None
+        )
         if not isinstance(inner, BaseException):
-            break
+            return seen
         seen = inner
-    text = str(seen) or type(seen).__name__
-    return text[:200]
 
 
 def _rating(bot: dict[str, Any]) -> int | None:

@@ -1,11 +1,11 @@
-"""One game while it is played: a reader, a thread that keeps the `Session`, and decisions in a pool of threads.
+"""One game while it is played: a reader, which hands each event to the `Session`, and decisions in a pool of threads.
 
-The thread of the game only takes events out of its queue and hands on what is to be done. Whatever may take long (a
-search, a request, the disk) happens elsewhere and comes back as an event.
+What an event asks for is only handed on. Whatever may take long (a search, a request, the disk) happens in other
+threads and comes back as an event, so that an event never waits for more than another event. A thread of the game's own
+looks at the time and opens the stream anew.
 """
 
 import logging
-import queue
 import threading
 import time
 from collections.abc import Callable
@@ -105,16 +105,6 @@ class House:
 
 
 @dataclass(frozen=True, slots=True)
-class _Arrival:
-    event: rules.Event
-    at: float
-    opened: float = 0.0
-    """When the stream was asked for that brought it,"""
-    generation: int = 0
-    """and the how many-th it was; 0 for what no stream brought."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Decision:
     choice: Choice
     thought: float = 0.0
@@ -130,7 +120,9 @@ class Game:
     def __init__(self, game: str, house: House) -> None:
         self.id = game
         self._house = house
-        self._inbox: queue.SimpleQueue[_Arrival | None] = queue.SimpleQueue()
+        self._lock = threading.RLock()
+        """Of the session, and of what follows from it."""
+        self._wake = threading.Event()
         left = max(0, house.settings.takebacks - house.memory.game(game).takebacks)
         self._session = Session(takebacks_allowed=left)
         self._board: GameBoard | None = None
@@ -140,6 +132,8 @@ class Game:
         self._deciding = threading.Lock()
         self._stop_search = Cancellation()
         self._backoff = Backoff(0.2, 5.0)
+        # Lichess asks for a minute, which may be all that is left on the clock: soon at first, then ever less often.
+        self._limits = Backoff(2.0, 60.0)
         self._generation = 0
         self._reader: StreamReader[GameEvent] | None = None
         self._opened = float("-inf")
@@ -155,7 +149,7 @@ class Game:
     def stop(self) -> None:
         """Hand the game over as it stands: no further move."""
         self._closed.set()
-        self._inbox.put(None)
+        self._wake.set()
 
     def join(self, seconds: float) -> None:
         """Wait for the thread."""
@@ -173,7 +167,7 @@ class Game:
         self._reopen = False
 
         def deliver(event: GameEvent, opened: float) -> None:
-            self._inbox.put(_Arrival(event, time.monotonic(), opened, generation))
+            self._handle(event, opened, generation)
             state = event.state if isinstance(event, GameFull) else event
             if isinstance(state, GameState) and state.is_over:
                 reader.stop()
@@ -184,6 +178,7 @@ class Game:
             deliver,
             lambda error: self._no_stream(error, generation),
             backoff=self._backoff,
+            limits=self._limits,
         )
         self._reader = reader
         reader.start()
@@ -198,31 +193,37 @@ class Game:
     def _run(self) -> None:
         try:
             while not self._closed.is_set() and not self._session.is_over:
-                try:
-                    arrived = self._inbox.get(timeout=TICK_SECONDS)
-                except queue.Empty:
-                    arrived = _Arrival(rules.Tick(), time.monotonic())
-                if arrived is None:
-                    break
-                if arrived.generation in (0, self._generation):
-                    self._handle(arrived)
-                if self._reopen and time.monotonic() - self._opened >= REOPEN_SECONDS:
-                    self._listen()
+                self._wake.wait(TICK_SECONDS)
+                self._wake.clear()
+                self._handle(rules.Tick())
+                with self._lock:
+                    if self._reopen and time.monotonic() - self._opened >= REOPEN_SECONDS and not self._closed.is_set():
+                        self._listen()
         finally:
             self._end()
 
-    def _handle(self, arrived: _Arrival) -> None:
+    def _handle(self, event: rules.Event, opened: float = 0.0, generation: int = 0) -> None:
+        """Take an event in; ``opened`` is when the stream was asked for that brought it, ``generation`` the how
+        many-th that was, 0 for what no stream brought.
+        """
+        at = time.monotonic()
         try:
-            self._session, actions = rules.step(self._session, arrived.event, arrived.at, arrived.opened)
-            # What the clock runs for goes first.
-            for action in sorted(actions, key=lambda action: not isinstance(action, rules.Changed | rules.Decide)):
-                self._do(action, arrived.at)
-            info, state = self._session.info, self._session.state
-            if any(isinstance(action, rules.Changed) for action in actions) and info is not None and state is not None:
-                self._house.voice.changed(info, state)
+            with self._lock:
+                if generation not in (0, self._generation):
+                    return
+                self._session, actions = rules.step(self._session, event, at, opened)
+                # What the clock runs for goes first.
+                for action in sorted(actions, key=lambda action: not isinstance(action, rules.Changed | rules.Decide)):
+                    self._do(action, at)
+                info, state = self._session.info, self._session.state
+                changed = any(isinstance(action, rules.Changed) for action in actions)
+                if changed and info is not None and state is not None:
+                    self._house.voice.changed(info, state)
         except Exception:
             log.exception("game %s: an event could not be handled", self.id)
             self._reopen = True
+        if self._session.is_over or self._reopen:
+            self._wake.set()
 
     def _do(self, action: rules.Action, now: float) -> None:
         session, voice = self._session, self._house.voice
@@ -378,14 +379,14 @@ class Game:
                 continue
             except Refused as error:
                 log.warning("game %s: the move %s was refused: %s", self.id, choice.uci, error)
-                self._inbox.put(_Arrival(rules.Failed(moves, choice.uci, refused=True), time.monotonic()))
+                self._handle(rules.Failed(moves, choice.uci, refused=True))
             except LichessError as error:
                 log.warning("game %s: it is not known whether %s was played: %s", self.id, choice.uci, error)
-                self._inbox.put(_Arrival(rules.Failed(moves, choice.uci, refused=False), time.monotonic()))
+                self._handle(rules.Failed(moves, choice.uci, refused=False))
             else:
                 house.lag.measured(1000 * (time.monotonic() - began))
                 house.pauses.worked(Kind.MOVE)
-                self._inbox.put(_Arrival(rules.Played(moves, choice.uci), time.monotonic()))
+                self._handle(rules.Played(moves, choice.uci))
             return
 
     # Deeds, in threads of another pool --------------------------------------------------------------------------------

@@ -30,6 +30,11 @@ class LichessError(TraplineError):
 class Unreachable(LichessError):
     """No answer, half an answer, or an error of the server (5xx): whether the deed was done is not known."""
 
+    def __init__(self, message: str, *, arrived: bool = True) -> None:
+        """``arrived`` is False if lichess has certainly not seen the request."""
+        super().__init__(message)
+        self.arrived = arrived
+
 
 class Limited(LichessError):
     """Too many requests (429); it was not done."""

@@ -71,6 +71,12 @@ class Openings:
         self._times.append(self._now())
         return list(self._times)
 
+    def not_opened(self) -> list[float]:
+        """Lichess has not seen the last one; gives what is to be kept."""
+        if self._times:
+            self._times.pop()
+        return list(self._times)
+
     def _forget(self) -> None:
         now = self._now()
         while self._times and self._times[0] <= now - WINDOW_SECONDS:

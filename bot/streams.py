@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from bot.lichess import Limited, Refused, Unreachable
-from bot.pace import LIMITED_SECONDS, Backoff
+from bot.pace import Backoff
 
 log = logging.getLogger(__name__)
 
@@ -32,15 +32,19 @@ class StreamReader(Generic[T]):
         refused: Callable[[Refused], None],
         *,
         backoff: Backoff,
+        limits: Backoff,
         before: Callable[[], float] = lambda: 0.0,
+        not_opened: Callable[[], None] = lambda: None,
         alive: Callable[[], None] = lambda: None,
     ) -> None:
         """``deliver`` is given each event with the monotonic time at which its stream was asked for; ``refused`` ends
-        the reading (lichess said 4xx); ``before`` gives seconds that an opening must still wait and counts it when they
-        are 0; ``alive`` is called for each event and keep-alive.
+        the reading (lichess said 4xx); ``limits`` are the waits after a 429 that names none. ``before`` gives seconds
+        that an opening must still wait and counts it when they are 0, ``not_opened`` says that lichess never saw it;
+        ``alive`` is called for each event and keep-alive.
         """
         self._open, self._deliver, self._refused = open_stream, deliver, refused
-        self._backoff, self._before, self._alive = backoff, before, alive
+        self._backoff, self._limits = backoff, limits
+        self._before, self._not_opened, self._alive = before, not_opened, alive
         self._stopped = threading.Event()
         self._name = name
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -68,13 +72,15 @@ class StreamReader(Generic[T]):
                 self._read(began)
                 reason, wait = "it ended", 0.0
             except Limited as error:
-                reason, wait = str(error), LIMITED_SECONDS if error.seconds is None else error.seconds
+                reason, wait = str(error), self._limits.failed() if error.seconds is None else error.seconds
             except Refused as error:
                 if not self._stopped.is_set():
                     self._refused(error)
                 return
             except Unreachable as error:
                 reason, wait = str(error), 0.0
+                if not error.arrived:
+                    self._not_opened()
             except Exception:
                 # A bug must not make the bot deaf.
                 log.exception("reading %s failed", self._name)
@@ -83,6 +89,7 @@ class StreamReader(Generic[T]):
                 return
             if time.monotonic() - began >= HEALTHY_SECONDS:
                 self._backoff.worked()
+                self._limits.worked()
             wait = max(wait, self._backoff.failed())
             log.info("%s is opened again in %.1f s, because %s", self._name, wait, reason)
             self._stopped.wait(wait)

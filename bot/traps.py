@@ -91,7 +91,6 @@ class TrapBook:
     ) -> None:
         self._processors = processors
         self.traps = list(traps)
-        self.by_slug = {trap.slug: trap for trap in self.traps}
         self._frequencies = frequencies
         self.measure = settings.measure
         self._judge = _request(settings, settings.nodes).judge(self.traps)

@@ -139,6 +139,45 @@ def test_a_server_that_is_not_there(server: Server) -> None:
         nowhere.account()
     assert SECRET not in str(caught.value)
     assert caught.value.__suppress_context__
+    assert not caught.value.arrived
+
+
+def test_a_connection_that_breaks_has_arrived(server: Server, lichess: Connection) -> None:
+    game = challenge(server)
+    server.order(Fault("lost", where="/decline"))
+    with pytest.raises(Unreachable) as caught:
+        lichess.decline(game, DeclineReason.LATER)
+    assert caught.value.arrived
+
+
+def test_an_opening_that_never_arrived_does_not_count() -> None:
+    nowhere = Connection("http://127.0.0.1:9", SecretStr(SECRET))
+    opened = not_opened = 0
+
+    def before() -> float:
+        nonlocal opened
+        opened += 1
+        return 0.0
+
+    def forget() -> None:
+        nonlocal not_opened
+        not_opened += 1
+
+    reader = StreamReader(
+        "test",
+        nowhere.events,
+        lambda *_: None,
+        lambda _: None,
+        backoff=Backoff(0.01, 0.01),
+        limits=Backoff(0.01, 0.01),
+        before=before,
+        not_opened=forget,
+    )
+    reader.start()
+    time.sleep(0.3)
+    reader.stop()
+    reader.join(5)
+    assert opened == not_opened > 2
 
 
 def read_until_broken(lichess: Connection) -> tuple[list[object], LichessError | None]:
@@ -197,7 +236,9 @@ def test_a_reader_comes_back_after_everything(server: Server, lichess: Connectio
             arrived.set()
 
     refusals: list[Refused] = []
-    reader = StreamReader("test", lichess.events, deliver, refusals.append, backoff=Backoff(0.05, 0.2))
+    reader = StreamReader(
+        "test", lichess.events, deliver, refusals.append, backoff=Backoff(0.05, 0.2), limits=Backoff(0.05, 0.2)
+    )
     reader.start()
     try:
         for fault in ("cut", "end", "half", "malformed", "500", "429-retry"):
@@ -217,7 +258,9 @@ def test_a_reader_comes_back_after_everything(server: Server, lichess: Connectio
 def test_a_reader_that_is_refused_stops(server: Server) -> None:
     stranger = Connection(server.url, SecretStr("lip_wrong"))
     refusals: list[Refused] = []
-    reader = StreamReader("test", stranger.events, lambda *_: None, refusals.append, backoff=Backoff(0.05, 0.2))
+    reader = StreamReader(
+        "test", stranger.events, lambda *_: None, refusals.append, backoff=Backoff(0.05, 0.2), limits=Backoff(0.05, 0.2)
+    )
     reader.start()
     reader.join(5)
     assert [type(error) for error in refusals] == [Unauthorized]

@@ -194,6 +194,7 @@ def test_a_game_that_ended_while_the_bot_was_away_is_recorded(server: Server, se
         [Fault("restart", seconds=1)],
         [Fault("skew", seconds=3000)],
         [Fault("429", where="/chat", times=3), Fault("500", where="/chat", times=3)],
+        [Fault("end", where="/game/stream/", after=300), Fault("429", where="/game/stream/")],
     ],
     ids=lambda faults: "+".join(fault.kind for fault in faults),
 )
@@ -241,7 +242,8 @@ def test_without_a_library_it_plays_on_and_looks_again(
         last = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
         until(lambda: ended(server, last), 40)
         assert bot.traps.book is not None
-        assert ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).") in said(server, last)
+        summary = ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).")
+        until(lambda: summary in said(server, last))
     assert sum("playing without traps" in message for message in caplog.messages) == 1
     no_wrongs(server)
 

@@ -69,6 +69,16 @@ def test_a_clock_that_is_put_back_does_not_keep_the_bot_waiting() -> None:
     assert openings.wait() == 0.0
 
 
+def test_an_opening_that_lichess_never_saw_is_given_back() -> None:
+    openings = Openings([], Time())
+    for _ in range(QUICK_OPENS):
+        openings.opened()
+    assert openings.wait() > 0
+    openings.not_opened()
+    assert openings.wait() == 0
+    assert Openings([], Time()).not_opened() == []
+
+
 def test_a_429_holds_up_its_kind_and_what_matters_less() -> None:
     time = Time()
     pauses = Pauses(time)
