@@ -63,6 +63,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--faults", default="none", help=f"'all', 'none', or some of {','.join(KINDS)}")
     parser.add_argument("--kill-every", type=int, default=0, help="kill the bot after so many games; 0: never")
     parser.add_argument("--move-seconds", type=float, default=0.1, help="longest search of the bot for a move")
+    parser.add_argument("--think", type=float, default=0.3, help="most seconds an opponent thinks about a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--keep", action="store_true", help="keep the bot's folder with its log and its games")
@@ -102,7 +103,9 @@ def soak(given: argparse.Namespace, folder: Path) -> Verdict:
         write_book(lines, book)
         bot.start()
         try:
-            matches = server.do(lambda site: Matches(site, account, lines, given.games, given.concurrency, given.seed))
+            matches = server.do(
+                lambda site: Matches(site, account, lines, given.games, given.concurrency, given.think, given.seed)
+            )
             began = time.monotonic()
             server.do(lambda _: matches.begin())
             server.do(lambda _: server.faults.at_random(given.rates, given.seed, SPARING))
