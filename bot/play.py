@@ -23,9 +23,6 @@ SCOUTING = 0.25
 BEST = 0.6
 """Share of the time for the best move if there are traps to weigh against it; they share the rest."""
 
-BOOK_MILLISECONDS = 100
-"""A quarter of this, at most, is spent on traps among the moves of a book."""
-
 WEIGHED = 3
 """Most traps that are searched for one move."""
 
@@ -116,9 +113,10 @@ def known(board: chess.Board, knowledge: Knowledge, book: TrapBook | None, armed
     if len(legal) == 1:
         return Choice(board.uci(legal[0]), "only")
     if weights := knowledge.openings.moves(board):
-        # All of them are good enough, so a trap among them is preferred without a search.
-        for trap in _traps(board, list(weights), BOOK_MILLISECONDS, book, knowledge.trap_loss):
-            return Choice(trap.move, "book", trap=trap)
+        # All of them are good enough, so a trap of the library among them is preferred without a search.
+        if book is not None and knowledge.trap_loss > 0:
+            for trap in book.set_by(board, weights, 0):
+                return Choice(trap.move, "book", trap=trap)
         (move,) = random.choices(list(weights), list(weights.values()))
         return Choice(board.uci(move), "book")
     if (found := knowledge.tables.move(board)) is not None:

@@ -130,26 +130,30 @@ class TrapBook:
         return None
 
     def set_by(self, board: chess.Board, moves: Iterable[chess.Move], milliseconds: int) -> list[TrapSet]:
-        """Which of ``moves`` set a trap that is proved, the most promising first; as far as the time goes."""
+        """Which of ``moves`` set a trap that is proved, the most promising first.
+
+        Those of the library are found at once; those that resemble one are proved as far as the time goes.
+        """
         scouted = self._scout.judge(_games_of(board, [board.uci(move) for move in moves]))
-        promising = []
-        for game in scouted.found:
-            for finding in game.findings:
-                if finding.event == "set":
-                    weight = (finding.known, finding.similarity * self.taken(self.traps[finding.trap].slug))
-                    promising.append((weight, game.tags["Round"]))
-        promising.sort(reverse=True)
         found: dict[str, TrapSet] = {}
+        similar = []
+        for game in scouted.found:
+            uci = game.tags["Round"]
+            for finding in game.findings:
+                if _is_proved_set(finding) and finding.known:
+                    found[uci] = self._trap_set(uci, finding)
+                elif finding.event == "set":
+                    similar.append((finding.similarity * self.taken(self.traps[finding.trap].slug), uci))
         until = time.monotonic() + milliseconds / 1000
-        for uci in dict.fromkeys(uci for _, uci in promising):
+        for uci in dict.fromkeys(uci for _, uci in sorted(similar, reverse=True)):
             left = int(1000 * (until - time.monotonic()))
             judged = self._judged(_games_of(board, [uci]), left) if left > 0 else None
             if judged is None:
                 break
             for game in judged.found:
                 for finding in game.findings:
-                    if finding.event == "set" and finding.verdict == Verdict.PROVED.value and finding.killer_line:
-                        found[uci] = self._trap_set(uci, finding)
+                    if _is_proved_set(finding):
+                        found.setdefault(uci, self._trap_set(uci, finding))
         return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
 
     def _judged(self, batch: _native.Batch, milliseconds: int) -> _native.BatchFindings | None:
@@ -274,6 +278,10 @@ def _games_of(board: chess.Board, moves: Sequence[str]) -> _native.Batch:
     batch = batch_of(games.encode())
     assert batch is not None
     return batch
+
+
+def _is_proved_set(finding: _native.Finding) -> bool:
+    return finding.event == "set" and finding.verdict == Verdict.PROVED.value and bool(finding.killer_line)
 
 
 def _turned(uci: str) -> str:
