@@ -236,5 +236,14 @@ def test_random_faults_come_at_their_rate_and_the_same_for_the_same_seed() -> No
     assert "cut" not in first
 
 
+def test_some_addresses_can_be_spared() -> None:
+    faults = Faults()
+    faults.at_random({"500": 0.4}, 1, sparing={"/stream/event": 0.25})
+    spared = sum(faults.on_request("/api/stream/event") is not None for _ in range(5000))
+    others = sum(faults.on_request("/api/account") is not None for _ in range(5000))
+    assert 400 < spared < 600
+    assert 1850 < others < 2150
+
+
 def test_all_faults_have_a_usual_rate() -> None:
     assert set(USUAL_RATES) == set(KINDS)

@@ -94,7 +94,7 @@ def judged(tmp_path: Path, spoil: Callable[[Matches, BotProcess], None] = lambda
     """The verdict on one won game, after ``spoil`` has done something to what was found."""
     site = Site(Timetable(0))
     bot = site.join("TrapBot", "BOT")
-    matches = Matches(site, bot, [LEGAL], wanted=1, boards=1, seed=1)
+    matches = Matches(site, bot, [LEGAL], wanted=1, boards=1, think=0.0, seed=1)
     human: Account = site.accounts["human1"]
     made = site.challenge(human, bot, Terms(color="black"))
     game = site.accept(bot, made.id)
@@ -181,10 +181,10 @@ def leaves_games_open(matches: Matches, process: BotProcess) -> None:
         (
             grows,
             [
-                "threads: most in the first and last quarter",
-                "sockets: most in the first and last quarter",
-                "open files: most in the first and last quarter",
-                "memory, MiB: most in the first and last quarter",
+                "threads: median of the first and the last quarter",
+                "sockets: median of the first and the last quarter",
+                "open files: median of the first and the last quarter",
+                "memory, MiB: median of the first and the last quarter",
             ],
         ),
     ],

@@ -92,6 +92,8 @@ class Faults:
     script: list[Fault] = field(default_factory=list)
     rates: dict[str, float] = field(default_factory=dict)
     seed: int = 0
+    #: By which the rates are multiplied where an address contains the text: some streams may be opened but so often.
+    sparing: dict[str, float] = field(default_factory=dict)
     #: What happened, for reports: how often each, and (monotonic seconds, kind, address) one by one.
     happened: dict[str, int] = field(default_factory=dict)
     log: list[tuple[float, str, str]] = field(default_factory=list)
@@ -102,14 +104,18 @@ class Faults:
     def order(self, *faults: Fault) -> None:
         self.script.extend(faults)
 
-    def at_random(self, rates: Mapping[str, float], seed: int) -> None:
-        """ValueError for an unknown kind or a rate outside 0..1."""
+    def at_random(self, rates: Mapping[str, float], seed: int, sparing: Mapping[str, float] | None = None) -> None:
+        """Let things go wrong by chance, and less so by the factors of ``sparing``.
+
+        ValueError for an unknown kind or a rate outside 0..1.
+        """
         for kind, rate in rates.items():
             if kind not in KINDS:
                 raise ValueError(f"no such fault: {kind}; there are {', '.join(KINDS)}")
             if not 0 <= rate <= 1:
                 raise ValueError(f"the rate of {kind} is {rate}, not a number from 0 to 1")
         self.rates = dict(rates)
+        self.sparing = dict(sparing or {})
         self.seed = seed
         self._random = random.Random(seed)
 
@@ -160,12 +166,13 @@ class Faults:
 
     def _draw(self, kinds: set[str], where: str) -> str:
         drawn = self._random.random()
+        factor = next((factor for part, factor in self.sparing.items() if part in where), 1.0)
         for kind, rate in self.rates.items():
             if kind in kinds:
-                if drawn < rate:
+                if drawn < rate * factor:
                     self._note(kind, where)
                     return kind
-                drawn -= rate
+                drawn -= rate * factor
         return ""
 
     def _note(self, kind: str, where: str) -> None:

@@ -32,8 +32,11 @@ from trapcore.proof import Verdict as Proof
 NAME, TOKEN = "TrapBot", "lip_soak"
 #: Real seconds between two looks at the bot's process.
 LOOK = 2.0
-#: Real seconds without a finished game after which the soak gives up.
-STUCK = 240.0
+#: Real seconds without a finished game after which the soak gives up: a bot that has opened the event stream thirty
+#: times may have to wait for almost ten minutes before it hears of another challenge.
+STUCK = 720.0
+#: A game takes seconds here, so that the event stream would be broken more often than a bot may open it.
+SPARING = {"/api/stream/event": 0.25}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -60,6 +63,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--faults", default="none", help=f"'all', 'none', or some of {','.join(KINDS)}")
     parser.add_argument("--kill-every", type=int, default=0, help="kill the bot after so many games; 0: never")
     parser.add_argument("--move-seconds", type=float, default=0.1, help="longest search of the bot for a move")
+    parser.add_argument("--think", type=float, default=0.3, help="most seconds an opponent thinks about a move")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--keep", action="store_true", help="keep the bot's folder with its log and its games")
@@ -99,10 +103,12 @@ def soak(given: argparse.Namespace, folder: Path) -> Verdict:
         write_book(lines, book)
         bot.start()
         try:
-            matches = server.do(lambda site: Matches(site, account, lines, given.games, given.concurrency, given.seed))
+            matches = server.do(
+                lambda site: Matches(site, account, lines, given.games, given.concurrency, given.think, given.seed)
+            )
             began = time.monotonic()
             server.do(lambda _: matches.begin())
-            server.do(lambda _: server.faults.at_random(given.rates, given.seed))
+            server.do(lambda _: server.faults.at_random(given.rates, given.seed, SPARING))
             health: list[dict[str, Any]] = []
             with contextlib.suppress(KeyboardInterrupt):
                 _watch(server, matches, bot, given, health)

@@ -38,13 +38,16 @@ class Match:
 
 
 class Matches:
-    """Keeps ``boards`` games going until ``wanted`` have been finished."""
+    """Keeps ``boards`` games going until ``wanted`` have been finished; ``think`` is the most seconds for a move."""
 
-    def __init__(self, site: Site, bot: Account, lines: list[BaitLine], wanted: int, boards: int, seed: int) -> None:
+    def __init__(
+        self, site: Site, bot: Account, lines: list[BaitLine], wanted: int, boards: int, think: float, seed: int
+    ) -> None:
         self.site = site
         self.bot = bot
         self.lines = lines
         self.wanted = wanted
+        self.think = think
         self.random = random.Random(seed)
         self.played: dict[str, Match] = {}
         self.begun = 0
@@ -85,7 +88,7 @@ class Matches:
         self._invite(player, line, self._terms(line))
 
     def _habits(self, line: BaitLine | None) -> Habits:
-        think = (0.0, 0.15)
+        think = (0.0, self.think)
         if line is None and self.random.random() < ABSENT:
             return Habits(think=(1e6, 1e6))
         if line is not None:
@@ -114,9 +117,7 @@ class Matches:
         return Terms(variant=variant, limit=limit, increment=increment, rated=rated)
 
     def _invite(self, player: Player, line: BaitLine | None, terms: Terms) -> None:
-        if not self.bot.online:
-            self.site.times.after(AGAIN, lambda: self._invite(player, line, terms))
-            return
+        # A bot without a stream can be challenged like one with; whether it hears of that is its own affair.
         try:
             made = player.challenge(self.bot, terms)
         except Refused as refused:

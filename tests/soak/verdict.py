@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from tests.lichess_server.record import Record, Reply, Said
@@ -22,7 +23,9 @@ TOO_LATE = 0.02
 STARTING = 6.0
 #: Moves below which a 99th percentile is but the slowest move.
 ENOUGH_MOVES = 300
-#: What a process may hold more of at the end of a soak than when all boards were busy first.
+#: Samples of one process from which on its growth can be told from its moods.
+ENOUGH_SAMPLES = 20
+#: What a process may hold more of in the last quarter of its life than in the first with all boards busy.
 MORE_THREADS, MORE_SOCKETS, MORE_MEMORY_MIB = 4, 6, 40.0
 #: A move or a judgement in a message to the opponent during the game would be advice.
 ADVICE = re.compile(r"\b([KQRBN][a-h1-8]?x?[a-h][1-8]|[a-h]x[a-h][1-8]|[a-h][1-8](=[QRBN])?|O-O(-O)?)\b|[+-]\d+\.\d")
@@ -289,7 +292,7 @@ class Judge:
 
     def _resources(self) -> None:
         longest = self._longest_life()
-        if len(longest) < 8:
+        if len(longest) < ENOUGH_SAMPLES:
             self.rows.append(Row("threads, sockets, memory", "too short a run to tell"))
             return
         quarter = len(longest) // 4
@@ -313,9 +316,9 @@ class Judge:
     def _growth(self, what: str, first: Sequence[float], last: Sequence[float], more: float) -> None:
         self.rows.append(
             Row(
-                f"{what}: most in the first and last quarter",
-                f"{max(first):.0f}, {max(last):.0f}",
+                f"{what}: median of the first and the last quarter",
+                f"{median(first):.0f}, {median(last):.0f}",
                 f"<= {more:g} more",
-                max(last) <= max(first) + more,
+                median(last) <= median(first) + more,
             )
         )
