@@ -105,7 +105,7 @@ class Bot:
         self._recorder = Recorder(
             self.settings.folder, self.settings.url, self.traps, settings.db, memory, self._recorded
         )
-        self._reception = Reception(lichess, self._pauses, self.settings, self._deeds, self._inbox.put)
+        self._reception = Reception(lichess, self._pauses, self.settings, self._deeds, self._inbox.put, self._agreed)
         self._seeker = Seeker(lichess, self._pauses, memory, self.settings, account)
         self._house = House(
             lichess=lichess,
@@ -275,6 +275,11 @@ class Bot:
 
     # Games ------------------------------------------------------------------------------------------------------------
 
+    def _agreed(self, game: str) -> None:
+        """A challenge was accepted: without the account's stream nobody else tells that its game begins."""
+        if self._is_deaf():
+            self._play(game)
+
     def _play(self, game: str) -> None:
         self._reception.begun(game)
         if game in self._games or game in self._done:
@@ -352,6 +357,7 @@ class Bot:
         found: list[GameStart] | None = None
         try:
             found = self._lichess.ongoing()
+            self._pauses.worked(Kind.LISTEN)
         except Limited as error:
             self._pauses.limited(Kind.LISTEN, error.seconds)
         except LichessError as error:

@@ -104,7 +104,7 @@ class Pauses:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._until = dict.fromkeys(Kind, 0.0)
-        self._moves = Backoff(0.5, 8.0)
+        self._soon = {Kind.MOVE: Backoff(0.5, 8.0), Kind.LISTEN: Backoff(2.0, LIMITED_SECONDS)}
         self._lock = threading.Lock()
 
     def wait(self, kind: Kind) -> float:
@@ -115,22 +115,25 @@ class Pauses:
     def limited(self, kind: Kind, seconds: float | None) -> float:
         """A 429 came, which may have said how long to wait; the seconds until this kind may go on.
 
-        Where lichess does not say, less important requests wait a minute; a move, whose clock runs, tries again soon
-        and then less and less often.
+        Where lichess does not say, challenges and chat wait a minute. What a running clock hangs on tries again soon
+        and then less and less often: moves, and streams and lists, without which a game is not even known.
         """
         with self._lock:
+            asked = seconds
+            if seconds is None:
+                seconds = self._soon[kind].failed() if kind in self._soon else LIMITED_SECONDS
             for other in Kind:
                 if other > kind:
-                    self._hold(other, LIMITED_SECONDS if seconds is None else seconds)
-            if seconds is None:
-                seconds = self._moves.failed() if kind is Kind.MOVE else LIMITED_SECONDS
+                    patient = asked is None and other not in self._soon
+                    self._hold(other, LIMITED_SECONDS if patient else seconds)
             self._hold(kind, seconds)
             return max(0.0, self._until[kind] - self._now())
 
     def worked(self, kind: Kind) -> None:
         """A request of this kind went through."""
-        if kind is Kind.MOVE:
-            self._moves.worked()
+        with self._lock:
+            if kind in self._soon:
+                self._soon[kind].worked()
 
     def _hold(self, kind: Kind, seconds: float) -> None:
         self._until[kind] = max(self._until[kind], self._now() + seconds)

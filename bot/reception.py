@@ -31,10 +31,14 @@ class Reception:
         settings: BotSettings,
         threads: Executor,
         later: Callable[[Callable[[], None]], None],
+        agreed: Callable[[str], None],
     ) -> None:
-        """Requests are made in ``threads``; what they bring is handed to ``later``, to be called where all else is."""
+        """Requests are made in ``threads``; what they bring is handed to ``later``, to be called where all else is.
+
+        ``agreed`` is told of each challenge that was accepted; its game has the same id.
+        """
         self._lichess, self._pauses, self._settings = lichess, pauses, settings
-        self._threads, self._later = threads, later
+        self._threads, self._later, self._agreed = threads, later, agreed
         self._waiting: dict[str, tuple[Challenge, float]] = {}
         self._accepted: dict[str, float] = {}
         self._is_closed = False
@@ -99,6 +103,7 @@ class Reception:
         try:
             self._lichess.accept(challenge.id)
             log.info("challenge %s of %s is accepted", challenge.id, challenge.challenger.name)
+            self._later(lambda: self._agreed(challenge.id))
         except Refused as error:
             log.info("challenge %s: %s", challenge.id, error)
             self._later(lambda: self._freed(challenge))

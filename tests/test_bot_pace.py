@@ -89,7 +89,10 @@ def test_a_429_holds_up_its_kind_and_what_matters_less() -> None:
     assert [pauses.wait(kind) for kind in Kind] == [0, 0, 5, 5]
     first = pauses.limited(Kind.MOVE, None)
     assert 0.2 <= first <= 0.5
-    assert pauses.wait(Kind.LISTEN) == LIMITED_SECONDS
+    # A game that begins must be found all the same.
+    assert pauses.wait(Kind.LISTEN) == first
+    assert pauses.wait(Kind.CHALLENGE) == pauses.wait(Kind.CHAT) == LIMITED_SECONDS
+    assert 1.0 <= pauses.limited(Kind.LISTEN, None) <= 2.0
     for _ in range(10):
         last = pauses.limited(Kind.MOVE, None)
     assert 4.0 <= last <= 8.0
