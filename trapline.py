@@ -15,6 +15,7 @@ ROOMS = {
     "annotate": "annotator.commands:annotate",
     "library": "db.commands:library",
     "index": "db.commands:index",
+    "bot": "bot.commands:bot",
     "similarity": "trapcore.comparison_commands:similarity",
     "match": "trapcore.comparison_commands:match",
     "propose": "db.proposing_commands:propose",

@@ -111,6 +111,7 @@ def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Pat
         "prove",
         "experiment",
         "dynamics",
+        "bot",
     ):
         assert "Usage" in run(command, "--help")
     # The paper's own examples need nothing that the bare wheel does not bring.

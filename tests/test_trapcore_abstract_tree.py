@@ -321,5 +321,5 @@ def test_phrases() -> None:
 @pytest.mark.parametrize("fen", FENS)
 def test_settling_is_depth_0_of_the_search(fen: str) -> None:
     if any(board(fen).legal_moves):
-        value, _, depth, _, _ = _native.search(fen, 0, 10**6, None, None)
+        value, _, depth, _, _ = _native.search(fen, [], 0, 10**6, None, None)
         assert (depth, value) == (0, _native.settle(fen))

@@ -122,6 +122,7 @@ TESTER_VERSION: str
 
 def search(
     fen: str,
+    moves: Sequence[str],
     depth: int,
     nodes: int,
     milliseconds: int | None,
@@ -129,8 +130,10 @@ def search(
     first: Sequence[str] = ...,
     only: Sequence[str] = ...,
 ) -> tuple[int, int | None, int, list[str], int]:
-    """Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line (UCI), nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty."""
+    """The position after ``moves``; to come back to one before it is a draw by repetition.
+
+    Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
+    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty."""
 
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""

@@ -35,14 +35,16 @@ def search(
     budget: Budget,
     stop: Cancellation | None = None,
     *,
+    moves: Sequence[str] = (),
     first: Sequence[str] = (),
     only: Sequence[str] = (),
 ) -> SearchResult:
     """Search deeper and deeper until ``budget`` is spent, ``stop`` is cancelled, or a mate is certain to be shortest.
 
-    ``first`` are the moves (UCI) to try before the others, in this order, ``only`` those to look at (empty for all).
-    The same question and budget give the same result, unless time ended it. Raises ``PositionError`` for a position
-    that is none or moves that are not legal in it.
+    With ``moves`` (UCI) it is the position after them that is searched, and to come back to one of those before it is
+    a draw by repetition. ``first`` are the moves of that position to try before the others, in this order, ``only``
+    those to look at (empty for all). The same question and budget give the same result, unless time ended it. Raises
+    ``PositionError`` for a position that is none or moves that are not legal in it.
     """
-    value, mate_in, depth, line, nodes = _native.search(fen, *budget.for_search(), stop, first, only)
+    value, mate_in, depth, line, nodes = _native.search(fen, moves, *budget.for_search(), stop, first, only)
     return SearchResult(value, mate_in, depth, tuple(line), nodes)

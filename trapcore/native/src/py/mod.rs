@@ -23,7 +23,7 @@ use crate::halt::Halt;
 use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::position::{self, BadPosition, Setting};
-use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, mate_distance};
+use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, key_of, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
@@ -177,11 +177,12 @@ fn bait_and_killers(setting: &Setting, bait: &str, killers: &[String]) -> PyResu
 type SearchParts = (i32, Option<i32>, u32, Vec<String>, u64);
 
 #[pyfunction]
-#[pyo3(signature = (fen, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new()))]
+#[pyo3(signature = (fen, moves, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new()))]
 #[allow(clippy::too_many_arguments)] // the question and its budget
 fn search(
     py: Python<'_>,
     fen: &str,
+    moves: Vec<String>,
     depth: u32,
     nodes: u64,
     milliseconds: Option<u64>,
@@ -189,12 +190,18 @@ fn search(
     first: Vec<String>,
     only: Vec<String>,
 ) -> PyResult<SearchParts> {
-    let setting = position::parse(fen)?;
+    let mut setting = position::parse(fen)?;
+    let mut game = Vec::with_capacity(moves.len());
+    for uci in &moves {
+        let played = position::parse_move(&setting, uci)?;
+        game.push(key_of(&setting.chess));
+        setting.chess = tree::after(&setting.chess, played);
+    }
     let (first, only) = (legal_moves(&setting, &first)?, legal_moves(&setting, &only)?);
     let limits = Limits { depth, nodes };
     let found = detached(py, milliseconds, stop, |halt| {
         with_tester(halt, |tester| {
-            let asked = Asked { only: &only, first: &first, game: &[] };
+            let asked = Asked { only: &only, first: &first, game: &game };
             tester.searcher.clear();
             tester.searcher.search(&setting.chess, asked, limits, Pruning::Selective, |_| true)
         })
