@@ -202,6 +202,7 @@ def test_percent_lines_stay_lines_of_their_own() -> None:
     assert b"Springs" in after
 
 
+@pytest.mark.usefixtures("by_sequences")
 @pytest.mark.skipif(not HOSTILE.exists(), reason="the hostile files are not beside the checkout")
 def test_hostile_files_run_clean(tmp_path: Path) -> None:
     library = make_library(tmp_path / "library.sqlite")

@@ -28,6 +28,9 @@ const SHORTLIST: usize = 3;
 const LEAST: f32 = 2.5;
 /// Similar traps that are asked what to prove.
 const NEAREST: usize = 5;
+/// Share of the least similarity from which a trap that mates asks for a proof: how the king will stand, which is most of
+/// such a likeness, is only known once the mate is proved.
+const UNPROVED: f64 = 0.5;
 /// Victim's moves that are looked at beside the one that was played.
 const TEMPTING: usize = 2;
 /// Centipawns of an exchange from which a capture tempts.
@@ -68,7 +71,10 @@ impl Judge {
             let worth = |best: &&Proposed| best.score >= LEAST && refutes(best.m);
             let Some(best) = proposal.moves.iter().take(SHORTLIST).find(worth) else { continue };
             let bag: Vec<u32> = best.tokens.iter().copied().filter(|&token| names(token)).collect();
-            let hits = self.resembling(abstracted, position, &bag, work);
+            let mut hits = self.resembling(abstracted, position, &bag, self.options.min_similarity * UNPROVED, work);
+            hits.retain(|&(member, similarity)| {
+                similarity >= self.options.min_similarity || self.trap(member).mate_in.is_some()
+            });
             let killers: Vec<Move> = proposal.moves.iter().take(SHORTLIST).map(|proposed| proposed.m).collect();
             let proposers: Vec<Proposer> = hits
                 .into_iter()
@@ -107,24 +113,25 @@ impl Judge {
         if let Some(net) = MatingNet::of(&end) {
             of_mating_net(&net, &mut bag);
         }
-        let hits = self.resembling(abstracted, position, &bag, work);
+        let hits = self.resembling(abstracted, position, &bag, self.options.min_similarity, work);
         let as_good = |member: &Member| self.trap(*member).mate_in.is_some() == case.mate_in.is_some();
         let (member, similarity) = hits.into_iter().find(|(member, _)| as_good(member))?;
         Some(Case { member, similarity, ..case })
     }
 
-    /// The nearest traps, the most similar first, that are similar enough and not refuted.
+    /// The nearest traps, the most similar first, that are at least so similar and not refuted.
     fn resembling(
         &self,
         abstracted: &Abstracted,
         position: &Setting,
         bag: &[u32],
+        least: f64,
         work: &mut Workspace,
     ) -> Vec<(Member, f64)> {
         let mut bag = bag.to_vec();
         bag.sort_unstable();
         bag.dedup();
-        let hits = abstracted.likeness.nearest(&bag, NEAREST, self.options.min_similarity, &mut work.bags);
+        let hits = abstracted.likeness.nearest(&bag, NEAREST, least, &mut work.bags);
         let member = |hit: bags::Hit| {
             let &trap = abstracted.traps.get(&hit.payload)?;
             let plain = Member { trap, mirrored: false };
