@@ -359,6 +359,14 @@ class Proposer:
     ) -> tuple[bytes, bytes, bytes, bytes]:
         """As `seen_bags`, but of the first ``shortlist`` moves and the killer, and with the tokens of both steps."""
 
+def three_plies(fen: str) -> tuple[list[tuple[str, int, int]], int]:
+    """Each move (UCI) with its centipawns after the best reply, by mates and exchanges at the third ply, and with their
+    mean over all replies (-900 to 1200 each); and the moves made on a board. For comparison."""
+
+def moves_until_proof(fen: str, order: Sequence[str], mate: int, most: int) -> int | None:
+    """Moves made on a board until a mate in ``mate`` moves (1 or more) or fewer is proved by a plain search, which
+    tries ``order`` (UCI) at the root and checks first below; None without a proof by ``most``. For comparison."""
+
 WEIGHT_UNIT: float
 """What weights of tokens are multiples of: 2**-20."""
 MAX_WEIGHT: float

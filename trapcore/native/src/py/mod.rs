@@ -1,6 +1,6 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
-//! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, how calls end
-//! early in `halting`.
+//! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, what is
+//! there for comparison in `plain`, how calls end early in `halting`.
 
 mod abstracted;
 mod bags;
@@ -8,6 +8,7 @@ mod evaluation;
 mod games;
 mod halting;
 mod measures;
+mod plain;
 
 use std::cell::Cell;
 
@@ -292,6 +293,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     bags::register(module)?;
     measures::register(module)?;
     abstracted::register(module)?;
+    plain::register(module)?;
     evaluation::register(module)?;
     module.add_class::<Cancellation>()?;
     games::register(module)?;
