@@ -26,6 +26,10 @@ def perft(fen: str, depth: int) -> int:
 
 def continuations(a: str, b: str, depth: int, labels: str, captures: bool) -> float: ...
 def sequences(a: str, b: str, depth: int, labels: str, captures: bool, prefixes: bool) -> float: ...
+def sequence_ids(fen: str, depth: int, labels: str, captures: bool) -> bytes:
+    """The lines that `sequences` compares, without shorter ones, as 64-bit numbers in the machine's byte order: equal
+    lines of any two positions have equal numbers. Ascending, each as often as it occurs."""
+
 def tanimoto(a: str, b: str, depth: int, labels: str, captures: bool, prefixes: bool) -> float: ...
 def tree_edit(a: str, b: str, depth: int, labels: str, captures: bool) -> float | None:
     """P_tree of trees of depth 1 or 2, the children of each node in the alphabetical order of their labels; None if one

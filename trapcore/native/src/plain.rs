@@ -6,7 +6,7 @@ use crate::checks::{CheckFinder, is_mate};
 use crate::exchange::{exchange, worth};
 use crate::tree::after;
 
-/// Centipawns of a mate.
+/// Centipawns of a mate, less one for each ply to it.
 const MATED: i32 = 20_000;
 
 /// A move as a search of three plies sees it, in centipawns for its side.
@@ -32,7 +32,7 @@ pub fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
         makes += 1;
         let replies = next.legal_moves();
         if replies.is_empty() {
-            let value = if next.is_check() { MATED } else { 0 };
+            let value = if next.is_check() { MATED - 1 } else { 0 };
             return ThreePlies { m, worst: value, mean: value.min(1200) };
         }
         let (mut worst, mut sum) = (i32::MAX, 0);
@@ -40,7 +40,7 @@ pub fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
             let position = after(&next, reply);
             makes += 1;
             let best = best_third(&position, &mut makes);
-            let value = if best.abs() == MATED { best } else { gain(m) - gain(reply) + best };
+            let value = if best.abs() > MATED - 4 { best } else { gain(m) - gain(reply) + best };
             worst = worst.min(value);
             sum += value.clamp(-900, 1200);
         }
@@ -54,7 +54,7 @@ pub fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
 fn best_third(chess: &Chess, makes: &mut u64) -> i32 {
     let moves = chess.legal_moves();
     if moves.is_empty() {
-        return if chess.is_check() { -MATED } else { 0 };
+        return if chess.is_check() { 2 - MATED } else { 0 };
     }
     let finder = CheckFinder::new(chess);
     let mut best = 0;
@@ -62,7 +62,7 @@ fn best_third(chess: &Chess, makes: &mut u64) -> i32 {
         if finder.may_check(m) {
             *makes += 1;
             if is_mate(&after(chess, m)) {
-                return MATED;
+                return MATED - 3;
             }
         }
         if (m.is_capture() || m.is_promotion()) && gain(m) > best {
@@ -126,7 +126,7 @@ mod tests {
         let s = parse("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1").unwrap();
         let (moves, _) = three_plies(&s.chess);
         let mate = moves.iter().max_by_key(|m| m.worst).unwrap();
-        assert_eq!((mate.m, mate.worst, mate.mean), (parse_move(&s, "a1a8").unwrap(), MATED, 1200));
+        assert_eq!((mate.m, mate.worst, mate.mean), (parse_move(&s, "a1a8").unwrap(), MATED - 1, 1200));
     }
 
     #[test]
