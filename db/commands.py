@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from db.command_options import DbOption
+from db.proposing_commands import fit
+from trapcore.command_options import JsonOption
+
 if TYPE_CHECKING:
     from db.library import Library
     from db.proving import Judge
@@ -19,11 +23,8 @@ if TYPE_CHECKING:
     from trapcore.errors import InputError
 
 library = typer.Typer(no_args_is_help=True, help="Fill, look at and check the trap library.")
+library.command()(fit)
 
-DbOption = Annotated[
-    str | None,
-    typer.Option("--db", metavar="PATH", help="The library: a file, or an SQLAlchemy URL. Default: the setting `db`."),
-]
 EngineOption = Annotated[
     str | None,
     typer.Option("--engine", metavar="PATH", help="UCI engine for a second opinion beside our own proofs."),
@@ -37,7 +38,6 @@ EngineNodesOption = Annotated[
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 SlugsArgument = Annotated[list[str] | None, typer.Argument(metavar="SLUG", help="Only these traps.")]
 
 

@@ -5,22 +5,24 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from db.bulk import BulkLookup
 from db.database import Database
 from db.frequency import frequencies
-from db.models import Base, GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
+from db.models import Base, GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow, WeightsRow
 from db.sighting import BY_KEY, Sighting, sweep
 from db.temptation import Frequency
 from db.trap import Outcome, Trap, make_trap, slugify
 from db.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
-from trapcore.errors import LibraryError, UsageError
+from trapcore.errors import InputError, LibraryError, UsageError
 from trapcore.proof import Verdict
+from trapcore.proposals import VOCABULARY_VERSION, Weights
 from trapcore.spelling import unknown_name
 
 __all__ = ["Added", "Counts", "Library", "Outcome", "Sighting", "Trap", "Verdict", "make_trap", "slugify"]
@@ -253,6 +255,34 @@ class Library:
         """The same for all traps whose position occurred, by slug."""
         with self.database.read() as connection:
             return frequencies(connection)
+
+    def weights(self) -> Weights | None:
+        """What was learned from the traps, see `db.fitting`; None as long as nothing was.
+
+        Raises `LibraryError` for weights that are damaged or of another vocabulary.
+        """
+        with self.database.read() as connection:
+            row = connection.execute(select(WeightsRow.vocabulary, WeightsRow.data)).first()
+        if row is None:
+            return None
+        again = f"learn them again with `trapline library fit --db {self.name}`"
+        if row.vocabulary != VOCABULARY_VERSION:
+            raise LibraryError(
+                f"the weights in {self.name} are for version {row.vocabulary} of the vocabulary, this program has "
+                f"version {VOCABULARY_VERSION}; {again}"
+            )
+        try:
+            return Weights.from_bytes(row.data, self.name)
+        except InputError as error:
+            raise LibraryError(f"the weights in {self.name} are damaged; {again}") from error
+
+    def set_weights(self, weights: Weights) -> None:
+        """Store what was learned, in place of what was learned before."""
+        fitted = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        row = {"vocabulary": VOCABULARY_VERSION, "data": weights.to_bytes(), "traps": weights.traps, "fitted": fitted}
+        with self.database.write() as connection:
+            connection.execute(delete(WeightsRow))
+            connection.execute(insert(WeightsRow).values(**row))
 
     def counts(self) -> Counts:
         """How much there is of everything."""

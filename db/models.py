@@ -246,3 +246,18 @@ class CheckpointRow(Base):
     """Decompressed bytes that are done."""
     games: Mapped[int] = mapped_column(BigInteger)
     """Games that are done, the skipped ones included."""
+
+
+class WeightsRow(Base):
+    """What `trapline library fit` learned from the traps; one row, or none as long as nothing was learned."""
+
+    __tablename__ = "weights"
+
+    vocabulary: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """Version of the tokens that have the weights."""
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+    """As `trapcore.proposals.Weights.to_bytes` writes them."""
+    traps: Mapped[int]
+    """Learned from so many traps."""
+    fitted: Mapped[str] = mapped_column(String(20))
+    """UTC, ISO 8601 to the second."""

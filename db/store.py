@@ -21,7 +21,7 @@ from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.keys import mirror
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """Every revision of the schema, oldest first, as in ``db/migrations/versions``."""
 
 FORMAT = "trapline-library"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute
 
 from db.bulk import BulkInsert, BulkLookup, Value
@@ -40,6 +40,14 @@ _FIELDS = (
 
 PROOF = ("verdict", "mate_in", "gain", "proof_by", "proof_nodes", "proof_depth", "profile", "opinions")
 """Fields of a trap that proving it gives."""
+
+
+def is_example() -> ColumnElement[bool]:
+    """The traps that something can be learned from, and that others may be likened to."""
+    return or_(
+        TrapRow.verdict == Verdict.PROVED.value,
+        (TrapRow.verdict == Verdict.UNDECIDED.value) & (TrapRow.reason == ""),
+    )
 
 
 def read_traps(connection: Connection, *where: ColumnElement[bool]) -> list[Trap]:

@@ -183,7 +183,7 @@ def test_an_older_schema_is_brought_up_to_date_on_request(tmp_path: Path) -> Non
     path = tmp_path / "old.sqlite"
     older(path)
     assert f"trapline library init --db {path} --upgrade" in refused(path)
-    assert upgrade_library(path) == ["the schema went from 0001 to 0003"]
+    assert upgrade_library(path) == ["the schema went from 0001 to 0004"]
     with open_library(path, read_only=True) as opened:
         (trap,) = opened.traps()
         # The proof that it had is an opinion now.

@@ -11,6 +11,9 @@ dynamics.py             how much a game's local trees change from ply to ply, an
 chess_tree.py           chess as such a game, on python-chess; reads positions
 measures/               how similar two trees are: the paper's measures, one a file
 matching.py             which moves of two positions correspond
+abstract_tree/          the abstracted local tree of a move, in words that name no square
+fitting.py              learns from known traps which of these words tell a killer
+proposals.py            learned weights, and the moves that they propose to try first
 comparison.py           two chess positions by any measure, beside the baselines
 overlap.py              what a similarity rests on: shared and differing lines, paired children
 pairs.py                files with two positions a line

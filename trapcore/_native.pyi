@@ -73,10 +73,16 @@ class Cancellation:
     def is_cancelled(self) -> bool: ...
 
 def prove_mate(
-    fen: str, mate: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
+    fen: str,
+    mate: int,
+    nodes: int,
+    milliseconds: int | None,
+    stop: Cancellation | None,
+    first: Sequence[str] = ...,
 ) -> tuple[str, int | None, list[str], int, int]:
     """Verdict (``proved``, ``refuted``, ``undecided``), mate distance in moves, main line (UCI), nodes spent, and the
-    distance up to which no mate was shown not to exist (0 when nothing was refuted)."""
+    distance up to which no mate was shown not to exist (0 when nothing was refuted); ``first`` are the moves (UCI) to
+    try before the others."""
 
 def prove_bait(
     fen: str,
@@ -100,13 +106,22 @@ TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
 
 def search(
-    fen: str, depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
+    fen: str,
+    depth: int,
+    nodes: int,
+    milliseconds: int | None,
+    stop: Cancellation | None,
+    first: Sequence[str] = ...,
+    only: Sequence[str] = ...,
 ) -> tuple[int, int | None, int, list[str], int]:
     """Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line (UCI), nodes."""
+    line (UCI), nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty."""
 
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""
+
+def settle(fen: str) -> int:
+    """The value in centipawns for the side to move after captures and checks are played out."""
 
 def evaluation_features(fen: str) -> tuple[int, int, int, bytes]:
     """Phase (0..24; 24 is the middlegame), how much an endgame counts in 64ths if White or Black has the better of it,

@@ -19,7 +19,7 @@ pub mod tokens;
 
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Move, Position, Role, Square};
 
-use crate::position::playable;
+use crate::position::{Setting, mirror, playable};
 use crate::tree::after;
 
 /// A position of the attacker, with the bait that led to it if it is known.
@@ -72,9 +72,17 @@ impl View {
         (to.file() as i32 - king.file() as i32, to.rank() as i32 - king.rank() as i32)
     }
 
-    /// The position mirrored left to right where the view is and castling, which has no mirror image, is over: for
-    /// judgements that tell the wings apart.
+    /// Where a move stands in the order of the turned board; no two moves of a position share a place.
+    pub fn place(self, m: Move) -> (Square, Square, Option<Role>, bool) {
+        let (from, to) = ends(m);
+        (self.square(from), self.square(to), m.promotion(), m.is_castle())
+    }
+
+    /// The position with the attacker as White, and mirrored left to right where the view is and castling, which has no
+    /// mirror image, is over: for judgements that tell the colours or the wings apart.
     pub fn turned(self, chess: Chess) -> Chess {
+        let mode = chess.castles().mode();
+        let chess = if self.attacker.is_black() { mirror(&Setting { chess, mode }).chess } else { chess };
         if !self.flipped || chess.castles().any() {
             return chess;
         }
@@ -92,7 +100,7 @@ impl Scene {
         let bait = before.map(|(before, bait)| Bait {
             from: bait.from().unwrap_or(bait.to()),
             to: bait.to(),
-            passed: before.clone().swap_turn().ok(),
+            passed: pass(before, mode),
         });
         Scene { chess, bait, view, mode }
     }
@@ -115,6 +123,12 @@ impl Scene {
     pub fn victim_king(&self) -> Square {
         self.chess.board().king_of(!self.view.attacker).expect("a legal position has both kings")
     }
+}
+
+/// The position with the other side to move, unless the side to move is in check.
+fn pass(chess: &Chess, mode: CastlingMode) -> Option<Chess> {
+    let setup = chess.to_setup(EnPassantMode::Legal).into_swapped_turn();
+    playable(setup, mode).ok()
 }
 
 /// Where a piece comes from and goes to; castling is the king's move.

@@ -6,10 +6,10 @@
 use rustc_hash::FxHashMap;
 use shakmaty::Move;
 
+use crate::abstract_tree::Scene;
 use crate::abstract_tree::replies::answer;
 use crate::abstract_tree::seen::{Seen, look};
 use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_seen, of_standing};
-use crate::abstract_tree::{Scene, View};
 use crate::search::Searcher;
 
 /// Weight of each token, in natural units of log odds; a token that is not there weighs nothing.
@@ -71,10 +71,8 @@ impl Overview {
     pub fn order(&self, scene: &Scene, weights: &FxHashMap<u32, f32>) -> Vec<(usize, f32)> {
         let mut order: Vec<(usize, f32)> =
             self.tokens.iter().enumerate().map(|(i, tokens)| (i, sum(weights, tokens))).collect();
-        order.sort_by(|a, b| {
-            b.1.total_cmp(&a.1)
-                .then_with(|| turned(scene.view, self.seen[a.0].m).cmp(&turned(scene.view, self.seen[b.0].m)))
-        });
+        let place = |i: usize| scene.view.place(self.seen[i].m);
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| place(a.0).cmp(&place(b.0))));
         order
     }
 
@@ -114,11 +112,6 @@ impl Overview {
         }
         out
     }
-}
-
-fn turned(view: View, m: Move) -> (u32, u32, u32) {
-    let (from, to) = crate::abstract_tree::ends(m);
-    (u32::from(view.square(from)), u32::from(view.square(to)), m.promotion().map_or(0, |role| role as u32))
 }
 
 impl Weights {

@@ -1,6 +1,6 @@
 //! What follows a move: each reply of the victim, and the attacker's best follow-up to it.
 
-use shakmaty::{Chess, Move, Position, Role, Square};
+use shakmaty::{Chess, Move, MoveList, Position, Role, Square};
 
 use super::seen::{Check, Seen};
 use super::{Scene, View, ends};
@@ -13,8 +13,8 @@ pub const MATED: i32 = 20_000;
 
 /// Longest mate by checks alone that is looked for, in moves after the first.
 const LONGEST: u32 = 3;
-/// Moves that may be made on a board to find it.
-const MOST_CHECKS: usize = 600;
+/// Replies and checks that may be looked at to find it, in the order of the turned board.
+const MOST_LOOKED_AT: usize = 600;
 
 /// What the victim does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,9 +94,9 @@ pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
         makes: 0,
     };
     if seen.check != Check::None {
-        let mut left = MOST_CHECKS;
-        out.mate_by_checks = (0..=LONGEST).find(|&n| is_mated(&seen.next, n, &mut left));
-        out.makes += MOST_CHECKS - left;
+        let mut hunt = Hunt { view, left: MOST_LOOKED_AT, makes: 0 };
+        out.mate_by_checks = (0..=LONGEST).find(|&n| hunt.is_mated(&seen.next, n));
+        out.makes += hunt.makes;
     }
     if seen.replies.is_empty() {
         return out;
@@ -206,27 +206,58 @@ fn follow_up(chess: &Chess, view: View, moved: Square, makes: &mut usize) -> Fou
     Found { follow_up, gain, fewest, lost: false }
 }
 
-/// Is the side to move mated in `n` moves by checks alone, whatever it plays? No, if `left` runs out.
-fn is_mated(chess: &Chess, n: u32, left: &mut usize) -> bool {
-    let replies = chess.legal_moves();
-    if replies.is_empty() {
-        return chess.is_check();
-    }
-    n > 0
-        && replies.iter().all(|&reply| {
-            if *left == 0 {
+/// The search for a mate by checks alone.
+struct Hunt {
+    view: View,
+    /// Replies and checks that may still be looked at.
+    left: usize,
+    /// Moves made on a board.
+    makes: usize,
+}
+
+impl Hunt {
+    /// Is the side to move mated in `n` moves by checks alone, whatever it plays? No, if nothing is left.
+    fn is_mated(&mut self, chess: &Chess, n: u32) -> bool {
+        let mut replies = chess.legal_moves();
+        if replies.is_empty() {
+            return chess.is_check();
+        }
+        if n == 0 {
+            return false;
+        }
+        self.sort(&mut replies);
+        replies.iter().all(|&reply| {
+            if !self.look_at_one() {
                 return false;
             }
-            *left -= 1;
-            let next = after(chess, reply);
+            let next = self.make(chess, reply);
             let finder = CheckFinder::new(&next);
-            next.legal_moves().iter().any(|&m| {
-                if *left == 0 || !finder.may_check(m) {
+            let mut checks = next.legal_moves();
+            checks.retain(|m| finder.may_check(*m));
+            self.sort(&mut checks);
+            checks.iter().any(|&m| {
+                if self.left == 0 {
                     return false;
                 }
-                *left -= 1;
-                let check = after(&next, m);
-                check.is_check() && is_mated(&check, n - 1, left)
+                let check = self.make(&next, m);
+                check.is_check() && self.look_at_one() && self.is_mated(&check, n - 1)
             })
         })
+    }
+
+    /// Which lines are left out when there are too many must not depend on colour or wing.
+    fn sort(&self, moves: &mut MoveList) {
+        moves.sort_unstable_by_key(|&m| self.view.place(m));
+    }
+
+    fn look_at_one(&mut self) -> bool {
+        let any = self.left > 0;
+        self.left -= usize::from(any);
+        any
+    }
+
+    fn make(&mut self, chess: &Chess, m: Move) -> Chess {
+        self.makes += 1;
+        after(chess, m)
+    }
 }

@@ -6,11 +6,22 @@ use pyo3::types::PyBytes;
 use crate::evaluation::features::{FEATURES, ROWS};
 use crate::evaluation::{self, Trace};
 use crate::position;
+use crate::search::Searcher;
 use shakmaty::Position;
+
+/// A small table serves: quiescence without a search looks nothing up.
+const TABLE_BITS: u32 = 4;
 
 #[pyfunction]
 fn evaluate(fen: &str) -> PyResult<i32> {
     Ok(evaluation::evaluate(&position::parse(fen)?.chess))
+}
+
+/// The value after captures and checks are played out.
+#[pyfunction]
+fn settle(py: Python<'_>, fen: &str) -> PyResult<i32> {
+    let chess = position::parse(fen)?.chess;
+    Ok(py.detach(|| Searcher::new(TABLE_BITS).settle(&chess)))
 }
 
 /// Phase, scale of an endgame for White and for Black, and the counts as 16-bit integers in the machine's byte order.
@@ -33,6 +44,7 @@ fn evaluation_rows() -> Vec<(&'static str, usize)> {
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_features, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_rows, module)?)?;
     Ok(())

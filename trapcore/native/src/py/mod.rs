@@ -123,6 +123,7 @@ fn with_tester<T>(halt: &Halt, work: impl FnOnce(&mut Tester) -> T) -> T {
 }
 
 #[pyfunction]
+#[pyo3(signature = (fen, mate, nodes, milliseconds, stop, first = Vec::new()))]
 fn prove_mate(
     py: Python<'_>,
     fen: &str,
@@ -130,12 +131,18 @@ fn prove_mate(
     nodes: u64,
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
+    first: Vec<String>,
 ) -> PyResult<ProofParts> {
     let setting = position::parse(fen)?;
+    let first = legal_moves(&setting, &first)?;
     let proof = detached(py, milliseconds, stop, |halt| {
-        with_prover(halt, |prover| prover.prove(&setting.chess, mate, nodes, &[]))
+        with_prover(halt, |prover| prover.prove(&setting.chess, mate, nodes, &first))
     })?;
     Ok(proof_parts(&setting, &proof))
+}
+
+fn legal_moves(setting: &Setting, moves: &[String]) -> PyResult<Vec<Move>> {
+    Ok(moves.iter().map(|uci| position::parse_move(setting, uci)).collect::<Result<_, _>>()?)
 }
 
 #[pyfunction]
@@ -162,7 +169,7 @@ fn prove_bait(
 fn bait_and_killers(setting: &Setting, bait: &str, killers: &[String]) -> PyResult<(Move, Setting, Vec<Move>)> {
     let bait = position::parse_move(setting, bait)?;
     let baited = Setting { chess: tree::after(&setting.chess, bait), mode: setting.mode };
-    let killers = killers.iter().map(|uci| position::parse_move(&baited, uci)).collect::<Result<_, _>>()?;
+    let killers = legal_moves(&baited, killers)?;
     Ok((bait, baited, killers))
 }
 
@@ -170,6 +177,8 @@ fn bait_and_killers(setting: &Setting, bait: &str, killers: &[String]) -> PyResu
 type SearchParts = (i32, Option<i32>, u32, Vec<String>, u64);
 
 #[pyfunction]
+#[pyo3(signature = (fen, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new()))]
+#[allow(clippy::too_many_arguments)] // the question and its budget
 fn search(
     py: Python<'_>,
     fen: &str,
@@ -177,13 +186,17 @@ fn search(
     nodes: u64,
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
+    first: Vec<String>,
+    only: Vec<String>,
 ) -> PyResult<SearchParts> {
     let setting = position::parse(fen)?;
+    let (first, only) = (legal_moves(&setting, &first)?, legal_moves(&setting, &only)?);
     let limits = Limits { depth, nodes };
     let found = detached(py, milliseconds, stop, |halt| {
         with_tester(halt, |tester| {
+            let asked = Asked { only: &only, first: &first, game: &[] };
             tester.searcher.clear();
-            tester.searcher.search(&setting.chess, Asked::default(), limits, Pruning::Selective, |_| true)
+            tester.searcher.search(&setting.chess, asked, limits, Pruning::Selective, |_| true)
         })
     })?;
     let line = found.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
