@@ -77,6 +77,11 @@ class Run:
         """Ordinary moves that no weights were learned from, but those of a given library."""
         self._ordinary_learned = everything[:HELD_OUT_FROM]
 
+    @property
+    def is_given(self) -> bool:
+        """The weights are those of a library, not learned here."""
+        return self._given is not None
+
     def close(self) -> None:
         """Delete what was built."""
         self._folder.cleanup()
