@@ -378,6 +378,9 @@ class Proposer:
     ) -> tuple[bytes, bytes, bytes, bytes]:
         """As `seen_bags`, but of the first ``shortlist`` moves and the killer, and with the tokens of both steps."""
 
+def exchanges(fen: str) -> list[tuple[str, int]]:
+    """Each move (UCI) with the centipawns that it and the best captures on its square after it gain."""
+
 def three_plies(fen: str) -> tuple[list[tuple[str, int, int]], int]:
     """Each move (UCI) with its centipawns after the best reply, by mates and exchanges at the third ply, and with their
     mean over all replies (-900 to 1200 each); and the moves made on a board. For comparison."""

@@ -18,6 +18,7 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from db.evaluation.orders import Scores
 from db.evaluation.sample import Puzzle
 from trapcore import _native, matching
+from trapcore.chess_tree import parse_position
 from trapcore.measures import structural
 
 Array = npt.NDArray[Any]
@@ -47,7 +48,7 @@ class Turned:
     @classmethod
     def of(cls, puzzle: Puzzle) -> "Turned":
         """Turn a puzzle."""
-        before, after = chess.Board(puzzle.before, chess960=True), puzzle.board
+        before, after = parse_position(puzzle.before), puzzle.board
         bait = name(before, before.parse_uci(puzzle.trap.bait))
         names = {name(after, move): after.uci(move) for move in after.legal_moves}
         killer = name(after, after.parse_uci(puzzle.killer))

@@ -8,6 +8,7 @@ from db.evaluation.killers import SLOW
 from db.evaluation.metrics import precision
 from db.evaluation.neighbours import Turned
 from db.evaluation.run import Finding, Run
+from db.evaluation.sample import Puzzle
 from db.puzzles import PATTERNS
 from trapcore.experiments.report import Report, Table, number
 
@@ -73,6 +74,16 @@ def patterns(run: Run) -> Finding:
         ]
     brief = [("pattern precision@10, killer known", number(means["known"] or 0.0))] if found else []
     return Finding(Report("Patterns", tuple(blocks)), data, brief)
+
+
+def macro_precision(queries: Sequence[Puzzle], found: Sequence[Themes]) -> float:
+    """precision@10 of each pattern that enough of the queries have, in the mean; 0 if there is none."""
+    values = []
+    for theme in PATTERNS:
+        having = [near for query, near in zip(queries, found, strict=True) if theme in query.themes]
+        if len(having) >= LEAST:
+            values.append(precision(having, theme))
+    return fmean(values) if values else 0.0
 
 
 COLUMNS = ("chance", "boards", "sequences", "known", "proposed")

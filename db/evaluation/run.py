@@ -75,7 +75,8 @@ class Run:
         everything = ordinary_examples()
         self.ordinary: list[Example] = everything[HELD_OUT_FROM + _OF_ONE_GAME :]
         """Ordinary moves that no weights were learned from, but those of a given library."""
-        self._ordinary_learned = everything[:HELD_OUT_FROM]
+        self.learned_ordinary: list[Example] = everything if weights is not None else everything[:HELD_OUT_FROM]
+        """Those that the weights may have been learned from."""
 
     @property
     def is_given(self) -> bool:
@@ -101,7 +102,7 @@ class Run:
 
     def learn(self, traps: Sequence[Puzzle], without: Sequence[str] = ()) -> Weights:
         """Weights of the traps and of the ordinary moves that are not held out."""
-        return fit([trap.example for trap in traps], self._ordinary_learned, without)
+        return fit([trap.example for trap in traps], self.learned_ordinary, without)
 
     @cached_property
     def weights(self) -> Weights:

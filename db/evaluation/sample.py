@@ -18,6 +18,7 @@ import chess
 from db.library import Library
 from db.puzzles import NEEDED, PATTERNS, puzzle_trap
 from db.trap import Outcome, Trap
+from trapcore.chess_tree import parse_position
 from trapcore.errors import InputError
 from trapcore.fitting import Example
 from trapcore.streams import open_bytes
@@ -67,9 +68,10 @@ class Puzzle:
     @cached_property
     def board(self) -> chess.Board:
         """The position after the bait; not to be changed."""
-        board = chess.Board(self.before, chess960=True)
+        board = parse_position(self.before)
         board.push(board.parse_uci(self.trap.bait))
-        return chess.Board(board.fen(), chess960=board.has_chess960_castling_rights())
+        board.clear_stack()
+        return board
 
     @cached_property
     def moves(self) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use shakmaty::Move;
+use shakmaty::{Move, Position};
 
+use crate::exchange::exchange;
 use crate::plain;
 use crate::position;
 
@@ -29,8 +30,17 @@ fn moves_until_proof(py: Python<'_>, fen: &str, order: Vec<String>, mate: u32, m
     Ok(py.detach(|| plain::moves_until_proof(&setting.chess, &order, mate, most)))
 }
 
+/// Each move with the centipawns that the exchange on its square gains.
+#[pyfunction]
+fn exchanges(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
+    let setting = position::parse(fen)?;
+    let moves = setting.chess.legal_moves();
+    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(setting.mode).to_string(), exchange(&setting.chess, m))).collect()))
+}
+
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(exchanges, module)?)?;
     module.add_function(wrap_pyfunction!(three_plies, module)?)?;
     module.add_function(wrap_pyfunction!(moves_until_proof, module)?)?;
     Ok(())
