@@ -19,6 +19,7 @@ ROOMS = {
     "match": "trapcore.comparison_commands:match",
     "prove": "trapcore.commands:prove",
     "dynamics": "trapcore.commands:dynamics",
+    "evaluate": "db.evaluation.commands:evaluate",
     "experiment": "trapcore.experiments.commands:experiment",
 }
 

@@ -49,7 +49,7 @@ def ablation(run: Run) -> Finding:
     traps = run.sample.library[:TRAPS]
     kinds = _native.token_kinds()
     bags = run.each(lambda p: _native.killer_bag(p.before, p.trap.bait, list(p.trap.killer_line)), traps)
-    asked = [run.killer_bag(i) for i in range(len(run.queries))]
+    asked = run.killer_bags
     run.say("learning with every kind")
     learned = run.learn(traps)
     base = _order_figures(run, learned, _naming(run, traps, learned, bags, asked, None))

@@ -27,7 +27,7 @@ def calibration(run: Run) -> Finding:
     weights = [0.5 / len(traps)] * len(traps) + [0.5 / len(ordinary)] * len(ordinary)
     bins = reliability(said, true, weights, EDGES)
     score, error = brier(said, true, weights), calibration_error(bins)
-    in_traps = reliability(*zip(*traps, strict=True), [1.0] * len(traps), EDGES)  # type: ignore[arg-type]
+    in_traps = reliability([c for c, _ in traps], [hit for _, hit in traps], [1.0] * len(traps), EDGES)
     table = Table(
         ("confidence", "n", "share of the mix", "said", "came true", "came true, traps alone"),
         tuple(
@@ -50,12 +50,12 @@ def calibration(run: Run) -> Finding:
     )
     blocks = (
         f"The confidence of the first proposal, for {len(traps):,} puzzles and {len(ordinary):,} ordinary moves that "
-        "lose nothing, where any proposal is a miss; both count the same in sum, so that a position is as likely a trap "
-        f"as not. {given} Brier score {number(score)} (.25 says nothing, 0 is perfect); confidence and truth are "
+        "lose nothing, where any proposal is a miss; both count the same in sum, so that a position is as likely a "
+        f"trap as not. {given} Brier score {number(score)} (.25 says nothing, 0 is perfect); confidence and truth are "
         f"{number(error)} apart in the mean.",
         table,
-        "The first proposal by the similarity of its nearest known trap: how often it is the killer, and how often that "
-        "trap shows a pattern of the puzzle (puzzles without a pattern are left out there).",
+        "The first proposal by the similarity of its nearest known trap: how often it is the killer, and how often "
+        "that trap shows a pattern of the puzzle (puzzles without a pattern are left out there).",
         like,
     )
     diagram = Plot(
@@ -85,8 +85,7 @@ def calibration(run: Run) -> Finding:
 
 
 def _by_similarity(run: Run) -> tuple[Table, list[dict[str, object]]]:
-    bags = [run.proposed_bag(i) for i in range(len(run.queries))]
-    nearest = run.index.top(bags, 1, jobs=run.jobs)
+    nearest = run.index.top(run.proposed_bags, 1, jobs=run.jobs)
     named = frozenset(PATTERNS)
     groups: dict[int, list[tuple[bool, bool | None]]] = {}
     for query, proposed, hits in zip(run.queries, run.full, nearest, strict=True):

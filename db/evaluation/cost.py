@@ -20,7 +20,7 @@ def cost(run: Run) -> Finding:
     run.say("cost")
     queries = run.queries[:TIMED]
     weights, index = run.weights, run.index
-    bags = {query.number: run.killer_bag(i) for i, query in enumerate(queries)}
+    bags = {query.number: bag for query, bag in zip(queries, run.killer_bags, strict=False)}
     lazy = fmean(p.makes for p in run.lazy[:TIMED])
     full = fmean(p.makes for p in run.full[:TIMED])
     third = fmean(_native.three_plies(q.board.fen())[1] for q in queries)
@@ -37,7 +37,8 @@ def cost(run: Run) -> Finding:
         ("search of 3 plies with exchanges", lambda q: _native.three_plies(q.board.fen()), third),
         ("checks, then captures (python-chess)", PLAIN["checks, then captures MVV-LVA"], None),
     ]
-    rows, data = [], {}
+    rows: list[tuple[str, ...]] = []
+    data: dict[str, object] = {}
     for name, step, makes in steps:
         spent = microseconds(step, queries)
         rows.append((name, f"{spent:,.0f}", f"{makes:,.0f}" if makes is not None else ""))

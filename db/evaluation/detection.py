@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import chess
 
 from db.evaluation.metrics import precision_at, rate_at_recall
-from db.evaluation.ordinary import BLUNDER, CLEAN, LOST, Judged
 from db.evaluation.orders import VALUES
+from db.evaluation.ordinary import BLUNDER, CLEAN, LOST, Judged
 from db.evaluation.run import Finding, Run, propose
 from trapcore import _native
 from trapcore.chess_tree import parse_position
@@ -98,16 +98,16 @@ def detection(run: Run, judged: Sequence[Judged]) -> Finding:
     proved = sum(p.verdict is Verdict.PROVED for p in proofs)
     blocks = (
         f"Positives: {len(run.queries):,} held-out puzzles after the bait, {len(ours.mates):,} of them mates. "
-        f"Negatives: {len(clean):,} clean moves of {len({j.file for j in judged})} files of games, which an engine says "
-        f"lose less than {CLEAN / 100:g} pawns in a position that was not lost (above {LOST / 100:g} pawns); "
-        f"{len(judged) - len(fresh)} moves that weights were learned from are left out. The score of a position is that "
-        "of the best proposal after the move that was played.",
+        f"Negatives: {len(clean):,} clean moves of {len({j.file for j in judged})} files of games, which an engine "
+        f"says lose less than {CLEAN / 100:g} pawns in a position that was not lost (above {LOST / 100:g} pawns); "
+        f"{len(judged) - len(fresh)} moves that weights were learned from are left out. The score of a position is "
+        "that of the best proposal after the move that was played.",
         "**Mates** against clean moves:",
         _rates({name: s.mates for name, s in found.items()}, {name: s.clean for name, s in found.items()}),
         "**All puzzles** against clean moves:",
         _rates({name: s.traps for name, s in found.items()}, {name: s.clean for name, s in found.items()}),
-        "Precision supposes one trap in 100 or in 1,000 moves. Where no clean move was flagged, the rate is taken to be "
-        "at most three over their number (95 % by the rule of three), and the precision is given as at least so much.",
+        "Precision supposes one trap in 100 or in 1,000 moves. Where no clean move was flagged, the rate is taken to "
+        "be at most three over their number (95 % by the rule of three), and the precision is at least so much.",
         f"At the score that finds nine mates in ten, {len(alarms)} clean moves are flagged; a mate in {MATE} is proved "
         f"after {proved} of them. What is claimed is what is proved, so the others would be no warnings.",
         f"**Blunders of real games** ({len(blunders):,} moves that lose {BLUNDER / 100:g} pawns or more; "

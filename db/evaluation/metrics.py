@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 
 
@@ -60,9 +61,9 @@ class Bin:
 def reliability(
     said: Sequence[float], true: Sequence[bool], weights: Sequence[float], edges: Sequence[float]
 ) -> list[Bin]:
-    """Predictions in bins between ``edges``, ascending; empty bins are left out. The highest edge belongs to its bin."""
+    """Predictions in bins between ``edges``, ascending; empty bins are left out. The highest edge is in its bin."""
     bins = []
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         last = high == edges[-1]
         inside = [i for i, p in enumerate(said) if low <= p < high or (last and p == high)]
         weight = sum(weights[i] for i in inside)

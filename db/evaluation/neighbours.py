@@ -53,9 +53,13 @@ class Turned:
         names = {name(after, move): after.uci(move) for move in after.legal_moves}
         killer = name(after, after.parse_uci(puzzle.killer))
         boards = (before, after) if after.turn else (before.mirror(), after.mirror())
-        return cls(boards[0].fen(), boards[1].fen(), _mirrored(bait, after.turn), _mirrored(killer, after.turn), {
-            _mirrored(text, after.turn): uci for text, uci in names.items()
-        })
+        return cls(
+            boards[0].fen(),
+            boards[1].fen(),
+            _mirrored(bait, after.turn),
+            _mirrored(killer, after.turn),
+            {_mirrored(text, after.turn): uci for text, uci in names.items()},
+        )
 
 
 def name(board: chess.Board, move: chess.Move) -> str:
@@ -158,9 +162,7 @@ def by_structure(library: Sequence[Turned], queries: Sequence[Turned]) -> Neighb
         own = len(query.names)
         ratio = np.minimum(moves, own) / np.maximum(moves, own)
         candidates = np.argsort(-ratio, kind="stable")[:CANDIDATES]
-        values = [
-            (int(i), structural.of_positions(query.after, library[i].after, labels="san")) for i in candidates
-        ]
+        values = [(int(i), structural.of_positions(query.after, library[i].after, labels="san")) for i in candidates]
         found.append(sorted(values, key=lambda pair: (-pair[1], pair[0]))[:VOTES])
     return found
 

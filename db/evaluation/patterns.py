@@ -25,8 +25,8 @@ def patterns(run: Run) -> Finding:
     """precision@10 of each theme, for the known killer and for the proposed one, beside chance, boards, sequences."""
     queries, library = run.queries, run.sample.library
     run.say("patterns: our own proofs, and the nearest traps")
-    known = _themes(run, [run.killer_bag(i) for i in range(len(queries))])
-    proposed = _themes(run, [run.proposed_bag(i) for i in range(len(queries))])
+    known = _themes(run, run.killer_bags)
+    proposed = _themes(run, run.proposed_bags)
     run.say("patterns: the nearest boards and sequences")
     turned, asked = run.each(Turned.of, library), run.each(Turned.of, queries)
     boards = _of_neighbours(run, neighbours.by_board(turned, asked))
@@ -59,7 +59,7 @@ def patterns(run: Run) -> Finding:
     }
     blocks: list[str | Table] = [
         f"precision@{TOP}: the share of the {TOP} nearest of {len(library):,} known traps that have a theme, over the "
-        f"puzzles that have it; themes of fewer than {LEAST} puzzles are left out. *Killer known*: the killer is given, "
+        f"puzzles that have it; themes of fewer than {LEAST} puzzles are left out. *Killer known*: the killer is given "
         "and what it mates with comes from our own proof, not from the puzzle's line. *Killer proposed*: the first "
         "proposal stands in for the killer. *Sequences* are the paper's best measure, on the first "
         f"{SLOW:,} puzzles.",

@@ -1,14 +1,14 @@
 """What the order of the first moves saves a prover."""
 
 import random
+from functools import partial
 from statistics import fmean
 
-from db.evaluation.metrics import falling
 from db.evaluation.orders import PLAIN, Scores
 from db.evaluation.run import Finding, Run
 from db.evaluation.sample import Puzzle
 from trapcore import _native
-from trapcore.experiments.report import Report, Table, number
+from trapcore.experiments.report import Report, Table
 from trapcore.proof import Verdict, prove_bait
 
 MATES = (2, 3, 4)
@@ -36,7 +36,7 @@ def proof_work(run: Run) -> Finding:
             continue
         run.say(f"proofs: {len(chosen)} mates in {mate}")
         names = ("random", BASELINE, "fewest replies", LAZY, OURS, ORACLE)
-        work = {name: run.each(lambda i, n=name, m=mate: _plain_work(run, i, n, m), chosen) for name in names}
+        work = {name: run.each(partial(_plain_work, run, name, mate), chosen) for name in names}
         capped = {name: sum(w >= MOST[mate] for w in found) for name, found in work.items()}
         base = fmean(work[BASELINE])
         means = {name: fmean(found) for name, found in work.items()}
@@ -44,13 +44,13 @@ def proof_work(run: Run) -> Finding:
             (
                 str(mate),
                 f"{len(chosen):,}",
-                *(f"{mean:,.0f}" + (f" ({capped[name]} cut off)" if capped[name] else "") for name, mean in means.items()),
+                *(_mean(mean, capped[name]) for name, mean in means.items()),
                 f"{base / means[OURS]:.1f}",
                 f"{base / means[LAZY]:.1f}",
             )
         )
         brief.append((f"plain proof of mate in {mate}, against {BASELINE}", f"{base / means[OURS]:.1f} times less"))
-        own = {name: run.each(lambda i, n=name, m=mate: _own_work(run, i, n, m), chosen) for name in ("", OURS, ORACLE)}
+        own = {name: run.each(partial(_own_work, run, name, mate), chosen) for name in ("", OURS, ORACLE)}
         own_rows.append((str(mate), f"{len(chosen):,}", *(f"{fmean(found):,.0f}" for found in own.values())))
         data[f"mate_in_{mate}"] = {
             "queries": len(chosen),
@@ -61,9 +61,9 @@ def proof_work(run: Run) -> Finding:
         "Moves made on a board until a forced mate of known length is proved, by a plain depth-first prover that "
         "remembers nothing and tries checks first below the root; only the order at the root differs. What the order "
         f"itself costs is not counted (see *Cost*): some {fmean(p.makes for p in run.full):,.0f} moves for the full "
-        f"order, {fmean(p.makes for p in run.lazy):,.0f} for the one with a short list. Mates that are cut off count as "
-        f"the most that is allowed ({', '.join(f'{MOST[m]:,}' for m in MATES)}). Ratios are of the means, {BASELINE} "
-        "over ours.",
+        f"order, {fmean(p.makes for p in run.lazy):,.0f} for the one with a short list. Mates that are cut off count "
+        f"as the most that is allowed ({', '.join(f'{MOST[m]:,}' for m in MATES)}). Ratios are of the means, "
+        f"{BASELINE} over ours.",
         Table(
             ("mate in", "n", "random", BASELINE, "fewest replies", LAZY, OURS, ORACLE, "ratio", "ratio, short list"),
             tuple(rows),
@@ -75,12 +75,16 @@ def proof_work(run: Run) -> Finding:
     return Finding(Report("Work of a prover", blocks), data, brief)
 
 
-def _order(run: Run, number: int, name: str) -> list[str]:
-    query = run.queries[number]
+def _mean(mean: float, cut_off: int) -> str:
+    return f"{mean:,.0f} ({cut_off} cut off)" if cut_off else f"{mean:,.0f}"
+
+
+def _order(run: Run, at: int, name: str) -> list[str]:
+    query = run.queries[at]
     if name == OURS:
-        return list(run.full[number].moves)
+        return list(run.full[at].moves)
     if name == LAZY:
-        return list(run.lazy[number].moves)
+        return list(run.lazy[at].moves)
     if name == ORACLE:
         return sorted(query.moves, key=lambda move: move != query.killer)
     return _falling(query, {} if name == "random" else PLAIN[name](query))
@@ -94,15 +98,15 @@ def _falling(query: Puzzle, scores: Scores) -> list[str]:
     return sorted(moves, key=lambda move: -scores.get(move, 0.0))
 
 
-def _plain_work(run: Run, number: int, name: str, mate: int) -> int:
-    fen = run.queries[number].board.fen()
-    work = _native.moves_until_proof(fen, _order(run, number, name), mate, MOST[mate])
+def _plain_work(run: Run, name: str, mate: int, at: int) -> int:
+    fen = run.queries[at].board.fen()
+    work = _native.moves_until_proof(fen, _order(run, at, name), mate, MOST[mate])
     return MOST[mate] if work is None else work
 
 
-def _own_work(run: Run, number: int, name: str, mate: int) -> int:
-    query = run.queries[number]
-    killers = [] if not name else [query.killer] if name == ORACLE else _order(run, number, name)
+def _own_work(run: Run, name: str, mate: int, at: int) -> int:
+    query = run.queries[at]
+    killers = [] if not name else [query.killer] if name == ORACLE else _order(run, at, name)
     proof = prove_bait(query.before, query.trap.bait, killers, mate)
     assert proof.verdict is Verdict.PROVED
     return proof.nodes

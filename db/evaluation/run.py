@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +13,7 @@ from typing import TypeVar
 from db.evaluation.sample import Puzzle, Sample
 from db.likeness import token_weights
 from trapcore import _native
+from trapcore.budget import Budget
 from trapcore.experiments.report import Report
 from trapcore.fitting import Example, fit, ordinary_examples
 from trapcore.proof import Proof, Verdict, prove_bait
@@ -25,6 +26,8 @@ GROWTH = (100, 1_000)
 """Sizes of smaller libraries that are looked at, too."""
 LONGEST_MATE = 5
 """Moves of the longest mate that is asked for."""
+PROVED_MATE, PROVED_WITHIN = 4, Budget(nodes=50_000)
+"""Of the mate that is asked for after a proposal."""
 HELD_OUT_FROM = 820
 """Of the ordinary moves that come with trapline, those from here on are held out of the fit, but for the next few: the
 moves of one game stand together."""
@@ -38,7 +41,7 @@ class Finding:
     report: Report
     data: dict[str, object]
     """The same for JSON."""
-    brief: list[tuple[str, ...]] = field(default_factory=list)
+    brief: Sequence[tuple[str, str]] = ()
     """Figure and value, for the short table on the terminal."""
 
 
@@ -60,6 +63,13 @@ def propose(weights: Weights, fen: str, bait: str, shortlist: int) -> Proposed:
     """All moves after the bait, the best ``shortlist`` of them looked at in full."""
     moves, makes = weights.proposer.propose(fen, bait, shortlist, 1000)
     return Proposed(tuple(m[0] for m in moves), moves[0][1], moves[0][2], makes)
+
+
+def _proved_bag(query: Puzzle, move: str, proof: Proof | None) -> list[int]:
+    line = [move]
+    if proof is not None and proof.verdict is Verdict.PROVED and proof.line[0] == move:
+        line = list(proof.line)
+    return _native.killer_bag(query.before, query.trap.bait, line)
 
 
 class Run:
@@ -137,23 +147,24 @@ class Run:
 
         return self.each(proof, self.queries)
 
-    def killer_bag(self, number: int) -> list[int]:
-        """The bag of a query's killer; with the mating net at the end of our own proof, if it begins with it."""
-        query, proof = self.queries[number], self.proofs[number]
-        proved = proof is not None and proof.verdict is Verdict.PROVED and proof.line[0] == query.killer
-        line = list(proof.line) if proof is not None and proved else [query.killer]
-        return _native.killer_bag(query.before, query.trap.bait, line)
+    @cached_property
+    def killer_bags(self) -> list[list[int]]:
+        """The bag of each query's killer; with the mating net at the end of our own proof, if it begins with it."""
+        pairs = zip(self.queries, self.proofs, strict=True)
+        return [_proved_bag(query, query.killer, proof) for query, proof in pairs]
 
-    def proposed_bag(self, number: int) -> list[int]:
-        """The bag of the move that is proposed first for a query, with the mating net if the prover finds a mate that
-        begins with it."""
-        query, move = self.queries[number], self.full[number].moves[0]
-        line = [move]
-        if query.mates:
-            proof = prove_bait(query.before, query.trap.bait, [move], LONGEST_MATE)
-            if proof.verdict is Verdict.PROVED and proof.line[0] == move:
-                line = list(proof.line)
-        return _native.killer_bag(query.before, query.trap.bait, line)
+    @cached_property
+    def proposed_bags(self) -> list[list[int]]:
+        """The bag of the move that is proposed first for each query, with the mating net if the prover finds a mate
+        that begins with it."""
+
+        def bag(query: Puzzle, proposed: Proposed) -> list[int]:
+            move = proposed.moves[0]
+            # Nobody knows here whether there is a mate: the prover is asked as the annotator would ask it.
+            proof = prove_bait(query.before, query.trap.bait, [move], PROVED_MATE, PROVED_WITHIN)
+            return _proved_bag(query, move, proof)
+
+        return self.each(lambda pair: bag(*pair), zip(self.queries, self.full, strict=True))
 
     @cached_property
     def index(self) -> _native.BagIndex:

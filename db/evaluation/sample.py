@@ -153,9 +153,7 @@ def read_sample(path: Path, library_size: int, queries: int, library: Library | 
     learned = stored or list(_puzzles(known.rows(), library_size, bad))
     positions = {puzzle.trap.key for puzzle in learned}
     twice = _Counter()
-    chosen = [
-        list(_puzzles(part.rows(), half, bad, twice, positions)) for part in (mates, others)
-    ]
+    chosen = [list(_puzzles(part.rows(), half, bad, twice, positions)) for part in (mates, others)]
     both = [puzzle for pair in zip(*chosen, strict=False) for puzzle in pair]
     shorter = min(map(len, chosen))
     both += chosen[0][shorter:] + chosen[1][shorter:]
