@@ -44,19 +44,27 @@ class Figures:
         return (*(a - b for a, b in pairs), other.brier - self.brier, self.naming - other.naming)
 
 
+def kinds_of_token() -> list[tuple[str, str, list[tuple[str, int]]]]:
+    """Those that are left out, one at a time."""
+    return _native.token_kinds()
+
+
 def ablation(run: Run) -> Finding:
     """Each figure without each kind of token."""
     traps = run.sample.library[:TRAPS]
-    kinds = _native.token_kinds()
+    kinds = kinds_of_token()
     bags = run.each(lambda p: _native.killer_bag(p.before, p.trap.bait, list(p.trap.killer_line)), traps)
     asked = run.killer_bags
     run.say("learning with every kind")
     learned = run.learn(traps)
     base = _order_figures(run, learned, _naming(run, traps, learned, bags, asked, None))
-    rows, data, idle = [], {}, []
-    for kind, (name, stage, _) in enumerate(kinds):
+    rows: list[tuple[str, ...]] = []
+    data: dict[str, object] = {}
+    idle = []
+    numbers = {name: at for at, (name, _, _) in enumerate(_native.token_kinds())}
+    for name, stage, _ in kinds:
         run.say(f"learning without {name}")
-        naming = _naming(run, traps, learned, bags, asked, kind)
+        naming = _naming(run, traps, learned, bags, asked, numbers[name])
         if stage == "proved":  # no move is ordered by these
             figures = Figures(base.full, base.lazy, base.quiet, base.brier, naming)
         else:

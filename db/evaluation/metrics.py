@@ -85,9 +85,10 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return sum(b.weight * abs(b.said - b.true) for b in bins) / sum(b.weight for b in bins)
 
 
-def precision(found: Sequence[Sequence[Collection[str]]], theme: str) -> float:
-    """Mean share of neighbours that have ``theme``; ``found`` has the themes of each query's neighbours."""
-    return fmean(fmean(theme in themes for themes in neighbours) for neighbours in found)
+def precision(found: Sequence[Sequence[Collection[str]]], theme: str, most: int) -> float:
+    """Mean share of ``most`` neighbours that have ``theme``; ``found`` has the themes of each query's neighbours, and
+    those that are missing have none."""
+    return fmean(sum(theme in themes for themes in neighbours) / most for neighbours in found)
 
 
 def rate_at_recall(wanted: Sequence[float], others: Sequence[float], recall: float) -> tuple[int, float]:

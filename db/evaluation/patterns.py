@@ -40,10 +40,10 @@ def patterns(run: Run) -> Finding:
         found[theme] = (
             len(having),
             fmean(theme in trap.themes for trap in library),
-            precision([boards[i] for i in having], theme),
-            precision([lines[i] for i in few], theme) if len(few) >= LEAST else None,
-            precision([known[i] for i in having], theme),
-            precision([proposed[i] for i in having], theme),
+            precision([boards[i] for i in having], theme, TOP),
+            precision([lines[i] for i in few], theme, TOP) if len(few) >= LEAST else None,
+            precision([known[i] for i in having], theme, TOP),
+            precision([proposed[i] for i in having], theme, TOP),
         )
     means = _means(found)
     table = Table(
@@ -82,7 +82,7 @@ def macro_precision(queries: Sequence[Puzzle], found: Sequence[Themes]) -> float
     for theme in PATTERNS:
         having = [near for query, near in zip(queries, found, strict=True) if theme in query.themes]
         if len(having) >= LEAST:
-            values.append(precision(having, theme))
+            values.append(precision(having, theme, TOP))
     return fmean(values) if values else 0.0
 
 
