@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,12 +15,14 @@ import pytest
 from db.engine import UciEngine, win_chance
 from db.evaluation import ablation as ablations
 from db.evaluation.ablation import ablation
-from db.evaluation.account import account_of_puzzles, markdown_of
+from db.evaluation.account import GAMES_DO_NOT_SHOW, PUZZLES_DO_NOT_SHOW, account_of_puzzles, markdown_of
 from db.evaluation.calibration import calibration
 from db.evaluation.commands import evaluate
 from db.evaluation.cost import cost
 from db.evaluation.detection import detection
-from db.evaluation.killers import FULL, LAZY, killers
+from db.evaluation.killers import FULL, LAZY, hit, killers
+from db.evaluation.metrics import place
+from db.evaluation.orders import PLAIN
 from db.evaluation.ordinary import MATE, Answers, Judged, centipawns, judged_moves, sample
 from db.evaluation.patterns import macro_precision, patterns
 from db.evaluation.proof_work import proof_work
@@ -27,10 +30,12 @@ from db.evaluation.run import Run
 from db.evaluation.sample import read_sample
 from db.evaluation.temptation import look, temptation
 from tests.conftest import DATA
+from tests.experiments import accuracy
 from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.experiments import plots
+from trapcore.experiments.report import markdown, number
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
@@ -277,3 +282,27 @@ def test_detection_counts_alarms_on_clean_moves(run: Run) -> None:
     assert ours["mates"]["auc"] == pytest.approx(fmean(pairs))
     least = sorted(mine, reverse=True)[round(0.8 * len(mine)) - 1]
     assert ours["mates"]["flagged_at_0.8"] == sum(score >= least for score in others)
+
+
+# docs/accuracy.md
+
+
+def test_the_published_account_is_what_comes_out_now() -> None:
+    if not PUZZLES.exists():
+        pytest.skip("the open puzzles are not there")
+    text = accuracy.ACCURACY.read_text("utf-8")
+    for sentence in (*PUZZLES_DO_NOT_SHOW, *GAMES_DO_NOT_SHOW):
+        assert f"- {sentence}\n" in text
+    for name in accuracy.PLOTS:
+        assert f"({name}.svg)" in text
+        assert (accuracy.DOCS / f"{name}.svg").read_text("utf-8").lstrip().startswith("<?xml")
+    # What needs no learning, over again: the queries, their baits, and the plain orders.
+    opened = Run(read_sample(PUZZLES, 1, 4_000), 2, lambda told: None)
+    try:
+        assert accuracy.lowered(markdown(temptation(opened).report, 2)) in text
+        for name in ("random", "captures MVV-LVA, then checks", "checks, then captures MVV-LVA"):
+            placed = [place(PLAIN[name](q), q.killer) for q in opened.queries]
+            hits = " | ".join(number(hit(placed, k)) for k in (1, 3, 5))
+            assert re.search(rf"\| {re.escape(name)} +\| 4,000 \| {re.escape(hits)} ", text)
+    finally:
+        opened.close()

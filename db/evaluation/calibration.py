@@ -1,9 +1,11 @@
 """Whether the confidence of a proposal is what it says: a probability."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
-from db.evaluation.metrics import brier, calibration_error, reliability
+from db.evaluation.metrics import Bin, brier, calibration_error, reliability
 from db.evaluation.run import Finding, Run, propose
 from db.puzzles import PATTERNS
 from trapcore.experiments.report import Panel, Plot, Report, Series, Style, Table, number
@@ -16,17 +18,31 @@ DIAGRAM = "reliability"
 """Name of the plot."""
 
 
-def calibration(run: Run) -> Finding:
-    """Confidence against hits, on traps and ordinary moves half and half; and by likeness to the nearest trap."""
-    run.say("calibration")
-    traps = [(p.confidence, p.moves[0] == q.killer) for q, p in zip(run.queries, run.full, strict=True)]
-    others = run.each(lambda e: propose(run.weights, e[0], e[1], SHORTLIST), run.ordinary)
-    ordinary = [p.confidence for p in others]
-    said = [confidence for confidence, _ in traps] + ordinary
+@dataclass(frozen=True)
+class Reliability:
+    """Confidence and truth, on as many ordinary moves as traps."""
+
+    brier: float
+    error: float
+    """How far what was said is from what came true, in the mean."""
+    table: Table
+    panel: Panel
+    bins: list[Bin]
+
+    @property
+    def data(self) -> dict[str, object]:
+        """For JSON."""
+        bins = [{"low": b.low, "high": b.high, "count": b.count, "said": b.said, "true": b.true} for b in self.bins]
+        return {"brier": self.brier, "error": self.error, "bins": bins}
+
+
+def reliability_of(traps: Sequence[tuple[float, bool]], ordinary: Sequence[float]) -> Reliability:
+    """From the confidence of each trap's first proposal, and whether it is the killer, and those of ordinary moves,
+    which are misses; both count the same in sum."""
+    said = [confidence for confidence, _ in traps] + list(ordinary)
     true = [hit for _, hit in traps] + [False] * len(ordinary)
     weights = [0.5 / len(traps)] * len(traps) + [0.5 / len(ordinary)] * len(ordinary)
     bins = reliability(said, true, weights, EDGES)
-    score, error = brier(said, true, weights), calibration_error(bins)
     in_traps = reliability([c for c, _ in traps], [hit for _, hit in traps], [1.0] * len(traps), EDGES)
     table = Table(
         ("confidence", "n", "share of the mix", "said", "came true", "came true, traps alone"),
@@ -42,6 +58,24 @@ def calibration(run: Run) -> Finding:
             for b in bins
         ),
     )
+    panel = Panel(
+        "as many ordinary moves as traps",
+        "confidence",
+        "share that came true",
+        (
+            Series("first proposals", tuple(b.said for b in bins), tuple(b.true for b in bins)),
+            Series("perfect", (0.0, 1.0), (0.0, 1.0), Style.DASHED),
+        ),
+    )
+    return Reliability(brier(said, true, weights), calibration_error(bins), table, panel, bins)
+
+
+def calibration(run: Run) -> Finding:
+    """Confidence against hits, on traps and ordinary moves half and half; and by likeness to the nearest trap."""
+    run.say("calibration")
+    traps = [(p.confidence, p.moves[0] == q.killer) for q, p in zip(run.queries, run.full, strict=True)]
+    others = run.each(lambda e: propose(run.weights, e[0], e[1], SHORTLIST), run.ordinary)
+    found = reliability_of(traps, [p.confidence for p in others])
     like, rows = _by_similarity(run)
     given = (
         "They may be among what the weights of the given library were learned from."
@@ -49,39 +83,18 @@ def calibration(run: Run) -> Finding:
         else "No weights were learned from them."
     )
     blocks = (
-        f"The confidence of the first proposal, for {len(traps):,} puzzles and {len(ordinary):,} ordinary moves that "
+        f"The confidence of the first proposal, for {len(traps):,} puzzles and {len(others):,} ordinary moves that "
         "lose nothing, where any proposal is a miss; both count the same in sum, so that a position is as likely a "
-        f"trap as not. {given} Brier score {number(score)} (.25 says nothing, 0 is perfect); confidence and truth are "
-        f"{number(error)} apart in the mean.",
-        table,
+        f"trap as not. {given} Brier score {number(found.brier)} (.25 says nothing, 0 is perfect); confidence and "
+        f"truth are {number(found.error)} apart in the mean.",
+        found.table,
         "The first proposal by the similarity of its nearest known trap: how often it is the killer, and how often "
         "that trap shows a pattern of the puzzle (puzzles without a pattern are left out there).",
         like,
     )
-    diagram = Plot(
-        DIAGRAM,
-        "Confidence and truth",
-        (
-            Panel(
-                "as many ordinary moves as traps",
-                "confidence",
-                "share that came true",
-                (
-                    Series("first proposals", tuple(b.said for b in bins), tuple(b.true for b in bins)),
-                    Series("perfect", (0.0, 1.0), (0.0, 1.0), Style.DASHED),
-                ),
-            ),
-        ),
-    )
-    data: dict[str, object] = {
-        "brier": score,
-        "error": error,
-        "traps": len(traps),
-        "ordinary": len(ordinary),
-        "bins": [{"low": b.low, "high": b.high, "count": b.count, "said": b.said, "true": b.true} for b in bins],
-        "by_similarity": rows,
-    }
-    return Finding(Report("Confidence", blocks, (diagram,)), data, [("Brier score", number(score))])
+    diagram = Plot(DIAGRAM, "Confidence and truth", (found.panel,))
+    data = {**found.data, "traps": len(traps), "ordinary": len(others), "by_similarity": rows}
+    return Finding(Report("Confidence", blocks, (diagram,)), data, [("Brier score", number(found.brier))])
 
 
 def _by_similarity(run: Run) -> tuple[Table, list[dict[str, object]]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import chess
 
+from db.evaluation.calibration import reliability_of
 from db.evaluation.metrics import precision_at, rate_at_recall
 from db.evaluation.orders import VALUES
 from db.evaluation.ordinary import BLUNDER, CLEAN, LOST, Judged
@@ -96,6 +97,9 @@ def detection(run: Run, judged: Sequence[Judged]) -> Finding:
     alarms = [j for j, s in zip(clean, ours.clean, strict=True) if s >= rate_at_recall(ours.mates, ours.clean, 0.9)[1]]
     proofs = run.each(lambda j: prove_bait(j.fen, j.move, mate=MATE), alarms)
     proved = sum(p.verdict is Verdict.PROVED for p in proofs)
+    traps = [(p.confidence, p.moves[0] == q.killer) for q, p in zip(run.queries, run.full, strict=True)]
+    quiet = run.each(lambda j: propose(weights, j.fen, j.move, SHORTLIST).confidence, clean)
+    confidence = reliability_of(traps, quiet)
     blocks = (
         f"Positives: {len(run.queries):,} held-out puzzles after the bait, {len(ours.mates):,} of them mates. "
         f"Negatives: {len(clean):,} clean moves of {len({j.file for j in judged})} files of games, which an engine "
@@ -109,11 +113,14 @@ def detection(run: Run, judged: Sequence[Judged]) -> Finding:
         "Precision supposes one trap in 100 or in 1,000 moves. Where no clean move was flagged, the rate is taken to "
         "be at most three over their number (95 % by the rule of three), and the precision is at least so much.",
         f"At the score that finds nine mates in ten, {len(alarms)} clean moves are flagged; a mate in {MATE} is proved "
-        f"after {proved} of them. What is claimed is what is proved, so the others would be no warnings.",
+        f"after {proved} of them. What is claimed is what is proved, so there would be no warning of a mate after the others.",
         f"**Blunders of real games** ({len(blunders):,} moves that lose {BLUNDER / 100:g} pawns or more; "
         f"{len(allowing):,} moves after which the engine sees a mate) against clean moves, area under the curve:",
         _blunders(found),
         "Blunders of ordinary games are mostly quiet and positional, and are not what this detects.",
+        "**Confidence** of the first proposal, clean moves of these games and puzzles counting the same in sum: Brier "
+        f"score {number(confidence.brier)}, {number(confidence.error)} apart from the truth in the mean.",
+        confidence.table,
     )
     curves = tuple(_curve(name, s.mates, s.clean) for name, s in found.items())
     all_curves = tuple(_curve(name, s.traps, s.clean) for name, s in found.items())
@@ -130,6 +137,7 @@ def detection(run: Run, judged: Sequence[Judged]) -> Finding:
         "blunders": len(blunders),
         "allowing_mate": len(allowing),
         "scores": {name: _figures(s) for name, s in found.items()},
+        "confidence": confidence.data,
         "alarms": {"flagged": len(alarms), "proved": proved},
     }
     flagged, _ = rate_at_recall(ours.mates, ours.clean, 0.9)
