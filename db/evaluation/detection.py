@@ -21,6 +21,7 @@ RECALLS = (0.8, 0.9)
 PREVALENCES = (100, 1000)
 MATE = 3
 """Moves of the mates that are asked for after a false alarm."""
+FINE = 0.004
 ROC = "detection"
 """Name of the plot."""
 
@@ -113,7 +114,7 @@ def detection(run: Run, judged: Sequence[Judged]) -> Finding:
         "Precision supposes one trap in 100 or in 1,000 moves. Where no clean move was flagged, the rate is taken to "
         "be at most three over their number (95 % by the rule of three), and the precision is at least so much.",
         f"At the score that finds nine mates in ten, {len(alarms)} clean moves are flagged; a mate in {MATE} is proved "
-        f"after {proved} of them. What is claimed is what is proved, so there would be no warning of a mate after the others.",
+        f"after {proved} of them. Only what is proved is claimed, so the others would be no warnings of a mate.",
         f"**Blunders of real games** ({len(blunders):,} moves that lose {BLUNDER / 100:g} pawns or more; "
         f"{len(allowing):,} moves after which the engine sees a mate) against clean moves, area under the curve:",
         _blunders(found),
@@ -163,7 +164,11 @@ def _labelled(wanted: Sequence[float], others: Sequence[float]) -> tuple[list[fl
 
 
 def _curve(name: str, wanted: Sequence[float], others: Sequence[float]) -> Series:
-    points = roc(*_labelled(wanted, others))
+    """The ROC curve, of which points are left out that a picture does not show."""
+    points = [(0.0, 0.0)]
+    for x, y in roc(*_labelled(wanted, others)):
+        if x - points[-1][0] >= FINE or y - points[-1][1] >= FINE or (x, y) == (1.0, 1.0):
+            points.append((x, y))
     return Series(name, tuple(x for x, _ in points), tuple(y for _, y in points))
 
 
