@@ -29,6 +29,7 @@ from db.evaluation.proof_work import proof_work
 from db.evaluation.run import Run
 from db.evaluation.sample import read_sample
 from db.evaluation.temptation import look, temptation
+from db.store import create_library, open_library
 from tests.conftest import DATA
 from tests.experiments import accuracy
 from tests.stockfish import STOCKFISH
@@ -36,6 +37,7 @@ from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.experiments import plots
 from trapcore.experiments.report import markdown, number
+from trapcore.fitting import fit
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
@@ -188,6 +190,28 @@ def test_the_command_writes_everything_and_says_the_short_of_it(tmp_path: Path) 
     assert data["library"] == 120
     assert "# Evaluation on puzzles" in (out / "puzzles.md").read_text()
     assert (out / "reliability.svg").exists() == plots.can_draw()
+
+
+@pytest.mark.parametrize("fitted", [True, False])
+def test_a_given_library_is_evaluated_with_its_own_weights_if_it_has_any(tmp_path: Path, fitted: bool) -> None:
+    if not PUZZLES.exists():
+        pytest.skip("the open puzzles are not there")
+    from typer.testing import CliRunner
+
+    path = tmp_path / "l.sqlite"
+    create_library(path)
+    traps = [puzzle.trap for puzzle in read_sample(PUZZLES, 80, 2).library]
+    with open_library(path) as library:
+        library.add_all(traps)
+        if fitted:
+            library.set_weights(fit([(f"{t.epd} 0 1", t.bait, t.killer_line[0]) for t in traps[:50]]))
+    options = ["--library", str(path), "--queries", "12", "--json"]
+    done = CliRunner().invoke(evaluate, ["puzzles", str(PUZZLES), *options], catch_exceptions=False)
+    data = json.loads(done.stdout)
+    assert (data["library"], data["given_library"]) == (80, fitted)
+    assert data["left_out"] == 80
+    assert ("has no weights of its own" in done.stderr) == (not fitted)
+    assert data["ordinary_moves_learned"] == (0 if fitted else 820)
 
 
 def test_there_is_no_other_split(tmp_path: Path) -> None:

@@ -100,7 +100,17 @@ def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Pat
         return done.stdout
 
     assert "annotate" in run("--help")
-    for command in ("annotate", "library", "index", "similarity", "match", "prove", "experiment", "dynamics"):
+    for command in (
+        "annotate",
+        "library",
+        "index",
+        "similarity",
+        "match",
+        "prove",
+        "evaluate",
+        "experiment",
+        "dynamics",
+    ):
         assert "Usage" in run(command, "--help")
     # The paper's own examples need nothing that the bare wheel does not bring.
     assert ".772" in run("experiment", "figure-1", "table-1", "--out", "found")
