@@ -45,7 +45,8 @@ def annotate(
         float | None,
         typer.Option(
             metavar="0..1",
-            help="How similar a position must be to be looked into. Default: the setting `min_similarity`, 0.80.",
+            help="How similar a position must be to be looked into. Default: the setting `min_similarity`, else 0.5 "
+            "for the measure abstracted and 0.8 for the others.",
         ),
     ] = None,
     measure: IndexedMeasureOption = None,
@@ -103,6 +104,7 @@ def annotate(
     from annotator.request import Request
     from annotator.selection import Selection, Side
     from db.bundled import open_or_bundle
+    from db.screen import open_screen
     from trapcore.chess_tree import Labels
     from trapcore.errors import UsageError
     from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, IndexedMeasure, checked_depth, chosen, indexed
@@ -126,7 +128,7 @@ def annotate(
         ),
         labels=chosen(Labels, labels),
         captures=captures,
-        min_similarity=settings.min_similarity,
+        min_similarity=settings.least_similarity,
         nodes=settings.nodes,
         unproved=unproved,
         skip_plies=skip_plies,
@@ -137,10 +139,16 @@ def annotate(
         jobs=settings.jobs,
     )
     plan = plan_run(files, out, report, strict=strict)
-    with open_or_bundle(db, read_only=True, say=lambda told: None if quiet else typer.echo(told, err=True)) as library:
+
+    def say(told: str) -> None:
+        if not quiet:
+            typer.echo(told, err=True)
+
+    with open_or_bundle(db, read_only=True, say=say) as library:
         traps, digest = library.traps(), library.digest()
+        screen = open_screen(library, say) if settings.measure is IndexedMeasure.ABSTRACTED else None
     with Progress(plan, quiet=quiet) as progress:
-        run = Run(request, plan, traps, digest, progress, resume=resume)
+        run = Run(request, plan, traps, digest, progress, screen=screen, resume=resume)
         _execute(run, plan)
     _tell(run.tally, quiet=quiet)
     if strict and (run.tally.skipped or run.tally.problems):

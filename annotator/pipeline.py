@@ -16,6 +16,7 @@ from annotator.plan import STDIN, Plan, Target
 from annotator.progress import Progress
 from annotator.request import Request
 from annotator.tally import Tally
+from db.screen import Screen
 from db.trap import Trap
 from trapcore.errors import InputError, UsageError
 from trapcore.streams import open_bytes
@@ -40,9 +41,19 @@ class Run:
     """One run over the inputs of a plan."""
 
     def __init__(
-        self, request: Request, plan: Plan, traps: Sequence[Trap], library: str, progress: Progress, *, resume: bool
+        self,
+        request: Request,
+        plan: Plan,
+        traps: Sequence[Trap],
+        library: str,
+        progress: Progress,
+        *,
+        screen: Screen | None = None,
+        resume: bool,
     ) -> None:
         """``library`` is the digest of ``traps``; with ``resume`` an interrupted run of the same plan is continued.
+
+        ``screen``: see `Request.judge`.
 
         Raises ``UsageError`` if there is one that cannot be continued because something changed.
         """
@@ -53,11 +64,11 @@ class Run:
         self._request = request
         self._plan = plan
         self._traps = traps
-        self._judge = request.judge(traps)
+        self._judge = request.judge(traps, screen)
         self._progress = progress
         self._saved_at = float("-inf")
         self._journal = Journal(
-            request.as_options(library),
+            request.as_options(library, screen),
             inputs=[InputState(source) for target in plan.targets for source in target.sources],
             outputs=[OutputState(STDIN if target.path is None else str(target.path)) for target in plan.targets],
             report=None if plan.report is None else OutputState(str(plan.report)),

@@ -7,8 +7,11 @@ from importlib.metadata import PackageNotFoundError, version
 from annotator.journal import Option
 from annotator.judging import BATCH_BYTES
 from annotator.selection import Selection
+from db.screen import Screen
 from db.trap import Trap
 from trapcore import _native
+from trapcore.errors import UsageError
+from trapcore.measures.options import IndexedMeasure
 from trapcore.proof import Verdict
 
 
@@ -38,12 +41,13 @@ class Request:
     """Threads that judge."""
     batch_bytes: int = BATCH_BYTES
 
-    def as_options(self, library: str) -> dict[str, Option]:
+    def as_options(self, library: str, screen: Screen | None = None) -> dict[str, Option]:
         """What a continued run must agree in; ``library`` is the digest of the traps."""
         return {
             "version": _version(),
             "prover": _native.PROVER_VERSION,
             "library": library,
+            "weights": None if screen is None else screen.digest,
             "measure": str(self.measure),
             "depth": self.depth,
             "labels": str(self.labels),
@@ -59,8 +63,13 @@ class Request:
             "batch_bytes": self.batch_bytes,
         }
 
-    def judge(self, traps: Sequence[Trap]) -> _native.Judge:
-        """The Judge for these traps. Raises ``UsageError`` for options that it refuses."""
+    def judge(self, traps: Sequence[Trap], screen: Screen | None = None) -> _native.Judge:
+        """The Judge for these traps. Raises ``UsageError`` for options that it refuses.
+
+        ``screen``, of the library that the traps are of, is needed by the measure ``abstracted`` alone.
+        """
+        if (screen is None) is (self.measure == IndexedMeasure.ABSTRACTED):
+            raise UsageError(f"the measure {self.measure} is used {'with' if screen is None else 'without'} a screen")
         return _native.Judge(
             [(trap.epd, trap.bait, trap.killer_line, self._claim(trap), trap.mate_in or 0) for trap in traps],
             measure=self.measure,
@@ -72,6 +81,9 @@ class Request:
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
             skip_plies=self.skip_plies,
+            proposer=None if screen is None else screen.proposer,
+            likeness=None if screen is None else screen.index,
+            ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],
         )
 
     def _claim(self, trap: Trap) -> str:

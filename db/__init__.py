@@ -23,7 +23,12 @@ exporting.py       traps to a file, as PGN or JSON
 puzzles.py         a row of the lichess puzzle file as a trap
 ingest.py          games into the library, resumable
 bulk.py            many rows at a time, on the driver itself
+fitting.py         weights learned from the library's own traps; which weights are in use
+likeness.py        the known traps that a killer is like, by an index beside the library
+proposing.py       killers proposed for a position, with the trap each is like and what the proof says
 display.py         what the commands show
+command_options.py options that the commands share
 commands.py        ``trapline library`` and ``trapline index``
+proposing_commands.py  ``trapline library fit`` and ``trapline propose``
 =================  =================================================================================
 """

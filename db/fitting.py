@@ -15,7 +15,7 @@ from db.models import TrapRow
 from db.trap_rows import is_example
 from trapcore import fitting
 from trapcore.errors import LibraryError
-from trapcore.proposals import VOCABULARY_VERSION, Weights, shipped_weights
+from trapcore.proposals import VOCABULARY_VERSION, Weights
 
 HELD_OUT = 10
 """One game in so many is held out, to see how often its killers are found."""
@@ -80,27 +80,12 @@ def fit_library(library: Library, *, limit: int | None = None, say: Callable[[st
     return Fitted(weights, held_out, time.monotonic() - began)
 
 
-def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, str]:
-    """The library's weights and ``library``; without them those that come with trapline and ``shipped``.
-
-    ``say`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.
-    """
-    own = library.weights()
-    if own is not None:
-        return own, "library"
-    say(
-        f"{library.name} has no weights of its own; those that come with trapline are used until "
-        f"`trapline library fit --db {library.name}`"
-    )
-    return shipped_weights(), "shipped"
-
-
 def _traps(library: Library) -> list[tuple[str, fitting.Example]]:
     """The game of each trap and what is learned from it, ascending by key and bait."""
     wanted = select(TrapRow.key, TrapRow.bait, TrapRow.epd, TrapRow.killer_line, TrapRow.source).where(is_example())
     with library.database.read() as connection:
-        rows = sorted(connection.execute(wanted).tuples())
-    return [(_game(key, source), (epd, bait, line.split()[0])) for key, bait, epd, line, source in rows]
+        rows = [(key, bait, epd, line, source) for key, bait, epd, line, source in connection.execute(wanted)]
+    return [(_game(key, source), (epd, bait, line.split()[0])) for key, bait, epd, line, source in sorted(rows)]
 
 
 def _game(key: bytes, source: str) -> str:

@@ -56,6 +56,7 @@ class Known:
 
     slug: str
     name: str
+    family: str
     epd: str
     """Before the bait."""
     bait: str
@@ -69,19 +70,20 @@ class Likeness:
     def __init__(self, library: Library, index: _native.BagIndex, path: Path, made: Path | None) -> None:
         """Take an open index; ``made`` is a temporary folder to delete afterwards."""
         self._library = library
-        self._index = index
+        self.index = index
+        """Its payloads are the traps' numbers in the database."""
         self._made = made
         self._known: dict[int, Known] = {}
         self.path = path
-        """Folder of the index; its payloads are the traps' numbers in the database."""
+        """Folder of the index."""
 
     def __len__(self) -> int:
         """Number of traps."""
-        return len(self._index)
+        return len(self.index)
 
     def weight(self, token: int) -> float:
         """What it says that two killers share the token; 0 or more."""
-        return self._index.weight(token)
+        return self.index.weight(token)
 
     def resemble(self, bags: Sequence[Sequence[int]], k: int, *, jobs: int = 1) -> list[list[tuple[Known, float]]]:
         """For each bag of tokens the ``k`` (1 or more) most similar traps, with the similarity, above 0 to 1.
@@ -90,19 +92,19 @@ class Likeness:
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
-        found = self._index.top(bags, k, jobs=jobs)
+        found = self.index.top(bags, k, jobs=jobs)
         self._read({number for hits in found for number, _ in hits} - self._known.keys())
         # A trap that has gone since the index was opened is passed over.
         return [[(self._known[number], s) for number, s in hits if number in self._known] for hits in found]
 
     def _read(self, numbers: Iterable[int]) -> None:
-        columns = (TrapRow.slug, TrapRow.name, TrapRow.epd, TrapRow.bait, TrapRow.killer_line)
+        columns = (TrapRow.slug, TrapRow.name, TrapRow.family, TrapRow.epd, TrapRow.bait, TrapRow.killer_line)
         wanted = sorted(numbers)
         with self._library.database.read() as connection:
             for at in range(0, len(wanted), 500):
                 part = select(TrapRow.id, *columns).where(TrapRow.id.in_(wanted[at : at + 500]))
-                for number, slug, name, epd, bait, line in connection.execute(part).tuples():
-                    self._known[number] = Known(slug, name, epd, bait, tuple(line.split()))
+                for number, slug, name, family, epd, bait, line in connection.execute(part):
+                    self._known[number] = Known(slug, name, family, epd, bait, tuple(line.split()))
 
     def close(self) -> None:
         """Delete the index if it was built for this use only."""
@@ -173,9 +175,9 @@ class _State:
     def entries(self) -> dict[int, int]:
         return dict(zip(self.numbers, self.digests, strict=True))
 
-    def write(self, path: Path, counted: int) -> None:
-        """``counted``: of so many traps the weights of mating nets are, less those that have changed since."""
-        head = self.weights + counted.to_bytes(8, "big") + len(self.numbers).to_bytes(8, "big")
+    def write(self, path: Path, counted: int, changed: int) -> None:
+        """``counted``: the weights of mating nets are those of so many traps, of which so many have changed since."""
+        head = self.weights + b"".join(count.to_bytes(8, "big") for count in (counted, changed, len(self.numbers)))
         path.write_bytes(head + self.numbers.tobytes() + self.digests.tobytes())
 
 
@@ -185,6 +187,7 @@ class _Built:
 
     weights: bytes
     counted: int
+    changed: int
     entries: dict[int, int]
 
     @classmethod
@@ -194,13 +197,17 @@ class _Built:
             data = path.read_bytes()
         except OSError:
             return None
-        count = int.from_bytes(data[24:32], "big")
-        if len(data) != 32 + 16 * count:
+        counted, changed, count = (int.from_bytes(data[at : at + 8], "big") for at in (16, 24, 32))
+        if len(data) != 40 + 16 * count:
             return None
         numbers, digests = array("Q"), array("Q")
-        numbers.frombytes(data[32 : 32 + 8 * count])
-        digests.frombytes(data[32 + 8 * count :])
-        return cls(data[:16], int.from_bytes(data[16:24], "big"), dict(zip(numbers, digests, strict=True)))
+        numbers.frombytes(data[40 : 40 + 8 * count])
+        digests.frombytes(data[40 + 8 * count :])
+        return cls(data[:16], counted, changed, dict(zip(numbers, digests, strict=True)))
+
+    def to(self, entries: dict[int, int]) -> set[int]:
+        """Numbers of the traps that are not the same in both."""
+        return {number for number, _ in self.entries.items() ^ entries.items()}
 
 
 def _root(library: Library) -> Path | None:
@@ -253,9 +260,10 @@ def _publish(building: Path, folder: Path) -> None:
 def _tidy(root: Path, current: Path) -> None:
     """Delete older states; whoever has one open keeps it."""
     for path in root.iterdir():
-        fresh = path.name.startswith(".building-") and time.time() - path.stat().st_mtime < _ABANDONED_SECONDS
-        if path != current and not fresh:
-            shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError):  # another program may be tidying, too
+            fresh = path.name.startswith(".building-") and time.time() - path.stat().st_mtime < _ABANDONED_SECONDS
+            if path != current and not fresh:
+                shutil.rmtree(path)
 
 
 def _previous(root: Path, state: _State) -> tuple[Path, _Built] | None:
@@ -266,8 +274,7 @@ def _previous(root: Path, state: _State) -> tuple[Path, _Built] | None:
         built = _Built.read(folder / "built")
         if built is None or built.weights != state.weights:
             continue
-        changed = len(built.entries.items() ^ state.entries().items())
-        if changed <= built.counted * LARGEST_CHANGE:
+        if built.changed + len(built.to(state.entries())) <= built.counted * LARGEST_CHANGE:
             return folder, built
     return None
 
@@ -278,11 +285,11 @@ def _build(library: Library, state: _State, folder: Path, previous: tuple[Path, 
         before, built = previous
         with suppress(IndexFileError, OSError):  # it is damaged or gone: build anew
             shutil.copytree(before / "index", folder / "index")
-            gone = [number for number, digest in built.entries.items() if entries.get(number) != digest]
-            new = {number for number, digest in entries.items() if built.entries.get(number) != digest}
-            add = _bags(library, new)
-            _native.change_bag_index(folder / "index", vocabulary=VOCABULARY_VERSION, add=add, remove=gone)
-            state.write(folder / "built", max(0, built.counted - len({*gone, *new})))
+            different = built.to(entries)
+            add = _bags(library, different & entries.keys())
+            remove = different & built.entries.keys()
+            _native.change_bag_index(folder / "index", vocabulary=VOCABULARY_VERSION, add=add, remove=remove)
+            state.write(folder / "built", built.counted, built.changed + len(different))
             return
         shutil.rmtree(folder / "index", ignore_errors=True)
     bags = list(_bags(library, entries.keys()))
@@ -294,7 +301,7 @@ def _build(library: Library, state: _State, folder: Path, previous: tuple[Path, 
         default_weight=max(weights.values(), default=1.0),
         vocabulary=VOCABULARY_VERSION,
     )
-    state.write(folder / "built", len(entries))
+    state.write(folder / "built", len(entries), 0)
 
 
 def _bags(library: Library, numbers: "Iterable[int]") -> Iterator[tuple[int, list[int]]]:

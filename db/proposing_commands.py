@@ -6,12 +6,16 @@ to standard output, talk to standard error.
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from db.command_options import DbOption
 from trapcore.command_options import JsonOption
+
+if TYPE_CHECKING:
+    from db.proposing import Adviser, Answer, ProposedMove
 
 
 def fit(
@@ -51,3 +55,122 @@ def fit(
         f"of {trap_count(held.traps)} that were held out, by weights learned from the other "
         f"{weights.traps - held.traps:,}: the killer is the first move of {first}{among}"
     )
+
+
+def propose(
+    fen: Annotated[
+        str | None, typer.Argument(metavar="FEN", help="The position before the bait or after it, quoted.")
+    ] = None,
+    bait: Annotated[
+        str | None,
+        typer.Option(metavar="MOVE", help="The bait, SAN or UCI; of a position after it UCI. Without it: unknown."),
+    ] = None,
+    input_file: Annotated[
+        str | None,
+        typer.Option(
+            "--input",
+            metavar="FILE",
+            help='Answer every line of a file instead: {"id": ..., "fen": FEN, "bait": MOVE}; - is stdin.',
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", help="Number of moves, 1 or more.")] = 5,
+    nodes: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Nodes for the proof of each position (default 30,000); 0 proves nothing."),
+    ] = None,
+    db: DbOption = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each move has in common with the trap that it is like.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Propose the attacker's killers after a bait: which moves to try first, and the known trap that each is like.
+
+    The confidence says how often such a move was the killer, for a position as likely a trap as not. A move that is
+    proved to mate, or that a search finds clearly best, comes first and says so; nothing else is a claim.
+
+    With --input, answers come in the order of the file, one JSON object a line with --json; a line that is no question
+    gets an error in its place.
+
+    The exit code is 3 if no line could be answered.
+    """
+    from db.bundled import open_or_bundle
+    from db.display import Status, print_json, say
+    from db.likeness import open_likeness
+    from db.proposing import Adviser, Question
+    from db.screen import weights_in_use
+    from trapcore.errors import UsageError
+    from trapcore.examination import NODES
+
+    if (fen is None) == (input_file is None):
+        raise UsageError("propose needs a FEN or --input FILE, and not both")
+    if input_file is not None and bait is not None:
+        raise UsageError("--bait belongs to one FEN; with --input each line has its own")
+    status = Status()
+    with open_or_bundle(db, read_only=True, say=say) as library:
+        weights = weights_in_use(library, say)
+        with open_likeness(library, weights[0], status.show) as likeness:
+            status.clear()
+            adviser = Adviser(weights, likeness, top=top, nodes=NODES if nodes is None else nodes, explain=explain)
+            if input_file is not None:
+                _answer_file(input_file, adviser, as_json=as_json)
+                return
+            answer = adviser.answer(Question(str(fen), bait))
+    if as_json:
+        print_json(answer.content())
+    else:
+        _print(answer)
+
+
+def _answer_file(path: str, adviser: Adviser, *, as_json: bool) -> None:
+    from db.display import say
+    from db.proposing import answers
+    from trapcore.errors import InputError
+    from trapcore.streams import open_bytes
+
+    done = bad = 0
+    with open_bytes(path) as chunks:
+        for number, answer in answers(adviser, chunks):
+            failed = isinstance(answer, dict)
+            bad += failed
+            done += not failed
+            if as_json:
+                typer.echo(json.dumps(answer if isinstance(answer, dict) else answer.content(), ensure_ascii=False))
+            elif isinstance(answer, dict):
+                typer.echo(f"line {number}: error: {answer['error']}")
+            else:
+                typer.echo(f"line {number}{'' if answer.question.id is None else f', {answer.question.id}'}:")
+                _print(answer)
+    if bad:
+        say(f"{path}: {bad} of {done + bad} lines could not be answered")
+    if not done:
+        raise InputError(f"{path}: no position could be read")
+
+
+def _print(answer: Answer) -> None:
+    """The proposed killers, one a line, each followed by its explanation if it has one."""
+    if not answer.moves:
+        typer.echo("no move: the game is over")
+        return
+    width = max(len(move.san) for move in answer.moves)
+    for place, move in enumerate(answer.moves, start=1):
+        near = "" if move.trap is None else f"nearest: {move.trap.name} ({move.trap.slug}), {move.similarity:.2f}"
+        typer.echo(
+            f"{place:>2}  {move.san:<{width}}  {move.examined.confidence:.3f}  {_found(move):<24}  {near}".rstrip()
+        )
+        if move.shared is not None:
+            columns = max(map(len, (*move.shared.here, *move.shared.there)))
+            for where, line in (("here", move.shared.here), ("there", move.shared.there)):
+                typer.echo(f"      {where:<6} {' '.join(f'{san:<{columns}}' for san in line)}".rstrip())
+            for words in move.shared.words:
+                typer.echo(f"      both   {words}")
+
+
+def _found(move: ProposedMove) -> str:
+    """What the proof says of a proposed move, and no more."""
+    examined = move.examined
+    if examined.mate_in is not None:
+        return f"proved, mate in {examined.mate_in}"
+    if examined.win_chance is not None and examined.lead is not None:
+        return f"best by {examined.lead:.2f}, at {examined.win_chance:+.2f}"
+    return str(examined.verdict)

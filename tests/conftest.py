@@ -15,3 +15,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if os.environ.get("CI") == "true" and reporter is not None and reporter.stats.get("skipped") and exitstatus == 0:
         reporter.write_line(f"CI: {len(reporter.stats['skipped'])} tests were skipped, which counts as a failure")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def by_sequences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests to which it does not matter how positions are compared: this way needs no index beside the library."""
+    monkeypatch.setenv("TRAPLINE_MEASURE", "sequences")

@@ -14,6 +14,8 @@ from tests.stockfish import STOCKFISH
 from tests.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.errors import EngineError
 
+pytestmark = pytest.mark.usefixtures("by_sequences")
+
 ROOT = Path(__file__).parents[1]
 #: The Elephant Trap with two moves of rook pawns inserted, which change nothing.
 RESEMBLES_ELEPHANT = (

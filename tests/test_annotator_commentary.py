@@ -32,6 +32,8 @@ from tests.trap_games import (
 )
 from trapcore.proof import Verdict
 
+pytestmark = pytest.mark.usefixtures("by_sequences")
+
 SET = (
     "5. Nxe5 $5 { [%csl Rd1][%cal Rg4d1,Gc4f7] } "
     "{ Sets the Legal's Mate trap: 5...Bxd1? loses to 6.Bxf7+ (mate in 2). }"

@@ -17,6 +17,8 @@ from tests.trap_games import AVOIDED, FELL, LEGAL, QUIET, RESEMBLES, annotated, 
 from trapcore.errors import InputError, LibraryError, OutputError, TraplineError, UsageError
 from trapcore.streams import open_bytes
 
+pytestmark = pytest.mark.usefixtures("by_sequences")
+
 ROOT = Path(__file__).parents[1]
 ILLEGAL = game("1. e4 e5 2. Ke3 *\n")
 

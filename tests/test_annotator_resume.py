@@ -14,6 +14,8 @@ from annotator.commands import annotate
 from tests.trap_games import AVOIDED, FELL, QUIET, RESEMBLES, game, make_library
 from trapcore.errors import InputError, UsageError
 
+pytestmark = pytest.mark.usefixtures("by_sequences")
+
 ROOT = Path(__file__).parents[1]
 SEED = 20190223
 

@@ -76,6 +76,7 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
     names = set(zipfile.ZipFile(wheel).namelist())
     expected = {str(p.relative_to(ROOT)) for p in packages()}
     expected |= {"trapcore/_native.pyi", "trapcore/_native.abi3.so", "db/traps.toml", "db/migrations/script.py.mako"}
+    expected |= {"trapcore/weights.bin", "trapcore/ordinary.tsv"}
     expected |= {f"{room}/py.typed" for room in ("trapcore", "db", "annotator", "bot")}
     assert expected - names == set()
     strangers = {n for n in names - expected if ".dist-info/" not in n}
@@ -106,10 +107,12 @@ def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Pat
         "index",
         "similarity",
         "match",
+        "propose",
         "prove",
         "evaluate",
         "experiment",
         "dynamics",
+        "bot",
     ):
         assert "Usage" in run(command, "--help")
     # The paper's own examples need nothing that the bare wheel does not bring.

@@ -259,3 +259,24 @@ def test_both_accept_the_same_positions_and_play_the_same_moves(
             _native.epd(fen)
     else:
         assert sorted(map(tuple, _native.tree_labels(fen, 1, Labels.UCI, False))) == defined
+
+
+@pytest.mark.parametrize("kernel", [None, *_native.Fingerprints.kernels()])
+def test_fingerprints_are_compared_as_their_positions_are(kernel: str | None) -> None:
+    fingerprints = [_native.fingerprint(fen) for fen in FENS]
+    table = _native.Fingerprints(fingerprints, kernel=kernel)
+    assert len(table) == len(FENS)
+    similarities = [[_native.continuations(a, b, 2, "uci", False) for b in FENS] for a in FENS]
+    for threshold in (0.0, 0.3, 0.7, 1.0):
+        expected = [[(i, s) for i, s in enumerate(row) if s >= threshold] for row in similarities]
+        assert table.similar(fingerprints, threshold) == expected
+    assert any(0.3 <= s < 1 for row in similarities for s in row)
+
+
+def test_what_is_no_fingerprint_is_told() -> None:
+    with pytest.raises(ValueError, match=r"fingerprint 1 \(from 0\) is none of version 1"):
+        _native.Fingerprints([b"\1", b"\x80"])
+    with pytest.raises(ValueError, match='not "abacus"'):
+        _native.Fingerprints([], kernel="abacus")
+    with pytest.raises(ValueError, match=r"0 to 1, not 1\.5"):
+        _native.Fingerprints([]).similar([], 1.5)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from trapcore.bot_settings import BotSettings, Speed
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.settings import CONFIG_VARIABLE, Settings, config_file, default_library, example, help_for
@@ -37,10 +38,11 @@ def test_defaults() -> None:
         "db": default_library(),
         "engine": None,
         "engine_nodes": 400_000,
-        "measure": IndexedMeasure.SEQUENCES,
-        "min_similarity": 0.80,
+        "measure": IndexedMeasure.ABSTRACTED,
+        "min_similarity": None,
         "nodes": 200_000,
         "jobs": 1,
+        "bot": BotSettings().model_dump(),
     }
 
 
@@ -52,10 +54,16 @@ def test_arguments_before_environment_before_file_before_default(
     monkeypatch.setenv("TRAPLINE_NODES", "3")
     monkeypatch.setenv("TRAPLINE_ENGINE", "")
     settings = Settings(jobs=4)
-    assert (settings.jobs, settings.nodes, settings.engine_nodes, settings.min_similarity) == (4, 3, 2, 0.80)
+    assert (settings.jobs, settings.nodes, settings.engine_nodes, settings.min_similarity) == (4, 3, 2, None)
     assert settings.measure is IndexedMeasure.STRUCTURAL
     assert settings.engine is None, "an empty variable is none"
     assert settings.db == tmp_path / "home" / "traps"
+
+
+def test_the_least_similarity_is_that_of_the_measure_unless_it_is_given() -> None:
+    assert Settings().least_similarity == 0.5
+    assert Settings(measure="sequences").least_similarity == 0.8
+    assert Settings(measure="sequences", min_similarity=0.7).least_similarity == 0.7
 
 
 def test_the_file_in_the_usual_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -134,9 +142,11 @@ def test_a_file_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_every_setting_says_what_it_is() -> None:
-    for name, field in Settings.model_fields.items():
+    for name, field in {**Settings.model_fields, **BotSettings.model_fields}.items():
         assert field.description, name
-        assert help_for(name).startswith(field.description)
+    for name in Settings.model_fields.keys() - {"bot"}:
+        assert help_for(name).startswith(Settings.model_fields[name].description or "?")
+    assert help_for("bot.max_games").endswith("Default: 4.")
     assert help_for("nodes").endswith("Default: 200000.")
     assert "Default:" not in help_for("db")
 
@@ -155,9 +165,65 @@ def test_the_example_file_is_valid_as_it_is_and_without_the_comment_signs(
     write(monkeypatch, tmp_path, example())
     assert Settings() == Settings.model_construct(**{n: f.get_default(call_default_factory=True, validated_data={})
                                                      for n, f in Settings.model_fields.items()})  # fmt: skip
-    lines = [line[2:] for line in example().splitlines() if line.startswith("# ") and " = " in line]
-    assert set(tomllib.loads("\n".join(lines))) == set(Settings.model_fields)
+    lines = [line.removeprefix("# ") for line in example().splitlines() if re.match(r"# \w+ = |\[", line)]
+    written = tomllib.loads("\n".join(lines))
+    assert set(written) == set(Settings.model_fields)
+    assert set(written["bot"]) == BotSettings.model_fields.keys() - {"token"}
     write(monkeypatch, tmp_path, "\n".join(lines))
     settings = Settings()
     assert settings.engine == "stockfish"
     assert settings.db == default_library()
+
+
+# The table of the bot ---------------------------------------------------------------------------------------------
+
+
+def test_the_bots_settings_come_from_the_same_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write(monkeypatch, tmp_path, '[bot]\nmax_games = 2\ngreeting = "hi"\nfolder = "~/bot"\n')
+    monkeypatch.setenv("TRAPLINE_BOT_MAX_GAMES", "3")
+    monkeypatch.setenv("TRAPLINE_BOT_SPEEDS", '["rapid"]')
+    bot = Settings(bot={"url": "http://127.0.0.1:9663/"}).bot
+    assert (bot.max_games, bot.greeting, bot.speeds) == (3, "hi", (Speed.RAPID,))
+    assert bot.url == "http://127.0.0.1:9663"
+    assert bot.folder == tmp_path / "home" / "bot"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("max_gams = 2", "unknown setting in {path}: 'bot.max_gams': did you mean 'bot.max_games'?"),
+        ("max_games = 0", "bot.max_games in {path} cannot be 0: input should be greater than or equal to 1"),
+        ('url = "lichess.org"', "bot.url in {path} cannot be 'lichess.org': it must be like https://lichess.org"),
+        ('speeds = ["blits"]', "bot.speeds in {path} cannot be 'blits': input should be 'bullet', 'blitz',"),
+        ('seek_clock = "3"', "bot.seek_clock in {path} cannot be '3': it must be like 3+2"),
+    ],
+)
+def test_a_broken_setting_of_the_bot_names_file_and_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, said: str
+) -> None:
+    path = write(monkeypatch, tmp_path, f"[bot]\n{text}\n")
+    with pytest.raises(UsageError) as caught:
+        Settings()
+    assert str(caught.value).startswith(said.format(path=path))
+
+
+def test_an_unknown_variable_of_the_bot_names_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAPLINE_BOT_MAX_GAME", "5")
+    with pytest.raises(UsageError, match=r"did you mean 'TRAPLINE_BOT_MAX_GAMES'\?"):
+        Settings()
+
+
+def test_a_token_is_taken_from_the_environment_only_and_shown_nowhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TRAPLINE_BOT_TOKEN", "lip_secret")
+    settings = Settings()
+    assert settings.bot.token is not None
+    assert settings.bot.token.get_secret_value() == "lip_secret"
+    shown = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()} {settings.bot.token}"
+    assert "lip_secret" not in shown
+    write(monkeypatch, tmp_path, '[bot]\ntoken = "lip_secret"\n')
+    with pytest.raises(UsageError, match=r"put it into the variable TRAPLINE_BOT_TOKEN") as caught:
+        Settings()
+    assert "lip_secret" not in str(caught.value)
+    assert "lip_" not in example()

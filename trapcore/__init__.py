@@ -23,6 +23,7 @@ keys.py                 the frozen 16-byte key of a chess position
 proof.py                forced mates: verdict, line, replay
 baits.py                the trap test: does a move lose, was it avoidable, does it tempt
 search.py               what a position is worth, and the best line
+examination.py          proposed moves put to the proof
 explanation.py          a trap test shown to people
 commands.py             ``trapline prove`` and ``trapline dynamics``
 comparison_commands.py  ``trapline similarity`` and ``trapline match``

@@ -21,6 +21,25 @@ def position_key(fen: str) -> bytes:
 def fingerprint(fen: str) -> bytes:
     """The from-to labels of the local tree of depth 2, packed: sorted label ids as delta varints (LEB128)."""
 
+@final
+class Fingerprints:
+    """Fingerprints of many positions, held in memory to be compared with others: the paper's continuations of depth 2
+    under from-to labels, at a nanosecond a pair or less. Exact."""
+
+    def __init__(self, fingerprints: Iterable[bytes], *, kernel: str | None = None) -> None:
+        """``fingerprints`` are numbered from 0. ``kernel``, one of `kernels`, is for comparison only: without it, the
+        fastest is taken. Raises ``ValueError`` for what is no fingerprint of this version."""
+
+    def __len__(self) -> int: ...
+    @staticmethod
+    def kernels() -> list[str]:
+        """The kinds of inner loop that this processor can run, the fastest first."""
+
+    def similar(self, fingerprints: Iterable[bytes], threshold: float) -> list[list[tuple[int, float]]]:
+        """For each fingerprint the numbers of those at least so similar (0 to 1), ascending, with their similarity.
+
+        Asking about some dozens at once takes a fraction of the time for each."""
+
 def perft(fen: str, depth: int) -> int:
     """Number of leaves of the legal move tree."""
 
@@ -107,6 +126,7 @@ TESTER_VERSION: str
 
 def search(
     fen: str,
+    moves: Sequence[str],
     depth: int,
     nodes: int,
     milliseconds: int | None,
@@ -114,8 +134,10 @@ def search(
     first: Sequence[str] = ...,
     only: Sequence[str] = ...,
 ) -> tuple[int, int | None, int, list[str], int]:
-    """Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line (UCI), nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty."""
+    """The position after ``moves``; to come back to one before it is a draw by repetition.
+
+    Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
+    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty."""
 
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""
@@ -304,11 +326,16 @@ class Judge:
         unproved: bool,
         skip_plies: int,
         proposals_first: bool = True,
+        proposer: Proposer | None = None,
+        likeness: BagIndex | None = None,
+        ids: Sequence[int] | None = None,
     ) -> None:
         """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0.
 
         ``nodes`` is for each question about one bait. Without ``proposals_first`` the killers of the matched traps are
-        not tried before other moves: for comparison only."""
+        not tried before other moves: for comparison only. The measure ``abstracted`` needs learned weights, the index
+        of the traps' killers, and the payload of each trap in it.
+        """
 
     def judge(self, batch: Batch, stop: Cancellation | None = None) -> BatchFindings:
         """Raises ``RuntimeError`` if ``stop`` was cancelled before the batch was done: what was found is not whole."""

@@ -48,7 +48,10 @@ ORDINARY = Path(__file__).with_name("ordinary.tsv")
 
 @dataclass(frozen=True)
 class _Bags:
-    """Moves of several positions: how many each has, which of them is the killer (-1 for none), and their tokens."""
+    """Moves of several positions: how many each has, which of them is the killer (-1 for none), and their tokens.
+
+    Positions in which the game is over are not among them.
+    """
 
     moves: Array
     killers: Array
@@ -59,6 +62,8 @@ class _Bags:
     def of(cls, parts: Iterable[tuple[bytes, bytes, bytes, bytes]]) -> "_Bags":
         columns = zip(*parts, strict=True)
         moves, killers, sizes, tokens = (np.concatenate([np.frombuffer(b, np.uint32) for b in c]) for c in columns)
+        goes_on = moves > 0
+        moves, killers = moves[goes_on], killers[goes_on]
         return cls(moves.astype(np.int64), killers.astype(np.int32).astype(np.int64), sizes.astype(np.int64), tokens)
 
     def vocabulary(self, least: int) -> Array:
@@ -67,6 +72,8 @@ class _Bags:
 
     def matrix(self, vocabulary: Array) -> Any:
         """One row a move, one column a token of the vocabulary, 1 where the move has the token."""
+        if not len(vocabulary):
+            return csr_matrix((len(self.sizes), 0), dtype=np.float32)
         rows = np.repeat(np.arange(len(self.sizes)), self.sizes)
         columns = np.minimum(np.searchsorted(vocabulary, self.tokens), len(vocabulary) - 1)
         known = vocabulary[columns] == self.tokens
@@ -80,10 +87,13 @@ def fit(traps: Sequence[Example], ordinary: Sequence[Example] = (), without: Col
 
     Without ordinary moves a proposal's confidence says which move is the killer if there is one. Tokens of the kinds
     ``without`` (names of `_native.token_kinds`) get no weight, to see what they are good for. Raises ``InputError`` for
-    a position or a move that is not legal, or without traps.
+    a position or a move that is not legal, for a trap without a killer, or without traps.
     """
     if not traps:
         raise InputError("there is no trap to learn from")
+    for fen, bait, killer in traps:
+        if killer is None:
+            raise InputError(f"a trap without a killer cannot be learned from: {bait} in {fen!r}")
     least = _least(len(traps))
     pull = PULL / math.sqrt(len(traps))
     seen = _Bags.of(_native.seen_bags(part) for part in _batches(traps))
@@ -97,7 +107,7 @@ def fit(traps: Sequence[Example], ordinary: Sequence[Example] = (), without: Col
     vocabulary = _of_other_kinds(killers.vocabulary(least), without)
     together = _Bags(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("moves", "killers", "sizes", "tokens")))
     matrix = vstack([part.matrix(vocabulary) for part in parts], format="csr")
-    second, nothing = _conditional_logit(matrix, together, pull, with_nothing=bool(ordinary))
+    second, nothing = _conditional_logit(matrix, together, pull, with_nothing=bool((together.killers < 0).any()))
     return Weights(
         seen=_table(*first),
         answered=_table(vocabulary, second),

@@ -47,14 +47,18 @@ class Proof:
     """No mate in this many moves or fewer exists; 0 if none was excluded."""
 
 
-def prove_mate(fen: str, mate: int = 3, budget: Budget = USUAL, stop: Cancellation | None = None) -> Proof:
+def prove_mate(
+    fen: str, mate: int = 3, budget: Budget = USUAL, stop: Cancellation | None = None, first: Sequence[str] = ()
+) -> Proof:
     """Whether the side to move in ``fen`` can force mate in at most ``mate`` moves (1..30), within nodes or time.
 
+    ``first`` (UCI) are the moves to try before the others, in this order; they change what it costs, not what is found.
     If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises ``UsageError`` for
-    a mate out of range or a budget with a depth, and ``PositionError`` for a position that is none.
+    a mate out of range or a budget with a depth, and ``PositionError`` for a position that is none or moves that are
+    not legal in it.
     """
     check_mate(mate)
-    return _proof(_native.prove_mate(fen, mate, *budget.for_proof(), stop))
+    return _proof(_native.prove_mate(fen, mate, *budget.for_proof(), stop, first))
 
 
 def prove_bait(

@@ -5,6 +5,7 @@ confidence says how often such a move was the killer, and only a proof says that
 """
 
 import json
+import math
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,14 +99,15 @@ class Weights:
             header = json.loads(line)
             version, sizes = int(header["vocabulary"]), [int(size) for size in header["sizes"]]
             nothing, traps, ordinary = float(header["nothing"]), int(header["traps"]), int(header["ordinary"])
-        except (zlib.error, ValueError, KeyError, TypeError) as error:
+        except (zlib.error, ValueError, KeyError, TypeError, OverflowError) as error:
             raise InputError(f"the weights in {where} cannot be read ({error}); learn them again") from None
         if version != VOCABULARY_VERSION:
             raise InputError(
                 f"the weights in {where} are for version {version} of the vocabulary, this is version "
                 f"{VOCABULARY_VERSION}; learn them again with `trapline library fit`"
             )
-        if sum(sizes) != len(rest) or len(sizes) != 6 or sizes[::2] != sizes[1::2]:
+        pairs = len(sizes) == 6 and sizes[::2] == sizes[1::2] and all(size >= 0 and size % 4 == 0 for size in sizes)
+        if not pairs or sum(sizes) != len(rest) or not math.isfinite(nothing):
             raise InputError(f"the weights in {where} are damaged; learn them again with `trapline library fit`")
         ends = list(accumulate(sizes))
         arrays = [rest[end - size : end] for end, size in zip(ends, sizes, strict=True)]

@@ -1,5 +1,6 @@
 """What a position is worth, and the best line, by the search of our own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trapcore import _native
@@ -29,11 +30,21 @@ class SearchResult:
     """Positions searched."""
 
 
-def search(fen: str, budget: Budget, stop: Cancellation | None = None) -> SearchResult:
+def search(
+    fen: str,
+    budget: Budget,
+    stop: Cancellation | None = None,
+    *,
+    moves: Sequence[str] = (),
+    first: Sequence[str] = (),
+    only: Sequence[str] = (),
+) -> SearchResult:
     """Search deeper and deeper until ``budget`` is spent, ``stop`` is cancelled, or a mate is certain to be shortest.
 
-    The same position and budget give the same result, unless time ended it. Raises ``PositionError`` for a position
-    that is none.
+    With ``moves`` (UCI) it is the position after them that is searched, and to come back to one of those before it is
+    a draw by repetition. ``first`` are the moves of that position to try before the others, in this order, ``only``
+    those to look at (empty for all). The same question and budget give the same result, unless time ended it. Raises
+    ``PositionError`` for a position that is none or moves that are not legal in it.
     """
-    value, mate_in, depth, line, nodes = _native.search(fen, *budget.for_search(), stop)
+    value, mate_in, depth, line, nodes = _native.search(fen, moves, *budget.for_search(), stop, first, only)
     return SearchResult(value, mate_in, depth, tuple(line), nodes)

@@ -13,15 +13,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from trapcore.bot_settings import BotSettings
 from trapcore.errors import InputError, UsageError
-from trapcore.measures.options import IndexedMeasure
+from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.spelling import unknown_name
 
 PREFIX = "TRAPLINE_"
 CONFIG_VARIABLE = "TRAPLINE_CONFIG"
 """Names another TOML file; it is no setting itself."""
+
+NEVER_WRITTEN = ("bot.token",)
+"""Settings that are in no file and no message."""
 
 
 def default_library() -> Path:
@@ -48,7 +53,15 @@ class Settings(BaseSettings):
     ``InputError`` for a file that cannot be read.
     """
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        # Only the table of the bot has names inside: TRAPLINE_BOT_MAX_GAMES.
+        env_nested_delimiter="_",
+        env_nested_max_split=1,
+        extra="forbid",
+        frozen=True,
+    )
 
     db: Path = Field(
         default_factory=default_library,
@@ -69,17 +82,18 @@ class Settings(BaseSettings):
         description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
     )
     measure: IndexedMeasure = Field(
-        default=IndexedMeasure.SEQUENCES,
-        description="Similarity measure: sequences, continuations or structural. Sequences tell traps apart best; "
-        "structural is hardly more than a comparison of move counts.",
+        default=IndexedMeasure.ABSTRACTED,
+        description="Similarity measure: abstracted (what a killer does, whatever its squares), or one of the founding "
+        "paper: sequences, continuations or structural, which recognise near duplicates of a position.",
     )
-    min_similarity: float = Field(
-        default=0.80,
+    min_similarity: float | None = Field(
+        default=None,
         ge=0.0,
         le=1.0,
         allow_inf_nan=False,
         description="Similarity from which a position is taken for a candidate, 0.0 to 1.0. Lower finds more and takes "
-        "more proofs; what is claimed is proved either way.",
+        "more proofs; what is claimed is proved either way. By default 0.5 for abstracted and 0.8 for the others.",
+        examples=[0.5],
     )
     nodes: int = Field(
         default=200_000,
@@ -92,19 +106,30 @@ class Settings(BaseSettings):
         description="Threads that work at the same time, 1 or more. More than the machine has cores gains nothing.",
     )
 
+    bot: BotSettings = Field(default_factory=BotSettings, description="What the lichess bot does.")
+
     def __init__(self, **given: object) -> None:
         """Read all sources; ``given`` overrides them."""
         path = config_file()
         written = _read(path)
-        for key in given:
-            _check_known(key, "setting")
-        for key in written:
-            _check_known(key, f"setting in {path}:")
+        _check_known(given, "setting")
+        _check_known(written, f"setting in {path}:")
+        table = written.get("bot")
+        if isinstance(table, Mapping) and "token" in table:
+            raise UsageError(
+                f"bot.token in {path}: a token does not belong into a configuration file, which gets copied and shown; "
+                f"put it into the variable {PREFIX}BOT_TOKEN or into a file of its own, named by bot.token_file"
+            )
         _check_environment()
         try:
             super().__init__(**given)  # type: ignore[arg-type]
         except ValidationError as error:
             raise _spoken(error, given, written, path) from error
+
+    @property
+    def least_similarity(self) -> float:
+        """Similarity from which a position is a candidate by the measure in use, 0 to 1."""
+        return LEAST_SIMILARITY[self.measure] if self.min_similarity is None else self.min_similarity
 
     @field_validator("db")
     @classmethod
@@ -126,7 +151,7 @@ class Settings(BaseSettings):
 
 def help_for(name: str) -> str:
     """The description of a setting with its default, for the help text of an option."""
-    field = Settings.model_fields[name]
+    field = _fields()[name]
     default = "" if field.default_factory or field.default is None else f" Default: {field.default}."
     return f"{field.description}{default}"
 
@@ -136,15 +161,20 @@ def example() -> str:
     lines = [
         "# Settings of trapline. Copy to ~/.config/trapline/trapline.toml, or anywhere and name it in TRAPLINE_CONFIG.",
         "# A line that stays a comment leaves the default. Options of a command come before the environment, the",
-        "# environment before this file.",
+        '# environment before this file. In the environment a list is written as here: ["blitz", "rapid"].',
         "# Made by `python -m trapcore.settings`; change the table there, not this file.",
     ]
-    for name, field in Settings.model_fields.items():
-        value = field.examples[0] if field.examples else field.default
-        about = f"{field.description} Environment: {PREFIX}{name.upper()}."
+    table = ""
+    for name, field in _fields().items():
+        if name.rpartition(".")[0] != table:
+            table = name.rpartition(".")[0]
+            lines += ["", f"[{table}]"]
+        about = f"{field.description} Environment: {_variable(name)}."
         lines += ["", *textwrap.wrap(about, 118, initial_indent="# ", subsequent_indent="# ")]
-        # A JSON string or number is a TOML one.
-        lines.append(f"# {name} = {json.dumps(value)}")
+        if name not in NEVER_WRITTEN:
+            value = field.examples[0] if field.examples else field.default
+            # A JSON string, number, truth value or list of them is a TOML one.
+            lines.append(f"# {name.rpartition('.')[2]} = {json.dumps(value)}")
     return "\n".join(lines) + "\n"
 
 
@@ -166,13 +196,29 @@ def _read(path: Path) -> Mapping[str, object]:
         raise InputError(f"cannot read the settings in {path}: {error}") from error
 
 
-def _check_known(key: str, what: str) -> None:
-    if key not in Settings.model_fields:
-        raise unknown_name(what, key, Settings.model_fields)
+def _fields() -> dict[str, FieldInfo]:
+    """Every setting by its name, ``nodes`` or ``bot.max_games``, tables last."""
+    plain = {name: field for name, field in Settings.model_fields.items() if name != "bot"}
+    return plain | {f"bot.{name}": field for name, field in BotSettings.model_fields.items()}
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.replace(".", "_").upper()
+
+
+def _check_known(given: Mapping[str, object], what: str) -> None:
+    for key, value in given.items():
+        if key not in Settings.model_fields:
+            raise unknown_name(what, key, Settings.model_fields)
+        if key == "bot" and isinstance(value, Mapping):
+            for inner in value:
+                if inner not in BotSettings.model_fields:
+                    known = [f"bot.{name}" for name in BotSettings.model_fields]
+                    raise unknown_name(what, f"bot.{inner}", known)
 
 
 def _check_environment() -> None:
-    known = [CONFIG_VARIABLE, *(PREFIX + name.upper() for name in Settings.model_fields)]
+    known = [CONFIG_VARIABLE, *map(_variable, _fields())]
     for variable in os.environ:
         # Names of variables are read in any case, as pydantic does.
         if variable.upper().startswith(PREFIX) and variable.upper() not in known:
@@ -184,17 +230,28 @@ def _spoken(
 ) -> UsageError:
     """The first problem of a validation as one sentence that says where the value stands."""
     first = error.errors()[0]
-    name = str(first["loc"][0])
-    variables = [v for v in os.environ if v.upper() == PREFIX + name.upper()]
-    if name in given:
+    place = [str(part) for part in first["loc"]]
+    name = ".".join(place[: 2 if place[0] == "bot" else 1])
+    variables = [v for v in os.environ if v.upper() == _variable(name)]
+    if _holds(given, name):
         where = name
     elif variables:
         where = variables[0]
-    elif name in written:
+    elif _holds(written, name):
         where = f"{name} in {path}"
     else:
         where = name
-    return UsageError(f"{where} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}")
+    problem = first["msg"].removeprefix("Value error, ")
+    value = "" if name in NEVER_WRITTEN else f" {first['input']!r}"
+    return UsageError(f"{where} cannot be{value}: {problem[0].lower()}{problem[1:]}")
+
+
+def _holds(values: object, name: str) -> bool:
+    for part in name.split("."):
+        if not isinstance(values, Mapping) or part not in values:
+            return False
+        values = values[part]
+    return True
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import annotate, bags, core, measures, prover, tactics
+from tests.benchmarks import annotate, bags, core, kernels, measures, prover, screening, tactics
 from tests.benchmarks.material import MASTERS
 from tests.benchmarks.table import Row, show
 
@@ -11,7 +11,9 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "core": ("The core by itself", core.rows),
     "measures": ("The measures on two positions", measures.rows),
     "annotate": ("Annotation", annotate.rows),
+    "screening": ("Annotation by abstracted trees", screening.rows),
     "bags": ("The index of bags of tokens", bags.rows),
+    "kernels": ("Fingerprints compared with many at once", kernels.rows),
     "prover": ("The mate prover", prover.rows),
     "tactics": ("The search, on positions with known answers", tactics.rows),
     "perft": ("Move generation", core.perft),

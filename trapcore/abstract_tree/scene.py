@@ -104,6 +104,8 @@ def scene(fen: str, bait: str | None = None) -> Scene:
     try:
         move = board.parse_uci(bait)
     except ValueError:
+        move = chess.Move.null()
+    if not move:
         return Scene(board, View.of(board, board.turn), _by_squares(board, bait), writes_chess960)
     passed = board.copy(stack=False)
     passed.turn, passed.ep_square = not board.turn, None

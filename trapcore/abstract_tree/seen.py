@@ -40,7 +40,7 @@ class Novelty(IntEnum):
     SHARPER = 2
     """It could, but would have taken something else or not have given check."""
     UNGUARDED = 3
-    """It could, but another piece would have been the cheapest to guard the square."""
+    """It could, but another piece, or none, would have been the cheapest to guard the square."""
     NEW = 4
     """It could not."""
 

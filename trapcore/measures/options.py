@@ -20,8 +20,10 @@ class Measure(StrEnum):
 
 
 class IndexedMeasure(StrEnum):
-    """The measures by which a position is compared with a whole library of traps at once; each is a `Measure`, too."""
+    """The measures by which a game is compared with a whole library of traps at once."""
 
+    ABSTRACTED = "abstracted"
+    """Abstracted local trees of single moves, see `trapcore.abstract_tree`; the others are each a `Measure`, too."""
     SEQUENCES = "sequences"
     CONTINUATIONS = "continuations"
     STRUCTURAL = "structural"
@@ -75,12 +77,21 @@ def indexed(name: str) -> IndexedMeasure:
 
     Raises ``UsageError``, also for a measure that only compares two positions.
     """
-    measure = chosen(Measure, name)
-    try:
-        return IndexedMeasure(measure)
-    except ValueError:
-        known = ", ".join(IndexedMeasure)
-        raise UsageError(f"{name} only compares two positions; a library is searched by {known}") from None
+    known = [str(member) for member in IndexedMeasure]
+    if name in known:
+        return IndexedMeasure(name)
+    if name in set(Measure):
+        raise UsageError(f"{name} only compares two positions; a library is searched by {', '.join(known)}")
+    raise unknown_name("measure", name, known)
+
+
+LEAST_SIMILARITY = {
+    IndexedMeasure.ABSTRACTED: 0.5,
+    IndexedMeasure.SEQUENCES: 0.8,
+    IndexedMeasure.CONTINUATIONS: 0.8,
+    IndexedMeasure.STRUCTURAL: 0.8,
+}
+"""Similarity from which a position is looked into, unless told otherwise."""
 
 
 def checked_depth(depth: int, most: int = MAX_DEPTH) -> int:

@@ -45,6 +45,11 @@ const CACHE: usize = 1 << 17;
 /// A gain of material is tested with four searches, each of which costs more a node than the mate prover.
 const GAIN_SHARE: u64 = 8;
 
+/// Proposed killers that a gain of material is searched for one by one.
+const ALONE: usize = 1;
+/// Nodes of the first look at a gain of material, which most proposals do not stand.
+const GLANCE: u64 = 3000;
+
 /// The answer to one question about a bait; proved only if the bait was avoidable (and for a gain, if it tempts).
 struct Answer {
     verdict: Verdict,
@@ -55,16 +60,17 @@ struct Answer {
 }
 
 impl Judge {
-    /// The baits of a position, best first; `None` when it has none.
-    pub(crate) fn cases(&self, position: &Setting, work: &mut Workspace) -> Cases {
-        let key = live_key(&position.chess);
+    /// The baits of a position, best first; `None` when it has none. `played`: the move made there, which is looked at
+    /// whether it looks tempting or not where baits are looked at one by one.
+    pub(crate) fn cases(&self, position: &Setting, played: Option<Move>, work: &mut Workspace) -> Cases {
+        let key = (live_key(&position.chess), played.filter(|_| self.abstracted.is_some()));
         let cacheable = position.mode == CastlingMode::Standard;
         if let (true, Some(cases)) = (cacheable, work.cases.get(&key)) {
             work.candidates += 1;
             return cases.clone();
         }
         let candidates = work.candidates;
-        let cases = self.find_cases(position, key, work);
+        let cases = self.find_cases(position, played, work);
         let cases: Cases = (!cases.is_empty()).then(|| cases.into_iter().map(Arc::new).collect());
         // What was dear to find out is kept; that nothing is near is cheap to find out again.
         if cacheable && work.candidates > candidates {
@@ -76,9 +82,9 @@ impl Judge {
         cases
     }
 
-    fn find_cases(&self, position: &Setting, key: u128, work: &mut Workspace) -> Vec<Case> {
+    fn find_cases(&self, position: &Setting, played: Option<Move>, work: &mut Workspace) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
-        let known = self.known.get(&key).map_or(&[][..], Vec::as_slice);
+        let known = self.known.get(&live_key(&position.chess)).map_or(&[][..], Vec::as_slice);
         for &member in known {
             let trap = self.trap(member);
             let told = trap.verdict == Verdict::Proved || self.options.unproved && trap.verdict == Verdict::Undecided;
@@ -98,23 +104,31 @@ impl Judge {
                 });
             }
         }
-        let mut hits = std::mem::take(&mut work.hits);
-        self.index.hits(position, &mut work.scratch, &mut hits);
-        if !hits.is_empty() || !cases.is_empty() {
-            work.candidates += 1;
+        if let Some(abstracted) = &self.abstracted {
+            let proposals = self.screened(abstracted, position, played, known, &cases, work);
+            work.candidates += u64::from(!proposals.is_empty() || !cases.is_empty());
+            for proposal in &proposals {
+                let found = self.prove(position, known, proposal, work);
+                cases.extend(found.and_then(|case| self.named(abstracted, position, case, work)));
+            }
         }
-        // Other positions can be as similar as the trap's own.
-        hits.sort_by(|a, b| {
-            let stranger = |hit: &Hit| !known.contains(&hit.member);
-            b.similarity
-                .total_cmp(&a.similarity)
-                .then_with(|| stranger(a).cmp(&stranger(b)))
-                .then(a.member.trap.cmp(&b.member.trap))
-        });
-        for proposal in self.proposals(position, known, &hits, &cases) {
-            cases.extend(self.prove(position, known, &proposal, work));
+        if let Some(index) = &self.index {
+            let mut hits = std::mem::take(&mut work.hits);
+            index.hits(position, &mut work.scratch, &mut hits);
+            work.candidates += u64::from(!hits.is_empty() || !cases.is_empty());
+            // Other positions can be as similar as the trap's own.
+            hits.sort_by(|a, b| {
+                let stranger = |hit: &Hit| !known.contains(&hit.member);
+                b.similarity
+                    .total_cmp(&a.similarity)
+                    .then_with(|| stranger(a).cmp(&stranger(b)))
+                    .then(a.member.trap.cmp(&b.member.trap))
+            });
+            for proposal in self.proposals(position, known, &hits, &cases) {
+                cases.extend(self.prove(position, known, &proposal, work));
+            }
+            work.hits = hits;
         }
-        work.hits = hits;
         cases.sort_by_key(|case| (case.verdict != Verdict::Proved, !case.known));
         cases
     }
@@ -123,10 +137,10 @@ impl Judge {
     /// most similar trap's first.
     fn prove(&self, position: &Setting, known: &[Member], proposal: &Proposal, work: &mut Workspace) -> Option<Case> {
         let case = |proposer: &Proposer, answer: Answer| Case {
-            member: proposer.hit.member,
-            known: known.contains(&proposer.hit.member),
+            member: proposer.member,
+            known: known.contains(&proposer.member),
             here: true,
-            similarity: proposer.hit.similarity,
+            similarity: proposer.similarity,
             bait: proposal.bait,
             line: answer.line,
             verdict: answer.verdict,
@@ -142,7 +156,9 @@ impl Judge {
             let Some(proposer) = proposal.asking(question).next() else { continue };
             let answer = match question {
                 Question::Mate => self.prove_mate(&position.chess, proposal, &killers, work),
-                Question::Gain => self.prove_gain(&position.chess, proposal.bait, &killers, work),
+                Question::Gain => {
+                    self.prove_gain(&position.chess, proposal.bait, &killers[..killers.len().min(ALONE)], work)
+                }
             };
             work.proof_nodes += answer.nodes;
             match answer.verdict {
@@ -198,6 +214,9 @@ impl Judge {
 
     /// The trap test.
     fn prove_gain(&self, position: &Chess, bait: Move, killers: &[Move], work: &mut Workspace) -> Answer {
+        if !work.tester.may_lose(position, bait, killers, GLANCE.min(self.options.nodes)) {
+            return Answer { verdict: Verdict::Undecided, line: Vec::new(), mate_in: None, loss: None, nodes: GLANCE };
+        }
         let limits = Limits { depth: MAX_DEPTH, nodes: self.options.nodes / GAIN_SHARE };
         let test = work.tester.test(position, bait, killers, limits);
         let proved = test.verdict == Verdict::Proved;

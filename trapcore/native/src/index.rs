@@ -5,10 +5,11 @@
 
 use shakmaty::{Color, Position};
 
+use crate::label_sets::LabelSets;
 use crate::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 use crate::measures::{Base, Unpaired, child_similarities, compare_children};
 use crate::position::Setting;
-use crate::tree::{LabelBits, Plies2, after, label_set, sequences};
+use crate::tree::{Plies2, after, label_set, sequences};
 
 /// What positions are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ enum Forms {
     /// Ascending order-free sequences.
     Sequences(Vec<Vec<u64>>),
     /// Label sets of depth 2.
-    Bits(Vec<(u32, LabelBits)>),
+    Bits(LabelSets),
     /// Ascending labels.
     Sets(Vec<Vec<u32>>),
     /// Ascending child similarities.
@@ -146,17 +147,8 @@ impl Index {
             Forms::Rows(rows) => rows.hits(query, threshold, scratch, push),
             Forms::Bits(traps) => {
                 scratch.plies.expand(&query.chess, query.mode);
-                let bits = scratch.plies.label_bits();
-                let count = bits.count();
-                for (i, (size, trap)) in traps.iter().enumerate() {
-                    // The smaller set over the larger bounds the similarity and needs no look at the bits.
-                    let (few, many) = (count.min(*size), count.max(*size));
-                    if f64::from(few) < threshold * f64::from(many) {
-                        continue;
-                    }
-                    let shared: u32 = bits.0.iter().zip(&trap.0).map(|(x, y)| (x & y).count_ones()).sum();
-                    let all = count + size - shared;
-                    push(i, if all == 0 { 1.0 } else { f64::from(shared) / f64::from(all) });
+                for (i, similarity) in traps.similar(&[scratch.plies.label_bits()], threshold).into_iter().flatten() {
+                    push(i as usize, similarity);
                 }
             }
             Forms::Sequences(traps) => {
@@ -202,14 +194,9 @@ impl Forms {
         match measure {
             Measure::Sequences if yardstick.is_fast() => Forms::Rows(Rows::new(trees().collect(), threshold)),
             Measure::Sequences => Forms::Sequences(settings.iter().map(|s| sequences(s, depth, labels)).collect()),
-            Measure::Continuations if yardstick.is_fast() => Forms::Bits(
-                trees()
-                    .map(|plies| {
-                        let bits = plies.label_bits();
-                        (bits.count(), bits)
-                    })
-                    .collect(),
-            ),
+            Measure::Continuations if yardstick.is_fast() => {
+                Forms::Bits(LabelSets::new(&trees().map(|plies| plies.label_bits()).collect::<Vec<_>>()))
+            }
             Measure::Continuations => Forms::Sets(settings.iter().map(|s| label_set(s, depth, labels)).collect()),
             Measure::Structural => Forms::Children(
                 settings.iter().map(|s| child_similarities(s, Base::Continuations, depth, labels, None)).collect(),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move, Position};
 
+use crate::bags;
 use crate::baits::Tester;
 use crate::cases::{Case, Cases};
 use crate::game::Game;
@@ -15,6 +16,8 @@ use crate::halt::Halt;
 use crate::index::{Hit, Index, Member, Scratch, Yardstick};
 use crate::position::{Setting, live_key, mirror, mirror_move};
 use crate::proposals::Patterns;
+use crate::screening::Abstracted;
+use crate::search::Searcher;
 use crate::tree::after;
 use crate::verdict::Verdict;
 
@@ -32,7 +35,8 @@ pub struct Trap {
 /// What the caller asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    pub yardstick: Yardstick,
+    /// `None` where abstracted trees are compared.
+    pub yardstick: Option<Yardstick>,
     /// Least similarity at which a trap is proposed, 0 to 1.
     pub min_similarity: f64,
     /// Nodes for each question about one proposed bait.
@@ -85,7 +89,10 @@ pub struct Workspace {
     pub(crate) scratch: Scratch,
     pub(crate) hits: Vec<Hit>,
     pub(crate) tester: Tester,
-    pub(crate) cases: FxHashMap<u128, Cases>,
+    pub(crate) cases: FxHashMap<(u128, Option<Move>), Cases>,
+    /// For settling shortlisted moves, apart from the proofs so that these do not depend on it.
+    pub(crate) settler: Searcher,
+    pub(crate) bags: bags::Scratch,
     /// Positions that were known or similar, before proof.
     pub candidates: u64,
     /// Nodes of all proofs, also of those that failed.
@@ -93,6 +100,8 @@ pub struct Workspace {
 }
 
 const TABLE_BITS: u32 = 16;
+/// Settling looks nothing up.
+const SETTLER_BITS: u32 = 4;
 
 impl Default for Workspace {
     fn default() -> Workspace {
@@ -101,6 +110,8 @@ impl Default for Workspace {
             hits: Vec::new(),
             tester: Tester::new(TABLE_BITS, TABLE_BITS),
             cases: FxHashMap::default(),
+            settler: Searcher::new(SETTLER_BITS),
+            bags: bags::Scratch::default(),
             candidates: 0,
             proof_nodes: 0,
         }
@@ -125,12 +136,16 @@ pub struct Judge {
     /// Of the same forms of the same traps.
     patterns: Vec<[Patterns; 2]>,
     pub(crate) known: FxHashMap<u128, Vec<Member>>,
-    pub(crate) index: Index,
+    /// For a measure that compares whole trees.
+    pub(crate) index: Option<Index>,
+    /// For the measure that compares what single moves do.
+    pub(crate) abstracted: Option<Abstracted>,
     pub(crate) options: Options,
 }
 
 impl Judge {
-    pub fn new(traps: Vec<Trap>, options: Options) -> Judge {
+    /// `abstracted`: needed unless `options` has a yardstick.
+    pub fn new(traps: Vec<Trap>, options: Options, abstracted: Option<Abstracted>) -> Judge {
         let traps: Vec<[Trap; 2]> = traps
             .into_iter()
             .map(|trap| {
@@ -149,11 +164,13 @@ impl Judge {
                 known.entry(live_key(&form.setting.chess)).or_default().push(Member { trap, mirrored });
             }
         }
-        let settings: Vec<(Setting, Setting)> =
-            traps.iter().map(|both| (both[0].setting.clone(), both[1].setting.clone())).collect();
-        let index = Index::new(&settings, options.yardstick, options.min_similarity);
+        let index = options.yardstick.map(|yardstick| {
+            let settings: Vec<(Setting, Setting)> =
+                traps.iter().map(|both| (both[0].setting.clone(), both[1].setting.clone())).collect();
+            Index::new(&settings, yardstick, options.min_similarity)
+        });
         let patterns = traps.iter().map(|_| Default::default()).collect();
-        Judge { traps, patterns, known, index, options }
+        Judge { traps, patterns, known, index, abstracted, options }
     }
 
     pub(crate) fn trap(&self, member: Member) -> &Trap {
@@ -175,7 +192,11 @@ impl Judge {
             return (events, seen);
         }
         for decision in 0..=game.moves.len() {
-            let cases = if decision < self.options.skip_plies { None } else { self.cases(&position, work) };
+            let cases = if decision < self.options.skip_plies {
+                None
+            } else {
+                self.cases(&position, game.moves.get(decision).copied(), work)
+            };
             if let Some(list) = &cases {
                 self.tell(game, decision, &position.chess, list, recent[1].as_deref(), work, &mut events);
             }

@@ -6,6 +6,7 @@
 //! | `labels`, `tree` | local trees of a position and what moves are called in them |
 //! | `measures`, `tree_edit`, `sampling` | the paper's similarities and their baselines |
 //! | `matching` | which moves of two positions correspond |
+//! | `label_sets` | many sets of labels compared with one at once |
 //! | `index` | a library of traps, compared with a position at once |
 //! | `bags` | a library of traps by the abstract tokens of their killers, in files |
 //! | `checks`, `mate`, `verdict` | the mate prover |
@@ -35,6 +36,7 @@ pub mod game;
 pub mod halt;
 pub mod index;
 pub mod judge;
+pub mod label_sets;
 pub mod labels;
 pub mod matching;
 pub mod mate;
@@ -49,6 +51,7 @@ mod py;
 pub mod quiescence;
 pub mod records;
 pub mod sampling;
+pub mod screening;
 pub mod search;
 pub mod split;
 pub mod transpositions;

@@ -31,7 +31,8 @@ pub(crate) enum Question {
 
 /// A trap that proposes a bait.
 pub(crate) struct Proposer<'a> {
-    pub hit: &'a Hit,
+    pub member: Member,
+    pub similarity: f64,
     pub trap: &'a Trap,
     /// What may be its killer here, in the order in which it is tried.
     pub killers: Vec<Move>,
@@ -41,7 +42,7 @@ pub(crate) struct Proposer<'a> {
 
 impl<'a> Proposer<'a> {
     /// `baited`: the position after what stands for the bait.
-    fn new(hit: &'a Hit, trap: &'a Trap, patterns: Option<&Pair>, baited: &Setting) -> Proposer<'a> {
+    fn new(hit: &Hit, trap: &'a Trap, patterns: Option<&Pair>, baited: &Setting) -> Proposer<'a> {
         let mut line = legal_beginning(&baited.chess, &trap.line);
         let killer = patterns.and_then(|pair| pair.killer.as_ref());
         let counterpart = killer.and_then(|killer| killer.counterpart(baited));
@@ -50,7 +51,7 @@ impl<'a> Proposer<'a> {
         if line.is_empty() {
             line.extend(counterpart);
         }
-        Proposer { hit, trap, killers, line }
+        Proposer { member: hit.member, similarity: hit.similarity, trap, killers, line }
     }
 
     pub fn asks(&self) -> Question {
@@ -104,17 +105,21 @@ impl Patterns {
 }
 
 impl Judge {
+    /// Baits that are known to lose nothing in a position.
+    pub(crate) fn refuted(&self, known: &[Member]) -> Vec<Move> {
+        known.iter().map(|&m| self.trap(m)).filter(|t| t.verdict == Verdict::Refuted).map(|t| t.bait).collect()
+    }
+
     /// The baits of the similar traps as moves of this position that have no case yet and are not known to lose nothing
     /// here. `hits`: the most similar first.
     pub(crate) fn proposals<'a>(
         &'a self,
         position: &Setting,
         known: &[Member],
-        hits: &'a [Hit],
+        hits: &[Hit],
         cases: &[Case],
     ) -> Vec<Proposal<'a>> {
-        let refuted: Vec<Move> =
-            known.iter().map(|&m| self.trap(m)).filter(|t| t.verdict == Verdict::Refuted).map(|t| t.bait).collect();
+        let refuted = self.refuted(known);
         let mut proposals: Vec<Proposal> = Vec::new();
         if hits.is_empty() {
             return proposals;
@@ -195,14 +200,14 @@ mod tests {
             Trap { line: line.collect(), setting, bait, verdict: Verdict::Proved, mate_in: Some(1) }
         });
         let options = Options {
-            yardstick: Yardstick { measure: Measure::Sequences, depth: 2, labels: UCI },
+            yardstick: Some(Yardstick { measure: Measure::Sequences, depth: 2, labels: UCI }),
             min_similarity,
             nodes: 100_000,
             proposals_first: true,
             unproved: false,
             skip_plies: 0,
         };
-        Judge::new(traps.collect(), options)
+        Judge::new(traps.collect(), options, None)
     }
 
     /// Bait, killers in order, and line of every proposal in a position, as UCI.

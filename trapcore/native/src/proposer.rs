@@ -148,3 +148,51 @@ impl Weights {
         Proposal { moves, makes }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abstract_tree::mating_net::MatingNet;
+    use crate::abstract_tree::tokens::{KINDS, kind_of, of_mating_net};
+    use crate::position::parse;
+    use shakmaty::Position;
+
+    /// With debug assertions every field of every token is held to its width.
+    #[test]
+    fn random_games_give_tokens_of_every_kind_within_their_widths() {
+        let (mut random, mut met, mut searcher) = (1_u64, [0_u32; KINDS.len()], Searcher::new(4));
+        let mut draw = |n: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize % n
+        };
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "1r4kr/8/8/8/8/8/8/1R4KR w HBhb - 0 1",
+            "8/2k5/8/8/8/8/1P3KP1/8 w - - 0 1",
+            "Q6Q/8/8/8/8/1k6/8/Q5K1 w - - 0 1",
+        ] {
+            let s = parse(fen).unwrap();
+            let mut chess = s.chess;
+            for _ in 0..24 {
+                let moves = chess.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let bait = moves[draw(moves.len())];
+                let scene = Scene::after_bait(&chess, bait, s.mode);
+                let proposal = Weights::default().propose(&scene, 8, &mut searcher);
+                assert_eq!(proposal.moves.len(), scene.chess.legal_moves().len());
+                let mut tokens: Vec<u32> = proposal.moves.iter().flat_map(|m| m.tokens.clone()).collect();
+                for m in &proposal.moves {
+                    if let Some(net) = MatingNet::of(&crate::tree::after(&scene.chess, m.m)) {
+                        of_mating_net(&net, &mut tokens);
+                    }
+                }
+                tokens.iter().for_each(|&token| met[kind_of(token) as usize] += 1);
+                chess = scene.chess;
+            }
+        }
+        assert!(met.iter().all(|&times| times > 0), "{met:?}");
+    }
+}

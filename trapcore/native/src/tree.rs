@@ -238,6 +238,28 @@ pub fn pack(bits: &LabelBits) -> Vec<u8> {
     out
 }
 
+/// The set that [`pack`] wrote so; None if it wrote no such bytes.
+pub fn unpack(bytes: &[u8]) -> Option<LabelBits> {
+    let (mut bits, mut label, mut value, mut shift) = (LabelBits::default(), 0usize, 0usize, 0);
+    for (i, byte) in bytes.iter().enumerate() {
+        value |= usize::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            // Members differ, so only the first is told by 0; and no number has a byte more than it needs.
+            let is_first = i + 1 == shift / 7 && bits.count() == 0;
+            label += value;
+            if label >= UCI_LABELS || (value == 0 && !is_first) || (*byte == 0 && shift > 7) {
+                return None;
+            }
+            bits.insert(label as u16);
+            (value, shift) = (0, 0);
+        } else if shift > 14 {
+            return None;
+        }
+    }
+    (shift == 0).then_some(bits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,16 +297,17 @@ mod tests {
         let s = parse(KIWIPETE).unwrap();
         plies.expand(&s.chess, s.mode);
         let bits = plies.label_bits();
-        let (mut labels, mut last, mut value, mut shift) = (Vec::new(), 0u16, 0u16, 0);
-        for byte in pack(&bits) {
-            value |= u16::from(byte & 0x7f) << shift;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                last += value;
-                labels.push(last);
-                (value, shift) = (0, 0);
-            }
+        assert!(bits.count() > 50);
+        assert_eq!(unpack(&pack(&bits)), Some(bits));
+        assert_eq!(unpack(&[]), Some(LabelBits::default()));
+        let mut ends = LabelBits::default();
+        [0, 1, UCI_LABELS as u16 - 1].iter().for_each(|&label| ends.insert(label));
+        assert_eq!(unpack(&pack(&ends)), Some(ends));
+        let too_far = UCI_LABELS as u16;
+        for bytes in
+            [&[5, 0][..], &[0x80], &[0x80, 0], &[1, 0x80], &[0xff; 9], &[too_far as u8 | 0x80, (too_far >> 7) as u8]]
+        {
+            assert_eq!(unpack(bytes), None, "{bytes:?}");
         }
-        assert_eq!(labels, bits.iter().collect::<Vec<_>>());
     }
 }

@@ -21,9 +21,9 @@ const MOST_LOOKED_AT: usize = 600;
 pub enum Reply {
     KingMoves,
     KingTakes,
-    /// Takes the piece that just moved.
+    /// Takes on the square that was moved to.
     Retakes,
-    /// Takes another piece.
+    /// Takes on another square; en passant, too.
     Takes,
     /// Gives check without taking.
     Checks,
@@ -259,5 +259,44 @@ impl Hunt {
     fn make(&mut self, chess: &Chess, m: Move) -> Chess {
         self.makes += 1;
         after(chess, m)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abstract_tree::seen::look;
+    use crate::position::{parse, parse_move};
+
+    fn answered(fen: &str, uci: &str) -> Answered {
+        let s = parse(fen).unwrap();
+        let scene = Scene::new(s.chess.clone(), s.mode, None);
+        let m = parse_move(&s, uci).unwrap();
+        answer(&scene, &look(&scene).into_iter().find(|seen| seen.m == m).unwrap())
+    }
+
+    #[test]
+    fn legals_mate() {
+        let all = answered("r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6", "c4f7");
+        let mate = FollowUp::Mate { piece: Role::Knight, offset: (-1, -2), same: false };
+        assert_eq!(all.pairs, [((Reply::KingMoves, mate), 1)]);
+        assert_eq!((all.mate_by_checks, all.mated, all.worst, all.mean), (Some(1), 1, MATED, 1200));
+    }
+
+    #[test]
+    fn the_queen_is_given_to_smother_the_king() {
+        let fen = "r6k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1";
+        let all = answered(fen, "c4g8");
+        let mate = FollowUp::Mate { piece: Role::Knight, offset: (-2, -1), same: false };
+        assert!(all.pairs.contains(&((Reply::Retakes, mate), 1)), "{:?}", all.pairs);
+        assert_eq!((all.replies, all.worst, all.mate_by_checks), (1, MATED, Some(1)));
+    }
+
+    #[test]
+    fn a_fork_wins_the_rook_whatever_the_king_does() {
+        let all = answered("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7");
+        let wins = FollowUp::Win { piece: Role::Knight, captured: Some(Role::Rook), same: true };
+        assert!(all.pairs.iter().all(|&((reply, then), _)| (reply, then) == (Reply::KingMoves, wins)));
+        assert_eq!((all.won, all.worst), ([all.replies, all.replies, 0], 500));
     }
 }

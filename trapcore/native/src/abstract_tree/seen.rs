@@ -11,6 +11,7 @@ use crate::tree::after;
 pub enum Check {
     None,
     Direct,
+    /// By another piece than the one that moved; by the rook in castling, too.
     Discovered,
     Double,
 }
@@ -24,7 +25,7 @@ pub enum Novelty {
     Old,
     /// It could, but would have taken something else or not have given check.
     Sharper,
-    /// It could, but the square was guarded by other pieces.
+    /// It could, but another piece, or none, would have been the cheapest to guard the square.
     Unguarded,
     /// It could not.
     New,
@@ -36,7 +37,7 @@ pub enum Place {
     Elsewhere,
     /// Onto the square that the bait's piece left, or across it.
     Left,
-    /// Takes the piece that took the bait.
+    /// Takes on the square that the bait's piece stands on.
     Bait,
 }
 
@@ -68,11 +69,11 @@ pub struct Seen {
     pub attacker: Option<Role>,
     /// Does a piece of the attacker stand behind it?
     pub defended: bool,
-    /// Cheapest piece that can legally take it.
+    /// Cheapest piece that can legally take on the target square.
     pub recapturer: Option<Role>,
     /// Centipawns of the exchange on the target square.
     pub exchange: i32,
-    /// Moves of the victim's king among the replies.
+    /// Moves of the victim's king among the replies, castling included.
     pub king_replies: usize,
     pub novelty: Novelty,
     pub place: Place,
@@ -217,4 +218,36 @@ fn relation(
         cheapest(chess, board.attacks_to(to, !scene.view.attacker, board.occupied()))
     };
     (if guard(&before) == guard(next) { Novelty::Old } else { Novelty::Unguarded }, place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::{parse, parse_move};
+
+    #[test]
+    fn a_fork_attacks_what_is_dearer_or_unguarded() {
+        let s = parse("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1").unwrap();
+        let scene = Scene::new(s.chess.clone(), s.mode, None);
+        let fork = parse_move(&s, "d5c7").unwrap();
+        let seen = look(&scene).into_iter().find(|seen| seen.m == fork).unwrap();
+        let [rook, king] = [Role::Rook, Role::King].map(|role| 1 << (role as u32 - 1));
+        assert_eq!((seen.check, seen.targets, seen.offset), (Check::Direct, rook | king, (-2, -1)));
+        assert_eq!((seen.recapturer, seen.exchange), (None, 0));
+    }
+
+    #[test]
+    fn legals_mate_was_there_before_the_bait_and_its_price_is_not() {
+        let s = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
+        let scene = Scene::after_bait(&s.chess, parse_move(&s, "g4d1").unwrap(), s.mode);
+        let seen = |uci: &str| look(&scene).into_iter().find(|seen| seen.m == move_of(&scene, uci)).unwrap();
+        let killer = seen("c4f7");
+        assert_eq!((killer.novelty, killer.place), (Novelty::Old, Place::Elsewhere));
+        assert_eq!((killer.king_replies, killer.recapturer, killer.defended), (1, None, true));
+        assert_eq!((seen("c3d1").novelty, seen("c3d1").place), (Novelty::New, Place::Bait));
+    }
+
+    fn move_of(scene: &Scene, uci: &str) -> Move {
+        uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(&scene.chess).unwrap()
+    }
 }

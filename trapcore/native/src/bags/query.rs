@@ -41,7 +41,7 @@ const SPARE: f64 = 1e-12;
 /// Set in the sum of a bag that has been compared in full.
 const COMPARED: u16 = 1 << 15;
 /// Postings that are read in the time of comparing one bag in full.
-const COMPARISON: usize = 100;
+const COMPARISON: usize = 30;
 /// Postings before bags are compared early for the first time, and the factor from one time to the next.
 const FIRST_TRIAL: usize = 1024;
 const TRIAL_GROWTH: usize = 4;

@@ -1,5 +1,7 @@
 //! Abstracted trees: their tokens, what a fit of the weights needs, and the proposals.
 
+use std::sync::Arc;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -93,8 +95,8 @@ fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<BagsOut<'
     Ok(bags.out(py))
 }
 
-/// All tokens of the last move of a line's first move: what names a known trap. `line`: the killer and what follows;
-/// the mating net is added where it ends in mate.
+/// The tokens that name a known trap. `line`: the killer, whose tokens they are, and what follows; the mating net is
+/// added where it ends in mate.
 #[pyfunction]
 fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
     Ok(py.detach(|| {
@@ -117,9 +119,12 @@ fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) 
     })?)
 }
 
-/// Number, name and stage of each kind of token, with name and width in bits of its fields.
+/// Name and stage of a kind of token, with name and width in bits of its fields.
+type KindOut = (&'static str, &'static str, Vec<(&'static str, u32)>);
+
+/// The kinds of tokens, in the order of their numbers.
 #[pyfunction]
-fn token_kinds() -> Vec<(&'static str, &'static str, Vec<(&'static str, u32)>)> {
+fn token_kinds() -> Vec<KindOut> {
     let stage = |stage| match stage {
         Stage::Seen => "seen",
         Stage::Answered => "answered",
@@ -131,9 +136,12 @@ fn token_kinds() -> Vec<(&'static str, &'static str, Vec<(&'static str, u32)>)> 
 /// UCI, score, confidence and tokens of each proposed move, and the moves made on a board.
 type Proposals = (Vec<(String, f32, f64, Vec<u32>)>, u64);
 
+/// Tokens and weights, packed.
+type Packed = (Vec<u8>, Vec<u8>);
+
 /// Learned weights, ready to order moves.
 #[pyclass(frozen, module = "trapcore._native")]
-struct Proposer(Weights);
+pub struct Proposer(pub Arc<Weights>);
 
 fn table(tokens: &[u8], weights: &[u8]) -> PyResult<FxHashMap<u32, f32>> {
     let four = |bytes: &[u8]| bytes.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]).collect::<Vec<_>>();
@@ -150,9 +158,9 @@ fn table(tokens: &[u8], weights: &[u8]) -> PyResult<FxHashMap<u32, f32>> {
 #[pymethods]
 impl Proposer {
     #[new]
-    fn new(seen: (Vec<u8>, Vec<u8>), answered: (Vec<u8>, Vec<u8>), nothing: f32) -> PyResult<Proposer> {
+    fn new(seen: Packed, answered: Packed, nothing: f32) -> PyResult<Proposer> {
         let (seen, answered) = (table(&seen.0, &seen.1)?, table(&answered.0, &answered.1)?);
-        Ok(Proposer(Weights { seen, answered, nothing }))
+        Ok(Proposer(Arc::new(Weights { seen, answered, nothing })))
     }
 
     /// The best `top` moves, the first `shortlist` of them by their full trees.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 
@@ -103,14 +104,14 @@ fn change_bag_index(
 }
 
 #[pyclass(frozen, name = "BagIndex", module = "trapcore._native")]
-struct PyBagIndex(Index);
+pub struct PyBagIndex(pub Arc<Index>);
 
 #[pymethods]
 impl PyBagIndex {
     #[new]
     #[pyo3(signature = (path, *, vocabulary))]
     fn new(py: Python<'_>, path: PathBuf, vocabulary: u32) -> PyResult<PyBagIndex> {
-        Ok(PyBagIndex(py.detach(|| Index::open(&path, vocabulary))?))
+        Ok(PyBagIndex(Arc::new(py.detach(|| Index::open(&path, vocabulary))?)))
     }
 
     fn __len__(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use pyo3::PyClass;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -12,6 +12,8 @@ use pyo3::pyclass_init::PyClassInitializer;
 use pyo3::types::PyBytes;
 use shakmaty::{CastlingMode, Position};
 
+use super::abstracted::Proposer;
+use super::bags::PyBagIndex;
 use super::halting::{Cancellation, detached};
 use crate::anchors::{Anchor, Encoding};
 use crate::baits::TESTER_VERSION;
@@ -21,6 +23,7 @@ use crate::judge::{Judge, Options, Trap, Workspace};
 use crate::mate::PROVER_VERSION;
 use crate::position::{self, Setting};
 use crate::records::{self, Unread};
+use crate::screening::Abstracted;
 use crate::split::{Batch, Splitter};
 use crate::tree;
 use crate::verdict::Verdict;
@@ -255,7 +258,8 @@ impl PyJudge {
     #[new]
     #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
     #[pyo3(signature = (
-        traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, proposals_first = true
+        traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, proposals_first = true,
+        proposer = None, likeness = None, ids = None
     ))]
     fn new(
         py: Python<'_>,
@@ -269,20 +273,34 @@ impl PyJudge {
         unproved: bool,
         skip_plies: usize,
         proposals_first: bool,
+        proposer: Option<PyRef<'_, Proposer>>,
+        likeness: Option<PyRef<'_, PyBagIndex>>,
+        ids: Option<Vec<u64>>,
     ) -> PyResult<PyJudge> {
         let measure = match measure {
-            "sequences" => Measure::Sequences,
-            "continuations" => Measure::Continuations,
-            "structural" => Measure::Structural,
+            "abstracted" => None,
+            "sequences" => Some(Measure::Sequences),
+            "continuations" => Some(Measure::Continuations),
+            "structural" => Some(Measure::Structural),
             _ => return Err(PyValueError::new_err(format!("no such measure: {measure:?}"))),
         };
         if !(0.0..=1.0).contains(&min_similarity) {
             return Err(PyValueError::new_err(format!("min_similarity is 0 to 1, not {min_similarity}")));
         }
-        let yardstick = Yardstick { measure, depth: super::depth(depth)?, labels: super::labels(labels, captures)? };
+        let (depth, labels) = (super::depth(depth)?, super::labels(labels, captures)?);
+        let yardstick = measure.map(|measure| Yardstick { measure, depth, labels });
+        let abstracted = match (measure, proposer, likeness, ids) {
+            (Some(_), ..) => None,
+            (None, Some(proposer), Some(likeness), Some(ids)) if ids.len() == traps.len() => Some(Abstracted {
+                weights: Arc::clone(&proposer.0),
+                likeness: Arc::clone(&likeness.0),
+                traps: ids.into_iter().zip(0..).collect(),
+            }),
+            _ => return Err(PyValueError::new_err("abstracted trees need a proposer, a likeness, and an id a trap")),
+        };
         let options = Options { yardstick, min_similarity, nodes, unproved, skip_plies, proposals_first };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
-        let judge = py.detach(|| Judge::new(traps, options));
+        let judge = py.detach(|| Judge::new(traps, options, abstracted));
         Ok(PyJudge { judge, spaces: Mutex::new(Vec::new()) })
     }
 

@@ -1,12 +1,13 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
-//! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, what is
-//! there for comparison in `plain`, how calls end early in `halting`.
+//! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, fingerprints
+//! in `label_sets`, what is there for comparison in `plain`, how calls end early in `halting`.
 
 mod abstracted;
 mod bags;
 mod evaluation;
 mod games;
 mod halting;
+mod label_sets;
 mod measures;
 mod plain;
 
@@ -23,7 +24,7 @@ use crate::halt::Halt;
 use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::position::{self, BadPosition, Setting};
-use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, mate_distance};
+use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, key_of, mate_distance};
 use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
@@ -177,11 +178,12 @@ fn bait_and_killers(setting: &Setting, bait: &str, killers: &[String]) -> PyResu
 type SearchParts = (i32, Option<i32>, u32, Vec<String>, u64);
 
 #[pyfunction]
-#[pyo3(signature = (fen, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new()))]
+#[pyo3(signature = (fen, moves, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new()))]
 #[allow(clippy::too_many_arguments)] // the question and its budget
 fn search(
     py: Python<'_>,
     fen: &str,
+    moves: Vec<String>,
     depth: u32,
     nodes: u64,
     milliseconds: Option<u64>,
@@ -189,12 +191,18 @@ fn search(
     first: Vec<String>,
     only: Vec<String>,
 ) -> PyResult<SearchParts> {
-    let setting = position::parse(fen)?;
+    let mut setting = position::parse(fen)?;
+    let mut game = Vec::with_capacity(moves.len());
+    for uci in &moves {
+        let played = position::parse_move(&setting, uci)?;
+        game.push(key_of(&setting.chess));
+        setting.chess = tree::after(&setting.chess, played);
+    }
     let (first, only) = (legal_moves(&setting, &first)?, legal_moves(&setting, &only)?);
     let limits = Limits { depth, nodes };
     let found = detached(py, milliseconds, stop, |halt| {
         with_tester(halt, |tester| {
-            let asked = Asked { only: &only, first: &first, game: &[] };
+            let asked = Asked { only: &only, first: &first, game: &game };
             tester.searcher.clear();
             tester.searcher.search(&setting.chess, asked, limits, Pruning::Selective, |_| true)
         })
@@ -304,6 +312,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_class::<PyBaitTest>()?;
     bags::register(module)?;
+    label_sets::register(module)?;
     measures::register(module)?;
     abstracted::register(module)?;
     plain::register(module)?;

@@ -1,0 +1,55 @@
+"""Whether a challenge is accepted: a function of the challenge, the settings and how many games run."""
+
+from collections.abc import Sequence
+
+from bot.lichess import Challenge, DeclineReason
+from trapcore.bot_settings import BotSettings, Mode, Speed
+
+
+def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason | None:
+    """Why the challenge is declined, in lichess's words; None if the bot would play it.
+
+    How many games run is not asked here: a challenge that would be played but for that waits for its turn.
+    """
+    person = challenge.challenger
+    names = {person.id.lower(), person.name.lower()}
+    if names & _lower(settings.block) or (settings.allow and not names & _lower(settings.allow)):
+        return DeclineReason.GENERIC
+    if "noAbort" in challenge.rules:
+        # A game that cannot be aborted cannot be left without harm when an opponent never moves.
+        return DeclineReason.GENERIC
+    if person.is_bot and not settings.bots:
+        return DeclineReason.NO_BOT
+    if challenge.variant not in {str(variant) for variant in settings.variants}:
+        only_standard = [str(variant) for variant in settings.variants] == ["standard"]
+        return DeclineReason.STANDARD if only_standard else DeclineReason.VARIANT
+    if challenge.speed not in {str(speed) for speed in settings.speeds}:
+        return _speed_reason(challenge, settings.speeds)
+    if (Mode.RATED if challenge.rated else Mode.CASUAL) not in settings.modes:
+        return DeclineReason.CASUAL if challenge.rated else DeclineReason.RATED
+    if person.rating is not None and not settings.min_rating <= person.rating <= settings.max_rating:
+        return DeclineReason.GENERIC
+    return None
+
+
+def in_order(challenges: Sequence[Challenge]) -> list[Challenge]:
+    """The order in which waiting challenges get a free place: humans first, then whoever came first."""
+    return sorted(challenges, key=lambda challenge: challenge.challenger.is_bot)
+
+
+def _lower(names: Sequence[str]) -> set[str]:
+    return {name.lower() for name in names}
+
+
+def _speed_reason(challenge: Challenge, speeds: Sequence[Speed]) -> DeclineReason:
+    """Too fast if the bot plays only slower games, too slow if it plays only faster ones."""
+    order = ["ultraBullet", *map(str, Speed)]
+    if challenge.speed not in order:
+        return DeclineReason.TIME_CONTROL
+    here = order.index(challenge.speed)
+    played = [order.index(str(speed)) for speed in speeds]
+    if played and here < min(played):
+        return DeclineReason.TOO_FAST
+    if played and here > max(played):
+        return DeclineReason.TOO_SLOW
+    return DeclineReason.TIME_CONTROL

@@ -1,0 +1,279 @@
+"""What the bot writes: functions of events and questions, without a net. At most 140 characters, no links.
+
+While a game runs, whatever could help a player goes to the spectators only: lichess counts it as advice.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotator.commentary import sentence
+from annotator.events import Event, TrapEvent
+from bot.lichess import ChatLine, GameInfo, Room
+from db.trap import Trap
+from trapcore.proof import Verdict
+
+LONGEST = 140
+"""Characters; lichess cuts or refuses what is longer."""
+
+ANSWERS = 20
+"""Most answers to questions in one game."""
+
+COMMANDS = "!help !trap !why !library NAME !stats !name"
+
+_QUESTION = re.compile(
+    r"\b(best move|eval(uation)?|hint|is (this|that|it) a trap|what (should|can|do) i|should i|how (should|do) i|"
+    r"am i (winning|losing|lost)|are you (winning|losing)|who is (winning|better)|who'?s (winning|better)|help me|"
+    r"what('?s| is) your (plan|threat|idea)|your threat|mate in)\b|^\W*(why|what) (did you|was that)",
+    re.IGNORECASE,
+)
+# Lichess drops what looks like an address: a letter, a dot, a letter.
+_DOT = re.compile(r"(?<=[^\s.])(\.+)(?=[A-Za-z])")
+_SCORE = re.compile(r" \(similarity [^)]*\)")
+_LINK = re.compile(r"\S*(://|www\.)\S*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something to be written into one room of one game."""
+
+    room: Room
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was said in a game, as far as it decides about what may be said still."""
+
+    messages: frozenset[str] = frozenset()
+    """`key` of each."""
+    remarks: int = 0
+    """About traps, to spectators."""
+    answers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What questions are answered from."""
+
+    info: GameInfo
+    is_over: bool
+    events: Sequence[TrapEvent]
+    traps: Sequence[Trap]
+    stats: Mapping[str, int]
+    version: str
+    player: str
+    """Who searches, e.g. the name of the engine."""
+    may_coach: bool = False
+    coaching: bool = field(default=False)
+
+
+def key(message: Message) -> str:
+    """What makes two messages the same."""
+    return f"{message.room}: {message.text}"
+
+
+def fitting(text: str) -> str:
+    """A text as lichess lets it through: one line, no links, at most `LONGEST` characters."""
+    plain = " ".join(_LINK.sub("", text).split())
+    plain = _DOT.sub(r"\1 ", plain)
+    if len(plain) <= LONGEST:
+        return plain
+    cut = plain[: LONGEST - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[LONGEST // 2 :] else cut) + "…"
+
+
+# Unasked ------------------------------------------------------------------------------------------------------------
+
+
+def greeting(template: str, info: GameInfo) -> list[Message]:
+    """The greeting, with the names in it; unknown names in braces are taken out."""
+    text = template.replace("{me}", info.me.name).replace("{opponent}", info.opponent.name)
+    text = fitting(re.sub(r"\{[^{}]*\}", "", text))
+    return [Message("player", text)] if text else []
+
+
+def remarks(events: Iterable[TrapEvent], info: GameInfo) -> list[Message]:
+    """What spectators are told of each event, in its order; of an avoided trap nothing, it is told afterwards."""
+    return [
+        Message("spectator", _brief(f"{_who(event, info)}: ", event))
+        for event in events
+        if event.event is not Event.AVOIDED
+    ]
+
+
+def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
+    """What the opponent is told after the game: which traps were set, fallen into, avoided."""
+    told: dict[tuple[int, str], list[TrapEvent]] = {}
+    for event in events:
+        told.setdefault((event.trap_ply, event.trap.slug), []).append(event)
+    if not told:
+        return [Message("player", "Thanks for the game! No trap that I know came up in it.")]
+    parts: list[str] = []
+    for same in told.values():
+        ours = _victim(same[0]) != info.color
+        kinds = {event.event for event in same}
+        fate = _fate(kinds, ours)
+        part = f"{'my' if ours else 'your'} {_name(same[0].trap)} ({fate})"
+        if part not in parts:
+            parts.append(part)
+    lines = ["Thanks for the game! Traps:"]
+    for part in parts:
+        longer = f"{lines[-1]} {part};"
+        if len(longer) <= LONGEST:
+            lines[-1] = longer
+        elif len(lines) < 2:
+            lines.append(f"{part};")
+        else:
+            break
+    return [Message("player", fitting(line.rstrip(";") + ".")) for line in lines]
+
+
+def warning(event: TrapEvent) -> Message:
+    """What a pupil on a private server is told when a trap of the bot is on the board."""
+    return Message("player", fitting(f"Careful, a trap: {event.bait_san}? is answered by {event.killer_line_san[0]}."))
+
+
+def _who(event: TrapEvent, info: GameInfo) -> str:
+    return info.me.name if event.mover == info.color else info.opponent.name
+
+
+def _victim(event: TrapEvent) -> str:
+    return "white" if event.fen.split()[1] == "w" else "black"
+
+
+def _fate(kinds: set[Event], ours: bool) -> str:
+    victim, attacker = ("you", "I") if ours else ("I", "you")
+    if Event.FELL not in kinds:
+        return f"{victim} avoided it" if Event.AVOIDED in kinds else "left on the board"
+    if Event.SPRUNG in kinds:
+        return f"{victim} fell for it"
+    return f"{victim} fell for it, {attacker} missed the answer" if Event.MISSED in kinds else f"{victim} fell for it"
+
+
+def _brief(lead: str, event: TrapEvent) -> str:
+    """The annotator's sentence, shortened by what is least needed until it fits."""
+    for line_follows in (False, True):
+        whole = f"{lead}{''.join(sentence(event, line_follows=line_follows))}"
+        for text in (whole, _SCORE.sub("", whole)):
+            if not (brief := fitting(text)).endswith("…"):
+                return brief
+    return brief
+
+
+def _name(trap: Trap) -> str:
+    return trap.name.removeprefix("The ")
+
+
+# Asked --------------------------------------------------------------------------------------------------------------
+
+
+def answer(line: ChatLine, facts: Facts) -> list[Message]:
+    """What is answered to a line in the chat, in the room it came from; nothing to most of them."""
+    author = line.username.lower()
+    if author in (facts.info.me.id, facts.info.me.name.lower(), "lichess"):
+        return []
+    text = line.text.strip()
+    if not text.startswith("!"):
+        asks = line.room == "player" and not facts.is_over and _QUESTION.search(text)
+        refusal = "Sorry, I do not speak about the position while we play. Afterwards I will tell you of the traps."
+        return [Message("player", refusal)] if asks else []
+    word, _, argument = text[1:].partition(" ")
+    is_secret = line.room == "player" and not facts.is_over
+    found = _command(word.lower(), argument.strip(), facts, line, is_secret)
+    return [Message(line.room, fitting(found))] if found else []
+
+
+def _command(word: str, argument: str, facts: Facts, line: ChatLine, is_secret: bool) -> str:
+    match word:
+        case "help" | "commands":
+            return f"You can ask: {COMMANDS}" + (" !coach on" if facts.may_coach else "")
+        case "trap" | "why" | "library" if is_secret:
+            return f"While we play I answer !{word} to spectators only. Ask me again afterwards."
+        case "trap":
+            return _trap(argument, facts)
+        case "why":
+            return _why(argument, facts)
+        case "library":
+            return _library(argument, facts)
+        case "stats":
+            return _stats(facts)
+        case "name":
+            return f"I am {facts.info.me.name}, trapline {facts.version}; my moves come from {facts.player}."
+        case "coach":
+            return _coach(argument, facts, line)
+    return ""
+
+
+def _chosen(argument: str, facts: Facts) -> tuple[TrapEvent | None, int]:
+    """The trap with that number, the last one without a number; and how many there are."""
+    by_trap: dict[tuple[int, str], TrapEvent] = {}
+    for event in facts.events:
+        by_trap[event.trap_ply, event.trap.slug] = event
+    found = [by_trap[which] for which in sorted(by_trap)]
+    number = int(argument) if argument.isdecimal() and len(argument) < 4 else len(found)
+    return (found[number - 1] if 1 <= number <= len(found) else None), len(found)
+
+
+def _trap(argument: str, facts: Facts) -> str:
+    event, count = _chosen(argument, facts)
+    if event is None:
+        return f"There were {count} traps in this game." if count else "There was no trap in this game so far."
+    return _brief("", event)
+
+
+def _why(argument: str, facts: Facts) -> str:
+    event, _ = _chosen(argument, facts)
+    if event is None:
+        return "There was no trap in this game so far."
+    if event.known:
+        like = f"It is the position of {_name(event.trap)}"
+    else:
+        like = f"{int(100 * event.similarity)} % like {_name(event.trap)} by {event.measure}"
+    proof = event.proof
+    if proof.mate_in is not None:
+        claim = f"{event.bait_san} is mated in {proof.mate_in} by {event.killer_line_san[0]}"
+    else:
+        cost = proof.loss if proof.loss is not None else event.trap.gain
+        amount = "" if cost is None else f" {cost:.2f} of"
+        claim = f"{event.bait_san} costs{amount} win chance after {event.killer_line_san[0]}"
+    by = event.trap.proof_by if proof.by == "library" else proof.by
+    return f"{like}: {claim}" + (f", says {by}." if by else ".")
+
+
+def _library(argument: str, facts: Facts) -> str:
+    wanted = argument.casefold()
+    if not wanted:
+        return f"I know {len(facts.traps)} traps. Ask !library and a name."
+    found = [trap for trap in facts.traps if wanted in trap.name.casefold() or wanted in trap.slug]
+    if not found:
+        return "I know no trap of that name."
+    trap = min(found, key=lambda trap: (trap.verdict is not Verdict.PROVED, len(trap.name)))
+    sans = " ".join(trap.sans()[:6])
+    verdict = "not proved" if trap.verdict is not Verdict.PROVED else "proved"
+    if trap.verdict is Verdict.PROVED and trap.mate_in is not None:
+        verdict = f"mate in {trap.mate_in}"
+    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{_name(trap)}{f', {trap.eco}' if trap.eco else ''}: {sans} ({verdict}){more}"
+
+
+def _stats(facts: Facts) -> str:
+    stats = facts.stats
+    games, set_, fell = stats.get("games", 0), stats.get("set", 0), stats.get("fell", 0)
+    return f"I know {len(facts.traps)} traps. Of the {set_} that I set in {games} games, {fell} caught somebody."
+
+
+def _coach(argument: str, facts: Facts, line: ChatLine) -> str:
+    asked_by = line.username.lower() in (facts.info.opponent.id, facts.info.opponent.name.lower())
+    if not facts.may_coach or not asked_by or line.room != "player":
+        return ""
+    if argument.lower() == "on":
+        return "I will warn you of traps in this game; !coach off ends it."
+    return "I will not warn you of traps." if argument.lower() == "off" else "Say !coach on or !coach off."
+
+
+def wants_coach(line: ChatLine, info: GameInfo) -> bool | None:
+    """Whether the opponent switches coaching on or off with this line; None if he says something else."""
+    if line.room != "player" or line.username.lower() not in (info.opponent.id, info.opponent.name.lower()):
+        return None
+    return {"!coach on": True, "!coach off": False}.get(" ".join(line.text.lower().split()))

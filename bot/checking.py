@@ -1,0 +1,145 @@
+"""``trapline bot --check``: is everything there that the bot needs? Nothing is changed and no game is begun."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import chess.polyglot
+import chess.syzygy
+
+from bot.connection import Connection
+from bot.engines import Engine
+from bot.lichess import Lichess, LichessError
+from bot.memory import Memory
+from bot.token import check_coach, is_exposed, read_token
+from db.store import open_library
+from trapcore.budget import Cancellation
+from trapcore.errors import TraplineError
+from trapcore.proof import Verdict
+from trapcore.settings import Settings
+
+Outcome = Literal["good", "bad", "unchecked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    outcome: Outcome
+    said: str
+
+
+def check(settings: Settings, connect: Callable[..., Lichess] = Connection) -> Iterator[Finding]:
+    """Look at everything, in the order in which the bot needs it."""
+    yield Finding("configuration", "good", f"plays on {settings.bot.url}, {settings.bot.max_games} games at a time")
+    yield from _one("coach", lambda: _coach(settings))
+    yield from _account(settings, connect)
+    yield from _one("folder", lambda: _folder(settings))
+    yield from _library(settings)
+    yield from _one("engine", lambda: _engine(settings.bot.engine))
+    for path in settings.bot.books:
+        yield from _one("book", lambda path=path: _book(path))  # type: ignore[misc]
+    for path in settings.bot.tablebases:
+        yield from _one("tablebase", lambda path=path: _tables(path))  # type: ignore[misc]
+
+
+def _one(what: str, look: Callable[[], str]) -> Iterator[Finding]:
+    try:
+        said = look()
+    except (TraplineError, OSError) as error:
+        yield Finding(what, "bad", str(error))
+    else:
+        if said:
+            yield Finding(what, "good", said)
+
+
+def _coach(settings: Settings) -> str:
+    check_coach(settings.bot)
+    return "opponents may ask for warnings" if settings.bot.coach else ""
+
+
+def _account(settings: Settings, connect: Callable[..., Lichess]) -> Iterator[Finding]:
+    try:
+        token = read_token(settings.bot)
+    except TraplineError as error:
+        yield Finding("token", "bad", str(error))
+        return
+    if token is None:
+        yield Finding(
+            "token",
+            "unchecked",
+            "there is none, so neither its scope nor the account could be looked at; "
+            "put it into TRAPLINE_BOT_TOKEN or into a file named by bot.token_file",
+        )
+        return
+    if is_exposed(settings.bot):
+        yield Finding("token", "bad", f"others can read {settings.bot.token_file}; chmod 600 it")
+    lichess = connect(settings.bot.url, token)
+    try:
+        scopes = lichess.scopes()
+        account = lichess.account() if "bot:play" in scopes else None
+    except LichessError as error:
+        yield Finding("token", "unchecked", str(error))
+        return
+    if account is None:
+        has = ", ".join(sorted(scopes - {""})) or "none, or lichess does not know the token"
+        yield Finding("token", "bad", f"it lacks the scope bot:play (scopes: {has})")
+        return
+    yield Finding("token", "good", f"may play for {account.name}")
+    if account.is_bot:
+        yield Finding("account", "good", f"{account.name} is a bot")
+    else:
+        yield Finding(
+            "account", "bad", f"{account.name} is no bot yet; `trapline bot --upgrade` makes it one, for ever"
+        )
+
+
+def _folder(settings: Settings) -> str:
+    settings.bot.folder.mkdir(parents=True, exist_ok=True)
+    waiting = len(Memory(settings.bot.folder).unfinished())
+    return f"{settings.bot.folder}" + (f", {waiting} games to be resumed" if waiting else "")
+
+
+def _library(settings: Settings) -> Iterator[Finding]:
+    if not settings.db.exists():
+        yield Finding("library", "unchecked", f"{settings.db} does not exist yet; it is made at the first start")
+        return
+    try:
+        with open_library(settings.db, read_only=True) as library:
+            traps = library.traps()
+    except TraplineError as error:
+        yield Finding("library", "bad", f"{error} (the bot would play without traps)")
+        return
+    proved = sum(trap.verdict is Verdict.PROVED for trap in traps)
+    yield Finding(
+        "library", "good" if proved else "bad", f"{len(traps)} traps in {settings.db}, {proved} of them proved"
+    )
+
+
+def _engine(command: str | None) -> str:
+    if command is None:
+        return "trapline's own search"
+    engine = Engine(command)
+    try:
+        found = engine.search(chess.Board(), 3000, Cancellation())
+    finally:
+        engine.close()
+    return f"{command} plays {found.uci}"
+
+
+def _book(path: Path) -> str:
+    with chess.polyglot.open_reader(path) as book:
+        entries = len(book)
+    if not entries:
+        raise TraplineError(f"{path} has no entries: is it a polyglot book?")
+    return f"{path}, {entries} entries"
+
+
+def _tables(path: Path) -> str:
+    with chess.syzygy.Tablebase() as tables:
+        count = tables.add_directory(str(path))
+    if not count:
+        raise TraplineError(f"there are no Syzygy tables in {path}")
+    return f"{path}, {count} tables"

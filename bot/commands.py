@@ -1,0 +1,161 @@
+"""The command of this floor: ``trapline bot``. Everything but typer is imported when it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bot.connection import Connection
+    from bot.lichess import Account
+    from trapcore.settings import Settings
+
+GRACE_SECONDS = 20.0
+"""How long running games are played on after a request to stop; what is left is resumed with the next start."""
+
+
+def bot(
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Configuration, see deploy/trapline.example.toml. Default: the usual file."),
+    ] = None,
+    url: Annotated[str | None, typer.Option(metavar="URL", help="The server. Default: the setting bot.url.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Look whether everything is there, say what is wrong, and stop.")
+    ] = False,
+    upgrade: Annotated[
+        bool, typer.Option("--upgrade", help="Make the account a bot account, for ever; asks first.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every move and its reason.")] = False,
+) -> None:
+    """Play on lichess as a bot: set traps, tell spectators of them, sum them up after the game.
+
+    The token is taken from the variable TRAPLINE_BOT_TOKEN or from the file that bot.token_file names. The bot stops at
+    SIGTERM or Ctrl-C: it accepts nothing more, plays on for a while, and hands over what still runs to the next start.
+    The second time it does so at once.
+    """
+    import os
+
+    from bot.token import check_coach
+    from trapcore.errors import UsageError
+    from trapcore.settings import CONFIG_VARIABLE, Settings
+
+    if config is not None:
+        os.environ[CONFIG_VARIABLE] = config
+    settings = Settings() if url is None else Settings(bot={"url": url})
+    if check and upgrade:
+        raise UsageError("--check changes nothing; say --upgrade without it")
+    if check:
+        raise typer.Exit(_check(settings))
+    check_coach(settings.bot)
+    connection = _connect(settings)
+    if upgrade:
+        _upgrade(connection, connection.account())
+        return
+    _run(settings, connection, verbose=verbose)
+
+
+def _connect(settings: Settings) -> Connection:
+    from bot.connection import Connection
+    from bot.token import read_token
+    from trapcore.errors import UsageError
+
+    token = read_token(settings.bot)
+    if token is None:
+        raise UsageError(
+            "the bot needs a token: put it into the variable TRAPLINE_BOT_TOKEN or into a file named by bot.token_file"
+        )
+    return Connection(settings.bot.url, token)
+
+
+def _check(settings: Settings) -> int:
+    from bot.checking import check
+
+    marks = {"good": "ok       ", "bad": "WRONG    ", "unchecked": "unchecked"}
+    outcomes = []
+    for finding in check(settings):
+        typer.echo(f"{marks[finding.outcome]}  {finding.what}: {finding.said}")
+        outcomes.append(finding.outcome)
+    if "bad" in outcomes:
+        return 1
+    if "unchecked" in outcomes:
+        typer.echo("what could be checked is in order; what is marked `unchecked` was not looked at")
+    return 0
+
+
+def _upgrade(connection: Connection, account: Account) -> None:
+    from trapcore.errors import UsageError
+
+    if account.is_bot:
+        typer.echo(f"{account.name} is a bot account already")
+        return
+    if account.games:
+        raise UsageError(
+            f"{account.name} has played {account.games} games: only an account that never played can be a bot"
+        )
+    typer.confirm(f"Make {account.name} a bot account? This cannot be undone.", abort=True)
+    connection.upgrade()
+    typer.echo(f"{account.name} is a bot account now")
+
+
+def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
+    import logging
+    import signal
+    import sys
+
+    from bot import health, logs
+    from bot.bot import Bot, check_account
+    from bot.memory import Memory
+    from bot.play import Knowledge, Openings, Tables
+    from bot.token import read_token
+    from trapcore.errors import InputError
+
+    mine = settings.bot
+    memory = Memory(mine.folder)
+    try:
+        knowledge = Knowledge(Openings(mine.books), Tables(mine.tablebases), mine.trap_loss)
+    except OSError as error:
+        raise InputError(f"{error.filename or 'a book'} cannot be opened: {error.strerror or error}") from error
+    end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
+    end_health = None
+    try:
+        account = _patiently(lambda: check_account(connection))
+        connection.name(account.name)
+        # Searches run beside the interpreter; a thread that has an event to hand on should not wait long for it.
+        sys.setswitchinterval(0.001)
+        bot = Bot(connection, account, settings, memory, knowledge)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: bot.stop(0.0 if bot.is_stopping else GRACE_SECONDS))
+        if mine.health_port:
+            end_health = health.serve(mine.health_port, bot.health)
+        logging.getLogger(__name__).info("%s plays on %s", account.name, mine.url)
+        bot.run()
+        logging.getLogger(__name__).info("%s has stopped", account.name)
+    finally:
+        if end_health is not None:
+            end_health()
+        connection.close()
+        end_log()
+
+
+def _patiently(ask: Callable[[], Account]) -> Account:
+    """What is asked for; a lichess that cannot be reached at start is waited for."""
+    import logging
+    import time
+
+    from bot.lichess import Limited, Unreachable
+    from bot.pace import LIMITED_SECONDS, Backoff
+
+    backoff = Backoff(1.0, 60.0)
+    while True:
+        try:
+            return ask()
+        except Limited as error:
+            wait = error.seconds if error.seconds is not None else LIMITED_SECONDS
+        except Unreachable as error:
+            wait = backoff.failed()
+            logging.getLogger(__name__).warning("%s; again in %.0f s", error, wait)
+        time.sleep(wait)

@@ -1,0 +1,177 @@
+"""Who searches: trapline's own search, or a UCI engine, for which the own search steps in while it is dead."""
+
+import logging
+import math
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+import chess
+import chess.engine
+
+from bot.processors import Processors
+from db.engine import CENTIPAWN_SCALE, START_SECONDS
+from trapcore.budget import Budget, Cancellation
+from trapcore.errors import EngineError
+from trapcore.search import MATE, search
+
+log = logging.getLogger(__name__)
+
+STARTS = 5
+"""An engine that had to be started so many times in one game is left alone for the rest of it."""
+
+GRACE_SECONDS = 2.0
+"""An engine that answers so much later than it was told to is dead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The best move, and what it is worth to whoever makes it."""
+
+    uci: str
+    value: int
+    """Centipawns; beyond `trapcore.search.MATE_BOUND` a mate."""
+
+
+class Searcher(Protocol):
+    """Finds the best move of a position that is not over."""
+
+    def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
+        """The best move; sooner if ``stop`` is cancelled. Raises `EngineError`."""
+
+    def close(self) -> None:
+        """End whatever runs."""
+
+
+def win_chance(value: int) -> float:
+    """Lichess's win chance of a value in centipawns, -1..1."""
+    return 2 / (1 + math.exp(-CENTIPAWN_SCALE * max(-10_000, min(10_000, value)))) - 1
+
+
+class OwnSearch:
+    """The search of `trapcore.search`; it knows the game and thus repetitions."""
+
+    def __init__(self, processors: Processors) -> None:
+        self._processors = processors
+
+    def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
+        """The best move; any legal one if there was no time for a single ply."""
+        root = board.root()
+        moves = [board.uci(move) for move in board.move_stack]
+        # Only what the fifty-move rule can reach back to matters.
+        if len(moves) > board.halfmove_clock + 2:
+            earlier = board.copy()
+            for _ in range(board.halfmove_clock):
+                earlier.pop()
+            root, moves = earlier, moves[len(moves) - board.halfmove_clock :]
+        fen = root.fen()
+        found = self._processors.run(
+            milliseconds, lambda left: search(fen, Budget(milliseconds=left), stop, moves=moves)
+        )
+        if not found.line:
+            found = search(board.fen(), Budget(depth=1))
+        uci = found.line[0] if found.line else board.uci(next(iter(board.legal_moves)))
+        # The core writes castling as its FEN reader understood it; the board's way is lichess's.
+        return Searched(board.uci(board.parse_uci(uci)), found.value)
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+class Engine:
+    """A UCI engine for one game, started by a thread of its own: nobody waits for it longer than for a move."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+        self._engine: Future[chess.engine.SimpleEngine] | None = None
+        self._starts = 0
+        self._game = object()
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="engine")
+        self._start()
+
+    def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
+        """The engine's move. Raises `EngineError` if it is dead, and has it started again for the next question."""
+        engine = self._started(milliseconds)
+        limit = chess.engine.Limit(time=max(0.001, milliseconds / 1000))
+        engine.timeout = GRACE_SECONDS
+        try:
+            result = engine.play(board, limit, game=self._game, info=chess.engine.INFO_SCORE)
+        except (chess.engine.EngineError, TimeoutError) as error:
+            self._start()
+            raise EngineError(f"the engine {self._command} failed: {str(error) or type(error).__name__}") from error
+        if result.move is None or result.move not in board.legal_moves:
+            self._start()
+            raise EngineError(f"the engine {self._command} gave no legal move for {board.fen()}")
+        score = result.info.get("score")
+        value = 0 if score is None else score.pov(board.turn).score(mate_score=MATE)
+        return Searched(board.uci(result.move), value)
+
+    def _started(self, milliseconds: int) -> chess.engine.SimpleEngine:
+        if self._engine is None:
+            raise EngineError(f"the engine {self._command} died {STARTS} times and is not started again in this game")
+        try:
+            return self._engine.result(milliseconds / 1000)
+        except TimeoutError:
+            raise EngineError(f"the engine {self._command} is not ready yet") from None
+        except EngineError:
+            self._start()
+            raise
+
+    def _start(self) -> None:
+        """End what runs, and begin anew unless that was tried often enough."""
+        self._end()
+        if self._starts < STARTS:
+            self._starts += 1
+            self._engine = self._starter.submit(self._open)
+
+    def _open(self) -> chess.engine.SimpleEngine:
+        try:
+            engine = chess.engine.SimpleEngine.popen_uci(self._command, timeout=START_SECONDS)
+            wanted = {"Threads": 1, "Hash": 64}
+            engine.configure({name: value for name, value in wanted.items() if name in engine.options})
+        except (OSError, chess.engine.EngineError, TimeoutError) as error:
+            raise EngineError(f"the engine {self._command} cannot be started: {error}") from error
+        return engine
+
+    def _end(self) -> None:
+        engine, self._engine = self._engine, None
+        if engine is not None and not engine.cancel():
+            # Also one that comes up only now.
+            engine.add_done_callback(_close)
+
+    def close(self) -> None:
+        """End the process."""
+        self._starts = STARTS
+        self._end()
+        self._starter.shutdown(wait=False, cancel_futures=True)
+
+
+def _close(started: Future[chess.engine.SimpleEngine]) -> None:
+    if not started.cancelled() and started.exception() is None:
+        started.result().close()
+
+
+class WithSubstitute:
+    """A UCI engine, and the own search for every move that it fails to give."""
+
+    def __init__(self, engine: Engine, own: OwnSearch) -> None:
+        self._engine = engine
+        self._own = own
+
+    def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
+        """The engine's move or our own."""
+        try:
+            return self._engine.search(board, milliseconds, stop)
+        except EngineError as error:
+            log.info("%s; this move is ours", error)
+            return self._own.search(board, milliseconds, stop)
+
+    def close(self) -> None:
+        """End the engine."""
+        self._engine.close()
+
+
+def searcher(command: str | None, processors: Processors) -> Searcher:
+    """Who searches in one game: the UCI engine of that command, or the own search (None)."""
+    own = OwnSearch(processors)
+    return own if command is None else WithSubstitute(Engine(command), own)

@@ -1,0 +1,153 @@
+"""What must survive a restart: a small file for each running game and one for the bot, written whole, then renamed."""
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from trapcore.errors import OutputError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T", "GameMemory", "BotMemory")
+
+
+@dataclass
+class GameMemory:
+    """What the bot remembers of one game; change it through `Memory.change`."""
+
+    id: str
+    said: list[str] = field(default_factory=list)
+    """`bot.chat.key` of each message."""
+    remarks: int = 0
+    answers: int = 0
+    takebacks: int = 0
+    """Granted."""
+    coaching: bool = False
+    begun: bool = False
+    """It was seen on its stream."""
+    summed_up: bool = False
+
+
+@dataclass
+class BotMemory:
+    """What the bot remembers of itself."""
+
+    openings: list[float] = field(default_factory=list)
+    """Wall-clock times of the latest openings of the account's stream."""
+    seeks: list[float] = field(default_factory=list)
+    """Of the latest challenges of its own."""
+    stats: dict[str, int] = field(default_factory=dict)
+    unindexed: list[str] = field(default_factory=list)
+    """Files of games that are not in the library yet."""
+
+
+class Memory:
+    """The folder with these files. May be used by any number of threads."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises `OutputError` if it cannot be made or written."""
+        self._games = folder / "running"
+        self._file = folder / "bot.json"
+        self._lock = threading.RLock()
+        self._known: dict[str, GameMemory] = {}
+        self._complained = False
+        try:
+            self._games.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / ".writable", b"")
+            (folder / ".writable").unlink()
+        except OSError as error:
+            raise OutputError(f"the bot's folder {folder} cannot be written: {error.strerror}") from error
+        self.bot = _load(self._file, BotMemory) or BotMemory()
+
+    def unfinished(self) -> list[str]:
+        """Games that were running when the bot stopped, by id."""
+        return sorted(path.stem for path in self._games.glob("*.json"))
+
+    def game(self, game: str) -> GameMemory:
+        """What is known of a game."""
+        with self._lock:
+            if game not in self._known:
+                self._known[game] = _load(self._path(game), GameMemory) or GameMemory(game)
+            return self._known[game]
+
+    def save(self, game: GameMemory) -> None:
+        """Write what was changed in a game."""
+        with self._lock:
+            if game.id in self._known:
+                self._write(self._path(game.id), asdict(game))
+
+    def say(self, game: GameMemory, key: str) -> bool:
+        """Remember that something is being said; False if it was said before. Written before it is said: a bot that is
+        killed in between has said it rather not at all than twice.
+        """
+        with self._lock:
+            if key in game.said:
+                return False
+            game.said.append(key)
+            self.save(game)
+            return True
+
+    def forget(self, game: str) -> None:
+        """The game is over and recorded."""
+        with self._lock:
+            self._known.pop(game, None)
+            self._path(game).unlink(missing_ok=True)
+
+    def save_bot(self) -> None:
+        """Write what was changed in `bot`."""
+        with self._lock:
+            self._write(self._file, asdict(self.bot))
+
+    def count(self, names: Iterable[str]) -> None:
+        """Add one to each of these statistics."""
+        with self._lock:
+            for name in names:
+                self.bot.stats[name] = self.bot.stats.get(name, 0) + 1
+            self.save_bot()
+
+    def unindexed(self, files: list[str]) -> None:
+        """Remember which games are not in the library yet."""
+        with self._lock:
+            self.bot.unindexed = files
+            self.save_bot()
+
+    def _path(self, game: str) -> Path:
+        if not game.isalnum():
+            raise ValueError(f"no id of a game: {game!r}")
+        return self._games / f"{game}.json"
+
+    def _write(self, path: Path, content: dict[str, Any]) -> None:
+        try:
+            write_whole(path, json.dumps(content).encode())
+        except OSError as error:
+            # A full disk must not stop a game.
+            if not self._complained:
+                log.error("%s cannot be written (%s): after a restart something may be said twice", path, error)
+            self._complained = True
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file under another name, then rename it. Raises `OSError`."""
+    new = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
+    try:
+        new.write_bytes(content)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _load(path: Path, kind: type[T]) -> T | None:
+    try:
+        content = json.loads(path.read_bytes())
+        known = {name: value for name, value in content.items() if name in kind.__dataclass_fields__}
+        return kind(**known)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        log.warning("%s cannot be read and is begun anew: %s", path, error)
+        return None

@@ -1,0 +1,191 @@
+"""Lichess's JSON into our events. What is unknown is passed over and told once; what is broken is an error.
+
+Every function raises `ValueError`, `KeyError` or `TypeError` for JSON of another shape; the caller turns it into
+`Unreachable`, since a line that cannot be read is a broken stream.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from bot.lichess import (
+    USUAL_START,
+    AccountEvent,
+    Challenge,
+    ChallengeGone,
+    ChatLine,
+    Color,
+    GameEvent,
+    GameFinish,
+    GameFull,
+    GameInfo,
+    GameStart,
+    GameState,
+    OpponentGone,
+    Person,
+    Room,
+)
+
+log = logging.getLogger(__name__)
+
+Json = Mapping[str, Any]
+
+_STATE_FIELDS = frozenset(
+    {"type", "moves", "wtime", "btime", "winc", "binc", "status", "winner", "wdraw", "bdraw"}
+    | {"wtakeback", "btakeback", "expiration", "rematch"}
+)
+_FULL_FIELDS = frozenset(
+    {"type", "id", "variant", "clock", "speed", "perf", "rated", "createdAt", "white", "black", "initialFen", "state"}
+    | {"daysPerTurn", "tournamentId", "source", "rules", "fullId"}
+)
+_told: set[str] = set()
+
+
+def account_event(line: Json, me: str) -> AccountEvent | None:
+    """An event of the account's stream; None for a type that nobody knows."""
+    match line["type"]:
+        case "challenge":
+            return challenge(line["challenge"], me)
+        case "challengeCanceled":
+            return ChallengeGone(str(line["challenge"]["id"]))
+        case "challengeDeclined":
+            return ChallengeGone(str(line["challenge"]["id"]), str(line["challenge"].get("declineReasonKey", "")))
+        case "gameStart":
+            return game_start(line["game"])
+        case "gameFinish":
+            return GameFinish(_game_id(line["game"]))
+        case unknown:
+            tell_once(f"event {unknown!r}")
+            return None
+
+
+def game_event(line: Json, me: str) -> GameEvent | None:
+    """An event of a game's stream; None for a type that nobody knows."""
+    match line["type"]:
+        case "gameFull":
+            return _game_full(line, me)
+        case "gameState":
+            return _game_state(line)
+        case "chatLine":
+            return ChatLine(str(line["username"]), str(line["text"]), _room(line["room"]))
+        case "opponentGone":
+            seconds = line.get("claimWinInSeconds")
+            return OpponentGone(bool(line["gone"]), None if seconds is None else float(seconds))
+        case unknown:
+            tell_once(f"game event {unknown!r}")
+            return None
+
+
+def game_start(game: Json) -> GameStart:
+    """A running game, from an event or from the list of them."""
+    seconds = game.get("secondsLeft")
+    return GameStart(
+        _game_id(game),
+        bool(game.get("isMyTurn", False)),
+        None if seconds is None else float(seconds),
+        str(game.get("speed", "")),
+    )
+
+
+def challenge(given: Mapping[str, Any], me: str) -> Challenge:
+    """A challenge, from an event or from the list of them."""
+    control = given.get("timeControl") or {}
+    challenger = person(given.get("challenger"))
+    return Challenge(
+        id=str(given["id"]),
+        challenger=challenger,
+        variant=str(given["variant"]["key"]),
+        speed=str(given["speed"]),
+        rated=bool(given["rated"]),
+        limit=int(control["limit"]) if control.get("limit") is not None else None,
+        increment=int(control.get("increment") or 0),
+        days=int(control["daysPerTurn"]) if control.get("daysPerTurn") is not None else None,
+        rules=tuple(str(rule) for rule in given.get("rules") or ()),
+        initial_fen=str(given.get("initialFen") or ""),
+        is_own=challenger.id == me or given.get("direction") == "out",
+    )
+
+
+def person(user: Json | None) -> Person:
+    """A player; lichess's own computer and somebody without an account have no id."""
+    if user is None:
+        return Person("", "Anonymous")
+    name = str(user.get("name") or user.get("username") or ("Stockfish" if "aiLevel" in user else "Anonymous"))
+    rating = user.get("rating")
+    return Person(
+        str(user.get("id") or name.lower()), name, str(user.get("title") or ""), None if rating is None else int(rating)
+    )
+
+
+def tell_once(what: str) -> None:
+    """Log that something unknown was passed over, the first time."""
+    if what not in _told and len(_told) < 1000:
+        _told.add(what)
+        log.info("lichess sent an unknown %s; it is passed over, and not told again", what)
+
+
+def _game_id(game: Json) -> str:
+    found = game.get("gameId") or game.get("id")
+    if not isinstance(found, str) or not found.isalnum():
+        raise ValueError(f"a game without an id: {found!r}")
+    return found
+
+
+def _room(room: object) -> Room:
+    if room not in ("player", "spectator"):
+        raise ValueError(f"unknown room {room!r}")
+    return room
+
+
+def _game_full(line: Json, me: str) -> GameFull:
+    for field in line.keys() - _FULL_FIELDS:
+        tell_once(f"field {field!r} of a game")
+    white, black = person(line.get("white")), person(line.get("black"))
+    if me not in (white.id, black.id):
+        raise ValueError(f"{me} does not play in game {line['id']}")
+    color: Color = "white" if white.id == me else "black"
+    clock = line.get("clock") or {}
+    info = GameInfo(
+        id=_game_id(line),
+        color=color,
+        me=white if color == "white" else black,
+        opponent=black if color == "white" else white,
+        variant=str(line["variant"]["key"]),
+        initial_fen=str(line.get("initialFen") or USUAL_START),
+        rated=bool(line.get("rated", False)),
+        speed=str(line.get("speed", "")),
+        initial=None if clock.get("initial") is None else int(clock["initial"]),
+        increment=int(clock.get("increment") or 0),
+        created=int(line.get("createdAt") or 0),
+    )
+    return GameFull(info, _game_state(line["state"]))
+
+
+def _game_state(line: Json) -> GameState:
+    for field in line.keys() - _STATE_FIELDS:
+        tell_once(f"field {field!r} of a state")
+    winner = line.get("winner")
+    if winner not in (None, "white", "black"):
+        raise ValueError(f"unknown winner {winner!r}")
+    return GameState(
+        moves=tuple(str(line["moves"]).split()),
+        wtime=_milliseconds(line["wtime"]),
+        btime=_milliseconds(line["btime"]),
+        winc=_milliseconds(line.get("winc", 0)),
+        binc=_milliseconds(line.get("binc", 0)),
+        status=str(line["status"]),
+        winner=winner,
+        draw_offers=_offers(line, "draw"),
+        takeback_offers=_offers(line, "takeback"),
+    )
+
+
+def _offers(line: Json, what: str) -> frozenset[Color]:
+    sides: tuple[tuple[str, Color], ...] = (("w", "white"), ("b", "black"))
+    return frozenset(color for letter, color in sides if line.get(letter + what))
+
+
+def _milliseconds(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"no time in milliseconds: {value!r}")
+    return value

@@ -1,0 +1,189 @@
+"""Each finished game: annotated PGN on the disk, then into the library. A thread of its own, which nobody waits for."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+import chess.pgn
+
+from annotator.events import TrapEvent
+from bot.board import GameBoard
+from bot.lichess import USUAL_START, GameInfo, GameState
+from bot.memory import Memory, write_whole
+from bot.traps import TrapLibrary
+from db.ingest import index_files
+from db.sighting import Sighting
+from db.store import open_library
+from trapcore.errors import TraplineError
+
+log = logging.getLogger(__name__)
+
+INDEX_SECONDS = 60.0
+"""Games are indexed no more often than so: it takes a processor from those that are played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A game to be recorded, as state or as the PGN that lichess gave."""
+
+    id: str
+    info: GameInfo | None
+    state: GameState | None
+    pgn: str = ""
+
+
+def movetext(info: GameInfo, moves: tuple[str, ...]) -> bytes:
+    """A game in the shortest form that the Judge reads."""
+    tags = '[Variant "Chess960"]\n' if info.variant == "chess960" else ""
+    if info.initial_fen != USUAL_START:
+        tags += f'[SetUp "1"]\n[FEN "{info.initial_fen}"]\n'
+    return f'[White "?"]\n{tags}\n{" ".join(moves)} *\n'.encode()
+
+
+def pgn_of(info: GameInfo, state: GameState, url: str) -> str:
+    """A game as PGN with lichess's tags. Raises `InputError` for moves that are not legal."""
+    board = GameBoard(info).after(state.moves)
+    game = chess.pgn.Game.from_board(board)
+    white, black = (info.me, info.opponent) if info.color == "white" else (info.opponent, info.me)
+    day = time.gmtime(info.created / 1000)
+    headers = game.headers
+    headers["Event"] = f"{'rated' if info.rated else 'casual'} {info.speed} game"
+    headers["Site"] = f"{url}/{info.id}"
+    headers["Date"] = headers["UTCDate"] = time.strftime("%Y.%m.%d", day)
+    headers["UTCTime"] = time.strftime("%H:%M:%S", day)
+    headers["Round"] = "-"
+    headers["White"], headers["Black"] = white.name, black.name
+    headers["Result"] = _result(state)
+    headers["GameId"] = info.id
+    for color, player in (("White", white), ("Black", black)):
+        if player.rating is not None:
+            headers[f"{color}Elo"] = str(player.rating)
+        if player.title:
+            headers[f"{color}Title"] = player.title
+    headers["TimeControl"] = "-" if info.initial is None else f"{info.initial // 1000}+{info.increment // 1000}"
+    headers["Termination"] = _TERMINATIONS.get(state.status, "Normal")
+    return f"{game.accept(chess.pgn.StringExporter(columns=80))}\n\n"
+
+
+_TERMINATIONS = {
+    "outoftime": "Time forfeit",
+    "timeout": "Abandoned",
+    "aborted": "Abandoned",
+    "noStart": "Abandoned",
+    "cheat": "Rules infraction",
+}
+
+
+def _result(state: GameState) -> str:
+    if state.winner is not None:
+        return "1-0" if state.winner == "white" else "0-1"
+    return "*" if state.status in ("aborted", "noStart", "unknownFinish") or not state.is_over else "1/2-1/2"
+
+
+class Recorder:
+    """Writes finished games, one after the other, and indexes them now and then."""
+
+    def __init__(
+        self,
+        folder: Path,
+        url: str,
+        traps: TrapLibrary,
+        db: Path,
+        memory: Memory,
+        done: Callable[[Finished, list[TrapEvent] | None], None],
+    ) -> None:
+        """``done`` is called when a game is on the disk, with its events; None if there was nothing to write."""
+        self._folder = folder / "games"
+        self._url, self._traps, self._db, self._memory, self._done = url, traps, db, memory, done
+        self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
+        self._next_index = time.monotonic() + INDEX_SECONDS
+        self._complained = False
+        self._thread = threading.Thread(target=self._run, name="records", daemon=True)
+        self._thread.start()
+
+    def record(self, game: Finished) -> None:
+        """Have a game written; returns at once."""
+        self._queue.put(game)
+
+    def close(self, seconds: float) -> None:
+        """Write and index what is waiting, for at most so long."""
+        self._queue.put(None)
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        closing = False
+        while not closing:
+            with suppress(queue.Empty):
+                game = self._queue.get(timeout=INDEX_SECONDS)
+                closing = game is None
+                if game is not None:
+                    try:
+                        self._write(game)
+                    except Exception:
+                        # It stays in the memory of running games, so that the next start records it.
+                        log.exception("game %s could not be recorded", game.id)
+            if closing or time.monotonic() >= self._next_index:
+                try:
+                    self._index()
+                except Exception:
+                    log.exception("games could not be indexed")
+                self._next_index = time.monotonic() + INDEX_SECONDS
+
+    def _write(self, game: Finished) -> None:
+        pgn = game.pgn
+        if game.info is not None and game.state is not None:
+            if len(game.state.moves) == 0:
+                self._done(game, None)
+                return
+            pgn = pgn_of(game.info, game.state, self._url)
+        text, events = pgn.encode(), list[TrapEvent]()
+        book = self._traps.book
+        if book is not None:
+            text, events = book.annotated(text)
+        path = self._folder / time.strftime("%Y-%m") / f"{game.id}.pgn"
+        earlier = next(self._folder.glob(f"*/{game.id}.pgn"), None)
+        if earlier is not None:
+            path = earlier
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text)
+        self._memory.unindexed([*self._memory.bot.unindexed, str(path.absolute())])
+        self._done(game, events)
+
+    def _index(self) -> None:
+        """Put the games into the library; one that is locked or missing is tried again later, and told of once."""
+        book = self._traps.book
+        waiting = [Path(name) for name in self._memory.bot.unindexed]
+        if not waiting or book is None:
+            return
+        there = [path for path in waiting if path.exists()]
+        try:
+            with open_library(self._db, busy_seconds=5.0) as library:
+                index_files(library, there)
+                events = [(path, event) for path in there for event in book.events(path.read_bytes())]
+                library.add_sightings(_sighting(path, event) for path, event in events if not event.known)
+            self._memory.unindexed([name for name in self._memory.bot.unindexed if Path(name) not in waiting])
+            self._complained = False
+        except (TraplineError, OSError) as error:
+            if not self._complained:
+                log.warning("games are written but wait to be indexed: %s", error)
+            self._complained = True
+
+
+def _sighting(path: Path, event: TrapEvent) -> Sighting:
+    return Sighting(
+        trap=event.trap.slug,
+        file=str(path.absolute()),
+        game_number=1,
+        byte_offset=0,
+        ply=event.ply,
+        event=event.event.value,
+        measure=event.measure,
+        score=event.similarity,
+        verdict=event.proof.verdict,
+    )

@@ -1,0 +1,117 @@
+"""Challenging other bots when nobody plays: sparingly, for lichess's bots are there for humans."""
+
+import logging
+import random
+import re
+import time
+from concurrent.futures import Executor
+
+from bot.lichess import Account, Lichess, LichessError, Limited, Person, Refused
+from bot.memory import Memory
+from bot.pace import Kind, Pauses
+from trapcore.bot_settings import BotSettings, Mode
+
+log = logging.getLogger(__name__)
+
+DAY_SECONDS = 86_400.0
+UNANSWERED_SECONDS = 20.0
+AVOID_SECONDS = 7_200.0
+"""Who declined or did not answer is left alone for so long."""
+
+
+class Seeker:
+    """Sends one challenge at a time."""
+
+    def __init__(
+        self, lichess: Lichess, pauses: Pauses, memory: Memory, settings: BotSettings, account: Account
+    ) -> None:
+        self._lichess, self._pauses, self._memory = lichess, pauses, memory
+        self._settings, self._account = settings, account
+        self._idle_since = time.monotonic()
+        self._open: str | None = None
+        self._open_since = 0.0
+        self._busy = False
+        self._avoid: dict[str, float] = {}
+
+    def rest(self) -> None:
+        """A game has ended: wait anew."""
+        self._idle_since = time.monotonic()
+
+    def gone(self, challenge: str) -> None:
+        """A challenge of ours was declined or has ended."""
+        if challenge == self._open:
+            self._open = None
+
+    def turn(self, games: int, threads: Executor) -> None:
+        """See whether it is time; what takes long is done in one of ``threads``."""
+        now = time.monotonic()
+        if games:
+            self._idle_since, self._open = now, None
+        if self._settings.seek_minutes <= 0 or self._busy or self._pauses.wait(Kind.CHALLENGE) > 0:
+            return
+        if self._open is not None:
+            if now - self._open_since >= UNANSWERED_SECONDS:
+                challenge, self._open, self._busy = self._open, None, True
+                self._idle_since = now
+                threads.submit(self._withdraw, challenge)
+            return
+        if not games and now - self._idle_since >= 60 * self._settings.seek_minutes and self._may_seek():
+            self._busy, self._idle_since = True, now
+            threads.submit(self._seek)
+
+    def _may_seek(self) -> bool:
+        seeks = self._memory.bot.seeks
+        seeks[:] = [at for at in seeks if time.time() - DAY_SECONDS < at <= time.time()]
+        return len(seeks) < self._settings.seek_games
+
+    def _withdraw(self, challenge: str) -> None:
+        try:
+            self._lichess.withdraw(challenge)
+        except LichessError as error:
+            log.info("challenge %s: %s", challenge, error)
+        finally:
+            self._busy = False
+
+    def _seek(self) -> None:
+        person: Person | None = None
+        try:
+            person = self._somebody()
+            if person is None:
+                return
+            minutes, increment = self._settings.seek_clock.split("+")
+            self._memory.bot.seeks.append(time.time())
+            self._memory.save_bot()
+            self._avoid[person.id] = time.monotonic()
+            self._open = self._lichess.challenge(
+                person.name,
+                rated=Mode.RATED in self._settings.modes,
+                limit=int(60 * float(minutes)),
+                increment=int(increment),
+            )
+            self._open_since = time.monotonic()
+            log.info("%s is challenged", person.name)
+        except Limited as error:
+            self._pauses.limited(Kind.CHALLENGE, error.seconds)
+        except Refused as error:
+            log.info("%s cannot be challenged: %s", person.name if person is not None else "nobody", error)
+        except LichessError as error:
+            log.info("no bot was challenged: %s", error)
+        finally:
+            self._busy = False
+
+    def _somebody(self) -> Person | None:
+        now = time.monotonic()
+        self._avoid = {bot: since for bot, since in self._avoid.items() if now - since < AVOID_SECONDS}
+        blocked = {name.lower() for name in self._settings.block}
+        allowed = {name.lower() for name in self._settings.allow}
+        fitting = [
+            bot
+            for bot in self._lichess.online_bots(100)
+            if bot.id not in self._avoid
+            and bot.id != self._account.id
+            and bot.id not in blocked
+            and (not allowed or bot.id in allowed)
+            and (bot.rating is None or self._settings.min_rating <= bot.rating <= self._settings.max_rating)
+            and re.fullmatch(r"[\w-]+", bot.name)
+        ]
+        return random.choice(fitting) if fitting else None

@@ -1,0 +1,302 @@
+"""The trap library as the bot needs it while it plays: killers at once, moves that set traps, what happened in a game.
+
+`TrapBook` is read once and then never waits for the database. How alike positions are is the annotator's business: its
+Judge is asked, here alone, so that the bot and the annotated game never differ in what they call a trap.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import chess
+
+from annotator.annotation import Annotator
+from annotator.events import TrapEvent
+from annotator.request import Request
+from annotator.selection import Selection
+from annotator.tally import Tally
+from bot.processors import Processors
+from db.bundled import open_or_bundle
+from db.screen import Screen, open_screen
+from db.temptation import Frequency
+from db.trap import Trap
+from trapcore import _native
+from trapcore.budget import Cancellation
+from trapcore.chess_tree import Labels
+from trapcore.errors import TraplineError
+from trapcore.measures.options import IndexedMeasure
+from trapcore.proof import Verdict
+from trapcore.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LOOK_BACK = 16
+"""Plies of a killer line that are followed after the bait."""
+
+LIVE_NODES = 20_000
+"""Nodes for each question about a similar trap while a clock runs; the annotated game gets what the settings say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to play once a bait was taken."""
+
+    bait: str
+    line: tuple[str, ...]
+    """Ours and theirs in turn, UCI."""
+    is_mate: bool
+    """The whole line was proved; otherwise only its first move is played without a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrapSet:
+    """A move that sets a proved trap."""
+
+    move: str
+    slug: str
+    name: str
+    bait: str
+    fen: str
+    """After the move, before the bait."""
+    answer: Answer
+    known: bool
+    similarity: float
+    gain: float
+    """Win chance that the bait gives away, 0..2; 1 at least for a mate."""
+    taken: float
+    """How likely it is that the bait is taken, 0..1, from the games of the library."""
+
+
+@dataclass
+class Armed:
+    """The traps that were set in one game beside those of the library, by the key of the position before the bait."""
+
+    answers: dict[bytes, list[Answer]] = field(default_factory=dict)
+
+    def add(self, trap: TrapSet) -> None:
+        """Remember the killer of a trap that is about to be set."""
+        self.answers.setdefault(_native.position_key(trap.fen), []).append(trap.answer)
+
+
+class TrapBook:
+    """The traps of one library. Made once; may be used by any number of threads."""
+
+    def __init__(
+        self,
+        traps: Sequence[Trap],
+        frequencies: Mapping[str, Frequency],
+        settings: Settings,
+        processors: Processors,
+        screen: Screen | None = None,
+    ) -> None:
+        """``screen``: see `Request.judge`."""
+        self._processors = processors
+        self.traps = list(traps)
+        self._frequencies = frequencies
+        self.measure = settings.measure
+        self._judge = _request(settings, settings.nodes).judge(self.traps, screen)
+        self._live = _request(settings, LIVE_NODES).judge(self.traps, screen)
+        # Finds what is similar without a proof, which takes next to no time.
+        self._scout = _request(settings, 1, unproved=True).judge(self.traps, screen)
+        self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
+        self._answers: dict[bytes, list[Answer]] = {}
+        for trap in self.traps:
+            if trap.verdict is Verdict.PROVED:
+                mate = trap.mate_in is not None
+                answer = Answer(trap.bait, trap.killer_line, mate)
+                self._answers.setdefault(trap.key, []).append(answer)
+                if trap.mirror_key != trap.key:
+                    turned = Answer(_turned(trap.bait), tuple(map(_turned, trap.killer_line)), mate)
+                    self._answers.setdefault(trap.mirror_key, []).append(turned)
+
+    def killer(self, board: chess.Board, armed: Armed) -> str | None:
+        """What a proof says is to be played now that a bait was taken (and the line followed); None if none was.
+
+        ``board`` has the moves that led to it.
+        """
+        earlier = board.copy(stack=min(LOOK_BACK, len(board.move_stack)))
+        played: list[str] = []
+        for back in range(1, len(earlier.move_stack) + 1):
+            played.insert(0, earlier.uci(earlier.pop()))
+            if back % 2 == 0:
+                continue
+            key = _native.position_key(earlier.fen())
+            answers: list[Answer] = [*armed.answers.get(key, ()), *self._answers.get(key, ())]
+            for answer in answers:
+                if back > 1 and not answer.is_mate:
+                    continue
+                line: tuple[str, ...] = (answer.bait, *answer.line)
+                if len(line) > back and line[:back] == tuple(played) and _is_legal(board, line[back]):
+                    return line[back]
+        return None
+
+    def set_by(self, board: chess.Board, moves: Iterable[chess.Move], milliseconds: int) -> list[TrapSet]:
+        """Which of ``moves`` set a trap that is proved, the most promising first.
+
+        Those of the library are found at once; those that resemble one are proved as far as the time goes.
+        """
+        scouted = self._scout.judge(_games_of(board, [board.uci(move) for move in moves]))
+        found: dict[str, TrapSet] = {}
+        similar = []
+        for game in scouted.found:
+            uci = game.tags["Round"]
+            for finding in game.findings:
+                if _is_proved_set(finding) and finding.known:
+                    found[uci] = self._trap_set(uci, finding)
+                elif finding.event == "set":
+                    similar.append((finding.similarity * self.taken(self.traps[finding.trap].slug), uci))
+        until = time.monotonic() + milliseconds / 1000
+        for uci in dict.fromkeys(uci for _, uci in sorted(similar, reverse=True)):
+            left = int(1000 * (until - time.monotonic()))
+            judged = self._judged(_games_of(board, [uci]), left) if left > 0 else None
+            if judged is None:
+                break
+            for game in judged.found:
+                for finding in game.findings:
+                    if _is_proved_set(finding):
+                        found.setdefault(uci, self._trap_set(uci, finding))
+        return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
+
+    def _judged(self, batch: _native.Batch, milliseconds: int) -> _native.BatchFindings | None:
+        """What a game holds, with proofs; None if there was no time for them."""
+        stop = Cancellation()
+
+        def judge(left: int) -> _native.BatchFindings | None:
+            timer = threading.Timer(left / 1000, stop.cancel)
+            timer.daemon = True
+            timer.start()
+            try:
+                return self._live.judge(batch, stop)
+            except RuntimeError:
+                return None
+            finally:
+                timer.cancel()
+
+        return self._processors.run(milliseconds, judge)
+
+    def _trap_set(self, uci: str, finding: _native.Finding) -> TrapSet:
+        trap = self.traps[finding.trap]
+        mate = finding.mate_in is not None
+        gain = finding.loss if finding.loss is not None else trap.gain
+        return TrapSet(
+            move=uci,
+            slug=trap.slug,
+            name=trap.name,
+            bait=finding.bait,
+            fen=finding.fen,
+            answer=Answer(finding.bait, tuple(finding.killer_line), mate),
+            known=finding.known,
+            similarity=finding.similarity,
+            gain=max(1.0, gain or 0.0) if mate else gain or 0.3,
+            taken=self.taken(trap.slug),
+        )
+
+    def taken(self, slug: str) -> float:
+        """How often the bait was taken where it could be, as if four more games were known, of which one took it."""
+        known = self._frequencies.get(slug, Frequency(decisions=0, played=0))
+        return (known.played + 1) / (known.decisions + 4)
+
+    def events(self, pgn: bytes) -> list[TrapEvent]:
+        """What happened to traps in one game, proved and in its order; empty for a game that cannot be read."""
+        batch = batch_of(pgn)
+        return [] if batch is None else self._events(self._processors.later(lambda: self._judge.judge(batch)))
+
+    def annotated(self, pgn: bytes) -> tuple[bytes, list[TrapEvent]]:
+        """One game with the annotator's words in it, and the events."""
+        batch = batch_of(pgn)
+        if batch is None:
+            return pgn, []
+        found = self._processors.later(lambda: self._judge.judge(batch))
+        return self._annotator.annotate(batch, found, "", Tally()).text, self._events(found)
+
+    def _events(self, found: _native.BatchFindings) -> list[TrapEvent]:
+        events = [TrapEvent.of(finding, self.traps, self.measure) for game in found.found for finding in game.findings]
+        return [event for event in events if event.proved]
+
+
+class TrapLibrary:
+    """The library of the settings, opened when it can be. Without one the bot plays on, without traps."""
+
+    def __init__(self, settings: Settings, processors: Processors) -> None:
+        self._settings, self._processors = settings, processors
+        self._book: TrapBook | None = None
+        self._told = False
+        self._lock = threading.Lock()
+
+    @property
+    def book(self) -> TrapBook | None:
+        """The traps, if they could be read."""
+        return self._book
+
+    def load(self) -> TrapBook | None:
+        """Read the library unless it was read; what is wrong with it is said once."""
+        if not self._lock.acquire(blocking=False):
+            # Another thread is about it.
+            return self._book
+        try:
+            if self._book is None:
+                try:
+                    with open_or_bundle(None, read_only=True, say=log.info) as library:
+                        abstracted = self._settings.measure is IndexedMeasure.ABSTRACTED
+                        screen = open_screen(library, log.info) if abstracted else None
+                        traps, frequencies = library.traps(), library.frequencies()
+                        self._book = TrapBook(traps, frequencies, self._settings, self._processors, screen)
+                    log.info("%d traps are known", len(self._book.traps))
+                except (TraplineError, OSError) as error:
+                    if not self._told:
+                        log.warning("playing without traps: %s", error)
+                    self._told = True
+            return self._book
+        finally:
+            self._lock.release()
+
+
+def batch_of(pgn: bytes) -> _native.Batch | None:
+    """Games as the Judge takes them."""
+    splitter = _native.PgnSplitter()
+    batches = splitter.feed(pgn) + splitter.finish()
+    return batches[0] if batches else None
+
+
+def _request(settings: Settings, nodes: int, *, unproved: bool = False) -> Request:
+    return Request(
+        measure=settings.measure,
+        depth=1 if settings.measure is IndexedMeasure.STRUCTURAL else 2,
+        labels=Labels.UCI,
+        captures=False,
+        min_similarity=settings.least_similarity,
+        nodes=nodes,
+        unproved=unproved,
+    )
+
+
+def _games_of(board: chess.Board, moves: Sequence[str]) -> _native.Batch:
+    """One game of one move for each move; the tag Round says which."""
+    variant = '[Variant "Chess960"]\n' if board.chess960 else ""
+    fen = board.fen()
+    dots = "." if board.turn else "..."
+    games = "".join(
+        f'[Round "{uci}"]\n{variant}[SetUp "1"]\n[FEN "{fen}"]\n\n{board.fullmove_number}{dots} {uci} *\n\n'
+        for uci in moves
+    )
+    batch = batch_of(games.encode())
+    assert batch is not None
+    return batch
+
+
+def _is_proved_set(finding: _native.Finding) -> bool:
+    return finding.event == "set" and finding.verdict == Verdict.PROVED.value and bool(finding.killer_line)
+
+
+def _turned(uci: str) -> str:
+    """A move with the ranks turned over: the same move with colours exchanged."""
+    return "".join(str(9 - int(letter)) if letter.isdigit() else letter for letter in uci)
+
+
+def _is_legal(board: chess.Board, uci: str) -> bool:
+    try:
+        return bool(board.parse_uci(uci))
+    except ValueError:
+        return False

@@ -1,0 +1,57 @@
+"""What the measure ``abstracted`` needs of a library: the weights in use, and which killers are known.
+
+Apart from `db.fitting`, so that using weights does not load what learning them takes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from sqlalchemy import select
+
+from db.library import Library
+from db.likeness import open_likeness
+from db.models import TrapRow
+from trapcore import _native
+from trapcore.proposals import Weights, shipped_weights
+
+
+def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, str]:
+    """The library's weights and ``library``; without them those that come with trapline and ``shipped``.
+
+    ``say`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.
+    """
+    own = library.weights()
+    if own is not None:
+        return own, "library"
+    say(
+        f"{library.name} has no weights of its own; those that come with trapline are used until "
+        f"`trapline library fit --db {library.name}`"
+    )
+    return shipped_weights(), "shipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Learned weights with an index of the killers of one state of a library."""
+
+    proposer: _native.Proposer
+    index: _native.BagIndex
+    numbers: Mapping[str, int]
+    """Each trap's payload in the index, by slug."""
+    digest: str
+    """Changes with the weights."""
+
+
+def open_screen(library: Library, say: Callable[[str], None]) -> Screen:
+    """The screen of a library as it is now; ``say`` is told what weights are used and what has to be built.
+
+    Raises ``LibraryError`` for weights of another vocabulary, and if the index can neither be used nor built.
+    """
+    weights, _ = weights_in_use(library, say)
+    with library.database.read() as connection:
+        numbers = {slug: number for number, slug in connection.execute(select(TrapRow.id, TrapRow.slug))}
+    # What is mapped stays when the files of a temporary index go.
+    with open_likeness(library, weights, say) as likeness:
+        index = likeness.index
+    return Screen(weights.proposer, index, numbers, blake2b(weights.to_bytes(), digest_size=8).hexdigest())

@@ -1,0 +1,33 @@
+"""Games and people for the tests of the bot."""
+
+from pathlib import Path
+
+from bot.lichess import USUAL_START, GameInfo, Person
+from db.library import Library
+from db.proving import Judge
+from db.store import create_library
+from tests.db_traps import legal
+
+INFO = GameInfo(
+    id="abcdefgh",
+    color="white",
+    me=Person("me", "Me", "BOT"),
+    opponent=Person("you", "You"),
+    variant="standard",
+    initial_fen=USUAL_START,
+    rated=False,
+    speed="blitz",
+    initial=180_000,
+    increment=2_000,
+    created=0,
+)
+"""A casual blitz game in which we have White."""
+
+
+def small_library(path: Path) -> None:
+    """A library of one trap, which is proved."""
+
+    def fill(library: Library) -> None:
+        library.add(Judge().prove(legal()))
+
+    create_library(path, fill)

@@ -1,0 +1,177 @@
+"""The real bot in a process of its own: started, measured, killed, started again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one process holds at a moment; ``at`` in monotonic seconds, ``games`` running then, memory in MiB."""
+
+    at: float
+    life: int
+    games: int
+    threads: int
+    sockets: int
+    files: int
+    memory: float
+
+
+@dataclass
+class BotProcess:
+    """``trapline bot`` with a configuration and a state of its own in ``folder``."""
+
+    folder: Path
+    url: str
+    token: str
+    health_port: int
+    settings: Sequence[str]
+    process: subprocess.Popen[bytes] | None = None
+    lives: int = 0
+    samples: list[Sample] = field(default_factory=list)
+    #: Monotonic seconds from a kill to the moment the next process was started.
+    killed: list[float] = field(default_factory=list)
+    #: Ends that nobody asked for: exit codes.
+    died: list[int] = field(default_factory=list)
+    _log: IO[bytes] | None = None
+
+    @property
+    def library(self) -> Path:
+        return self.folder / "library.sqlite"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "bot.log"
+
+    def environment(self) -> dict[str, str]:
+        known = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+        return known | {
+            "HOME": str(self.folder),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUTF8": "1",
+            "PYTHONFAULTHANDLER": "1",
+            "TRAPLINE_BOT_TOKEN": self.token,
+        }
+
+    def trapline(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "trapline", *arguments]
+
+    def prepare(self) -> None:
+        """The library and the configuration. CalledProcessError if the library cannot be made."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            self.trapline("library", "init", "--db", str(self.library), "--jobs", "2"),
+            env=self.environment(),
+            cwd=self.folder,
+            check=True,
+            capture_output=True,
+        )
+        lines = [
+            f'db = "{self.library}"',
+            "[bot]",
+            f'folder = "{self.folder / "bot"}"',
+            f"health_port = {self.health_port}",
+            *self.settings,
+        ]
+        (self.folder / "trapline.toml").write_text("\n".join(lines) + "\n", "utf-8")
+
+    def start(self) -> None:
+        self._log = self.log.open("ab")
+        self.lives += 1
+        self.process = subprocess.Popen(
+            self.trapline("bot", "--url", self.url, "--config", str(self.folder / "trapline.toml")),
+            env=self.environment(),
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def kill_and_restart(self) -> None:
+        """What a power cut does."""
+        assert self.process is not None
+        self.killed.append(time.monotonic())
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self._close_log()
+        self.start()
+
+    def restart_if_dead(self) -> bool:
+        """Start it again as systemd would; an end that nobody asked for is remembered."""
+        assert self.process is not None
+        code = self.process.poll()
+        if code is None:
+            return False
+        self.died.append(code)
+        self._close_log()
+        self.start()
+        return True
+
+    def stop(self, patience: float = 30.0) -> int:
+        """Ask it to end in order and give back its exit code; -9 if it had to be killed."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+        finally:
+            self._close_log()
+
+    def _close_log(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def measure(self, games: int) -> Sample | None:
+        """What the process holds now; None if it is gone."""
+        assert self.process is not None
+        proc = Path(f"/proc/{self.process.pid}")
+        try:
+            status = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines())
+            targets = [str(entry.readlink()) for entry in (proc / "fd").iterdir()]
+            sample = Sample(
+                time.monotonic(),
+                self.lives,
+                games,
+                int(status["Threads"]),
+                sum(target.startswith("socket:") for target in targets),
+                len(targets),
+                int(status["VmRSS"].split()[0]) / 1024,
+            )
+        except (OSError, KeyError, ValueError):
+            return None
+        self.samples.append(sample)
+        return sample
+
+    def health(self) -> dict[str, Any] | None:
+        """What the bot says of itself; None while it does not answer."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health_port}/health", timeout=2) as answer:
+                text = answer.read()
+        except urllib.error.HTTPError as error:
+            # A bot that is not well says so with an error, and why in the body.
+            text = error.read()
+            error.close()
+        except OSError:
+            return None
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    def recorded_games(self) -> set[str]:
+        """Ids of the games the bot has written to the disk."""
+        return {path.stem for path in (self.folder / "bot" / "games").glob("*/*.pgn")}

@@ -1,0 +1,152 @@
+"""The games of a soak: who plays what against the bot, one after the other on every board."""
+
+import random
+import time
+from dataclasses import dataclass, field
+
+import chess
+
+from tests.lichess_server.challenges import Challenge
+from tests.lichess_server.game import ABORTED, Game
+from tests.lichess_server.people import Account, Refused
+from tests.lichess_server.players import Habits, Player
+from tests.lichess_server.site import Site
+from tests.lichess_server.terms import Terms
+from tests.soak.baits import BaitLine
+
+#: (seconds, increment): bullet and blitz, slow enough that a silent connection can be noticed and opened again.
+CLOCKS = ((60, 1), (90, 1), (120, 1), (180, 0))
+#: Share of the games in which an opponent tries to fall into a trap of the library.
+BAITED = 0.4
+CHESS960 = 0.1
+#: and of the others those in which the opponent never makes a move.
+ABSENT = 0.01
+#: Seconds between two looks at how late the server is.
+BEAT = 0.02
+#: Seconds after which a challenge that came to nothing is made again.
+AGAIN = 1.0
+
+
+@dataclass
+class Match:
+    """One game and what it was for; ``began`` and ``ended`` in monotonic seconds."""
+
+    game: Game
+    line: BaitLine | None
+    began: float = field(default_factory=time.monotonic)
+    ended: float = 0.0
+
+
+class Matches:
+    """Keeps ``boards`` games going until ``wanted`` have been finished; ``think`` is the most seconds for a move."""
+
+    def __init__(
+        self, site: Site, bot: Account, lines: list[BaitLine], wanted: int, boards: int, think: float, seed: int
+    ) -> None:
+        self.site = site
+        self.bot = bot
+        self.lines = lines
+        self.wanted = wanted
+        self.think = think
+        self.random = random.Random(seed)
+        self.played: dict[str, Match] = {}
+        self.begun = 0
+        self.finished = 0
+        self.declined: list[str] = []
+        self.expired = 0
+        self._players = [
+            Player(site, site.join(f"Human{number + 1}", rating=1200 + 100 * number), Habits(), seed + number)
+            for number in range(boards)
+        ]
+        #: How late the server itself was: (monotonic seconds, seconds late), one every BEAT.
+        self.late: list[tuple[float, float]] = []
+        self._invited: dict[str, tuple[Player, BaitLine | None, Terms]] = {}
+
+    def begin(self) -> None:
+        for player in self._players:
+            self._next(player)
+        self._beat(time.monotonic())
+
+    def _beat(self, due: float) -> None:
+        now = time.monotonic()
+        self.late.append((now, max(0.0, now - due)))
+        self.site.times.after(BEAT, lambda: self._beat(now + BEAT))
+
+    def running(self) -> int:
+        return len(self.site.running(self.bot))
+
+    def to_record(self) -> set[str]:
+        """Ids of the games that must be on the bot's disk: all that are over and were not aborted."""
+        return {i for i, match in self.played.items() if match.game.over and match.game.status != ABORTED}
+
+    def _next(self, player: Player) -> None:
+        if self.begun >= self.wanted:
+            return
+        self.begun += 1
+        line = self.random.choice(self.lines) if self.lines and self.random.random() < BAITED else None
+        player.habits = self._habits(line)
+        self._invite(player, line, self._terms(line))
+
+    def _habits(self, line: BaitLine | None) -> Habits:
+        think = (0.0, self.think)
+        if line is None and self.random.random() < ABSENT:
+            return Habits(think=(1e6, 1e6))
+        if line is not None:
+            return Habits(line=line.whole, think=think, talk=0.05, accept_draw=0.3, sense=0.8)
+        return Habits(
+            think=think,
+            greed=self.random.choice((0.2, 0.5, 0.9)),
+            sense=self.random.choice((0.0, 0.8, 0.97)),
+            talk=0.08,
+            offer_draw=0.02,
+            ask_takeback=0.02,
+            leave=0.004,
+            away=self.random.choice((1.0, 4.0, None)),
+            accept_draw=0.3,
+            accept_takeback=0.5,
+            resign_at=self.random.choice((None, None, 50, 90)),
+        )
+
+    def _terms(self, line: BaitLine | None) -> Terms:
+        limit, increment = self.random.choice(CLOCKS)
+        rated = self.random.random() < 0.5
+        if line is not None:
+            color = "white" if line.victim == chess.WHITE else "black"
+            return Terms(limit=limit, increment=increment, color=color, rated=rated)
+        variant = "chess960" if self.random.random() < CHESS960 else "standard"
+        return Terms(variant=variant, limit=limit, increment=increment, rated=rated)
+
+    def _invite(self, player: Player, line: BaitLine | None, terms: Terms) -> None:
+        # A bot without a stream can be challenged like one with; whether it hears of that is its own affair.
+        try:
+            made = player.challenge(self.bot, terms)
+        except Refused as refused:
+            raise RuntimeError(f"the soak made a bad challenge: {refused}") from refused
+        self._invited[made.id] = (player, line, terms)
+        self._look(made)
+
+    def _look(self, made: Challenge) -> None:
+        """Follow a challenge until it is a game or has to be made again."""
+        if made.open:
+            self.site.times.after(0.2, lambda: self._look(made))
+            return
+        player, line, terms = self._invited.pop(made.id)
+        if made.status == "accepted":
+            game = self.site.games[made.id]
+            self.played[game.id] = Match(game, line)
+            if game.over:
+                self._ended(game)
+            else:
+                game.on_end.append(self._ended)
+            return
+        if made.status == "declined":
+            self.declined.append(made.reason)
+        else:
+            self.expired += 1
+        self.site.times.after(AGAIN, lambda: self._invite(player, line, terms))
+
+    def _ended(self, game: Game) -> None:
+        self.finished += 1
+        self.played[game.id].ended = time.monotonic()
+        player = next(p for p in self._players if any(side.account is p.account for side in game.sides.values()))
+        self.site.times.after(0.3, lambda: self._next(player))

@@ -1,0 +1,152 @@
+"""Waiting: back-off, the budget of openings, what a 429 holds up; and how long is thought."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.clock import FIRST_MOVES, SHORTEST, Clock, Lag, clock_of, thinking_time
+from bot.lichess import GameState
+from bot.pace import LIMITED_SECONDS, OPENS, QUICK_OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
+
+
+class Time:
+    """A clock that stands until it is told to go."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_backoff_doubles_to_its_most_and_begins_anew() -> None:
+    backoff = Backoff(1.0, 60.0, spread=lambda: 1.0)
+    assert [backoff.failed() for _ in range(8)] == [1, 2, 4, 8, 16, 32, 60, 60]
+    backoff.worked()
+    assert backoff.failed() == 1.0
+    assert Backoff(1.0, 60.0, spread=lambda: 0.0).failed() == 0.5
+
+
+@given(st.lists(st.floats(0, 120), max_size=200))
+def test_openings_never_exceed_their_budget_even_over_restarts(pauses: list[float]) -> None:
+    time, kept, opened = Time(), list[float](), list[float]()
+    openings = Openings(kept, time)
+    for number, pause in enumerate(pauses):
+        time.now += pause
+        wait = openings.wait()
+        assert 0 <= wait <= WINDOW_SECONDS
+        time.now += wait
+        kept = openings.opened()
+        opened.append(time.now)
+        if number % 7 == 0:
+            openings = Openings(kept, time)
+    for start in opened:
+        assert sum(start <= other < start + WINDOW_SECONDS - 1e-6 for other in opened) <= OPENS
+
+
+def test_what_is_left_of_the_budget_is_spent_evenly() -> None:
+    time, opened = Time(), list[float]()
+    openings = Openings([], time)
+    even = WINDOW_SECONDS / (OPENS - QUICK_OPENS)
+    for _ in range(200):
+        wait = openings.wait()
+        assert wait <= even + 1e-6
+        time.now += wait
+        opened.append(time.now)
+        openings.opened()
+    assert opened[:QUICK_OPENS] == [opened[0]] * QUICK_OPENS
+    assert min(b - a for a, b in pairwise(opened[QUICK_OPENS:])) >= even - 1e-6
+
+
+def test_a_clock_that_is_put_back_does_not_keep_the_bot_waiting() -> None:
+    time = Time()
+    openings = Openings([], time)
+    for _ in range(OPENS):
+        openings.opened()
+    assert openings.wait() == WINDOW_SECONDS
+    time.now -= 500.0
+    assert openings.wait() == 0.0
+
+
+def test_an_opening_that_lichess_never_saw_is_given_back() -> None:
+    openings = Openings([], Time())
+    for _ in range(QUICK_OPENS):
+        openings.opened()
+    assert openings.wait() > 0
+    openings.not_opened()
+    assert openings.wait() == 0
+    assert Openings([], Time()).not_opened() == []
+
+
+def test_a_429_holds_up_its_kind_and_what_matters_less() -> None:
+    time = Time()
+    pauses = Pauses(time)
+    assert pauses.limited(Kind.CHAT, None) == LIMITED_SECONDS
+    assert [pauses.wait(kind) > 0 for kind in Kind] == [False, False, False, True]
+    time.now += LIMITED_SECONDS
+    pauses.limited(Kind.CHALLENGE, 5.0)
+    assert [pauses.wait(kind) for kind in Kind] == [0, 0, 5, 5]
+    first = pauses.limited(Kind.MOVE, None)
+    assert 0.2 <= first <= 0.5
+    # A game that begins must be found all the same.
+    assert pauses.wait(Kind.LISTEN) == first
+    assert pauses.wait(Kind.CHALLENGE) == pauses.wait(Kind.CHAT) == LIMITED_SECONDS
+    assert 1.0 <= pauses.limited(Kind.LISTEN, None) <= 2.0
+    for _ in range(10):
+        last = pauses.limited(Kind.MOVE, None)
+    assert 4.0 <= last <= 8.0
+    pauses.worked(Kind.MOVE)
+    time.now += 100
+    assert pauses.limited(Kind.MOVE, None) <= 0.5
+    assert pauses.limited(Kind.MOVE, 3.0) == 3.0
+
+
+@given(
+    remaining=st.none() | st.integers(0, 10_000_000),
+    increment=st.integers(0, 180_000),
+    ply=st.integers(0, 600),
+    lag=st.floats(0, 5_000),
+    most=st.integers(SHORTEST, 60_000),
+)
+def test_thinking_never_takes_more_than_a_fifth_of_the_clock(
+    remaining: int | None, increment: int, ply: int, lag: float, most: int
+) -> None:
+    found = thinking_time(Clock(remaining, increment, ply), lag, most)
+    assert SHORTEST <= found <= most
+    if remaining is not None:
+        assert found <= max(SHORTEST, remaining / 5)
+    else:
+        assert found == most
+    if remaining is not None and ply < 2:
+        assert found <= max(SHORTEST, FIRST_MOVES)
+
+
+def test_a_whole_game_fits_into_its_clock() -> None:
+    for remaining, increment in ((30_000, 0), (60_000, 1_000), (15_000, 0), (600_000, 5_000)):
+        left = float(remaining)
+        for ply in range(0, 400, 2):
+            used = thinking_time(Clock(int(left), increment, ply), 40.0, 15_000)
+            left += increment - used - 40.0
+            assert left > 0, (remaining, increment, ply)
+            if left < 500:
+                break
+
+
+def test_the_clock_runs_from_the_second_move_on() -> None:
+    begun = GameState(("e2e4", "e7e5"), 60_000, 50_000, 0, 2_000, "started")
+    assert clock_of(begun, "white", 1.5, has_clock=True) == Clock(58_500, 0, 2)
+    assert clock_of(begun, "black", 0.0, has_clock=True) == Clock(50_000, 2_000, 2)
+    assert clock_of(begun, "white", 100.0, has_clock=True).remaining == 0
+    assert clock_of(begun, "white", 1.5, has_clock=False).remaining is None
+    first = GameState((), 60_000, 60_000, 0, 0, "started")
+    assert clock_of(first, "white", 9.0, has_clock=True).remaining == 60_000
+
+
+def test_lag_follows_what_is_measured() -> None:
+    lag = Lag(100.0)
+    for _ in range(40):
+        lag.measured(20.0)
+    assert 20 <= lag.milliseconds < 21
+    lag.measured(1e9)
+    assert lag.milliseconds < 700

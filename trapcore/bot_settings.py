@@ -1,0 +1,165 @@
+"""The table ``[bot]`` of the settings: what the owner of a lichess bot decides. `trapcore.settings` reads it."""
+
+import re
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+
+
+class Variant(StrEnum):
+    """What can be played, by lichess's names."""
+
+    STANDARD = "standard"
+    CHESS960 = "chess960"
+    FROM_POSITION = "fromPosition"
+
+
+class Speed(StrEnum):
+    """How fast, by lichess's names; bots may not play its ultraBullet."""
+
+    BULLET = "bullet"
+    BLITZ = "blitz"
+    RAPID = "rapid"
+    CLASSICAL = "classical"
+    CORRESPONDENCE = "correspondence"
+
+
+class Mode(StrEnum):
+    """Whether a game counts for the rating."""
+
+    CASUAL = "casual"
+    RATED = "rated"
+
+
+class BotSettings(BaseModel):
+    """Every setting of the bot with its default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    url: str = Field(default="https://lichess.org", description="The server to play on.")
+    token: SecretStr | None = Field(
+        default=None,
+        description="The account's token, with the scope bot:play. It is taken from this variable or from token_file, "
+        "never from a configuration file.",
+    )
+    token_file: Path | None = Field(
+        default=None,
+        description="A file that holds the token and nothing else.",
+        examples=["~/.config/trapline/token"],
+    )
+    folder: Path = Field(
+        default_factory=lambda: _data_folder() / "bot",
+        description="Where games are written and what must survive a restart is kept. By default beside the library.",
+        examples=["~/.local/share/trapline/bot"],
+    )
+    max_games: int = Field(default=4, ge=1, le=64, description="Games at the same time, 1 to 64.")
+    variants: tuple[Variant, ...] = Field(
+        default=(Variant.STANDARD, Variant.CHESS960),
+        description="Variants that are accepted: standard, chess960, fromPosition.",
+    )
+    speeds: tuple[Speed, ...] = Field(
+        default=(Speed.BULLET, Speed.BLITZ, Speed.RAPID, Speed.CLASSICAL),
+        description="Speeds that are accepted: bullet, blitz, rapid, classical, correspondence.",
+    )
+    modes: tuple[Mode, ...] = Field(
+        default=(Mode.CASUAL, Mode.RATED), description="Modes that are accepted: casual, rated."
+    )
+    min_rating: int = Field(default=0, ge=0, le=4000, description="Lowest rating of an opponent, 0 to 4000.")
+    max_rating: int = Field(default=4000, ge=0, le=4000, description="Highest rating of an opponent, 0 to 4000.")
+    bots: bool = Field(default=True, description="Other bots may challenge as well; humans come first.")
+    block: tuple[str, ...] = Field(default=(), description="Names of accounts that are always declined.")
+    allow: tuple[str, ...] = Field(
+        default=(), description="Names of the only accounts that are not declined; empty for everybody."
+    )
+    engine: str | None = Field(
+        default=None,
+        min_length=1,
+        description="UCI engine that plays, a path or a command; trapline's own search without one.",
+        examples=["stockfish"],
+    )
+    books: tuple[Path, ...] = Field(
+        default=(), description="Polyglot opening books, the first that knows a move counts."
+    )
+    tablebases: tuple[Path, ...] = Field(default=(), description="Folders with Syzygy tables.")
+    move_seconds: float = Field(
+        default=15.0,
+        gt=0,
+        le=3600,
+        allow_inf_nan=False,
+        description="Longest search for one move in seconds; the clock mostly asks for less.",
+    )
+    trap_loss: float = Field(
+        default=0.05,
+        ge=0.0,
+        le=0.5,
+        allow_inf_nan=False,
+        description="Win chance (it goes from -1 to 1) that may be given up to set a trap, 0.0 to 0.5.",
+    )
+    takebacks: int = Field(
+        default=2, ge=0, le=50, description="Takebacks granted in a casual game; in a rated one none."
+    )
+    draws: bool = Field(default=True, description="Agrees to a draw, and offers one, when the game is level.")
+    resign: bool = Field(default=False, description="Resigns when the game has been lost for long.")
+    greeting: str = Field(
+        default="Hello {opponent}, have fun! I like to set traps. Ask me !help.",
+        max_length=140,
+        description="Said to the opponent before the game, {me} and {opponent} are the names; empty for none.",
+    )
+    spectator_messages: int = Field(
+        default=12, ge=0, le=50, description="Most remarks on traps in the spectator room of one game, 0 for none."
+    )
+    coach: bool = Field(
+        default=False,
+        description="On a private server only: in casual games an opponent who says !coach on is warned of traps.",
+    )
+    seek_minutes: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=1440,
+        allow_inf_nan=False,
+        description="Minutes without a game after which the bot challenges another bot; 0 for never.",
+    )
+    seek_clock: str = Field(default="3+2", description="Minutes and increment in seconds of such a challenge.")
+    seek_games: int = Field(
+        default=20, ge=0, le=100, description="Most such challenges in 24 hours; lichess allows 100."
+    )
+    health_port: int = Field(
+        default=0, ge=0, le=65535, description="Port on the loopback interface that tells how the bot is; 0 for none."
+    )
+    log_file: Path | None = Field(
+        default=None,
+        description="Log file, a new one each midnight, seven are kept; standard error without one.",
+        examples=["~/.local/state/trapline/bot.log"],
+    )
+    log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
+
+    @field_validator("token_file", "folder", "log_file")
+    @classmethod
+    def _home(cls, path: Path | None) -> Path | None:
+        return None if path is None else path.expanduser()
+
+    @field_validator("books", "tablebases")
+    @classmethod
+    def _homes(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(path.expanduser() for path in paths)
+
+    @field_validator("url")
+    @classmethod
+    def _is_url(cls, url: str) -> str:
+        if not re.fullmatch(r"https?://[^/\s@]+/?", url):
+            raise ValueError("it must be like https://lichess.org or http://127.0.0.1:9663")
+        return url.rstrip("/")
+
+    @field_validator("seek_clock")
+    @classmethod
+    def _is_clock(cls, clock: str) -> str:
+        if not re.fullmatch(r"\d{1,3}(\.5)?\+\d{1,3}", clock):
+            raise ValueError("it must be like 3+2, minutes and seconds")
+        return clock
+
+
+def _data_folder() -> Path:
+    from trapcore.settings import default_library
+
+    return default_library().parent

@@ -1,0 +1,283 @@
+//! Many label sets at once: which of them are as similar to a set as asked for, by the Jaccard ratio, exactly.
+//!
+//! Sets are bits, renumbered so that the labels in most sets come first. The first [`HEAD`] words of eight sets at a
+//! time lie together, word by word, and are all that most comparisons look at: what two sets share is at most what they
+//! share there and the smaller of what each has elsewhere. Sets are kept by size, so that those of a size that rules
+//! them out are never looked at.
+
+pub mod kernels;
+
+use std::ops::Range;
+
+use self::kernels::{Group, Kernel, LANES, Wanted};
+use crate::labels::UCI_LABELS;
+use crate::tree::LabelBits;
+
+/// Words of each set that are looked at first: 512 labels.
+pub const HEAD: usize = 8;
+const TAIL: usize = LabelBits::WORDS - HEAD;
+/// Groups that questions take turns with, so that they are read from memory once: what a first-level cache holds.
+const TURN: usize = 40;
+/// What rounding may cost a bound, as a part of it.
+const SPARE: f64 = 1e-12;
+
+/// A collection of label sets, numbered as given.
+pub struct LabelSets {
+    kernel: Kernel,
+    /// Place of each label's bit.
+    order: Vec<u16>,
+    /// Numbers of the sets, by size.
+    numbers: Vec<u32>,
+    /// Ascending.
+    sizes: Vec<u16>,
+    groups: Vec<Group>,
+    tails: Vec<[u64; TAIL]>,
+}
+
+/// A set in the order of a collection.
+struct Ordered {
+    head: [u64; HEAD],
+    tail: [u64; TAIL],
+    size: u16,
+    /// Labels in the tail.
+    rest: u16,
+}
+
+impl LabelSets {
+    pub fn new(sets: &[LabelBits]) -> LabelSets {
+        LabelSets::with_kernel(sets, Kernel::best())
+    }
+
+    pub fn with_kernel(sets: &[LabelBits], kernel: Kernel) -> LabelSets {
+        let mut counts = vec![0u32; LabelBits::WORDS * 64];
+        sets.iter().flat_map(LabelBits::iter).for_each(|label| counts[usize::from(label)] += 1);
+        let mut labels: Vec<usize> = (0..counts.len()).collect();
+        labels.sort_by_key(|&label| std::cmp::Reverse(counts[label]));
+        let mut order = vec![0; counts.len()];
+        (0u16..).zip(labels).for_each(|(place, label)| order[label] = place);
+
+        let mut numbers: Vec<u32> = (0..sets.len() as u32).collect();
+        numbers.sort_by_key(|&number| sets[number as usize].count());
+        let mut groups = vec![Group::default(); sets.len().div_ceil(LANES)];
+        let (mut sizes, mut tails) = (Vec::with_capacity(sets.len()), Vec::with_capacity(sets.len()));
+        for (place, &number) in numbers.iter().enumerate() {
+            let set = ordered(&order, &sets[number as usize]);
+            groups[place / LANES].put(place % LANES, &set.head, set.rest, set.size);
+            sizes.push(set.size);
+            tails.push(set.tail);
+        }
+        LabelSets { kernel, order, numbers, sizes, groups, tails }
+    }
+
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// For each of the sets asked about, the numbers of those that are at least so similar (0 to 1), ascending, and
+    /// how similar they are. Asking about some dozens at once takes a fraction of the time for each.
+    pub fn similar(&self, asked: &[LabelBits], threshold: f64) -> Vec<Vec<(u32, f64)>> {
+        let asked: Vec<_> = asked.iter().map(|bits| ordered(&self.order, bits)).collect();
+        let needed: Vec<_> = asked.iter().map(|set| needed(set.size, threshold)).collect();
+        let windows: Vec<_> = asked.iter().map(|set| self.window(set.size, threshold)).collect();
+        let mut found = vec![Vec::new(); asked.len()];
+        let mut near = [0; TURN];
+        for turn in (0..self.groups.len()).step_by(TURN) {
+            for (i, set) in asked.iter().enumerate() {
+                let start = windows[i].start.max(turn);
+                let end = windows[i].end.min(turn + TURN);
+                if start >= end {
+                    continue;
+                }
+                let wanted = Wanted { head: &set.head, rest: set.rest, needed: &needed[i] };
+                let near = &mut near[..end - start];
+                self.kernel.scan(&self.groups[start..end], &wanted, near);
+                // Nearly always there is none, and that is seen of all groups at once.
+                if near.iter().fold(0, |any, lanes| any | lanes) == 0 {
+                    continue;
+                }
+                for (group, &lanes) in near.iter().enumerate().filter(|(_, lanes)| **lanes != 0) {
+                    for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
+                        let place = (start + group) * LANES + lane;
+                        // The last group may have empty places.
+                        if place < self.numbers.len() {
+                            let similarity = self.compare(set, place);
+                            if similarity >= threshold {
+                                found[i].push((self.numbers[place], similarity));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        found.iter_mut().for_each(|found| found.sort_unstable_by_key(|(number, _)| *number));
+        found
+    }
+
+    /// The groups with sets whose size does not rule them out: the smaller over the larger bounds the similarity.
+    fn window(&self, size: u16, threshold: f64) -> Range<usize> {
+        let size = f64::from(size);
+        let least = size * threshold * (1.0 - SPARE);
+        let start = self.sizes.partition_point(|&own| f64::from(own) < least);
+        let end = self.sizes.partition_point(|&own| f64::from(own) * threshold * (1.0 - SPARE) <= size);
+        start / LANES..end.div_ceil(LANES)
+    }
+
+    fn compare(&self, set: &Ordered, place: usize) -> f64 {
+        let shared = self.groups[place / LANES].shared(place % LANES, &set.head)
+            + set.tail.iter().zip(&self.tails[place]).map(|(a, b)| (a & b).count_ones()).sum::<u32>();
+        let all = u32::from(set.size) + u32::from(self.sizes[place]) - shared;
+        if all == 0 { 1.0 } else { f64::from(shared) / f64::from(all) }
+    }
+}
+
+fn ordered(order: &[u16], bits: &LabelBits) -> Ordered {
+    let mut words = [0u64; LabelBits::WORDS];
+    for label in bits.iter() {
+        let place = usize::from(order[usize::from(label)]);
+        words[place / 64] |= 1 << (place % 64);
+    }
+    let (head, tail) = words.split_at(HEAD);
+    let count = |words: &[u64]| words.iter().map(|word| word.count_ones() as u16).sum();
+    Ordered {
+        head: head.try_into().expect("the head's length"),
+        tail: tail.try_into().expect("the tail's length"),
+        size: count(&words),
+        rest: count(tail),
+    }
+}
+
+/// How many labels a set of each size must share with one of this size: k / (one + other - k) >= threshold.
+fn needed(size: u16, threshold: f64) -> Vec<u16> {
+    let least = |own: usize| threshold / (1.0 + threshold) * (f64::from(size) + own as f64) * (1.0 - SPARE);
+    (0..=LabelBits::WORDS * 64).map(|own| least(own).ceil() as u16).collect()
+}
+
+const _: () = assert!(UCI_LABELS <= LabelBits::WORDS * 64 && LabelBits::WORDS > HEAD);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 33) % n
+        }
+
+        /// Labels of which some are in nearly every set, as in positions.
+        fn set(&mut self) -> LabelBits {
+            let mut bits = LabelBits::default();
+            for _ in 0..self.below(700) {
+                let range = 1 + self.below(UCI_LABELS as u64);
+                let label = self.below(range) as usize * 577 % UCI_LABELS;
+                bits.0[label / 64] |= 1 << (label % 64);
+            }
+            bits
+        }
+    }
+
+    fn naive(sets: &[LabelBits], asked: &LabelBits, threshold: f64) -> Vec<(u32, f64)> {
+        let count = |f: &dyn Fn(u64, u64) -> u64, other: &LabelBits| -> u32 {
+            asked.0.iter().zip(&other.0).map(|(&a, &b)| f(a, b).count_ones()).sum()
+        };
+        let similarity = |other| match count(&|a, b| a | b, other) {
+            0 => 1.0,
+            all => f64::from(count(&|a, b| a & b, other)) / f64::from(all),
+        };
+        (0u32..).zip(sets.iter().map(similarity)).filter(|(_, similarity)| *similarity >= threshold).collect()
+    }
+
+    fn full() -> LabelBits {
+        let mut bits = LabelBits([u64::MAX; LabelBits::WORDS]);
+        bits.0[LabelBits::WORDS - 1] = u64::MAX >> (LabelBits::WORDS * 64 - UCI_LABELS);
+        bits
+    }
+
+    /// Sets alike, alone, empty, full, and such as differ only in the first, last or rarest labels.
+    fn sets(random: &mut Random, n: usize) -> Vec<LabelBits> {
+        let mut sets: Vec<LabelBits> = (0..n / 3).map(|_| random.set()).collect();
+        while sets.len() < n {
+            let mut set = sets[random.below(1 + sets.len() as u64 / 2) as usize % sets.len()];
+            for _ in 0..random.below(80) {
+                let label = random.below(UCI_LABELS as u64) as usize;
+                set.0[label / 64] ^= 1 << (label % 64);
+            }
+            sets.push(set);
+        }
+        sets.extend([LabelBits::default(), full(), LabelBits::default(), full()]);
+        for label in [0, 511, 512, UCI_LABELS - 1] {
+            let mut lone = LabelBits::default();
+            lone.0[label / 64] |= 1 << (label % 64);
+            let mut all_but = full();
+            all_but.0[label / 64] &= !(1 << (label % 64));
+            sets.extend([lone, all_but]);
+        }
+        sets
+    }
+
+    #[test]
+    fn every_kernel_answers_what_comparing_all_would() {
+        assert_eq!(Kernel::available().last().map(|kernel| kernel.name()), Some("portable"));
+        let mut random = Random(1);
+        for n in [3, 9, 40, 333, 5000] {
+            let sets = sets(&mut random, n);
+            let mut asked: Vec<_> = sets.iter().rev().step_by(1 + n / 20).copied().collect();
+            asked.extend((0..5).map(|_| random.set()));
+            let mut hits = 0;
+            for threshold in [0.0, 0.2, 0.5, 0.6, 2.0 / 3.0, 0.8, 0.95, 1.0] {
+                let expected: Vec<_> = asked.iter().map(|asked| naive(&sets, asked, threshold)).collect();
+                hits += expected.iter().map(Vec::len).sum::<usize>();
+                for kernel in Kernel::available() {
+                    let table = LabelSets::with_kernel(&sets, kernel);
+                    assert_eq!(table.similar(&asked, threshold), expected, "{kernel:?} at {threshold}");
+                    assert_eq!(table.similar(&asked[..1], threshold), expected[..1]);
+                }
+            }
+            assert!(hits > n);
+        }
+        let none = LabelSets::new(&[]);
+        assert!(none.is_empty() && none.similar(&[full()], 0.0) == [vec![]] && none.similar(&[], 0.5).is_empty());
+    }
+
+    #[test]
+    fn every_kernel_counts_every_bit_of_every_lane() {
+        let mut random = Random(2);
+        for kernel in Kernel::available() {
+            for _ in 0..200 {
+                let mut group = Group::default();
+                let mut head = [0u64; HEAD];
+                head.iter_mut()
+                    .for_each(|word| *word = random.below(4).wrapping_mul(u64::MAX / 3) ^ (1 << random.below(64)));
+                let mut expected = Vec::new();
+                let (rest, size) = (random.below(300) as u16, random.below(600) as u16);
+                let mut rests = [0u16; LANES];
+                for (lane, own_rest) in rests.iter_mut().enumerate() {
+                    let own: [u64; HEAD] = std::array::from_fn(|_| {
+                        if random.below(5) == 0 { u64::MAX } else { random.below(u64::MAX >> 1) << 31 }
+                    });
+                    *own_rest = random.below(300) as u16;
+                    group.put(lane, &own, *own_rest, size);
+                    let shared: u32 = own.iter().zip(&head).map(|(a, b)| (a & b).count_ones()).sum();
+                    expected.push(shared as u16 + rest.min(*own_rest));
+                }
+                let mut needed = vec![0; LabelBits::WORDS * 64 + 1];
+                for bound in expected.clone() {
+                    for least in [bound, bound + 1, bound.saturating_sub(1)] {
+                        needed[usize::from(size)] = least;
+                        let mut out = [0xff; 2];
+                        let wanted = Wanted { head: &head, rest, needed: &needed };
+                        kernel.scan(&[group.clone(), group.clone()], &wanted, &mut out);
+                        let lanes = expected.iter().rev().fold(0, |lanes, &has| lanes << 1 | u8::from(has >= least));
+                        assert_eq!(out, [lanes; 2], "{kernel:?}");
+                    }
+                }
+            }
+        }
+    }
+}
