@@ -22,6 +22,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from scipy.sparse import csr_matrix, vstack  # type: ignore[import-untyped]
 
 from trapcore import _native
+from trapcore.abstract_tree.tokens import FIELD_BITS
 from trapcore.errors import InputError
 from trapcore.proposals import Table, Weights
 
@@ -40,7 +41,6 @@ LEAST = 10
 FIT_SHORTLIST = 16
 """Moves of each trap that the second table is learned from."""
 BATCH = 500
-_FIELD_BITS = 27  # below the number of a token's kind
 ORDINARY = Path(__file__).with_name("ordinary.tsv")
 """Moves of lichess games (CC0) that lost nothing by an engine's judgement: FEN and move, one a line, made by
 ``python -m tests.experiments.ordinary``."""
@@ -120,7 +120,7 @@ def fit(traps: Sequence[Example], ordinary: Sequence[Example] = (), without: Col
 
 def _of_other_kinds(vocabulary: Array, without: Collection[str]) -> Array:
     kinds = [number for number, (name, _, _) in enumerate(_native.token_kinds()) if name in without]
-    return vocabulary[~np.isin(vocabulary >> _FIELD_BITS, kinds)]
+    return vocabulary[~np.isin(vocabulary >> FIELD_BITS, kinds)]
 
 
 def _table(tokens: Array, weights: Array) -> Table:

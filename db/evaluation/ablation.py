@@ -13,6 +13,7 @@ from db.evaluation.run import Finding, Run, propose
 from db.evaluation.sample import Puzzle
 from db.likeness import token_weights
 from trapcore import _native
+from trapcore.abstract_tree.tokens import FIELD_BITS
 from trapcore.experiments.report import Report, Table, number
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
 
@@ -20,7 +21,6 @@ TRAPS = 5_000
 """Learned from so many of the library, since it is done once for each kind."""
 EARNED = 0.001
 """A kind earns its place if one of the figures is worse by so much without it."""
-_FIELD_BITS = 27  # below the number of a token's kind
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _naming(
     without: int | None,
 ) -> float:
     """Mean pattern precision of the nearest traps where tokens of one kind are left out."""
-    known = [[token for token in bag if token >> _FIELD_BITS != without] for bag in bags]
+    known = [[token for token in bag if token >> FIELD_BITS != without] for bag in bags]
     weights = token_weights(learned.rarity, known)
     with tempfile.TemporaryDirectory(prefix="trapline-evaluate-") as folder:
         path = Path(folder) / "killers"
@@ -130,6 +130,6 @@ def _naming(
             vocabulary=VOCABULARY_VERSION,
         )
         index = _native.BagIndex(path, vocabulary=VOCABULARY_VERSION)
-        few = [[token for token in bag if token >> _FIELD_BITS != without] for bag in asked]
+        few = [[token for token in bag if token >> FIELD_BITS != without] for bag in asked]
         hits = index.top(few, TOP, jobs=run.jobs)
     return macro_precision(run.queries, [[traps[at].themes for at, _ in near] for near in hits])
