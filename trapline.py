@@ -21,6 +21,7 @@ ROOMS = {
     "propose": "db.proposing_commands:propose",
     "prove": "trapcore.commands:prove",
     "dynamics": "trapcore.commands:dynamics",
+    "evaluate": "db.evaluation.commands:evaluate",
     "experiment": "trapcore.experiments.commands:experiment",
 }
 

@@ -293,7 +293,7 @@ def _build(library: Library, state: _State, folder: Path, previous: tuple[Path, 
             return
         shutil.rmtree(folder / "index", ignore_errors=True)
     bags = list(_bags(library, entries.keys()))
-    weights = _token_weights(state.rarity, [bag for _, bag in bags])
+    weights = token_weights(state.rarity, [bag for _, bag in bags])
     _native.build_bag_index(
         folder / "index",
         bags,
@@ -314,7 +314,8 @@ def _bags(library: Library, numbers: "Iterable[int]") -> Iterator[tuple[int, lis
                 yield number, _native.killer_bag(epd, bait, line.split())
 
 
-def _token_weights(rarity: Table, bags: Sequence[Sequence[int]]) -> dict[int, float]:
+def token_weights(rarity: Table, bags: Sequence[Sequence[int]]) -> dict[int, float]:
+    """What each token weighs in an index of these bags of known killers; all others weigh as much as the heaviest."""
     nets = [[token for token in bag if token >> _FIRST_FIELD_BIT in _NET_KINDS] for bag in bags]
     mates = sum(1 for net in nets if net)
     counts = Counter(token for net in nets for token in net)

@@ -109,6 +109,7 @@ def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Pat
         "match",
         "propose",
         "prove",
+        "evaluate",
         "experiment",
         "dynamics",
         "bot",

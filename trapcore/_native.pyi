@@ -45,6 +45,10 @@ def perft(fen: str, depth: int) -> int:
 
 def continuations(a: str, b: str, depth: int, labels: str, captures: bool) -> float: ...
 def sequences(a: str, b: str, depth: int, labels: str, captures: bool, prefixes: bool) -> float: ...
+def sequence_ids(fen: str, depth: int, labels: str, captures: bool) -> bytes:
+    """The lines that `sequences` compares, without shorter ones, as 64-bit numbers in the machine's byte order: equal
+    lines of any two positions have equal numbers. Ascending, each as often as it occurs."""
+
 def tanimoto(a: str, b: str, depth: int, labels: str, captures: bool, prefixes: bool) -> float: ...
 def tree_edit(a: str, b: str, depth: int, labels: str, captures: bool) -> float | None:
     """P_tree of trees of depth 1 or 2, the children of each node in the alphabetical order of their labels; None if one
@@ -400,6 +404,17 @@ class Proposer:
         self, examples: list[tuple[str, str, str | None]], shortlist: int
     ) -> tuple[bytes, bytes, bytes, bytes]:
         """As `seen_bags`, but of the first ``shortlist`` moves and the killer, and with the tokens of both steps."""
+
+def exchanges(fen: str) -> list[tuple[str, int]]:
+    """Each move (UCI) with the centipawns that it and the best captures on its square after it gain."""
+
+def three_plies(fen: str) -> tuple[list[tuple[str, int, int]], int]:
+    """Each move (UCI) with its centipawns after the best reply, by mates and exchanges at the third ply, and with their
+    mean over all replies (-900 to 1200 each); and the moves made on a board. For comparison."""
+
+def moves_until_proof(fen: str, order: Sequence[str], mate: int, most: int) -> int | None:
+    """Moves made on a board until a mate in ``mate`` moves (1 or more) or fewer is proved by a plain search, which
+    tries ``order`` (UCI) at the root and checks first below; None without a proof by ``most``. For comparison."""
 
 WEIGHT_UNIT: float
 """What weights of tokens are multiples of: 2**-20."""

@@ -10,7 +10,7 @@ seen of them alone, and one for the shortlist, which also learns what "no killer
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from scipy.sparse import csr_matrix, vstack  # type: ignore[import-untyped]
 
 from trapcore import _native
+from trapcore.abstract_tree.tokens import FIELD_BITS
 from trapcore.errors import InputError
 from trapcore.proposals import Table, Weights
 
@@ -81,11 +82,12 @@ class _Bags:
         return csr_matrix((ones, (rows[known], columns[known])), shape=shape)
 
 
-def fit(traps: Sequence[Example], ordinary: Sequence[Example] = ()) -> Weights:
+def fit(traps: Sequence[Example], ordinary: Sequence[Example] = (), without: Collection[str] = ()) -> Weights:
     """Learn both tables from traps with their killers, and from ordinary moves after which there is nothing to find.
 
-    Without ordinary moves a proposal's confidence says which move is the killer if there is one. Raises ``InputError``
-    for a position or a move that is not legal, for a trap without a killer, or without traps.
+    Without ordinary moves a proposal's confidence says which move is the killer if there is one. Tokens of the kinds
+    ``without`` (names of `_native.token_kinds`) get no weight, to see what they are good for. Raises ``InputError`` for
+    a position or a move that is not legal, for a trap without a killer, or without traps.
     """
     if not traps:
         raise InputError("there is no trap to learn from")
@@ -95,14 +97,14 @@ def fit(traps: Sequence[Example], ordinary: Sequence[Example] = ()) -> Weights:
     least = _least(len(traps))
     pull = PULL / math.sqrt(len(traps))
     seen = _Bags.of(_native.seen_bags(part) for part in _batches(traps))
-    vocabulary = seen.vocabulary(least)
+    vocabulary = _of_other_kinds(seen.vocabulary(least), without)
     first = (vocabulary, _conditional_logit(seen.matrix(vocabulary), seen, pull, with_nothing=False)[0])
     proposer = _proposer(first)
     killers = _Bags.of(proposer.shortlist_bags(part, FIT_SHORTLIST) for part in _batches(traps))
     parts = [killers]
     if ordinary:
         parts.append(_Bags.of(proposer.shortlist_bags(part, FIT_SHORTLIST) for part in _batches(ordinary)))
-    vocabulary = killers.vocabulary(least)
+    vocabulary = _of_other_kinds(killers.vocabulary(least), without)
     together = _Bags(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("moves", "killers", "sizes", "tokens")))
     matrix = vstack([part.matrix(vocabulary) for part in parts], format="csr")
     second, nothing = _conditional_logit(matrix, together, pull, with_nothing=bool((together.killers < 0).any()))
@@ -114,6 +116,11 @@ def fit(traps: Sequence[Example], ordinary: Sequence[Example] = ()) -> Weights:
         traps=len(traps),
         ordinary=len(ordinary),
     )
+
+
+def _of_other_kinds(vocabulary: Array, without: Collection[str]) -> Array:
+    kinds = [number for number, (name, _, _) in enumerate(_native.token_kinds()) if name in without]
+    return vocabulary[~np.isin(vocabulary >> FIELD_BITS, kinds)]
 
 
 def _table(tokens: Array, weights: Array) -> Table:

@@ -40,6 +40,7 @@ def experiment(
     from trapcore.experiments.plots import can_draw
     from trapcore.experiments.registry import EXPERIMENTS, experiments_named
     from trapcore.experiments.report import markdown
+    from trapcore.experiments.writing import NO_PLOTS, make_folder, write_report, write_text
     from trapcore.settings import Settings
 
     if as_list:
@@ -56,11 +57,10 @@ def experiment(
         raise UsageError(f"jobs must be at least 1, not {jobs}")
     if not 0 <= seed < 2**64:
         raise UsageError(f"the seed must be 0..2**64-1, not {seed}")
-    drawing = can_draw()
     if out is not None:
-        _make_folder(out)
-        if not drawing:
-            typer.echo("trapline: no plots, matplotlib is not installed: pip install 'trapline[plots]'", err=True)
+        make_folder(out)
+        if not can_draw():
+            typer.echo(f"trapline: {NO_PLOTS}", err=True)
     run = Run(jobs, seed)
     reports = []
     for one in chosen:
@@ -71,10 +71,10 @@ def experiment(
             typer.echo()
         typer.echo(markdown(report), nl=False)
         if out is not None:
-            _write_report(report, one.name, out, drawing)
+            write_report(report, one.name, out)
         typer.echo(f"trapline: {one.name}: {perf_counter() - began:.1f} s", err=True)
     if account is not None:
-        _write(account, _account(reports, names, seed))
+        write_text(account, _account(reports, names, seed))
 
 
 def _account(reports: list[Report], names: list[str], seed: int) -> str:
@@ -88,38 +88,3 @@ def _account(reports: list[Report], names: list[str], seed: int) -> str:
         "everything else is the same everywhere.\n"
     )
     return "\n".join([head, *(markdown(report, 2) for report in reports)])
-
-
-def _make_folder(path: Path) -> None:
-    from trapcore.errors import OutputError
-
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the folder {path}: {error.strerror}") from error
-
-
-def _write_report(report: Report, name: str, folder: Path, drawing: bool) -> None:
-    from trapcore.errors import OutputError
-    from trapcore.experiments.plots import draw
-    from trapcore.experiments.report import markdown
-
-    text = markdown(report)
-    if drawing:
-        for plot in report.plots:
-            path = folder / f"{plot.name}.svg"
-            try:
-                draw(plot, path)
-            except OSError as error:
-                raise OutputError(f"cannot write {path}: {error.strerror}") from error
-            text += f"\n![{plot.title}]({path.name})\n"
-    _write(folder / f"{name}.md", text)
-
-
-def _write(path: Path, text: str) -> None:
-    from trapcore.errors import OutputError
-
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}") from error

@@ -13,6 +13,7 @@
 //! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
 //! | `halt` | what ends a search early: time, another thread, a signal |
 //! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
+//! | `plain` | a search and a prover without learning, to compare with |
 //! | `baits` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
@@ -41,6 +42,7 @@ pub mod matching;
 pub mod mate;
 pub mod measures;
 pub mod ordering;
+pub mod plain;
 pub mod position;
 mod proposals;
 pub mod proposer;

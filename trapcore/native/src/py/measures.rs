@@ -2,12 +2,14 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use super::{depth, labels};
 use crate::matching;
 use crate::measures::{self, Base, Unpaired};
 use crate::position::{self, BadPosition, Setting};
 use crate::sampling;
+use crate::tree;
 use crate::tree_edit::{MAX_EDIT_DEPTH, tree_edit_similarity};
 
 fn pair(a: &str, b: &str) -> Result<(Setting, Setting), BadPosition> {
@@ -41,6 +43,20 @@ fn sequences(
 ) -> PyResult<f64> {
     let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
     Ok(py.detach(|| measures::sequence_similarity(&a, &b, depth, labels, prefixes)))
+}
+
+/// The lines that `sequences` compares, as 64-bit numbers in the machine's byte order, ascending.
+#[pyfunction]
+fn sequence_ids<'py>(
+    py: Python<'py>,
+    fen: &str,
+    depth: u32,
+    labels: &str,
+    captures: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (setting, labels, depth) = (position::parse(fen)?, self::labels(labels, captures)?, self::depth(depth)?);
+    let ids = py.detach(|| tree::sequences(&setting, depth, labels));
+    Ok(PyBytes::new(py, &ids.iter().flat_map(|id| id.to_ne_bytes()).collect::<Vec<u8>>()))
 }
 
 #[pyfunction]
@@ -149,6 +165,7 @@ fn reply_names(fen: &str, labels: &str, captures: bool) -> PyResult<Vec<String>>
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(continuations, module)?)?;
+    module.add_function(wrap_pyfunction!(sequence_ids, module)?)?;
     module.add_function(wrap_pyfunction!(sequences, module)?)?;
     module.add_function(wrap_pyfunction!(tanimoto, module)?)?;
     module.add_function(wrap_pyfunction!(tree_edit, module)?)?;

@@ -1,6 +1,6 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
 //! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, fingerprints
-//! in `label_sets`, how calls end early in `halting`.
+//! in `label_sets`, what is there for comparison in `plain`, how calls end early in `halting`.
 
 mod abstracted;
 mod bags;
@@ -9,6 +9,7 @@ mod games;
 mod halting;
 mod label_sets;
 mod measures;
+mod plain;
 
 use std::cell::Cell;
 
@@ -314,6 +315,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     label_sets::register(module)?;
     measures::register(module)?;
     abstracted::register(module)?;
+    plain::register(module)?;
     evaluation::register(module)?;
     module.add_class::<Cancellation>()?;
     games::register(module)?;

@@ -1,0 +1,190 @@
+"""The commands ``trapline evaluate ...``: how good the proposals are, on positions that they were not learned from.
+
+Everything but typer is imported when a command runs. What is asked for goes to standard output, talk to standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trapcore.command_options import JsonOption
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from db.evaluation.account import Account
+    from db.evaluation.run import Run
+
+evaluate = typer.Typer(
+    no_args_is_help=True, help="Measure how good the proposals are, with every baseline beside them."
+)
+
+LibraryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--library", metavar="PATH", help="Evaluate this library with its weights, instead of one made of the puzzles."
+    ),
+]
+LibrarySizeOption = Annotated[
+    int, typer.Option("--library-size", metavar="N", min=1, help="Puzzles that are learned from, of one side.")
+]
+QueriesOption = Annotated[
+    int, typer.Option(metavar="N", min=2, help="Puzzles that are asked about, of the other side; half of them mates.")
+]
+OutOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Write Markdown, JSON and plots (with the extra `plots`) there.")
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Threads. Default: the setting `jobs`, 1 unless changed.")
+]
+SplitOption = Annotated[
+    str,
+    typer.Option(metavar="game", help="What is kept on one side: all puzzles of a game. There is no other way."),
+]
+
+
+@evaluate.command()
+def puzzles(
+    file: Annotated[Path, typer.Argument(metavar="FILE.csv[.zst]", help="Lichess puzzles.")],
+    library: LibraryOption = None,
+    library_size: LibrarySizeOption = 20_000,
+    split: SplitOption = "game",
+    queries: QueriesOption = 4_000,
+    ablation: Annotated[
+        bool, typer.Option("--ablation", help="Learn again without each kind of token; takes minutes more.")
+    ] = False,
+    out: OutOption = None,
+    jobs: JobsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask for the killers of puzzles whose games are not in the library, and see what comes.
+
+    Learned from, and compared with, is only the library. Some minutes for 20,000 puzzles.
+    """
+    from db.evaluation.ablation import ablation as without_kinds
+    from db.evaluation.account import account_of_puzzles
+    from db.evaluation.calibration import calibration
+    from db.evaluation.cost import cost
+    from db.evaluation.killers import killers
+    from db.evaluation.patterns import patterns
+    from db.evaluation.proof_work import proof_work
+    from db.evaluation.temptation import temptation
+
+    parts = [killers, patterns, calibration, proof_work, temptation, cost, *([without_kinds] if ablation else [])]
+    with _run(file, library, library_size, split, queries, jobs) as run:
+        account = account_of_puzzles(run, [part(run) for part in parts])
+    _publish(account, "puzzles", out, as_json)
+
+
+@evaluate.command()
+def games(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE.pgn…", help="Games that nothing was learned from.")],
+    puzzle_file: Annotated[
+        Path, typer.Option("--puzzles", metavar="FILE.csv[.zst]", help="Lichess puzzles: what has to be detected.")
+    ],
+    engine: Annotated[
+        str | None, typer.Option(metavar="PATH", help="UCI engine that judges moves. Default: the setting `engine`.")
+    ] = None,
+    nodes: Annotated[int, typer.Option(metavar="N", min=1, help="Nodes of the engine for a position.")] = 15_000,
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep what the engine said there, and do not ask for what is in it."),
+    ] = None,
+    library: LibraryOption = None,
+    library_size: LibrarySizeOption = 20_000,
+    split: SplitOption = "game",
+    queries: QueriesOption = 2_000,
+    out: OutOption = None,
+    jobs: JobsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """See whether the proposals tell puzzles from ordinary moves of real games.
+
+    A few positions of each game are drawn, always the same, and an engine says what the move played there lost.
+    """
+    from db.engine import UciEngine
+    from db.evaluation.account import account_of_games
+    from db.evaluation.detection import detection
+    from db.evaluation.ordinary import Answers, judged_moves
+    from trapcore.errors import InputError, UsageError
+    from trapcore.settings import Settings
+
+    command = engine or Settings().engine
+
+    def start() -> UciEngine:
+        if command is None:
+            raise UsageError("moves of games have to be judged: name a UCI engine with --engine")
+        return UciEngine(command)
+
+    for path in files:
+        if not path.is_file():
+            raise InputError(f"{path}: there is no such file")
+    with _run(puzzle_file, library, library_size, split, queries, jobs) as run:
+        judged = judged_moves(files, start, nodes, Answers(answers, nodes), run.say)
+        account = account_of_games(run, [path.name for path in files], nodes, [detection(run, judged)])
+    _publish(account, "games", out, as_json)
+
+
+@contextmanager
+def _run(
+    file: Path, library: str | None, library_size: int, split: str, queries: int, jobs: int | None
+) -> Iterator[Run]:
+    from db.display import Status
+    from db.evaluation.run import Run
+    from db.evaluation.sample import read_sample
+    from db.store import open_library
+    from trapcore.errors import UsageError
+    from trapcore.settings import Settings
+
+    if split != "game":
+        raise UsageError(f"puzzles are divided by game, not by {split!r}")
+    threads = Settings().jobs if jobs is None else jobs
+    if threads < 1:
+        raise UsageError(f"jobs must be at least 1, not {threads}")
+    status = Status()
+    say: Callable[[str], None] = status.show
+    say(f"reading {file}")
+    weights = None
+    if library is None:
+        sample = read_sample(file, library_size, queries)
+    else:
+        with open_library(library, read_only=True) as opened:
+            sample = read_sample(file, library_size, queries, opened)
+            weights = opened.weights()
+        if weights is None:
+            status.clear()
+            typer.echo(f"trapline: {library} has no weights of its own; they are learned from its traps now", err=True)
+    run = Run(sample, threads, say, weights)
+    try:
+        yield run
+    finally:
+        status.clear()
+        run.close()
+
+
+def _publish(account: Account, name: str, out: Path | None, as_json: bool) -> None:
+    from db.display import print_json, print_table
+    from db.evaluation.account import markdown_of
+    from trapcore.experiments.plots import can_draw
+    from trapcore.experiments.writing import NO_PLOTS, make_folder, write_plots, write_text
+
+    if out is not None:
+        import json
+
+        make_folder(out)
+        if not can_draw():
+            typer.echo(f"trapline: {NO_PLOTS}", err=True)
+        shown = [write_plots(finding.report, out) for finding in account.findings]
+        write_text(out / f"{name}.md", markdown_of(account, shown))
+        write_text(out / f"{name}.json", json.dumps(account.content(), indent=1) + "\n")
+    if as_json:
+        print_json(account.content())
+        return
+    print_table(account.title, ("figure", "value"), [row for finding in account.findings for row in finding.brief])
+    if out is not None:
+        typer.echo(f"{out / name}.md has everything")

@@ -1,0 +1,47 @@
+//! What needs no learning, for comparison.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use shakmaty::{Move, Position};
+
+use crate::exchange::exchange;
+use crate::plain;
+use crate::position;
+
+/// UCI of each move, centipawns after the best reply, their mean; and the moves made on a board.
+type ThreePlies = (Vec<(String, i32, i32)>, u64);
+
+/// Each move as a search of three plies sees it.
+#[pyfunction]
+fn three_plies(py: Python<'_>, fen: &str) -> PyResult<ThreePlies> {
+    let setting = position::parse(fen)?;
+    let (moves, makes) = py.detach(|| plain::three_plies(&setting.chess));
+    Ok((moves.iter().map(|p| (p.m.to_uci(setting.mode).to_string(), p.worst, p.mean)).collect(), makes))
+}
+
+/// Moves made on a board until a mate is proved, with the given order of the first moves.
+#[pyfunction]
+fn moves_until_proof(py: Python<'_>, fen: &str, order: Vec<String>, mate: u32, most: u64) -> PyResult<Option<u64>> {
+    if mate == 0 {
+        return Err(PyValueError::new_err("mate must be 1 move or more"));
+    }
+    let setting = position::parse(fen)?;
+    let order = order.iter().map(|uci| position::parse_move(&setting, uci)).collect::<Result<Vec<Move>, _>>()?;
+    Ok(py.detach(|| plain::moves_until_proof(&setting.chess, &order, mate, most)))
+}
+
+/// Each move with the centipawns that the exchange on its square gains.
+#[pyfunction]
+fn exchanges(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
+    let setting = position::parse(fen)?;
+    let moves = setting.chess.legal_moves();
+    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(setting.mode).to_string(), exchange(&setting.chess, m))).collect()))
+}
+
+/// Adds the functions of this file to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(exchanges, module)?)?;
+    module.add_function(wrap_pyfunction!(three_plies, module)?)?;
+    module.add_function(wrap_pyfunction!(moves_until_proof, module)?)?;
+    Ok(())
+}
