@@ -88,7 +88,6 @@ class Answered:
     """Centipawns after the best reply; `MATED` if every reply is mated."""
     mean: int
     """Mean of the centipawns after each reply, each between -900 and 1200, cut off towards nothing."""
-    best_reply: Reply | None
     pairs: Mapping[tuple[Reply, FollowUp], int]
     """How often each kind of reply meets each kind of follow-up."""
 
@@ -97,7 +96,7 @@ def answer(scene: Scene, seen: Seen) -> Answered:
     """Look at all replies to a move."""
     own = gain(scene.board, seen.move)
     target = ends(scene.board, seen.move)[1]
-    nets: list[tuple[int, Reply]] = []
+    nets: list[int] = []
     pairs: Counter[tuple[Reply, FollowUp]] = Counter()
     forced = 0
     for reply in seen.replies:
@@ -110,26 +109,24 @@ def answer(scene: Scene, seen: Seen) -> Answered:
             net = MATED
         else:
             net = own - gain(seen.next, reply) + found.gain
-        nets.append((net, kind))
+        nets.append(net)
         pairs[kind, found.follow_up] += 1
         forced += found.fewest is not None and found.fewest <= 1
-    worst, best_reply = min(nets, default=(MATED if seen.mates else 0, None))
-    total = sum(max(-900, min(net, 1200)) for net, _ in nets)
+    total = sum(max(-900, min(net, 1200)) for net in nets)
     return Answered(
         replies=len(nets),
-        mated=sum(net == MATED for net, _ in nets),
+        mated=sum(net == MATED for net in nets),
         forced=forced,
         won=(_won(nets, 200), _won(nets, 400), _won(nets, 800)),
         mate_by_checks=None if seen.check == Check.NONE else _mate_by_checks(seen.next, scene.view),
-        worst=worst,
+        worst=min(nets, default=MATED if seen.mates else 0),
         mean=math.trunc(total / len(nets)) if nets else 1200 if seen.mates else 0,
-        best_reply=best_reply,
         pairs=pairs,
     )
 
 
-def _won(nets: list[tuple[int, Reply]], least: int) -> int:
-    return sum(net >= least for net, _ in nets)
+def _won(nets: list[int], least: int) -> int:
+    return sum(net >= least for net in nets)
 
 
 def _kind(board: chess.Board, reply: chess.Move, next: chess.Board, target: chess.Square) -> Reply:

@@ -22,7 +22,7 @@ KINDS: dict[str, tuple[tuple[str, int], ...]] = {name: tuple(fields) for name, _
 STAGES: dict[str, str] = {name: stage for name, stage, _ in _native.token_kinds()}
 """From which part of the tree each kind reads: ``seen``, ``answered`` or ``proved``."""
 FIELD_BITS = 27
-NOT_NAMING = {"hanging", "runner", "phase", "profit", "worst", "mean", "best_reply", "standing"}
+NOT_NAMING = {"hanging", "runner", "phase", "profit", "worst", "mean", "standing"}
 """Kinds that serve to order moves, but not to compare a killer with known killers."""
 
 
@@ -192,7 +192,6 @@ def of_answered(s: Seen, answered: Answered) -> set[int]:
         token("mean", mean=(answered.mean + 900) // 100, worst=worst),
         token("shares", won_200=won_200, won_400=won_400, won_800=won_800, mated=share(answered.mated), check=check),
         token("forced", forced=share(answered.forced), check=check, replies=reply_class(answered.replies)),
-        token("best_reply", **coarse, reply=7 if answered.best_reply is None else answered.best_reply, worst=worst),
         token("mate_by_checks", moves=7 if answered.mate_by_checks is None else answered.mate_by_checks, check=check),
     }
     for (reply, follow_up), count in answered.pairs.items():

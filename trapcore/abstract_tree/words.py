@@ -66,7 +66,6 @@ VOCABULARY = {
     "answer": "a kind of reply and what follows it, and after how many replies",
     "line": "the move, a common kind of reply, and what follows",
     "forced": "after how many replies a check leaves one answer at most",
-    "best_reply": "the best reply, and what is left then",
     "mate_by_checks": "in how many moves checks alone mate",
     "standing": "its place on the shortlist once captures and checks are played out",
     "mating_piece": "what mates, and where the king stands",
@@ -263,10 +262,6 @@ def _forced(f: Fields) -> str:
     return f"{left}, and a check that leaves one answer at most {SHARES[f['forced']]}"
 
 
-def _best_reply(f: Fields) -> str:
-    return f"{_deed(f)}, best met by {ANSWERS[f['reply']]}: {NETS[f['worst']]}"
-
-
 def _mate_by_checks(f: Fields) -> str:
     if f["moves"] == 7:
         return f"a move {_checking(f)}, no mate by checks alone in sight"
@@ -305,7 +300,6 @@ _PHRASES: dict[str, Callable[[Fields], str]] = {
     "answer": _answer,
     "line": _line,
     "forced": _forced,
-    "best_reply": _best_reply,
     "mate_by_checks": _mate_by_checks,
     "standing": _standing,
     "mating_piece": lambda f: f"mated by a {PIECES[f['piece']]} {_where(f)}, {_edges(f)}",

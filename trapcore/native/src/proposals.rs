@@ -214,7 +214,7 @@ mod tests {
     fn proposed(judge: &Judge, fen: &str) -> Vec<(String, Vec<String>, Vec<String>)> {
         let position = parse(fen).unwrap();
         let mut hits = Vec::new();
-        judge.index.hits(&position, &mut Default::default(), &mut hits);
+        judge.index.as_ref().unwrap().hits(&position, &mut Default::default(), &mut hits);
         hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
         let text = |moves: &[Move]| moves.iter().map(|m| m.to_uci(position.mode).to_string()).collect::<Vec<_>>();
         let proposals = judge.proposals(&position, &[], &hits, &[]);

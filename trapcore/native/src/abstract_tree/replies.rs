@@ -69,7 +69,6 @@ pub struct Answered {
     pub worst: i32,
     /// Mean of the centipawns after each reply, from -900 to 1200.
     pub mean: i32,
-    pub best_reply: Option<Reply>,
     /// How often each kind of reply meets each kind of follow-up, ascending.
     pub pairs: Vec<((Reply, FollowUp), usize)>,
     /// Moves made on a board.
@@ -89,7 +88,6 @@ pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
         mate_by_checks: None,
         worst: if seen.mates() { MATED } else { 0 },
         mean: if seen.mates() { 1200 } else { 0 },
-        best_reply: None,
         pairs: Vec::new(),
         makes: 0,
     };
@@ -102,7 +100,7 @@ pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
         return out;
     }
     let mut sum = 0;
-    let mut best = (i32::MAX, Reply::Other);
+    out.worst = i32::MAX;
     for &reply in &seen.replies {
         let next = after(&seen.next, reply);
         out.makes += 1;
@@ -118,12 +116,10 @@ pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
         for (count, least) in out.won.iter_mut().zip([200, 400, 800]) {
             *count += usize::from(net >= least);
         }
-        best = best.min((net, kind));
+        out.worst = out.worst.min(net);
         sum += net.clamp(-900, 1200);
         out.pairs.push(((kind, found.follow_up), 1));
     }
-    out.worst = best.0;
-    out.best_reply = Some(best.1);
     out.mean = sum / out.replies as i32;
     out.pairs.sort_unstable_by_key(|pair| pair.0);
     out.pairs.dedup_by(|next, kept| {

@@ -12,7 +12,7 @@ use super::seen::Seen;
 use crate::exchange::worth;
 
 /// Changes whenever a token changes its meaning; weights and indexes of another version are refused.
-pub const VOCABULARY_VERSION: u32 = 1;
+pub const VOCABULARY_VERSION: u32 = 2;
 
 const FIELD_BITS: u32 = 27;
 
@@ -54,7 +54,7 @@ const SAME_PIECE: (&str, u32) = ("same_piece", 1);
 const MATERIAL: (&str, u32) = ("material", 3);
 
 /// All kinds; the place in the list is the number of the kind.
-pub static KINDS: [Kind; 21] = [
+pub static KINDS: [Kind; 20] = [
     // What the move is, and where it goes, from the victim's king.
     Kind { name: "deed", stage: Stage::Seen, fields: &[PIECE, CAPTURED, CHECK, PROMOTES, MATES, FILES, RANKS] },
     // What it leaves the victim to play.
@@ -118,12 +118,6 @@ pub static KINDS: [Kind; 21] = [
     },
     // After how many replies a check leaves one answer at most.
     Kind { name: "forced", stage: Stage::Answered, fields: &[("forced", 3), CHECK, REPLIES] },
-    // The best reply.
-    Kind {
-        name: "best_reply",
-        stage: Stage::Answered,
-        fields: &[PIECE, CAPTURED, CHECK, PROMOTES, MATES, REPLY, WORST],
-    },
     // In how many moves checks alone mate.
     Kind { name: "mate_by_checks", stage: Stage::Answered, fields: &[("moves", 3), CHECK] },
     // Its place on the shortlist once captures and checks are played out.
@@ -151,12 +145,11 @@ const SHARES: u32 = 11;
 const ANSWER: u32 = 12;
 const LINE: u32 = 13;
 const FORCED: u32 = 14;
-const BEST_REPLY: u32 = 15;
-const MATE_BY_CHECKS: u32 = 16;
-const STANDING: u32 = 17;
-const MATING_PIECE: u32 = 18;
-const KING_SQUARE: u32 = 19;
-const HUNTERS: u32 = 20;
+const MATE_BY_CHECKS: u32 = 15;
+const STANDING: u32 = 16;
+const MATING_PIECE: u32 = 17;
+const KING_SQUARE: u32 = 18;
+const HUNTERS: u32 = 19;
 
 /// The number of a token's kind.
 pub fn kind_of(token: u32) -> u32 {
@@ -165,7 +158,7 @@ pub fn kind_of(token: u32) -> u32 {
 
 /// Does the token serve to compare a killer with known killers? Those that place a move among its siblings do not.
 pub fn names(token: u32) -> bool {
-    !matches!(kind_of(token), HANGING | RUNNER | PHASE | PROFIT | WORST_REPLY | MEAN | BEST_REPLY | STANDING)
+    !matches!(kind_of(token), HANGING | RUNNER | PHASE | PROFIT | WORST_REPLY | MEAN | STANDING)
 }
 
 fn token(kind: u32, values: &[u32]) -> u32 {
@@ -248,8 +241,6 @@ pub fn of_answered(s: &Seen, answered: &Answered, out: &mut Vec<u32>) {
         }
     }
     out.push(token(FORCED, &[share(answered.forced), check, reply_class(answered.replies)]));
-    let reply = answered.best_reply.map_or(7, |reply| reply as u32);
-    out.push(token(BEST_REPLY, &[piece, captured, check, promotes, mates, reply, worst]));
     out.push(token(MATE_BY_CHECKS, &[answered.mate_by_checks.unwrap_or(7), check]));
     // Mates of one kind that differ in the square alone make one line.
     out.sort_unstable();
