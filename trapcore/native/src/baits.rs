@@ -262,13 +262,13 @@ impl Tester {
         test
     }
 
-    /// Whether a glance of `nodes` nodes at the answers to a bait sees half of the loss that a trap costs, against the
+    /// Whether a glance of `nodes` nodes at the answers to a bait sees about the loss that a trap costs, against the
     /// value of the position as it stands. What it does not see may be there all the same.
     pub fn may_lose(&mut self, position: &Chess, bait: Move, killers: &[Move], nodes: u64) -> bool {
         let standing = win_chance(self.searcher.settle(position));
         let limits = Limits { depth: MAX_DEPTH, nodes };
         let (answers, _) = self.deepen(&after(position, bait), &[], killers, limits, &mut 0);
-        answers.last().is_some_and(|&(_, value)| standing + win_chance(value) >= LOSS * 0.7)
+        answers.last().is_some_and(|&(_, value)| standing + win_chance(value) >= LOSS * 0.9)
     }
 
     /// Searches the answers to the bait, all or `only` these, and judges the loss.

@@ -48,7 +48,7 @@ const GAIN_SHARE: u64 = 8;
 /// Proposed killers that a gain of material is searched for one by one.
 const ALONE: usize = 1;
 /// Nodes of the first look at a gain of material, which most proposals do not stand.
-const GLANCE: u64 = 3000;
+const GLANCE: u64 = 2000;
 
 /// The answer to one question about a bait; proved only if the bait was avoidable (and for a gain, if it tempts).
 struct Answer {

@@ -25,7 +25,7 @@ use crate::verdict::Verdict;
 /// Moves of the attacker that are looked at with their replies.
 const SHORTLIST: usize = 3;
 /// Log odds from which a move is worth a proof.
-const LEAST: f32 = 2.5;
+const LEAST: f32 = 3.0;
 /// Similar traps that are asked what to prove.
 const NEAREST: usize = 5;
 /// Share of the least similarity from which a trap that mates asks for a proof: how the king will stand, which is most of
