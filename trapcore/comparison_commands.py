@@ -104,10 +104,9 @@ def similarity(
     """
     from trapcore.comparison import chosen_comparison
     from trapcore.errors import UsageError
-    from trapcore.settings import Settings
 
     comparison = chosen_comparison(
-        measure if measure is not None else Settings().measure,
+        measure if measure is not None else _usual_measure(),
         labels,
         captures=captures,
         depth=depth,
@@ -140,6 +139,15 @@ def similarity(
             typer.echo(line)
     else:
         raise UsageError("similarity needs two FENs or --input FILE, and not both")
+
+
+def _usual_measure() -> str:
+    """That of the settings if it compares two positions, else the paper's best."""
+    from trapcore.measures.options import IndexedMeasure, Measure
+    from trapcore.settings import Settings
+
+    measure = Settings().measure
+    return Measure.SEQUENCES if measure is IndexedMeasure.ABSTRACTED else measure
 
 
 def _compared(
