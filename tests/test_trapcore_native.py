@@ -74,6 +74,16 @@ def test_sequences_and_tanimoto(
     captures=st.booleans(),
     unpaired=st.sampled_from(Unpaired),
 )
+@example(  # castling has one name, and other squares, for either side and in Chess960
+    fens=(
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "nnrkbbqr/pppppppp/8/8/8/8/PPPPPPPP/NNRKBBQR w KQkq - 0 1",
+    ),
+    base=Base.CONTINUATIONS,
+    labels=Labels.SAN,
+    captures=False,
+    unpaired=Unpaired.FORMULA,
+)
 @slow
 def test_structural(fens: tuple[str, str], base: Base, labels: Labels, captures: bool, unpaired: Unpaired) -> None:
     defined = structural.of_trees(*trees(fens, 2, labels, captures), BASES[base], 1, unpaired)

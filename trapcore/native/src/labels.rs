@@ -146,6 +146,8 @@ impl Labels {
     pub fn sieve(self, m: Move, mode: CastlingMode) -> u32 {
         match self.naming {
             Naming::Uci => u32::from(uci_label(m, mode)),
+            // Castling is written without squares: either side's, from wherever the king stands, is the same label.
+            Naming::San if m.is_castle() => 0,
             Naming::San => m.promotion().unwrap_or(m.role()) as u32 * 64 + u32::from(squares(m, mode).1),
         }
     }
