@@ -2,7 +2,7 @@
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.chess_positions import CHESS960, ENDGAMES, FENS, FIGURE_2, STANDARD, board, played
