@@ -214,7 +214,9 @@ impl Judge {
 
     /// The trap test.
     fn prove_gain(&self, position: &Chess, bait: Move, killers: &[Move], work: &mut Workspace) -> Answer {
-        if !work.tester.may_lose(position, bait, killers, GLANCE.min(self.options.nodes)) {
+        // Screening proposes many baits, whole trees that are alike propose few.
+        let many = self.abstracted.is_some();
+        if many && !work.tester.may_lose(position, bait, killers, GLANCE.min(self.options.nodes)) {
             return Answer { verdict: Verdict::Undecided, line: Vec::new(), mate_in: None, loss: None, nodes: GLANCE };
         }
         let limits = Limits { depth: MAX_DEPTH, nodes: self.options.nodes / GAIN_SHARE };
