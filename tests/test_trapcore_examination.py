@@ -4,10 +4,10 @@ import chess
 import pytest
 
 from trapcore.errors import PositionError
-from trapcore.examination import CLEAR, Finding, examine, win_chance
+from trapcore.examination import CLEAR, Finding, examine
 from trapcore.proof import prove_mate, replay
 from trapcore.proposals import Proposed
-from trapcore.search import search
+from trapcore.search import search, win_chance
 
 LEGAL_AFTER = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6"
 #: A knight takes the queen, and nothing else saves the game.

@@ -1,5 +1,7 @@
 """The Rust core equals the plain definitions, on chosen positions and on random playouts."""
 
+import random
+
 import chess
 import pytest
 from hypothesis import example, given, settings
@@ -280,6 +282,12 @@ def test_fingerprints_are_compared_as_their_positions_are(kernel: str | None) ->
     for threshold in (0.0, 0.3, 0.7, 1.0):
         expected = [[(i, s) for i, s in enumerate(row) if s >= threshold] for row in similarities]
         assert table.similar(fingerprints, threshold) == expected
+    for k in (1, 3, len(FENS) + 1):
+        least = [sorted(row, reverse=True)[:k][-1] for row in similarities]
+        nearest = [
+            [(i, s) for i, s in enumerate(row) if s >= last] for row, last in zip(similarities, least, strict=True)
+        ]
+        assert table.nearest(fingerprints, k) == nearest
     assert any(0.3 <= s < 1 for row in similarities for s in row)
 
 
@@ -290,3 +298,27 @@ def test_what_is_no_fingerprint_is_told() -> None:
         _native.Fingerprints([], kernel="abacus")
     with pytest.raises(ValueError, match=r"0 to 1, not 1\.5"):
         _native.Fingerprints([]).similar([], 1.5)
+    with pytest.raises(ValueError, match="k is 1 or more, not 0"):
+        _native.Fingerprints([]).nearest([], 0)
+
+
+@given(start=st.sampled_from(FENS), draw=st.randoms(use_true_random=False))
+@slow
+def test_lines_in_san(start: str, draw: random.Random) -> None:
+    position = parse_position(start)
+    line, spelt = list[str](), list[str]()
+    while len(line) < 12 and (moves := list(position.legal_moves)):
+        move = draw.choice(moves)
+        line.append(position.uci(move))
+        spelt.append(position.san_and_push(move))
+    assert _native.sans(start, line) == spelt
+    with pytest.raises(PositionError, match="not a legal move"):
+        _native.sans(start, [*line, "a1a1"])
+
+
+@given(fen=played())
+@slow
+def test_every_move_in_san(fen: str) -> None:
+    position = parse_position(fen)
+    for move in position.legal_moves:
+        assert _native.sans(fen, [position.uci(move)]) == [position.san(move)]

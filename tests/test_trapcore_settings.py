@@ -8,11 +8,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from trapcore.bot_settings import BotSettings, Speed
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.settings import CONFIG_VARIABLE, Settings, config_file, default_library, example, help_for
+from trapcore.service_settings import ServiceSettings
+from trapcore.settings import CONFIG_VARIABLE, TABLES, Settings, config_file, default_library, example, help_for
+from trapcore.web_settings import WebSettings
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,6 +46,8 @@ def test_defaults() -> None:
         "nodes": 200_000,
         "jobs": 1,
         "bot": BotSettings().model_dump(),
+        "service": ServiceSettings().model_dump(),
+        "web": WebSettings().model_dump(),
     }
 
 
@@ -142,9 +147,11 @@ def test_a_file_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_every_setting_says_what_it_is() -> None:
-    for name, field in {**Settings.model_fields, **BotSettings.model_fields}.items():
-        assert field.description, name
-    for name in Settings.model_fields.keys() - {"bot"}:
+    kinds: list[type[BaseModel]] = [Settings, *TABLES.values()]
+    for fields in kinds:
+        for name, field in fields.model_fields.items():
+            assert field.description, name
+    for name in Settings.model_fields.keys() - TABLES.keys():
         assert help_for(name).startswith(Settings.model_fields[name].description or "?")
     assert help_for("bot.max_games").endswith("Default: 4.")
     assert help_for("nodes").endswith("Default: 200000.")
@@ -168,7 +175,8 @@ def test_the_example_file_is_valid_as_it_is_and_without_the_comment_signs(
     lines = [line.removeprefix("# ") for line in example().splitlines() if re.match(r"# \w+ = |\[", line)]
     written = tomllib.loads("\n".join(lines))
     assert set(written) == set(Settings.model_fields)
-    assert set(written["bot"]) == BotSettings.model_fields.keys() - {"token"}
+    for table, kind in TABLES.items():
+        assert set(written[table]) == kind.model_fields.keys() - {"token"}
     write(monkeypatch, tmp_path, "\n".join(lines))
     settings = Settings()
     assert settings.engine == "stockfish"
@@ -227,3 +235,36 @@ def test_a_token_is_taken_from_the_environment_only_and_shown_nowhere(
         Settings()
     assert "lip_secret" not in str(caught.value)
     assert "lip_" not in example()
+
+
+# The table of the service -------------------------------------------------------------------------------------------
+
+
+def test_the_services_settings_come_from_the_same_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write(monkeypatch, tmp_path, '[service]\nusers = ["thibault", "thibault"]\nfolders = ["~/games"]\n')
+    monkeypatch.setenv("TRAPLINE_SERVICE_BACKUPS", "3")
+    monkeypatch.setenv("TRAPLINE_SERVICE_STUDIES", '["abcdEFGH"]')
+    monkeypatch.setenv("TRAPLINE_SERVICE_TOKEN", "lip_secret")
+    service = Settings().service
+    assert (service.users, service.backups, service.studies) == (("thibault",), 3, ("abcdEFGH",))
+    assert service.folders == (tmp_path / "home" / "games",)
+    assert "lip_secret" not in f"{service!r} {service.model_dump_json()}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("user = []", "unknown setting in {path}: 'service.user': did you mean 'service.users'?"),
+        ('users = ["a b"]', "service.users in {path} cannot be ['a b']: names of accounts have 2 to 30 letters"),
+        ('studies = ["short"]', "service.studies in {path} cannot be ['short']: ids have 8 letters and digits"),
+        ("poll_minutes = 0", "service.poll_minutes in {path} cannot be 0: input should be greater than or equal to 1"),
+        ('token = "lip_x"', "service.token in {path}: a token does not belong into a configuration file"),
+    ],
+)
+def test_a_broken_setting_of_the_service_names_file_and_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, said: str
+) -> None:
+    path = write(monkeypatch, tmp_path, f"[service]\n{text}\n")
+    with pytest.raises(UsageError) as caught:
+        Settings()
+    assert str(caught.value).startswith(said.format(path=path))

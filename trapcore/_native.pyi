@@ -5,6 +5,7 @@ A FEN may leave out its counters (an EPD is accepted); Chess960 castling rights 
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import final
 
 PROVER_VERSION: str
@@ -39,6 +40,10 @@ class Fingerprints:
         """For each fingerprint the numbers of those at least so similar (0 to 1), ascending, with their similarity.
 
         Asking about some dozens at once takes a fraction of the time for each."""
+
+    def nearest(self, fingerprints: Iterable[bytes], k: int) -> list[list[tuple[int, float]]]:
+        """For each fingerprint the ``k`` (1 or more) that are most similar, and all that are as similar as the last of
+        them: number and similarity, by number."""
 
 def perft(fen: str, depth: int) -> int:
     """Number of leaves of the legal move tree."""
@@ -121,6 +126,8 @@ TEMPTING_GAIN: int
 MATE: int
 MATE_BOUND: int
 """How the search writes mates, see `trapcore.search`."""
+WIN_CHANCE_SCALE: float
+"""See `trapcore.search`."""
 TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
 
@@ -181,13 +188,36 @@ def test_bait(
 def find_baits(fen: str, depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None) -> list[BaitTest]:
     """The test of every tempting move, the most tempting first."""
 
+def losses(
+    cases: Sequence[tuple[str, Sequence[str]]], nodes: int, stop: Cancellation | None
+) -> list[list[tuple[float, str | None]]]:
+    """For each position and each of the moves given with it: the win chance, -2 to 2, that the move costs against the
+    best one, and the answer to it, as a search of ``nodes`` nodes of the position and of half as many of the answers
+    sees it. Shorter than ``cases`` if it was stopped."""
+
+def replay(games: Sequence[tuple[str | None, bytes, Sequence[int]]]) -> list[list[tuple[str, str]]]:
+    """For each game (start or None for the usual one, moves as in `GameRecord`, ascending plies) the EPD at each of
+    the plies with the move (UCI) that was played; nothing for a game that is shorter or cannot be replayed."""
+
 def bait_profile(fen: str, bait: str, depth: int) -> list[tuple[int, int, int, int]]:
     """Depth, rank of the bait among all moves (from 1), its value and the best move's, for depths 0 (first sight) to
     ``depth``."""
 
+def first_sight(fen: str) -> list[tuple[str, int]]:
+    """Each move (UCI) with what it seems worth at first sight, in centipawns for the side to move, best first."""
+
+def sans(fen: str, line: Sequence[str]) -> list[str]:
+    """A line (UCI) that begins in the position, in SAN. Raises `PositionError` for a move that is not legal."""
+
 @final
 class Batch:
-    """Whole games of one input as their original bytes."""
+    """Whole games of one input as their original bytes. It, its records and its findings can be pickled."""
+
+    def __init__(
+        self, first_game: int, offset: int, data: bytes, starts: Sequence[int], oversized: Sequence[int]
+    ) -> None:
+        """As a splitter cuts it: ``starts`` are the offsets within ``data`` at which games begin, ``oversized`` the
+        indexes of those that are longer than is read. Raises ``ValueError`` for games outside ``data``."""
 
     first_game: int
     """Number of the first game, from 1 within the input."""
@@ -349,6 +379,8 @@ class GameRecord:
     digest: bytes
     """16 bytes: BLAKE2b-128 of start position, moves, White, Black, Date and Round; equal for a game in any file."""
     tags: dict[str, str]
+    result: str
+    """``1-0``, ``0-1``, ``1/2-1/2`` or ``*``: by the tag, and where that names no result by the movetext."""
     start_fen: str | None
     """None for the usual start."""
     chess960: bool
@@ -370,6 +402,10 @@ def read_records(batch: Batch) -> BatchRecords: ...
 
 VOCABULARY_VERSION: int
 """Of the tokens of abstracted trees."""
+FIELD_BITS: int
+"""See `trapcore.abstract_tree.tokens`."""
+LAZY_SHORTLIST: int
+"""See `trapcore.proposals`."""
 
 def seen_bags(examples: list[tuple[str, str, str | None]]) -> tuple[bytes, bytes, bytes, bytes]:
     """For each FEN before the bait, bait and killer: the tokens of each move after the bait, of the first step.
@@ -384,6 +420,12 @@ def killer_bag(fen: str, bait: str | None, line: list[str]) -> list[int]:
     Where the line ends in mate the mating net is among them. Empty without a line.
     """
 
+def killer_bags(traps: Sequence[tuple[str, str, str]], *, jobs: int = 1) -> list[bytes]:
+    """The same of many traps, by ``jobs`` threads: position before the bait, bait, and line with spaces between.
+
+    Packed, as the functions of the index take them too: 32-bit numbers in the machine's byte order.
+    """
+
 def token_kinds() -> list[tuple[str, str, list[tuple[str, int]]]]:
     """Name, stage (``seen``, ``answered`` or ``proved``) and fields (name, width in bits) of each kind of token.
 
@@ -392,13 +434,20 @@ def token_kinds() -> list[tuple[str, str, list[tuple[str, int]]]]:
 
 @final
 class Proposer:
-    """Learned weights, ready to order moves; tables are packed 32-bit numbers, tokens unsigned and weights floating."""
+    """Learned weights, ready to order moves; tables as in `trapcore.proposals.Table`, tokens and weights."""
 
     def __init__(self, seen: tuple[bytes, bytes], answered: tuple[bytes, bytes], nothing: float) -> None: ...
     def propose(
         self, fen: str, bait: str | None, shortlist: int, top: int
     ) -> tuple[list[tuple[str, float, float, list[int]]], int]:
         """UCI, score, confidence and tokens of the ``top`` moves, and the moves made on a board to find them."""
+
+    def pairs(self, fen: str, stop: Cancellation | None) -> list[tuple[list[str], list[str], int | None, bytes]]:
+        """What in a position may be like a known trap, the most promising first, each with other tokens.
+
+        A bait of the side to move with its killer and, if that is proved to mate, the whole line to the mate, as UCI
+        and as SAN; moves to that mate, None without proof; and the packed tokens of the killer, as `killer_bags` gives
+        them. Nothing if it was stopped."""
 
     def shortlist_bags(
         self, examples: list[tuple[str, str, str | None]], shortlist: int
@@ -423,7 +472,7 @@ MAX_WEIGHT: float
 
 def build_bag_index(
     path: str | os.PathLike[str],
-    bags: Iterable[tuple[int, Iterable[int]]],
+    bags: Iterable[tuple[int, Iterable[int] | bytes]],
     *,
     weights: dict[int, float],
     default_weight: float,
@@ -431,7 +480,8 @@ def build_bag_index(
 ) -> int:
     """Write an index of bags of tokens to the folder ``path``, in place of one that is there; returns their number.
 
-    ``bags``: payload (0..2**64-1, each once) and tokens (0..2**32-1, in any order; a bag is a set, of 4,096 at most).
+    ``bags``: payload (0..2**64-1, each once) and tokens (0..2**32-1, in any order, or packed; a bag is a set, of 4,096
+    at most).
     ``weights``: of tokens, 0 to below ``MAX_WEIGHT``, rounded to ``WEIGHT_UNIT``; all other tokens, those of later
     questions and changes too, weigh ``default_weight``. ``vocabulary`` is the version of what tokens mean.
 
@@ -443,7 +493,7 @@ def change_bag_index(
     path: str | os.PathLike[str],
     *,
     vocabulary: int,
-    add: Iterable[tuple[int, Iterable[int]]] | None = None,
+    add: Iterable[tuple[int, Iterable[int] | bytes]] | None = None,
     remove: Iterable[int] | None = None,
 ) -> tuple[int, int]:
     """Remove payloads (unknown ones are passed over), then add bags, in one step; returns how many were added and
@@ -452,6 +502,14 @@ def change_bag_index(
     Raises what `build_bag_index` does, `IndexFileError` if there is no usable index of this vocabulary, and
     `UsageError` if a payload would be there twice.
     """
+
+@final
+class Payloads:
+    """Some payloads of an index, to which a question can be restricted."""
+
+    def __init__(self, payloads: Iterable[int]) -> None: ...
+    def __len__(self) -> int:
+        """Number of different ones."""
 
 @final
 class BagIndex:
@@ -474,6 +532,9 @@ class BagIndex:
     def size(self) -> int:
         """Of the segments, in bytes."""
 
+    def files(self) -> list[tuple[Path, bytes]]:
+        """Name and content of its files as they were when it was opened; in any folder they are the same index."""
+
     @property
     def is_current(self) -> bool:
         """No change was made since it was opened."""
@@ -481,8 +542,14 @@ class BagIndex:
     def weight(self, token: int) -> float:
         """What the token weighs here."""
 
-    def top(self, bags: Iterable[Iterable[int]], k: int, *, jobs: int = 1) -> list[list[tuple[int, float]]]:
-        """For each bag the ``k`` (1 or more) most similar, by ``jobs`` threads; the GIL is released meanwhile."""
+    def shared(self, own: Iterable[int] | bytes, fen: str, bait: str, line: Sequence[str], most: int) -> list[int]:
+        """The weightiest tokens, ``most`` at most, that a bag shares with that of a known killer, see `killer_bag`."""
+
+    def top(
+        self, bags: Iterable[Iterable[int] | bytes], k: int, *, only: Payloads | None = None, jobs: int = 1
+    ) -> list[list[tuple[int, float]]]:
+        """For each bag the ``k`` (1 or more) most similar, of ``only`` these if given, by ``jobs`` threads; the GIL is
+        released meanwhile."""
 
     def above(self, bags: Iterable[Iterable[int]], threshold: float, *, jobs: int = 1) -> list[list[tuple[int, float]]]:
         """For each bag all that are at least so similar (above 0, at most 1)."""

@@ -7,7 +7,7 @@ most of a pawn, in one of two shallow views: at first sight, as a player sees it
 for checks, or after a search of one ply with quiescence. The values at all depths come with the answer, so that
 everyone can see how the bait falls.
 
-The win chance is lichess's: 2 / (1 + exp(-0.00368208 * centipawns)) - 1, from -1 to 1.
+The win chance is lichess's, see `trapcore.search.win_chance`.
 """
 
 from collections.abc import Sequence

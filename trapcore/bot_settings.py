@@ -4,7 +4,9 @@ import re
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator
+
+from trapcore.table_settings import TableSettings, data_folder
 
 
 class Variant(StrEnum):
@@ -32,10 +34,8 @@ class Mode(StrEnum):
     RATED = "rated"
 
 
-class BotSettings(BaseModel):
+class BotSettings(TableSettings):
     """Every setting of the bot with its default."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     url: str = Field(default="https://lichess.org", description="The server to play on.")
     token: SecretStr | None = Field(
@@ -49,7 +49,7 @@ class BotSettings(BaseModel):
         examples=["~/.config/trapline/token"],
     )
     folder: Path = Field(
-        default_factory=lambda: _data_folder() / "bot",
+        default_factory=lambda: data_folder() / "bot",
         description="Where games are written and what must survive a restart is kept. By default beside the library.",
         examples=["~/.local/share/trapline/bot"],
     )
@@ -134,32 +134,9 @@ class BotSettings(BaseModel):
     )
     log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
 
-    @field_validator("token_file", "folder", "log_file")
-    @classmethod
-    def _home(cls, path: Path | None) -> Path | None:
-        return None if path is None else path.expanduser()
-
-    @field_validator("books", "tablebases")
-    @classmethod
-    def _homes(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-        return tuple(path.expanduser() for path in paths)
-
-    @field_validator("url")
-    @classmethod
-    def _is_url(cls, url: str) -> str:
-        if not re.fullmatch(r"https?://[^/\s@]+/?", url):
-            raise ValueError("it must be like https://lichess.org or http://127.0.0.1:9663")
-        return url.rstrip("/")
-
     @field_validator("seek_clock")
     @classmethod
     def _is_clock(cls, clock: str) -> str:
         if not re.fullmatch(r"\d{1,3}(\.5)?\+\d{1,3}", clock):
             raise ValueError("it must be like 3+2, minutes and seconds")
         return clock
-
-
-def _data_folder() -> Path:
-    from trapcore.settings import default_library
-
-    return default_library().parent

@@ -21,3 +21,11 @@ DepthOption = Annotated[
 LabelsOption = Annotated[str, typer.Option(metavar="uci|san", help="How moves are named when they are compared.")]
 CapturesOption = Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="tcp://HOST:PORT",
+        help="The scheduler of a Dask cluster whose workers do the work, in place of threads here.",
+    ),
+]

@@ -8,8 +8,10 @@
     │   └── PositionError                       a FEN or EPD, or another game's text, that is no position
     ├── OutputError               exit code 4   a file that cannot be written
     ├── LibraryError              exit code 5   the trap library is missing, foreign, broken or of another version
+    │   ├── LibraryBusyError                    another program writes to it; to wait and try again helps
     │   └── IndexFileError                      the search index beside it is; the library can build it anew
-    └── EngineError               exit code 6   a UCI engine that cannot be started or that died
+    ├── EngineError               exit code 6   a UCI engine that cannot be started or that died
+    └── ClusterError              exit code 7   a cluster that does not answer, lost its workers or has other versions
 
 The command line prints ``trapline: <message>`` as one line and exits with ``exit_code``; a traceback means a bug.
 Exit code 130 is an interrupted run.
@@ -56,6 +58,10 @@ class LibraryError(TraplineError):
     exit_code: ClassVar[int] = 5
 
 
+class LibraryBusyError(LibraryError):
+    """Another program writes to the trap library; to wait and try again helps."""
+
+
 class IndexFileError(LibraryError):
     """A search index that is missing, foreign, damaged or of another version; it can be built anew from the library."""
 
@@ -64,3 +70,9 @@ class EngineError(TraplineError):
     """A UCI engine that cannot be started, does not answer, or died more than once."""
 
     exit_code: ClassVar[int] = 6
+
+
+class ClusterError(TraplineError):
+    """A Dask cluster that does not answer, has no workers any more, or whose workers cannot do this work."""
+
+    exit_code: ClassVar[int] = 7

@@ -5,15 +5,14 @@ our own looks for the best move, and again for the best of the others. A move th
 others by `CLEAR` of win chance, takes the first place; the rest stays as it was proposed.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from trapcore.budget import Budget
+from trapcore.budget import Budget, Cancellation
 from trapcore.proof import Verdict, prove_mate, replay
 from trapcore.proposals import Proposed
-from trapcore.search import search
+from trapcore.search import search, win_chance
 
 NODES = 30_000
 """Usual budget of a position, for mate and search together."""
@@ -60,17 +59,20 @@ class Examined:
     """UCI, from the move on: to the mate, or what the search sees; empty if undecided."""
 
 
-def examine(fen: str, proposed: Sequence[Proposed], nodes: int = NODES) -> tuple[list[Examined], int]:
+def examine(
+    fen: str, proposed: Sequence[Proposed], nodes: int = NODES, stop: Cancellation | None = None
+) -> tuple[list[Examined], int]:
     """The moves of ``proposed``, best first, with what was found of them, and the nodes that it took.
 
     ``fen`` is the position after the bait, ``proposed`` must hold all its moves; ``nodes`` is the budget, 0 to look for
-    nothing. Raises ``PositionError``.
+    nothing. If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises
+    ``PositionError``.
     """
     moves = [Examined(p.uci, rank, p.score, p.confidence, p.tokens) for rank, p in enumerate(proposed, start=1)]
     if not moves or not nodes:
         return moves, 0
     first = [move.uci for move in moves[:FIRST]]
-    proof = prove_mate(fen, LONGEST_MATE, Budget(nodes=max(1, nodes // _PROOF_SHARE)), first=first)
+    proof = prove_mate(fen, LONGEST_MATE, Budget(nodes=max(1, nodes // _PROOF_SHARE)), stop, first)
     spent = proof.nodes
     if proof.verdict is Verdict.PROVED:
         replay(proof, fen)
@@ -79,23 +81,18 @@ def examine(fen: str, proposed: Sequence[Proposed], nodes: int = NODES) -> tuple
     if len(moves) == 1 or spent >= nodes:
         return moves, spent
     rest = (nodes - spent) // _PROOF_SHARE
-    best = search(fen, Budget(nodes=max(1, nodes - spent - rest)), first=first)
+    best = search(fen, Budget(nodes=max(1, nodes - spent - rest)), stop, first=first)
     spent += best.nodes
     if not best.line:
         return moves, spent
     others = [move.uci for move in moves if move.uci != best.line[0]]
-    other = search(fen, Budget(nodes=max(1, rest)), only=others)
+    other = search(fen, Budget(nodes=max(1, rest)), stop, only=others)
     spent += other.nodes
     lead = win_chance(best.value) - win_chance(other.value)
     if not other.line or lead < CLEAR:
         return moves, spent
     seen = {"verdict": Finding.BEST, "win_chance": win_chance(best.value), "lead": lead, "line": best.line}
     return _led(moves, best.line[0], seen), spent
-
-
-def win_chance(value: int) -> float:
-    """lichess's win chance, -1 to 1, of a value in centipawns."""
-    return math.tanh(0.00368208 * value / 2)  # the same as 2 / (1 + exp(-0.00368208 * value)) - 1
 
 
 def _led(moves: list[Examined], uci: str, found: Mapping[str, object]) -> list[Examined]:

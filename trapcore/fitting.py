@@ -29,7 +29,8 @@ from trapcore.proposals import Table, Weights
 Array = npt.NDArray[Any]
 
 Example = tuple[str, str, str | None]
-"""FEN before the bait, the bait, and the killer (or None for an ordinary move that loses nothing), moves as UCI."""
+"""FEN or EPD before the bait, the bait, and the killer (or None for an ordinary move that loses nothing); moves as
+UCI."""
 
 PULL = 0.03
 """Weight of half the squared length of the weights against the mean loss of a trap, over the root of their number: the
@@ -98,8 +99,8 @@ def fit(traps: Sequence[Example], ordinary: Sequence[Example] = (), without: Col
     pull = PULL / math.sqrt(len(traps))
     seen = _Bags.of(_native.seen_bags(part) for part in _batches(traps))
     vocabulary = _of_other_kinds(seen.vocabulary(least), without)
-    first = (vocabulary, _conditional_logit(seen.matrix(vocabulary), seen, pull, with_nothing=False)[0])
-    proposer = _proposer(first)
+    first = _table(vocabulary, _conditional_logit(seen.matrix(vocabulary), seen, pull, with_nothing=False)[0])
+    proposer = _native.Proposer((first.tokens, first.weights), (b"", b""), 0.0)
     killers = _Bags.of(proposer.shortlist_bags(part, FIT_SHORTLIST) for part in _batches(traps))
     parts = [killers]
     if ordinary:
@@ -109,7 +110,7 @@ def fit(traps: Sequence[Example], ordinary: Sequence[Example] = (), without: Col
     matrix = vstack([part.matrix(vocabulary) for part in parts], format="csr")
     second, nothing = _conditional_logit(matrix, together, pull, with_nothing=bool((together.killers < 0).any()))
     return Weights(
-        seen=_table(*first),
+        seen=first,
         answered=_table(vocabulary, second),
         rarity=_table(*_rarity(killers)),
         nothing=nothing,
@@ -146,11 +147,6 @@ def _batches(examples: Sequence[Example]) -> Iterator[list[Example]]:
 
 def _least(traps: int) -> int:
     return max(2, min(LEAST, traps // 100))
-
-
-def _proposer(seen: tuple[Array, Array]) -> _native.Proposer:
-    tokens, weights = seen
-    return _native.Proposer((tokens.astype(np.uint32).tobytes(), weights.astype(np.float32).tobytes()), (b"", b""), 0.0)
 
 
 def _conditional_logit(matrix: Any, bags: _Bags, pull: float, with_nothing: bool) -> tuple[Array, float]:

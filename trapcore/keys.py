@@ -32,6 +32,11 @@ def mirror(position: chess.Board | str) -> str:
     return _normal(position).mirror().epd(en_passant="legal")
 
 
+def mirror_move(move: str) -> str:
+    """A move, in UCI or SAN, with the ranks turned over: the same move in the position that `mirror` gives."""
+    return "".join(str(9 - int(letter)) if letter.isdigit() else letter for letter in move)
+
+
 def _normal(position: chess.Board | str) -> chess.Board:
     # Boards go through their FEN too, so that a Chess960 flag or stale castling rights make no difference.
     return parse_position(position if isinstance(position, str) else position.fen())

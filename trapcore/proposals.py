@@ -21,7 +21,7 @@ VOCABULARY_VERSION: int = _native.VOCABULARY_VERSION
 
 SHORTLIST = 16
 """Moves that are looked at with all their replies, unless told otherwise; more gain nothing that can be measured."""
-LAZY_SHORTLIST = 3
+LAZY_SHORTLIST = _native.LAZY_SHORTLIST
 """The same where a position has to be done with in a fraction of a millisecond."""
 
 

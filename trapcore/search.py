@@ -1,5 +1,6 @@
 """What a position is worth, and the best line, by the search of our own."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,18 @@ MATE = _native.MATE
 
 MATE_BOUND = _native.MATE_BOUND
 """and so every value beyond this is one."""
+
+WIN_CHANCE_SCALE = _native.WIN_CHANCE_SCALE
+"""How fast lichess's win chance grows with centipawns: https://github.com/lichess-org/lila/pull/11148."""
+
+
+def win_chance(value: int) -> float:
+    """lichess's win chance, -1..1, of whoever the value in centipawns is for: 2 / (1 + exp(-scale * value)) - 1.
+
+    A mate is a value beyond `MATE_BOUND` and so as good as certain.
+    """
+    # The same function, which any number goes into.
+    return math.tanh(WIN_CHANCE_SCALE * value / 2)
 
 
 @dataclass(frozen=True, slots=True)

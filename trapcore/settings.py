@@ -12,20 +12,25 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from trapcore.bot_settings import BotSettings
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
+from trapcore.service_settings import ServiceSettings
 from trapcore.spelling import unknown_name
+from trapcore.web_settings import WebSettings
 
 PREFIX = "TRAPLINE_"
 CONFIG_VARIABLE = "TRAPLINE_CONFIG"
 """Names another TOML file; it is no setting itself."""
 
-NEVER_WRITTEN = ("bot.token",)
+TABLES: Mapping[str, type[BaseModel]] = {"bot": BotSettings, "service": ServiceSettings, "web": WebSettings}
+"""The settings that are tables of their own, with what they hold."""
+
+NEVER_WRITTEN = ("bot.token", "service.token", "web.token")
 """Settings that are in no file and no message."""
 
 
@@ -39,6 +44,16 @@ def default_library() -> Path:
     else:
         data = _absolute("XDG_DATA_HOME") or home / ".local" / "share"
     return data / "trapline" / "library.sqlite"
+
+
+def cache_folder() -> Path:
+    """Where lies what can be made again: the place for that of this operating system; it need not exist."""
+    home = Path.home()
+    if sys.platform == "win32":
+        return (_absolute("LOCALAPPDATA") or home / "AppData" / "Local") / "trapline" / "cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "trapline"
+    return (_absolute("XDG_CACHE_HOME") or home / ".cache") / "trapline"
 
 
 def config_file() -> Path:
@@ -56,7 +71,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
         env_ignore_empty=True,
-        # Only the table of the bot has names inside: TRAPLINE_BOT_MAX_GAMES.
+        # Only the tables have names inside: TRAPLINE_BOT_MAX_GAMES.
         env_nested_delimiter="_",
         env_nested_max_split=1,
         extra="forbid",
@@ -107,6 +122,8 @@ class Settings(BaseSettings):
     )
 
     bot: BotSettings = Field(default_factory=BotSettings, description="What the lichess bot does.")
+    service: ServiceSettings = Field(default_factory=ServiceSettings, description="What the service fetches and does.")
+    web: WebSettings = Field(default_factory=WebSettings, description="How the library is served over HTTP.")
 
     def __init__(self, **given: object) -> None:
         """Read all sources; ``given`` overrides them."""
@@ -114,12 +131,14 @@ class Settings(BaseSettings):
         written = _read(path)
         _check_known(given, "setting")
         _check_known(written, f"setting in {path}:")
-        table = written.get("bot")
-        if isinstance(table, Mapping) and "token" in table:
-            raise UsageError(
-                f"bot.token in {path}: a token does not belong into a configuration file, which gets copied and shown; "
-                f"put it into the variable {PREFIX}BOT_TOKEN or into a file of its own, named by bot.token_file"
-            )
+        for name in TABLES:
+            table = written.get(name)
+            if isinstance(table, Mapping) and "token" in table:
+                raise UsageError(
+                    f"{name}.token in {path}: a token does not belong into a configuration file, which gets copied and "
+                    f"shown; put it into the variable {_variable(f'{name}.token')} or into a file of its own, named by "
+                    f"{name}.token_file"
+                )
         _check_environment()
         try:
             super().__init__(**given)  # type: ignore[arg-type]
@@ -198,8 +217,9 @@ def _read(path: Path) -> Mapping[str, object]:
 
 def _fields() -> dict[str, FieldInfo]:
     """Every setting by its name, ``nodes`` or ``bot.max_games``, tables last."""
-    plain = {name: field for name, field in Settings.model_fields.items() if name != "bot"}
-    return plain | {f"bot.{name}": field for name, field in BotSettings.model_fields.items()}
+    plain = {name: field for name, field in Settings.model_fields.items() if name not in TABLES}
+    inside = {f"{name}.{key}": field for name, table in TABLES.items() for key, field in table.model_fields.items()}
+    return plain | inside
 
 
 def _variable(name: str) -> str:
@@ -210,11 +230,11 @@ def _check_known(given: Mapping[str, object], what: str) -> None:
     for key, value in given.items():
         if key not in Settings.model_fields:
             raise unknown_name(what, key, Settings.model_fields)
-        if key == "bot" and isinstance(value, Mapping):
+        if key in TABLES and isinstance(value, Mapping):
             for inner in value:
-                if inner not in BotSettings.model_fields:
-                    known = [f"bot.{name}" for name in BotSettings.model_fields]
-                    raise unknown_name(what, f"bot.{inner}", known)
+                if inner not in TABLES[key].model_fields:
+                    known = [f"{key}.{name}" for name in TABLES[key].model_fields]
+                    raise unknown_name(what, f"{key}.{inner}", known)
 
 
 def _check_environment() -> None:
@@ -231,7 +251,7 @@ def _spoken(
     """The first problem of a validation as one sentence that says where the value stands."""
     first = error.errors()[0]
     place = [str(part) for part in first["loc"]]
-    name = ".".join(place[: 2 if place[0] == "bot" else 1])
+    name = ".".join(place[: 2 if place[0] in TABLES else 1])
     variables = [v for v in os.environ if v.upper() == _variable(name)]
     if _holds(given, name):
         where = name

@@ -1,8 +1,8 @@
 """The vocabulary: each kind of token puts a few facts about a move into one number.
 
 A token is the number of its kind in the highest five of 32 bits and the fields of that kind below, the first one
-highest. Names and widths of the fields are the core's (``_native.token_kinds``); `trapcore.abstract_tree.words` says
-what they mean.
+highest. Names and widths are the core's (``_native.token_kinds``); `trapcore.abstract_tree.words` says what the fields
+mean.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -21,7 +21,8 @@ KINDS: dict[str, tuple[tuple[str, int], ...]] = {name: tuple(fields) for name, _
 """Name and width in bits of each kind's fields, in the order of the kinds' numbers."""
 STAGES: dict[str, str] = {name: stage for name, stage, _ in _native.token_kinds()}
 """From which part of the tree each kind reads: ``seen``, ``answered`` or ``proved``."""
-FIELD_BITS = 27
+FIELD_BITS = _native.FIELD_BITS
+"""Bits of a token below the number of its kind."""
 NOT_NAMING = {"hanging", "runner", "phase", "profit", "worst", "mean", "standing"}
 """Kinds that serve to order moves, but not to compare a killer with known killers."""
 

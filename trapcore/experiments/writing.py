@@ -1,13 +1,12 @@
 """Writes reports: Markdown with its plots beside it. Nothing is ever half written."""
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from trapcore.errors import OutputError
 from trapcore.experiments import plots
 from trapcore.experiments.report import Report, markdown
+from trapcore.replacing import replacing
 
 NO_PLOTS = "no plots, matplotlib is not installed: pip install 'trapline[plots]'"
 
@@ -43,14 +42,7 @@ def write_report(report: Report, name: str, folder: Path) -> None:
 
 def _put(path: Path, write: Callable[[Path], object]) -> None:
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-        os.close(handle)
-        building = Path(name)
-        try:
+        with replacing(path) as building:
             write(building)
-            building.chmod(0o644)
-            building.replace(path)
-        finally:
-            building.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror}") from error

@@ -14,9 +14,11 @@
 //! | `segment` | some bags in a file: vocabulary, posting lists, the bags themselves, payloads |
 //! | `store` | the folder: manifest, segments, their merging, one writer at a time |
 //! | `query` | the nearest bags, exactly |
+//! | `only` | payloads to which a question is restricted |
 
 mod builder;
 mod file;
+mod only;
 mod query;
 mod segment;
 mod store;
@@ -26,6 +28,7 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use only::Only;
 pub use query::{Hit, Scratch};
 pub use store::{Change, Index, Writer};
 

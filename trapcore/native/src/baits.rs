@@ -24,12 +24,15 @@ pub const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
 pub const TESTER_VERSION: &str = "trapline-search-2";
 
+/// Of lichess's win chance: <https://github.com/lichess-org/lila/pull/11148>.
+pub const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
+
 /// lichess's win chance of a value in centipawns, -1 to 1.
 pub fn win_chance(value: i32) -> f64 {
     if mate_distance(value).is_some() {
         return f64::from(value.signum());
     }
-    2.0 / (1.0 + (-0.003_682_08 * f64::from(value)).exp()) - 1.0
+    2.0 / (1.0 + (-WIN_CHANCE_SCALE * f64::from(value)).exp()) - 1.0
 }
 
 /// One depth of the comparison, both for the victim, in centipawns.
@@ -102,7 +105,7 @@ fn tempts(rank: usize, gain: i32) -> bool {
 
 /// All moves as a player sees them who counts material but does not look for checks: the value after the move, less
 /// what the opponent's best exchange wins; best first. Mates are seen only when they are on the board.
-fn first_sight(position: &Chess) -> Vec<(i32, Move)> {
+pub fn first_sight(position: &Chess) -> Vec<(i32, Move)> {
     let mut out: Vec<(i32, Move)> = position
         .legal_moves()
         .into_iter()
@@ -271,6 +274,22 @@ impl Tester {
         answers.last().is_some_and(|&(_, value)| standing + win_chance(value) >= LOSS * 0.9)
     }
 
+    /// What each of these moves costs against the best move, as a glance of `nodes` nodes at the position and half as
+    /// many at the answers to each sees it: win chance, -2 to 2, and the answer.
+    pub fn losses(&mut self, position: &Chess, moves: &[Move], nodes: u64) -> Vec<(f64, Option<Move>)> {
+        let limits = Limits { depth: MAX_DEPTH, nodes };
+        let value = |found: &[(u32, i32)]| found.last().map_or(0.0, |&(_, value)| win_chance(value));
+        let best = value(&self.deepen(position, &[], &[], limits, &mut 0).0);
+        let limits = Limits { nodes: (nodes / 2).max(1), ..limits };
+        moves
+            .iter()
+            .map(|&m| {
+                let (answers, line) = self.deepen(&after(position, m), &[], &[], limits, &mut 0);
+                (best + value(&answers), line.first().copied())
+            })
+            .collect()
+    }
+
     /// Searches the answers to the bait, all or `only` these, and judges the loss.
     fn answered(
         &mut self,
@@ -318,7 +337,6 @@ const MATES: u32 = 5;
 mod tests {
     use super::*;
     use crate::position::{parse, parse_move};
-    use crate::search::MAX_DEPTH;
 
     fn limits(nodes: u64) -> Limits {
         Limits { depth: MAX_DEPTH, nodes }

@@ -16,6 +16,11 @@ pub fn worth(role: Role) -> i32 {
     }
 }
 
+/// Centipawns that a move takes off the board or adds by promotion.
+pub fn gain(m: Move) -> i32 {
+    m.capture().map_or(0, worth) + m.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
+}
+
 /// Material that the side to move gains (or, negative, loses) by `m` and the best captures on its target square that
 /// follow, each side free to stop. Pins are not looked at.
 pub fn exchange(chess: &Chess, m: Move) -> i32 {
@@ -39,10 +44,9 @@ fn exchange_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square
     if let Move::EnPassant { from, to } = m {
         occupied.discard(Square::from_coords(to.file(), from.rank()));
     }
-    let promoted = m.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn));
     // gains[i]: what the i-th capture wins if the exchange ends with it.
     let mut gains = [0i32; 32];
-    gains[0] = m.capture().map_or(0, worth) + promoted;
+    gains[0] = gain(m);
     let mut standing = worth(m.promotion().unwrap_or(m.role()));
     let mut side = !chess.turn();
     let mut count = 1;

@@ -41,6 +41,12 @@ impl Game {
     pub fn tag<'a>(&'a self, name: &str) -> Option<&'a str> {
         self.tags.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
+
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`: by the tag, and where that names no result by the movetext.
+    pub fn result(&self) -> &str {
+        let is_result = |text: &&str| ["1-0", "0-1", "1/2-1/2"].contains(text);
+        self.tag("Result").filter(is_result).or(self.outcome.as_deref()).unwrap_or("*")
+    }
 }
 
 /// Why a game cannot be replayed. It is then passed on as it is.

@@ -59,6 +59,21 @@ fn outcomes() {
 }
 
 #[test]
+fn results() {
+    for (text, result) in [
+        ("[Result \"1-0\"]\n\n1. e4 1-0", "1-0"),
+        ("[Result \"1-0\"]\n\n1. e4 *", "1-0"),
+        ("[Result \"1/2-1/2\"]\n\n1. e4 0-1", "1/2-1/2"),
+        ("[Result \"*\"]\n\n1. e4 0-1", "0-1"),
+        ("[Result \"White\"]\n\n1. e4 ½-½", "1/2-1/2"),
+        ("1. e4 0-1", "0-1"),
+        ("1. e4", "*"),
+    ] {
+        assert_eq!(read(text).unwrap().result(), result, "{text}");
+    }
+}
+
+#[test]
 fn blank_lines_and_line_ends() {
     let plain = "e2e4 e7e5 g1f3";
     for text in

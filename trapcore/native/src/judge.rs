@@ -100,8 +100,6 @@ pub struct Workspace {
 }
 
 const TABLE_BITS: u32 = 16;
-/// Settling looks nothing up.
-const SETTLER_BITS: u32 = 4;
 
 impl Default for Workspace {
     fn default() -> Workspace {
@@ -110,7 +108,7 @@ impl Default for Workspace {
             hits: Vec::new(),
             tester: Tester::new(TABLE_BITS, TABLE_BITS),
             cases: FxHashMap::default(),
-            settler: Searcher::new(SETTLER_BITS),
+            settler: Searcher::settler(),
             bags: bags::Scratch::default(),
             candidates: 0,
             proof_nodes: 0,

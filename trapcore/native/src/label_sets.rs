@@ -7,6 +7,8 @@
 
 pub mod kernels;
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use self::kernels::{Group, Kernel, LANES, Wanted};
@@ -84,37 +86,84 @@ impl LabelSets {
         let needed: Vec<_> = asked.iter().map(|set| needed(set.size, threshold)).collect();
         let windows: Vec<_> = asked.iter().map(|set| self.window(set.size, threshold)).collect();
         let mut found = vec![Vec::new(); asked.len()];
-        let mut near = [0; TURN];
         for turn in (0..self.groups.len()).step_by(TURN) {
             for (i, set) in asked.iter().enumerate() {
-                let start = windows[i].start.max(turn);
-                let end = windows[i].end.min(turn + TURN);
-                if start >= end {
-                    continue;
-                }
-                let wanted = Wanted { head: &set.head, rest: set.rest, needed: &needed[i] };
-                let near = &mut near[..end - start];
-                self.kernel.scan(&self.groups[start..end], &wanted, near);
-                // Nearly always there is none, and that is seen of all groups at once.
-                if near.iter().fold(0, |any, lanes| any | lanes) == 0 {
-                    continue;
-                }
-                for (group, &lanes) in near.iter().enumerate().filter(|(_, lanes)| **lanes != 0) {
-                    for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
-                        let place = (start + group) * LANES + lane;
-                        // The last group may have empty places.
-                        if place < self.numbers.len() {
-                            let similarity = self.compare(set, place);
-                            if similarity >= threshold {
-                                found[i].push((self.numbers[place], similarity));
-                            }
-                        }
+                let turn = windows[i].start.max(turn)..windows[i].end.min(turn + TURN);
+                self.scan(set, turn, &needed[i], |place| {
+                    let similarity = self.compare(set, place);
+                    if similarity >= threshold {
+                        found[i].push((self.numbers[place], similarity));
                     }
-                }
+                });
             }
         }
         found.iter_mut().for_each(|found| found.sort_unstable_by_key(|(number, _)| *number));
         found
+    }
+
+    /// Numbers and similarities of the `k` (1 or more) sets that are most similar, and of all that are as similar as the
+    /// last of them, by number. What was found so far rules out more and more, so sets of the same size come first.
+    pub fn nearest(&self, asked: &LabelBits, k: usize) -> Vec<(u32, f64)> {
+        let set = ordered(&self.order, asked);
+        let middle = self.sizes.partition_point(|&own| own < set.size) / LANES;
+        let (mut low, mut high) = (middle, middle);
+        let mut found: Vec<(u32, f64)> = Vec::new();
+        // The similarities of the best, as bits: those of numbers that are not negative have the numbers' order.
+        let mut best: BinaryHeap<Reverse<u64>> = BinaryHeap::with_capacity(k + 1);
+        let (mut threshold, mut wanted) = (0.0, needed(set.size, 0.0));
+        loop {
+            let window = self.window(set.size, threshold);
+            let upper = high..window.end.min(high + TURN).max(high);
+            let lower = window.start.max(low.saturating_sub(TURN)).min(low)..low;
+            if upper.is_empty() && lower.is_empty() {
+                break;
+            }
+            (low, high) = (lower.start, upper.end);
+            for turn in [upper, lower] {
+                self.scan(&set, turn, &wanted, |place| {
+                    let similarity = self.compare(&set, place);
+                    if similarity >= threshold {
+                        found.push((self.numbers[place], similarity));
+                        best.push(Reverse(similarity.to_bits()));
+                        if best.len() > k {
+                            best.pop();
+                        }
+                    }
+                });
+            }
+            let last = best.peek().filter(|_| best.len() == k).map_or(0.0, |bits| f64::from_bits(bits.0));
+            if last > threshold {
+                threshold = last;
+                wanted = needed(set.size, threshold);
+                found.retain(|(_, similarity)| *similarity >= threshold);
+            }
+        }
+        found.sort_unstable_by_key(|(number, _)| *number);
+        found
+    }
+
+    /// Calls `each` with the place of every set of these groups that may share enough; `groups` are [`TURN`] at most.
+    fn scan(&self, set: &Ordered, groups: Range<usize>, needed: &[u16], mut each: impl FnMut(usize)) {
+        if groups.is_empty() {
+            return;
+        }
+        let mut near = [0; TURN];
+        let near = &mut near[..groups.len()];
+        let start = groups.start;
+        self.kernel.scan(&self.groups[groups], &Wanted { head: &set.head, rest: set.rest, needed }, near);
+        // Nearly always there is none, and that is seen of all groups at once.
+        if near.iter().fold(0, |any, lanes| any | lanes) == 0 {
+            return;
+        }
+        for (group, &lanes) in near.iter().enumerate().filter(|(_, lanes)| **lanes != 0) {
+            for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
+                let place = (start + group) * LANES + lane;
+                // The last group may have empty places.
+                if place < self.numbers.len() {
+                    each(place);
+                }
+            }
+        }
     }
 
     /// The groups with sets whose size does not rule them out: the smaller over the larger bounds the similarity.
@@ -243,6 +292,30 @@ mod tests {
         }
         let none = LabelSets::new(&[]);
         assert!(none.is_empty() && none.similar(&[full()], 0.0) == [vec![]] && none.similar(&[], 0.5).is_empty());
+    }
+
+    #[test]
+    fn the_nearest_are_those_that_comparing_all_finds() {
+        let mut random = Random(3);
+        for n in [3, 9, 40, 700, 6000] {
+            let sets = sets(&mut random, n);
+            let mut asked: Vec<_> = sets.iter().step_by(1 + n / 15).copied().collect();
+            asked.extend((0..5).map(|_| random.set()));
+            for kernel in Kernel::available() {
+                let table = LabelSets::with_kernel(&sets, kernel);
+                for asked in &asked {
+                    for k in [1, 2, 10, n, n + 50] {
+                        let mut expected = naive(&sets, asked, 0.0);
+                        let mut values: Vec<f64> = expected.iter().map(|(_, similarity)| *similarity).collect();
+                        values.sort_by(|a, b| b.total_cmp(a));
+                        let last = values[k.min(values.len()) - 1];
+                        expected.retain(|(_, similarity)| *similarity >= last);
+                        assert_eq!(table.nearest(asked, k), expected, "{kernel:?}, {k} of {n}");
+                    }
+                }
+            }
+        }
+        assert!(LabelSets::new(&[]).nearest(&full(), 3).is_empty());
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
 //! | `halt` | what ends a search early: time, another thread, a signal |
 //! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
+//! | `likening` | what in a position may be like a known trap |
 //! | `plain` | a search and a prover without learning, to compare with |
 //! | `baits` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
@@ -38,6 +39,7 @@ pub mod index;
 pub mod judge;
 pub mod label_sets;
 pub mod labels;
+pub mod likening;
 pub mod matching;
 pub mod mate;
 pub mod measures;

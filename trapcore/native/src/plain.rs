@@ -1,9 +1,9 @@
 //! What needs no learning, for comparison: a search of three plies, and a prover that looks at one move after the other.
 
-use shakmaty::{Chess, Move, Position, Role};
+use shakmaty::{Chess, Move, Position};
 
 use crate::checks::{CheckFinder, is_mate};
-use crate::exchange::{exchange, worth};
+use crate::exchange::{exchange, gain};
 use crate::tree::after;
 
 /// Centipawns of a mate, less one for each ply to it.
@@ -17,10 +17,6 @@ pub struct ThreePlies {
     pub worst: i32,
     /// Mean over all replies, from -900 to 1200 each.
     pub mean: i32,
-}
-
-fn gain(m: Move) -> i32 {
-    m.capture().map_or(0, worth) + m.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
 }
 
 /// All moves, all replies, and the best mate or exchange after each; and how many moves were made on a board.

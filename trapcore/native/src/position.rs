@@ -3,6 +3,7 @@
 use blake2::digest::consts::U16;
 use blake2::{Blake2b, Digest};
 use shakmaty::fen::{Epd, Fen};
+use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Move, Position, PositionError, Setup, uci::UciMove};
 use thiserror::Error;
@@ -78,6 +79,24 @@ pub fn parse_move(setting: &Setting, uci: &str) -> Result<Move, BadPosition> {
         .ok()
         .and_then(|m| m.to_move(&setting.chess).ok())
         .ok_or_else(|| BadPosition::Move { fen: fen(&setting.chess), uci: uci.to_owned() })
+}
+
+/// A line of moves in SAN. `setting` is the position that it begins in.
+pub fn sans(setting: &Setting, line: &[Move]) -> Vec<String> {
+    let mut chess = setting.chess.clone();
+    line.iter().map(|&m| SanPlus::from_move_and_play_unchecked(&mut chess, m).to_string()).collect()
+}
+
+/// The line of moves written `line`, each legal after those before it.
+pub fn parse_line<'a>(setting: &Setting, line: impl IntoIterator<Item = &'a str>) -> Result<Vec<Move>, BadPosition> {
+    let mut setting = setting.clone();
+    let mut moves = Vec::new();
+    for uci in line {
+        let m = parse_move(&setting, uci)?;
+        setting.chess.play_unchecked(m);
+        moves.push(m);
+    }
+    Ok(moves)
 }
 
 /// The FEN with counters.

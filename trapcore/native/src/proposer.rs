@@ -7,10 +7,16 @@ use rustc_hash::FxHashMap;
 use shakmaty::Move;
 
 use crate::abstract_tree::Scene;
+use crate::abstract_tree::mating_net::MatingNet;
 use crate::abstract_tree::replies::answer;
-use crate::abstract_tree::seen::{Seen, look};
-use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_seen, of_standing};
+use crate::abstract_tree::seen::{Seen, look, look_at};
+use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_mating_net, of_seen, of_standing};
 use crate::search::Searcher;
+use crate::tree::after;
+
+/// Moves of the attacker that are looked at with their replies where a position has to be done with in a fraction of a
+/// millisecond.
+pub const LAZY_SHORTLIST: usize = 3;
 
 /// Weight of each token, in natural units of log odds; a token that is not there weighs nothing.
 #[derive(Clone, Debug, Default)]
@@ -76,14 +82,6 @@ impl Overview {
         order
     }
 
-    /// The tokens by which the move is compared with known killers: those that do not depend on the other moves.
-    pub fn naming(&self, scene: &Scene, i: usize) -> Vec<u32> {
-        let mut tokens = self.tokens[i].clone();
-        of_answered(&self.seen[i], &answer(scene, &self.seen[i]), &mut tokens);
-        tokens.retain(|&token| names(token));
-        tokens
-    }
-
     /// All tokens of the moves `shortlist`, ascending each.
     pub fn answered(
         &self,
@@ -112,6 +110,24 @@ impl Overview {
         }
         out
     }
+}
+
+/// The tokens by which the killer that begins `line` is compared with known ones, ascending: those of its tree that do
+/// not depend on the other moves, which are not looked at, and, where the line ends in mate, those of the mating net.
+/// None for an empty line. The moves must be legal.
+pub fn naming_bag(scene: &Scene, line: &[Move]) -> Option<Vec<u32>> {
+    let seen = [look_at(scene, *line.first()?)];
+    let mut tokens = Vec::with_capacity(64);
+    of_seen(&seen, &Siblings::of(scene, &seen), 0, &mut tokens);
+    of_answered(&seen[0], &answer(scene, &seen[0]), &mut tokens);
+    tokens.retain(|&token| names(token));
+    let end = line.iter().fold(scene.chess.clone(), |chess, &m| after(&chess, m));
+    if let Some(net) = MatingNet::of(&end) {
+        of_mating_net(&net, &mut tokens);
+    }
+    tokens.sort_unstable();
+    tokens.dedup();
+    Some(tokens)
 }
 
 impl Weights {
@@ -152,15 +168,14 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abstract_tree::mating_net::MatingNet;
-    use crate::abstract_tree::tokens::{KINDS, kind_of, of_mating_net};
+    use crate::abstract_tree::tokens::{KINDS, kind_of};
     use crate::position::parse;
     use shakmaty::Position;
 
     /// With debug assertions every field of every token is held to its width.
     #[test]
     fn random_games_give_tokens_of_every_kind_within_their_widths() {
-        let (mut random, mut met, mut searcher) = (1_u64, [0_u32; KINDS.len()], Searcher::new(4));
+        let (mut random, mut met, mut searcher) = (1_u64, [0_u32; KINDS.len()], Searcher::settler());
         let mut draw = |n: usize| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (random >> 33) as usize % n
@@ -185,7 +200,7 @@ mod tests {
                 assert_eq!(proposal.moves.len(), scene.chess.legal_moves().len());
                 let mut tokens: Vec<u32> = proposal.moves.iter().flat_map(|m| m.tokens.clone()).collect();
                 for m in &proposal.moves {
-                    if let Some(net) = MatingNet::of(&crate::tree::after(&scene.chess, m.m)) {
+                    if let Some(net) = MatingNet::of(&after(&scene.chess, m.m)) {
                         of_mating_net(&net, &mut tokens);
                     }
                 }

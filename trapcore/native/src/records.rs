@@ -1,10 +1,10 @@
 //! Games as rows for the library: identity, moves, and the key and fingerprint of every position.
 
 use rustc_hash::FxHashSet;
-use shakmaty::{CastlingMode, Move, Position, Role};
+use shakmaty::{CastlingMode, Chess, Move, Position, Role};
 
 use crate::game::{Game, GameReader, Skip};
-use crate::position::{digest16, epd, position_key};
+use crate::position::{BadPosition, digest16, epd, parse, position_key};
 use crate::split::Batch;
 use crate::tree::{Plies2, pack};
 
@@ -107,6 +107,44 @@ pub fn encode(m: Move) -> u16 {
     let (from, to) = crate::labels::squares(m, CastlingMode::Chess960);
     let promotion = m.promotion().map_or(0, |role| role as u16 - Role::Knight as u16 + 1);
     u16::from(from) | u16::from(to) << 6 | promotion << 12
+}
+
+/// The legal move that [`encode`] wrote so.
+fn decode(chess: &Chess, code: u16) -> Option<Move> {
+    chess.legal_moves().into_iter().find(|&m| encode(m) == code)
+}
+
+/// A stored game and the plies of it that are asked for.
+pub struct Stored<'a> {
+    /// `None` for the usual start.
+    pub start_fen: Option<&'a str>,
+    pub moves: &'a [u8],
+    /// Moves made before the position, ascending.
+    pub plies: &'a [usize],
+}
+
+/// The EPD of each position asked for and the move played in it, in UCI as the position has it written. Nothing for a
+/// game that cannot be replayed so far.
+pub fn replayed(game: &Stored) -> Result<Vec<(String, String)>, BadPosition> {
+    let mut chess = match game.start_fen {
+        Some(fen) => parse(fen)?.chess,
+        None => Chess::default(),
+    };
+    let mut out = Vec::with_capacity(game.plies.len());
+    let mut wanted = game.plies.iter().copied().peekable();
+    for (ply, code) in game.moves.as_chunks::<2>().0.iter().enumerate() {
+        let Some(m) = decode(&chess, u16::from_le_bytes(*code)) else { break };
+        while wanted.next_if_eq(&ply).is_some() {
+            let epd = epd(&chess);
+            let mode = parse(&epd)?.mode;
+            out.push((epd, m.to_uci(mode).to_string()));
+        }
+        if wanted.peek().is_none() {
+            break;
+        }
+        chess.play_unchecked(m);
+    }
+    if out.len() < game.plies.len() { Ok(Vec::new()) } else { Ok(out) }
 }
 
 /// The same game has the same identity in any file: start, moves, players, date and round.

@@ -9,21 +9,18 @@ use shakmaty::{Chess, Move, Position};
 use std::sync::Arc;
 
 use crate::abstract_tree::Scene;
-use crate::abstract_tree::mating_net::MatingNet;
-use crate::abstract_tree::tokens::{names, of_mating_net};
+use crate::abstract_tree::tokens::names;
 use crate::bags;
+use crate::baits::TEMPTING_GAIN;
 use crate::cases::Case;
 use crate::exchange::exchange;
 use crate::index::Member;
 use crate::judge::{Judge, Workspace};
 use crate::position::Setting;
 use crate::proposals::{Proposal, Proposer};
-use crate::proposer::{Overview, Proposed, Weights};
-use crate::tree::after;
+use crate::proposer::{LAZY_SHORTLIST, Proposed, Weights, naming_bag};
 use crate::verdict::Verdict;
 
-/// Moves of the attacker that are looked at with their replies.
-const SHORTLIST: usize = 3;
 /// Log odds from which a move is worth a proof.
 const LEAST: f32 = 3.0;
 /// Similar traps that are asked what to prove.
@@ -33,8 +30,6 @@ const NEAREST: usize = 5;
 const UNPROVED: f64 = 0.5;
 /// Victim's moves that are looked at beside the one that was played.
 const TEMPTING: usize = 2;
-/// Centipawns of an exchange from which a capture tempts.
-const TEMPTING_GAIN: i32 = 80;
 
 /// What screening needs of a library.
 pub struct Abstracted {
@@ -64,18 +59,18 @@ impl Judge {
         let mut proposals = Vec::new();
         for bait in baits {
             let scene = Scene::after_bait(&position.chess, bait, position.mode);
-            let proposal = abstracted.weights.propose(&scene, SHORTLIST, &mut work.settler);
+            let proposal = abstracted.weights.propose(&scene, LAZY_SHORTLIST, &mut work.settler);
             // To take back what the bait took in a fair exchange refutes nothing.
             let fair = bait.is_capture() && exchange(&position.chess, bait) >= 0;
             let refutes = |m: Move| !(fair && m.is_capture() && m.to() == bait.to());
             let worth = |best: &&Proposed| best.score >= LEAST && refutes(best.m);
-            let Some(best) = proposal.moves.iter().take(SHORTLIST).find(worth) else { continue };
+            let Some(best) = proposal.moves.iter().take(LAZY_SHORTLIST).find(worth) else { continue };
             let bag: Vec<u32> = best.tokens.iter().copied().filter(|&token| names(token)).collect();
             let mut hits = self.resembling(abstracted, position, &bag, self.options.min_similarity * UNPROVED, work);
             hits.retain(|&(member, similarity)| {
                 similarity >= self.options.min_similarity || self.trap(member).mate_in.is_some()
             });
-            let killers: Vec<Move> = proposal.moves.iter().take(SHORTLIST).map(|proposed| proposed.m).collect();
+            let killers: Vec<Move> = proposal.moves.iter().take(LAZY_SHORTLIST).map(|proposed| proposed.m).collect();
             let proposers: Vec<Proposer> = hits
                 .into_iter()
                 .map(|(member, similarity)| Proposer {
@@ -106,20 +101,14 @@ impl Judge {
             return Some(case);
         }
         let scene = Scene::after_bait(&position.chess, case.bait, position.mode);
-        let overview = Overview::of(&scene);
-        let killer = overview.seen.iter().position(|seen| seen.m == case.line[0])?;
-        let mut bag = overview.naming(&scene, killer);
-        let end = case.line.iter().fold(scene.chess.clone(), |chess, &m| after(&chess, m));
-        if let Some(net) = MatingNet::of(&end) {
-            of_mating_net(&net, &mut bag);
-        }
+        let bag = naming_bag(&scene, &case.line)?;
         let hits = self.resembling(abstracted, position, &bag, self.options.min_similarity, work);
         let as_good = |member: &Member| self.trap(*member).mate_in.is_some() == case.mate_in.is_some();
         let (member, similarity) = hits.into_iter().find(|(member, _)| as_good(member))?;
         Some(Case { member, similarity, ..case })
     }
 
-    /// The nearest traps, the most similar first, that are at least so similar and not refuted.
+    /// The nearest traps, the most similar first, that are at least so similar and not refuted; `bag` ascending.
     fn resembling(
         &self,
         abstracted: &Abstracted,
@@ -128,10 +117,7 @@ impl Judge {
         least: f64,
         work: &mut Workspace,
     ) -> Vec<(Member, f64)> {
-        let mut bag = bag.to_vec();
-        bag.sort_unstable();
-        bag.dedup();
-        let hits = abstracted.likeness.nearest(&bag, NEAREST, least, &mut work.bags);
+        let hits = abstracted.likeness.nearest(bag, NEAREST, least, &mut work.bags);
         let member = |hit: bags::Hit| {
             let &trap = abstracted.traps.get(&hit.payload)?;
             let plain = Member { trap, mirrored: false };

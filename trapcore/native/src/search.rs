@@ -100,6 +100,11 @@ impl Searcher {
         }
     }
 
+    /// One for [`Searcher::settle`] alone, which looks nothing up: with next to no table.
+    pub fn settler() -> Searcher {
+        Searcher::new(4)
+    }
+
     /// Forgets everything, so that results do not depend on earlier searches.
     pub fn clear(&mut self) {
         self.table.clear();

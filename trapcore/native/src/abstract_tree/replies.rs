@@ -5,7 +5,7 @@ use shakmaty::{Chess, Move, MoveList, Position, Role, Square};
 use super::seen::{Check, Seen};
 use super::{Scene, View, ends};
 use crate::checks::CheckFinder;
-use crate::exchange::{exchange_seen, worth};
+use crate::exchange::{exchange_seen, gain};
 use crate::tree::after;
 
 /// Centipawns that stand for a mate.
@@ -128,11 +128,6 @@ pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
         same
     });
     out
-}
-
-/// Centipawns that a move takes off the board or adds by promotion.
-fn gain(m: Move) -> i32 {
-    m.capture().map_or(0, worth) + m.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
 }
 
 fn reply_kind(next: &Chess, reply: Move, target: Square) -> Reply {

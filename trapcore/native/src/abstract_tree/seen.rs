@@ -57,7 +57,8 @@ pub struct Runner {
 pub struct Seen {
     pub m: Move,
     pub next: Chess,
-    pub replies: MoveList,
+    /// A list of its own length: the usual one is two kilobytes, and hundreds of these are moved about.
+    pub replies: Vec<Move>,
     /// The piece after the move: what a pawn was promoted to.
     pub piece: Role,
     pub captured: Option<Role>,
@@ -92,6 +93,12 @@ pub fn look(scene: &Scene) -> Vec<Seen> {
     let passed = scene.bait.as_ref().and_then(|bait| bait.passed.as_ref());
     let earlier = passed.map(|chess| (chess, chess.legal_moves()));
     moves.iter().map(|&m| Seen::new(scene, m, earlier.as_ref())).collect()
+}
+
+/// What is seen of one legal move alone.
+pub fn look_at(scene: &Scene, m: Move) -> Seen {
+    let passed = scene.bait.as_ref().and_then(|bait| bait.passed.as_ref());
+    Seen::new(scene, m, passed.map(|chess| (chess, chess.legal_moves())).as_ref())
 }
 
 impl Seen {
@@ -133,7 +140,7 @@ impl Seen {
             hanging,
             runner,
             next,
-            replies,
+            replies: replies.to_vec(),
         }
     }
 

@@ -9,12 +9,13 @@ use super::Scene;
 use super::mating_net::{Kept, MatingNet};
 use super::replies::{Answered, FollowUp, MATED};
 use super::seen::Seen;
-use crate::exchange::worth;
+use crate::exchange::gain;
 
 /// Changes whenever a token changes its meaning; weights and indexes of another version are refused.
 pub const VOCABULARY_VERSION: u32 = 2;
 
-const FIELD_BITS: u32 = 27;
+/// Bits of a token below the number of its kind.
+pub const FIELD_BITS: u32 = 27;
 
 /// A kind of token: its name, and name and width in bits of each field.
 pub struct Kind {
@@ -179,7 +180,7 @@ pub struct Siblings {
 impl Siblings {
     /// `seen`: all moves of the scene.
     pub fn of(scene: &Scene, seen: &[Seen]) -> Siblings {
-        let profit: Vec<i32> = seen.iter().map(|seen| gain(seen) - seen.hanging).collect();
+        let profit: Vec<i32> = seen.iter().map(|seen| gain(seen.m) - seen.hanging).collect();
         let board = scene.chess.board();
         let victim = board.by_color(!scene.view.attacker);
         let count = |set: Bitboard| (set & victim).count();
@@ -187,10 +188,6 @@ impl Siblings {
             3 * count(board.knights() | board.bishops()) + 5 * count(board.rooks()) + 9 * count(board.queens());
         Siblings { profit: ranks(&profit), material: material_class(material) }
     }
-}
-
-fn gain(seen: &Seen) -> i32 {
-    seen.captured.map_or(0, worth) + if seen.promotes { worth(seen.piece) - worth(Role::Pawn) } else { 0 }
 }
 
 /// Tokens of the move `seen[i]` by itself.

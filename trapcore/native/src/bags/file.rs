@@ -198,6 +198,11 @@ impl<T: AsRef<[u8]>> Checked<T> {
         &self.data.as_ref()[self.sections[number].clone()]
     }
 
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        self.data.as_ref()
+    }
+
     /// Of the whole file, in bytes.
     pub fn size(&self) -> u64 {
         self.data.as_ref().len() as u64

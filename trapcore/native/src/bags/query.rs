@@ -11,7 +11,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::segment::Segment;
-use super::{Weights, similarity};
+use super::{Only, Weights, similarity};
 
 /// A stored bag that resembles the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,18 +51,20 @@ const BLOCK: usize = 2048;
 const LISTED: usize = 32;
 
 /// The hits so far.
-pub struct Best {
+pub struct Best<'a> {
     /// How many are wanted at most.
     limit: usize,
     least: f64,
+    /// Payloads that count; None: all.
+    only: Option<&'a Only>,
     /// The worst on top.
     hits: BinaryHeap<Reverse<Hit>>,
 }
 
-impl Best {
+impl<'a> Best<'a> {
     /// The `limit` best hits of at least similarity `least`; one of them is more than 0 or not the maximum.
-    pub fn new(limit: usize, least: f64) -> Best {
-        Best { limit, least, hits: BinaryHeap::new() }
+    pub fn new(limit: usize, least: f64, only: Option<&'a Only>) -> Best<'a> {
+        Best { limit, least, only, hits: BinaryHeap::new() }
     }
 
     /// Least similarity that a further hit must have.
@@ -83,7 +85,7 @@ impl Best {
         if similarity <= 0.0 || similarity < self.floor() {
             return;
         }
-        for payload in segment.payloads_of(bag) {
+        for payload in segment.payloads_of(bag).filter(|&payload| self.only.is_none_or(|only| only.has(payload))) {
             let hit = Hit { payload, similarity };
             if self.hits.len() < self.limit {
                 self.hits.push(Reverse(hit));
@@ -146,6 +148,23 @@ struct List {
     steps: u16,
 }
 
+/// Puts what these bags of one segment have into `best`: of few payloads that count, each is compared.
+pub fn compare_each(segment: &Segment, bags: &[u32], question: &Question, best: &mut Best, scratch: &mut Scratch) {
+    let weights = &mut scratch.weights;
+    weights.resize(weights.len().max(segment.vocabulary()), 0);
+    let ranked = |&(token, weight): &(u32, u32)| Some((segment.rank(token)? as usize, weight));
+    let ranks: Vec<(usize, u32)> = question.tokens.iter().filter_map(ranked).collect();
+    ranks.iter().for_each(|&(rank, weight)| weights[rank] = weight);
+    for &bag in bags {
+        let own = segment.weight(bag as usize);
+        if !best.is_ruled_out(own, own, question.weight) {
+            let shared = segment.shared(bag as usize, weights);
+            best.offer(segment, bag as usize, similarity(shared, own, question.weight));
+        }
+    }
+    ranks.iter().for_each(|&(rank, _)| weights[rank] = 0);
+}
+
 /// Puts what one segment has into `best`.
 pub fn search(segment: &Segment, question: &Question, best: &mut Best, scratch: &mut Scratch) {
     let bags = segment.bags();
@@ -188,11 +207,11 @@ pub fn search(segment: &Segment, question: &Question, best: &mut Best, scratch: 
     lists.drain(..).for_each(|list| weights[list.rank as usize] = 0);
 }
 
-struct Search<'a> {
+struct Search<'a, 'b> {
     segment: &'a Segment,
     /// Its weight.
     question: u64,
-    best: &'a mut Best,
+    best: &'a mut Best<'b>,
     scratch: &'a mut Scratch,
     /// Weight of the lists that have not been read.
     rest: u64,
@@ -202,7 +221,7 @@ struct Search<'a> {
     is_listed: bool,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     fn run(&mut self) {
         let (mut read, mut postings, mut next_trial) = (0, 0, FIRST_TRIAL);
         while read < self.scratch.lists.len() {

@@ -88,6 +88,11 @@ impl Segment {
         self.vocabulary
     }
 
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        self.file.bytes()
+    }
+
     /// Size of the file in bytes.
     pub fn size(&self) -> u64 {
         self.file.size()
@@ -124,6 +129,11 @@ impl Segment {
     pub fn payloads_of(&self, bag: usize) -> impl Iterator<Item = u64> {
         let starts = self.file.section(PAYLOAD_STARTS);
         self.payloads_at(u32_at(starts, bag) as usize..u32_at(starts, bag + 1) as usize).map(|(_, payload)| payload)
+    }
+
+    /// The bags that have a payload which counts, ascending.
+    pub fn bags_with(&self, counts: impl Fn(u64) -> bool) -> Vec<u32> {
+        (0..self.bags).filter(|&bag| self.payloads_of(bag).any(&counts)).map(|bag| bag as u32).collect()
     }
 
     pub fn rank(&self, token: u32) -> Option<u32> {

@@ -6,6 +6,7 @@
 //! (u64); tokens with a weight of their own (u32, ascending); their weights (u32, in units); number, checksum and
 //! count of removed payloads of each segment (u64); the places of removed payloads, segment after segment (u32).
 
+use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use rustc_hash::FxHashSet;
 
 use super::builder::Builder;
-use super::file::{self, FileWriter, Kind, u32_at, u64_at};
-use super::query::{Best, Hit, Question, Scratch, search};
+use super::file::{self, Checked, FileWriter, Kind, u32_at, u64_at};
+use super::query::{Best, Hit, Question, Scratch, compare_each, search};
 use super::segment::Segment;
-use super::{BagError, Weights, distinct};
+use super::{BagError, Only, Weights, distinct};
 
 /// How large segments become, and how many there may be before those that are not half full are merged.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,8 @@ const SIZES: Sizes = Sizes { payloads: 1 << 20, tokens: 1 << 26, segments: 8 };
 
 /// Attempts to open an index that another process keeps changing meanwhile.
 const ATTEMPTS: usize = 10;
+/// Of payloads to which a question is restricted, each is compared if they are one of so many, or fewer.
+const FEW: usize = 64;
 
 fn manifest_path(folder: &Path) -> PathBuf {
     folder.join("manifest")
@@ -61,7 +64,7 @@ impl Part {
 /// An index as it was when it was opened, whatever becomes of its files.
 pub struct Index {
     folder: PathBuf,
-    manifest_check: u32,
+    manifest: Checked<Vec<u8>>,
     generation: u64,
     weights: Weights,
     /// The largest first.
@@ -117,15 +120,15 @@ impl Index {
             }
         }
         parts.sort_by_key(|part| std::cmp::Reverse(part.segment.bags()));
-        let (manifest_check, generation) = (manifest.check, u64_at(facts, 2));
-        Ok((Index { folder: folder.to_owned(), manifest_check, generation, weights, parts }, failure))
+        let generation = u64_at(facts, 2);
+        Ok((Index { folder: folder.to_owned(), manifest, generation, weights, parts }, failure))
     }
 
     /// Whether the files have not been changed since.
     pub fn is_current(&self) -> bool {
         let mut head = [0; 24];
         File::open(manifest_path(&self.folder)).and_then(|mut file| file.read_exact(&mut head)).is_ok()
-            && u32_at(&head, 5) == self.manifest_check
+            && u32_at(&head, 5) == self.manifest.check
     }
 
     pub fn weights(&self) -> &Weights {
@@ -145,6 +148,12 @@ impl Index {
         self.parts.len()
     }
 
+    /// Its files as they were when it was opened: with them in any folder, [`Index::open`] gives the same index.
+    pub fn files(&self) -> impl Iterator<Item = (PathBuf, &[u8])> {
+        let segments = self.parts.iter().map(|part| (segment_path(Path::new(""), part.number), part.segment.bytes()));
+        std::iter::once((manifest_path(Path::new("")), self.manifest.bytes())).chain(segments)
+    }
+
     /// Size of the segments in bytes.
     pub fn size(&self) -> u64 {
         self.parts.iter().map(|part| part.segment.size()).sum()
@@ -153,40 +162,54 @@ impl Index {
     /// The best hits of a bag (tokens ascending, each once), the best first: at most `limit`, and none that is less
     /// similar than `least`.
     pub fn nearest(&self, bag: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
+        self.nearest_in(&Scope::default(), bag, limit, least, scratch)
+    }
+
+    fn nearest_in(&self, scope: &Scope, bag: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
         let question = Question::new(bag, &self.weights);
-        let mut best = Best::new(limit, least);
-        for part in &self.parts {
-            search(&part.segment, &question, &mut best, scratch);
+        let mut best = Best::new(limit, least, scope.only);
+        for (number, part) in self.parts.iter().enumerate() {
+            match &scope.few {
+                Some(bags) => compare_each(&part.segment, &bags[number], &question, &mut best, scratch),
+                None => search(&part.segment, &question, &mut best, scratch),
+            }
         }
         best.into_hits()
     }
 
-    /// The same for many bags, in their order, by so many threads. None if `is_stopped`, which only the calling thread
-    /// asks now and then, said so.
+    /// The same for many bags, in their order, by so many threads, of `only` these payloads. None if `is_stopped`, which
+    /// only the calling thread asks now and then, said so.
     pub fn nearest_of_each(
         &self,
         bags: &[Vec<u32>],
-        limit: usize,
-        least: f64,
+        (limit, least): (usize, f64),
+        only: Option<&Only>,
         jobs: usize,
         is_stopped: impl Fn() -> bool,
     ) -> Option<Vec<Vec<Hit>>> {
+        let few = only.filter(|only| only.len() <= self.len() / FEW).map(|only| {
+            self.parts.iter().map(|part| part.segment.bags_with(|payload| only.has(payload))).collect::<Vec<_>>()
+        });
+        let scope = Scope { only, few };
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = |ask: &dyn Fn() -> bool| {
-            let (mut scratch, mut done) = (Scratch::default(), Vec::new());
+        let work = |scratch: &mut Scratch, ask: &dyn Fn() -> bool| {
+            let mut done = Vec::new();
             while !stopped.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(bag) = bags.get(number) else { break };
-                done.push((number, self.nearest(bag, limit, least, &mut scratch)));
+                done.push((number, self.nearest_in(&scope, bag, limit, least, scratch)));
                 if ask() {
                     stopped.store(true, Ordering::Relaxed);
                 }
             }
             done
         };
-        let mut done = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..jobs.min(bags.len())).map(|_| scope.spawn(|| work(&|| false))).collect();
-            let mut done = work(&is_stopped);
+        let mut done = std::thread::scope(|threads| {
+            let others: Vec<_> =
+                (1..jobs.min(bags.len())).map(|_| threads.spawn(|| work(&mut Scratch::default(), &|| false))).collect();
+            let mut scratch = SCRATCH.take();
+            let mut done = work(&mut scratch, &is_stopped);
+            SCRATCH.set(scratch);
             for other in others {
                 done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             }
@@ -195,6 +218,20 @@ impl Index {
         done.sort_unstable_by_key(|(number, _)| *number);
         (done.len() == bags.len()).then(|| done.into_iter().map(|(_, hits)| hits).collect())
     }
+}
+
+thread_local! {
+    /// Work space of a thread that asks now and then: two bytes for each bag of the largest segment it met.
+    static SCRATCH: Cell<Scratch> = Cell::default();
+}
+
+/// What of an index is asked.
+#[derive(Default)]
+struct Scope<'a> {
+    /// Payloads that count; None: all.
+    only: Option<&'a Only>,
+    /// If these are few: the bags that have them, of each part.
+    few: Option<Vec<Vec<u32>>>,
 }
 
 /// What a commit did.

@@ -6,18 +6,17 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rustc_hash::FxHashMap;
+use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
+use super::halting::{Cancellation, detached};
+use super::with_prover;
 use crate::abstract_tree::Scene;
-use crate::abstract_tree::mating_net::MatingNet;
-use crate::abstract_tree::tokens::{KINDS, Stage, VOCABULARY_VERSION, of_mating_net};
+use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};
+use crate::likening::{Pair, pairs};
 use crate::position::{self, BadPosition, Setting};
-use crate::proposer::{Overview, Weights};
+use crate::proposer::{LAZY_SHORTLIST, Overview, Weights, naming_bag};
 use crate::search::Searcher;
-use crate::tree::after;
-
-/// A small table serves: quiescence as it is used here looks nothing up.
-const TABLE_BITS: u32 = 4;
 
 /// The scene of a position and, if known, the bait: `fen` is the position before it if the bait is legal there, else the
 /// one after it.
@@ -97,26 +96,38 @@ fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<BagsOut<'
 
 /// The tokens that name a known trap. `line`: the killer, whose tokens they are, and what follows; the mating net is
 /// added where it ends in mate.
+pub fn bag<'a>(fen: &str, bait: Option<&str>, line: impl Iterator<Item = &'a str>) -> Result<Vec<u32>, BadPosition> {
+    let scene = scene(fen, bait)?;
+    let moves = position::parse_line(&Setting { chess: scene.chess.clone(), mode: scene.mode }, line)?;
+    Ok(naming_bag(&scene, &moves).unwrap_or_default())
+}
+
 #[pyfunction]
 fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
-    Ok(py.detach(|| {
-        let scene = scene(fen, bait)?;
-        let overview = Overview::of(&scene);
-        let mut state = Setting { chess: scene.chess.clone(), mode: scene.mode };
-        let killer = killer_index(&scene, &overview, line.first().map(String::as_str))?;
-        let Some(killer) = killer else { return Ok(Vec::new()) };
-        let mut tokens = overview.naming(&scene, killer);
-        for uci in &line {
-            let m = position::parse_move(&state, uci)?;
-            state.chess = after(&state.chess, m);
-        }
-        if let Some(net) = MatingNet::of(&state.chess) {
-            of_mating_net(&net, &mut tokens);
-        }
-        tokens.sort_unstable();
-        tokens.dedup();
-        Ok::<_, BadPosition>(tokens)
-    })?)
+    Ok(py.detach(|| bag(fen, bait, line.iter().map(String::as_str)))?)
+}
+
+/// The same for many traps at once, packed; position before the bait, bait, and line with spaces between the moves.
+#[pyfunction]
+#[pyo3(signature = (traps, *, jobs = 1))]
+fn killer_bags<'py>(
+    py: Python<'py>,
+    traps: Vec<(String, String, String)>,
+    jobs: usize,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let bags_of = |part: &[(String, String, String)]| {
+        let bags = part.iter().map(|(fen, bait, line)| bag(fen, Some(bait), line.split_whitespace()));
+        bags.collect::<Result<Vec<_>, BadPosition>>()
+    };
+    let parts = py.detach(|| {
+        let size = traps.len().div_ceil(jobs.max(1)).max(1);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = traps.chunks(size).map(|part| scope.spawn(move || bags_of(part))).collect();
+            let joined = threads.into_iter().map(|thread| thread.join().expect("making bags does not panic"));
+            joined.collect::<Result<Vec<_>, BadPosition>>()
+        })
+    })?;
+    Ok(parts.iter().flatten().map(|tokens| bytes(py, tokens)).collect())
 }
 
 /// Name and stage of a kind of token, with name and width in bits of its fields.
@@ -136,7 +147,10 @@ fn token_kinds() -> Vec<KindOut> {
 /// UCI, score, confidence and tokens of each proposed move, and the moves made on a board.
 type Proposals = (Vec<(String, f32, f64, Vec<u32>)>, u64);
 
-/// Tokens and weights, packed.
+/// Bait and killer line as UCI and as SAN, moves to the mate if it was proved, and the packed tokens of the killer.
+type PairOut<'py> = (Vec<String>, Vec<String>, Option<u32>, Bound<'py, PyBytes>);
+
+/// Tokens and weights, packed as in the files of weights: 32 bits each, little-endian.
 type Packed = (Vec<u8>, Vec<u8>);
 
 /// Learned weights, ready to order moves.
@@ -150,8 +164,8 @@ fn table(tokens: &[u8], weights: &[u8]) -> PyResult<FxHashMap<u32, f32>> {
     }
     Ok(four(tokens)
         .into_iter()
-        .map(u32::from_ne_bytes)
-        .zip(four(weights).into_iter().map(f32::from_ne_bytes))
+        .map(u32::from_le_bytes)
+        .zip(four(weights).into_iter().map(f32::from_le_bytes))
         .collect())
 }
 
@@ -174,17 +188,32 @@ impl Proposer {
     ) -> PyResult<Proposals> {
         Ok(py.detach(|| {
             let scene = scene(fen, bait)?;
-            let found = self.0.propose(&scene, shortlist, &mut Searcher::new(TABLE_BITS));
+            let found = self.0.propose(&scene, shortlist, &mut Searcher::settler());
             let text = |m| UciMove::from_move(m, scene.mode).to_string();
             let moves = found.moves.into_iter().take(top).map(|p| (text(p.m), p.score, p.confidence, p.tokens));
             Ok::<_, BadPosition>((moves.collect(), found.makes))
         })?)
     }
 
+    /// What in a position may be like a known trap, the most promising pairs first.
+    fn pairs<'py>(&self, py: Python<'py>, fen: &str, stop: Option<&Cancellation>) -> PyResult<Vec<PairOut<'py>>> {
+        let setting = position::parse(fen)?;
+        let found = detached(py, None, stop, |halt| {
+            let pairs = with_prover(halt, |prover| pairs(&setting, &self.0, &mut Searcher::settler(), prover));
+            let text = |line: &[Move]| line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
+            let told = |pair: Pair| {
+                let line: Vec<Move> = std::iter::once(pair.bait).chain(pair.line).collect();
+                (text(&line), position::sans(&setting, &line), pair.mate_in, pair.bag)
+            };
+            pairs.unwrap_or_default().into_iter().map(told).collect::<Vec<_>>()
+        })?;
+        Ok(found.into_iter().map(|(uci, san, mate_in, bag)| (uci, san, mate_in, bytes(py, &bag))).collect())
+    }
+
     /// All tokens of the first `shortlist` moves after each bait, and of the killer where it is not among them.
     fn shortlist_bags<'py>(&self, py: Python<'py>, examples: Vec<Example>, shortlist: usize) -> PyResult<BagsOut<'py>> {
         let bags = py.detach(|| {
-            let (mut bags, mut searcher, mut makes) = (Bags::default(), Searcher::new(TABLE_BITS), 0);
+            let (mut bags, mut searcher, mut makes) = (Bags::default(), Searcher::settler(), 0);
             for (fen, bait, killer) in &examples {
                 let scene = scene(fen, Some(bait))?;
                 let overview = Overview::of(&scene);
@@ -206,9 +235,12 @@ impl Proposer {
 /// Adds the functions of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VOCABULARY_VERSION", VOCABULARY_VERSION)?;
+    module.add("FIELD_BITS", FIELD_BITS)?;
+    module.add("LAZY_SHORTLIST", LAZY_SHORTLIST)?;
     module.add_class::<Proposer>()?;
     module.add_function(wrap_pyfunction!(seen_bags, module)?)?;
     module.add_function(wrap_pyfunction!(killer_bag, module)?)?;
+    module.add_function(wrap_pyfunction!(killer_bags, module)?)?;
     module.add_function(wrap_pyfunction!(token_kinds, module)?)?;
     Ok(())
 }

@@ -1,13 +1,16 @@
 //! The index of bags of tokens.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
+use super::abstracted::bag;
 use super::halting::detached;
-use crate::bags::{BagError, Change, Hit, Index, MAX_WEIGHT, UNIT, Weights, Writer, distinct};
+use crate::bags::{BagError, Change, Hit, Index, MAX_WEIGHT, Only, UNIT, Weights, Writer, distinct};
 
 impl From<BagError> for PyErr {
     fn from(error: BagError) -> PyErr {
@@ -39,7 +42,15 @@ fn argument(message: String) -> PyErr {
 /// Bags that are handed over at a time, so that the GIL is seldom passed.
 const BATCH: usize = 4096;
 
+/// Tokens as numbers, or packed as `killer_bags` gives them.
 fn tokens(bag: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    if let Ok(packed) = bag.cast::<PyBytes>() {
+        let packed = packed.as_bytes();
+        if !packed.len().is_multiple_of(4) {
+            return Err(argument(format!("{} bytes are no packed tokens, of four bytes each", packed.len())));
+        }
+        return Ok(packed.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect());
+    }
     bag.try_iter()?.map(|token| token?.extract()).collect()
 }
 
@@ -103,6 +114,23 @@ fn change_bag_index(
     Ok((added, removed))
 }
 
+/// Payloads to which questions can be restricted.
+#[pyclass(frozen, name = "Payloads", module = "trapcore._native")]
+pub struct Payloads(Only);
+
+#[pymethods]
+impl Payloads {
+    #[new]
+    fn new(payloads: &Bound<'_, PyAny>) -> PyResult<Payloads> {
+        let payloads = payloads.try_iter()?.map(|payload| payload?.extract()).collect::<PyResult<Vec<u64>>>()?;
+        Ok(Payloads(Only::new(payloads)))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+}
+
 #[pyclass(frozen, name = "BagIndex", module = "trapcore._native")]
 pub struct PyBagIndex(pub Arc<Index>);
 
@@ -128,6 +156,11 @@ impl PyBagIndex {
         self.0.size()
     }
 
+    /// Name and content of each file.
+    fn files<'py>(&self, py: Python<'py>) -> Vec<(PathBuf, Bound<'py, PyBytes>)> {
+        self.0.files().map(|(name, bytes)| (name, PyBytes::new(py, bytes))).collect()
+    }
+
     #[getter]
     fn is_current(&self) -> bool {
         self.0.is_current()
@@ -137,12 +170,38 @@ impl PyBagIndex {
         f64::from(self.0.weights().of(token)) * UNIT
     }
 
-    #[pyo3(signature = (bags, k, *, jobs = 1))]
-    fn top(&self, py: Python<'_>, bags: &Bound<'_, PyAny>, k: usize, jobs: usize) -> PyResult<Vec<Vec<(u64, f64)>>> {
+    /// Those tokens of a bag that the killer of a known trap has as well, so many of the weightiest, these first. With the
+    /// GIL: to get it back would take longer than the work.
+    fn shared(
+        &self,
+        own: &Bound<'_, PyAny>,
+        fen: &str,
+        bait: &str,
+        line: Vec<String>,
+        most: usize,
+    ) -> PyResult<Vec<u32>> {
+        let there = bag(fen, Some(bait), line.iter().map(String::as_str))?;
+        let mut common = tokens(own)?;
+        common.retain(|token| there.binary_search(token).is_ok());
+        let weights = self.0.weights();
+        common.sort_unstable_by_key(|&token| (Reverse(weights.of(token)), token));
+        common.truncate(most);
+        Ok(common)
+    }
+
+    #[pyo3(signature = (bags, k, *, only = None, jobs = 1))]
+    fn top(
+        &self,
+        py: Python<'_>,
+        bags: &Bound<'_, PyAny>,
+        k: usize,
+        only: Option<&Payloads>,
+        jobs: usize,
+    ) -> PyResult<Vec<Vec<(u64, f64)>>> {
         if k == 0 {
             return Err(argument("k is at least 1, not 0".to_owned()));
         }
-        self.nearest(py, bags, k, 0.0, jobs)
+        self.nearest(py, bags, (k, 0.0), only, jobs)
     }
 
     #[pyo3(signature = (bags, threshold, *, jobs = 1))]
@@ -156,7 +215,7 @@ impl PyBagIndex {
         if !(threshold > 0.0 && threshold <= 1.0) {
             return Err(argument(format!("a threshold is above 0 and at most 1, not {threshold}")));
         }
-        self.nearest(py, bags, usize::MAX, threshold, jobs)
+        self.nearest(py, bags, (usize::MAX, threshold), None, jobs)
     }
 }
 
@@ -165,8 +224,8 @@ impl PyBagIndex {
         &self,
         py: Python<'_>,
         bags: &Bound<'_, PyAny>,
-        limit: usize,
-        least: f64,
+        limits: (usize, f64),
+        only: Option<&Payloads>,
         jobs: usize,
     ) -> PyResult<Vec<Vec<(u64, f64)>>> {
         if jobs == 0 {
@@ -181,7 +240,7 @@ impl PyBagIndex {
             questions.push(own);
         }
         let found = detached(py, None, None, |halt| {
-            self.0.nearest_of_each(&questions, limit, least, jobs, || halt.is_stopped())
+            self.0.nearest_of_each(&questions, limits, only.map(|only| &only.0), jobs, || halt.is_stopped())
         })?;
         // Without a cancellation only a signal ends it early, and that has been raised.
         let found = found.unwrap_or_default();
@@ -195,5 +254,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MAX_WEIGHT", MAX_WEIGHT)?;
     module.add_function(wrap_pyfunction!(build_bag_index, module)?)?;
     module.add_function(wrap_pyfunction!(change_bag_index, module)?)?;
+    module.add_class::<Payloads>()?;
     module.add_class::<PyBagIndex>()
 }

@@ -9,9 +9,6 @@ use crate::position;
 use crate::search::Searcher;
 use shakmaty::Position;
 
-/// A small table serves: quiescence without a search looks nothing up.
-const TABLE_BITS: u32 = 4;
-
 #[pyfunction]
 fn evaluate(fen: &str) -> PyResult<i32> {
     Ok(evaluation::evaluate(&position::parse(fen)?.chess))
@@ -21,7 +18,7 @@ fn evaluate(fen: &str) -> PyResult<i32> {
 #[pyfunction]
 fn settle(py: Python<'_>, fen: &str) -> PyResult<i32> {
     let chess = position::parse(fen)?.chess;
-    Ok(py.detach(|| Searcher::new(TABLE_BITS).settle(&chess)))
+    Ok(py.detach(|| Searcher::settler().settle(&chess)))
 }
 
 /// Phase, scale of an endgame for White and for Black, and the counts as 16-bit integers in the machine's byte order.

@@ -15,6 +15,7 @@ use shakmaty::{CastlingMode, Position};
 use super::abstracted::Proposer;
 use super::bags::PyBagIndex;
 use super::halting::{Cancellation, detached};
+use super::travel::travels;
 use crate::anchors::{Anchor, Encoding};
 use crate::baits::TESTER_VERSION;
 use crate::findings::{Finding, GameFindings, judge_batch, tag_map};
@@ -32,8 +33,31 @@ use crate::verdict::Verdict;
 #[pyclass(frozen, name = "Batch", module = "trapcore._native")]
 struct PyBatch(Batch);
 
+/// First game, offset, data, starts, oversized: see `Batch`.
+type BatchParts<'py> = (u64, u64, Bound<'py, PyBytes>, Vec<usize>, Vec<usize>);
+
 #[pymethods]
 impl PyBatch {
+    #[new]
+    fn new(
+        first_game: u64,
+        offset: u64,
+        data: PyBackedBytes,
+        starts: Vec<usize>,
+        oversized: Vec<usize>,
+    ) -> PyResult<PyBatch> {
+        let inside = starts.is_sorted_by(|a, b| a < b) && starts.last().is_none_or(|&last| last < data.len());
+        if !inside || oversized.iter().any(|&index| index >= starts.len()) {
+            return Err(PyValueError::new_err("games begin within the batch, one after the other"));
+        }
+        Ok(PyBatch(Batch { first_game, offset, data: data.to_vec(), starts, oversized }))
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> BatchParts<'py> {
+        let Batch { first_game, offset, data, starts, oversized } = &self.0;
+        (*first_game, *offset, PyBytes::new(py, data), starts.clone(), oversized.clone())
+    }
+
     #[getter]
     fn first_game(&self) -> u64 {
         self.0.first_game
@@ -96,18 +120,20 @@ impl PySplitter {
     }
 }
 
-#[pyclass(frozen, get_all, name = "Skipped", module = "trapcore._native")]
-struct PySkipped {
-    game: u64,
-    offset: u64,
-    reason: &'static str,
-    detail: String,
+travels! {
+    #[pyclass(frozen, get_all, name = "Skipped", module = "trapcore._native")]
+    struct PySkipped {
+        game: u64,
+        offset: u64,
+        reason: String,
+        detail: String,
+    }
 }
 
 fn skipped(unread: Vec<Unread>) -> Vec<PySkipped> {
     unread
         .into_iter()
-        .map(|u| PySkipped { game: u.number, offset: u.offset, reason: u.reason, detail: u.detail })
+        .map(|u| PySkipped { game: u.number, offset: u.offset, reason: u.reason.to_owned(), detail: u.detail })
         .collect()
 }
 
@@ -115,63 +141,71 @@ fn list<T: PyClass + Into<PyClassInitializer<T>>>(py: Python<'_>, items: Vec<T>)
     items.into_iter().map(|item| Py::new(py, item)).collect()
 }
 
-#[pyclass(frozen, get_all, name = "Anchor", module = "trapcore._native")]
-struct PyAnchor {
-    nag_at: usize,
-    comment_at: usize,
-    variation_at: usize,
-    nags: Vec<u16>,
-    comments: Vec<Py<PyBytes>>,
-    variations: Vec<Py<PyBytes>>,
-    number_next: bool,
+travels! {
+    #[pyclass(frozen, get_all, name = "Anchor", module = "trapcore._native")]
+    struct PyAnchor {
+        nag_at: usize,
+        comment_at: usize,
+        variation_at: usize,
+        nags: Vec<u16>,
+        comments: Vec<Py<PyBytes>>,
+        variations: Vec<Py<PyBytes>>,
+        number_next: bool,
+    }
 }
 
-#[pyclass(frozen, get_all, name = "Finding", module = "trapcore._native")]
-struct PyFinding {
-    ply: usize,
-    event: &'static str,
-    trap: u32,
-    known: bool,
-    mirrored: bool,
-    similarity: f64,
-    mover: &'static str,
-    number: u32,
-    played: String,
-    bait: String,
-    bait_san: String,
-    killer_line: Vec<String>,
-    killer_line_san: Vec<String>,
-    verdict: &'static str,
-    mate_in: Option<u32>,
-    loss: Option<f64>,
-    nodes: u64,
-    prover: &'static str,
-    fen: String,
-    trap_ply: usize,
-    anchor: Py<PyAnchor>,
+travels! {
+    #[pyclass(frozen, get_all, name = "Finding", module = "trapcore._native")]
+    struct PyFinding {
+        ply: usize,
+        event: String,
+        trap: u32,
+        known: bool,
+        mirrored: bool,
+        similarity: f64,
+        mover: String,
+        number: u32,
+        played: String,
+        bait: String,
+        bait_san: String,
+        killer_line: Vec<String>,
+        killer_line_san: Vec<String>,
+        verdict: String,
+        mate_in: Option<u32>,
+        loss: Option<f64>,
+        nodes: u64,
+        prover: String,
+        fen: String,
+        trap_ply: usize,
+        anchor: Py<PyAnchor>,
+    }
 }
 
-#[pyclass(frozen, get_all, name = "GameFindings", module = "trapcore._native")]
-struct PyGameFindings {
-    game: u64,
-    offset: u64,
-    start: usize,
-    size: usize,
-    tags: BTreeMap<String, String>,
-    wrapped: bool,
-    newline: &'static str,
-    encoding: &'static str,
-    findings: Vec<Py<PyFinding>>,
+travels! {
+    #[pyclass(frozen, get_all, name = "GameFindings", module = "trapcore._native")]
+    struct PyGameFindings {
+        game: u64,
+        offset: u64,
+        start: usize,
+        size: usize,
+        tags: BTreeMap<String, String>,
+        wrapped: bool,
+        newline: String,
+        encoding: String,
+        findings: Vec<Py<PyFinding>>,
+    }
 }
 
-#[pyclass(frozen, get_all, name = "BatchFindings", module = "trapcore._native")]
-struct PyBatchFindings {
-    games: u64,
-    positions: u64,
-    skipped: Vec<Py<PySkipped>>,
-    found: Vec<Py<PyGameFindings>>,
-    candidates: u64,
-    proof_nodes: u64,
+travels! {
+    #[pyclass(frozen, get_all, name = "BatchFindings", module = "trapcore._native")]
+    struct PyBatchFindings {
+        games: u64,
+        positions: u64,
+        skipped: Vec<Py<PySkipped>>,
+        found: Vec<Py<PyGameFindings>>,
+        candidates: u64,
+        proof_nodes: u64,
+    }
 }
 
 fn anchor(py: Python<'_>, anchor: &Anchor, game: &[u8], start: usize) -> PyResult<Py<PyAnchor>> {
@@ -198,19 +232,19 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
         py,
         PyFinding {
             ply: event.at + 1,
-            event: event.kind.name(),
+            event: event.kind.name().to_owned(),
             trap: case.member.trap,
             known: case.known,
             mirrored: case.member.mirrored,
             similarity: case.similarity,
-            mover: if mover.is_white() { "white" } else { "black" },
+            mover: if mover.is_white() { "white" } else { "black" }.to_owned(),
             number,
             played,
             bait: case.bait.to_uci(mode).to_string(),
             bait_san,
             killer_line: case.line.iter().map(|m| m.to_uci(mode).to_string()).collect(),
             killer_line_san: line_san,
-            verdict: case.verdict.name(),
+            verdict: case.verdict.name().to_owned(),
             mate_in: case.mate_in,
             loss: case.loss,
             nodes: case.nodes,
@@ -219,7 +253,8 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
                 Verdict::Proved if case.loss.is_some() => TESTER_VERSION,
                 Verdict::Proved => PROVER_VERSION,
                 _ => "",
-            },
+            }
+            .to_owned(),
             fen: position::fen(&event.position),
             trap_ply: event.decision + 1,
             anchor: self::anchor(py, &anchor, text, game.start)?,
@@ -330,12 +365,13 @@ impl PyJudge {
                 size: game.size,
                 tags: tag_map(&game.game),
                 wrapped: game.layout.wrapped,
-                newline: if game.layout.crlf { "\r\n" } else { "\n" },
+                newline: if game.layout.crlf { "\r\n" } else { "\n" }.to_owned(),
                 encoding: match game.layout.encoding {
                     Encoding::Ascii => "ascii",
                     Encoding::Utf8 => "utf-8",
                     Encoding::Latin1 => "latin-1",
-                },
+                }
+                .to_owned(),
                 findings,
             });
         }
@@ -350,24 +386,29 @@ impl PyJudge {
     }
 }
 
-#[pyclass(frozen, get_all, name = "GameRecord", module = "trapcore._native")]
-struct PyGameRecord {
-    game: u64,
-    offset: u64,
-    digest: Py<PyBytes>,
-    tags: BTreeMap<String, String>,
-    start_fen: Option<String>,
-    chess960: bool,
-    plies: usize,
-    moves: Py<PyBytes>,
-    keys: Vec<Py<PyBytes>>,
+travels! {
+    #[pyclass(frozen, get_all, name = "GameRecord", module = "trapcore._native")]
+    struct PyGameRecord {
+        game: u64,
+        offset: u64,
+        digest: Py<PyBytes>,
+        tags: BTreeMap<String, String>,
+        result: String,
+        start_fen: Option<String>,
+        chess960: bool,
+        plies: usize,
+        moves: Py<PyBytes>,
+        keys: Vec<Py<PyBytes>>,
+    }
 }
 
-#[pyclass(frozen, get_all, name = "BatchRecords", module = "trapcore._native")]
-struct PyBatchRecords {
-    records: Vec<Py<PyGameRecord>>,
-    skipped: Vec<Py<PySkipped>>,
-    positions: Vec<(Py<PyBytes>, Py<PyBytes>)>,
+travels! {
+    #[pyclass(frozen, get_all, name = "BatchRecords", module = "trapcore._native")]
+    struct PyBatchRecords {
+        records: Vec<Py<PyGameRecord>>,
+        skipped: Vec<Py<PySkipped>>,
+        positions: Vec<(Py<PyBytes>, Py<PyBytes>)>,
+    }
 }
 
 #[pyfunction]
@@ -379,6 +420,7 @@ fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
         offset: record.offset,
         digest: bytes(&record.digest),
         tags: tag_map(&record.game),
+        result: record.game.result().to_owned(),
         chess960: record.game.mode == CastlingMode::Chess960,
         plies: record.game.moves.len(),
         moves: bytes(&record.moves),

@@ -68,6 +68,16 @@ impl PyFingerprints {
             batches.flat_map(|batch| self.0.similar(batch, threshold)).collect()
         })
     }
+
+    fn nearest(&self, py: Python<'_>, fingerprints: &Bound<'_, PyAny>, k: usize) -> PyResult<Vec<Vec<(u32, f64)>>> {
+        if k == 0 {
+            return Err(PyValueError::new_err("k is 1 or more, not 0"));
+        }
+        let asked = unpacked(fingerprints)?;
+        detached(py, None, None, |halt| {
+            asked.iter().take_while(|_| !halt.is_stopped()).map(|set| self.0.nearest(set, k)).collect()
+        })
+    }
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

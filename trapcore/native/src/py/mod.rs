@@ -1,6 +1,7 @@
 //! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
 //! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, fingerprints
-//! in `label_sets`, what is there for comparison in `plain`, how calls end early in `halting`.
+//! in `label_sets`, what mining asks in `mining`, what is there for comparison in `plain`, how calls end early in `halting`,
+//! what is pickled in `travel`.
 
 mod abstracted;
 mod bags;
@@ -9,7 +10,9 @@ mod games;
 mod halting;
 mod label_sets;
 mod measures;
+mod mining;
 mod plain;
+mod travel;
 
 use std::cell::Cell;
 
@@ -17,9 +20,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use shakmaty::Move;
+use shakmaty::uci::UciMove;
 
 use self::halting::{Cancellation, detached};
-use crate::baits::{BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester};
+use crate::baits::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
 use crate::halt::Halt;
 use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
@@ -288,6 +292,19 @@ fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<V
     detached(py, None, None, |halt| with_tester(halt, |tester| tester.profile(&setting.chess, bait, depth)))
 }
 
+#[pyfunction]
+fn first_sight(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
+    let setting = position::parse(fen)?;
+    let text = |m| UciMove::from_move(m, setting.mode).to_string();
+    Ok(py.detach(|| baits::first_sight(&setting.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
+}
+
+#[pyfunction]
+fn sans(fen: &str, line: Vec<String>) -> PyResult<Vec<String>> {
+    let setting = position::parse(fen)?;
+    Ok(position::sans(&setting, &position::parse_line(&setting, line.iter().map(String::as_str))?))
+}
+
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PROVER_VERSION", PROVER_VERSION)?;
@@ -295,6 +312,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LOSS", LOSS)?;
     module.add("TEMPTING_RANK", TEMPTING_RANK)?;
     module.add("TEMPTING_GAIN", TEMPTING_GAIN)?;
+    module.add("WIN_CHANCE_SCALE", WIN_CHANCE_SCALE)?;
     module.add("MATE", MATE)?;
     module.add("MATE_BOUND", MATE_BOUND)?;
     module.add("POSITION_KEY_VERSION", position::POSITION_KEY_VERSION)?;
@@ -310,11 +328,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(test_bait, module)?)?;
     module.add_function(wrap_pyfunction!(find_baits, module)?)?;
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
+    module.add_function(wrap_pyfunction!(first_sight, module)?)?;
+    module.add_function(wrap_pyfunction!(sans, module)?)?;
     module.add_class::<PyBaitTest>()?;
     bags::register(module)?;
     label_sets::register(module)?;
     measures::register(module)?;
     abstracted::register(module)?;
+    mining::register(module)?;
     plain::register(module)?;
     evaluation::register(module)?;
     module.add_class::<Cancellation>()?;

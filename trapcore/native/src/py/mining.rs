@@ -1,0 +1,77 @@
+//! What mining asks of thousands of positions at a time.
+
+use std::cell::Cell;
+
+use pyo3::prelude::*;
+use shakmaty::Move;
+
+use super::halting::{Cancellation, detached};
+use crate::baits::Tester;
+use crate::position::{self, BadPosition, Setting};
+use crate::records::{Stored, replayed};
+
+/// Binary logarithm of the table of a glance: it is emptied before each.
+const GLANCE_BITS: u32 = 12;
+
+thread_local! {
+    static GLANCER: Cell<Option<Tester>> = const { Cell::new(None) };
+}
+
+/// Start (or None), moves as stored, and the plies asked for.
+type Game = (Option<String>, Vec<u8>, Vec<usize>);
+
+/// Positions and moves of stored games.
+#[pyfunction]
+fn replay(py: Python<'_>, games: Vec<Game>) -> PyResult<Vec<Vec<(String, String)>>> {
+    let all = py.detach(|| {
+        games
+            .iter()
+            .map(|(start, moves, plies)| replayed(&Stored { start_fen: start.as_deref(), moves, plies }))
+            .collect::<Result<_, BadPosition>>()
+    })?;
+    Ok(all)
+}
+
+/// Win chance that each move costs, and the answer to it.
+type Losses = Vec<(f64, Option<String>)>;
+
+/// What moves of positions cost, as a glance of so many nodes sees it; shorter than the cases if it was stopped.
+#[pyfunction]
+fn losses(
+    py: Python<'_>,
+    cases: Vec<(String, Vec<String>)>,
+    nodes: u64,
+    stop: Option<&Cancellation>,
+) -> PyResult<Vec<Losses>> {
+    let cases = cases
+        .iter()
+        .map(|(fen, moves)| {
+            let setting = position::parse(fen)?;
+            let moves =
+                moves.iter().map(|uci| position::parse_move(&setting, uci)).collect::<Result<Vec<Move>, _>>()?;
+            Ok((setting, moves))
+        })
+        .collect::<Result<Vec<(Setting, Vec<Move>)>, BadPosition>>()?;
+    detached(py, None, stop, |halt| {
+        let mut tester = GLANCER.take().unwrap_or_else(|| Tester::new(1, GLANCE_BITS));
+        tester.set_halt(halt);
+        let mut out = Vec::with_capacity(cases.len());
+        for (setting, moves) in &cases {
+            let uci = |m: Move| m.to_uci(setting.mode).to_string();
+            let seen = tester.losses(&setting.chess, moves, nodes);
+            if tester.is_stopped() {
+                break;
+            }
+            out.push(seen.into_iter().map(|(loss, answer)| (loss, answer.map(uci))).collect());
+        }
+        GLANCER.set(Some(tester));
+        out
+    })
+}
+
+/// Adds the functions of this file to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(replay, module)?)?;
+    module.add_function(wrap_pyfunction!(losses, module)?)?;
+    Ok(())
+}

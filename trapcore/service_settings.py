@@ -1,0 +1,120 @@
+"""The table ``[service]`` of the settings: what the service fetches and how often. `trapcore.settings` reads it."""
+
+import re
+from pathlib import Path
+
+from pydantic import Field, SecretStr, field_validator
+
+from trapcore.table_settings import TableSettings, data_folder
+
+
+class ServiceSettings(TableSettings):
+    """Every setting of the service with its default."""
+
+    url: str = Field(default="https://lichess.org", description="The server to fetch games from.")
+    token: SecretStr | None = Field(
+        default=None,
+        description="A token with the scope study:read, for private studies and broadcasts; nothing else needs one. It "
+        "is taken from this variable or from token_file, never from a configuration file.",
+    )
+    token_file: Path | None = Field(
+        default=None,
+        description="A file that holds the token and nothing else.",
+        examples=["~/.config/trapline/service-token"],
+    )
+    folder: Path = Field(
+        default_factory=lambda: data_folder() / "service",
+        description="Where what was fetched is kept as PGN. By default beside the library.",
+        examples=["~/.local/share/trapline/service"],
+    )
+    users: tuple[str, ...] = Field(default=(), description="Names of accounts whose finished games are fetched.")
+    history_days: int = Field(
+        default=30,
+        ge=0,
+        le=36_500,
+        description="Of an account that is new in the list, the games of so many days are fetched, 0 to 36500.",
+    )
+    studies: tuple[str, ...] = Field(
+        default=(), description="Studies: the eight letters at the end of lichess.org/study/…"
+    )
+    studies_of: tuple[str, ...] = Field(default=(), description="Names of accounts all of whose studies are fetched.")
+    tournaments: tuple[str, ...] = Field(
+        default=(), description="Arena tournaments, the letters at the end of the address; fetched when they are over."
+    )
+    swiss: tuple[str, ...] = Field(default=(), description="Swiss tournaments, likewise.")
+    broadcasts: tuple[str, ...] = Field(
+        default=(),
+        description="Broadcasts, the eight letters at the end of the address: running rounds are followed, finished "
+        "ones fetched.",
+    )
+    folders: tuple[Path, ...] = Field(
+        default=(), description="Folders that are watched for new and changed PGN files, packed or not."
+    )
+    dumps: tuple[Path, ...] = Field(
+        default=(), description="Large PGN files, such as a month of lichess; read bit by bit, in any number of runs."
+    )
+    poll_minutes: float = Field(
+        default=15.0,
+        ge=1.0,
+        le=10_080,
+        allow_inf_nan=False,
+        description="Minutes between two looks at users, studies, tournaments, broadcasts and folders, 1 to 10080.",
+    )
+    mine_hours: float = Field(
+        default=24.0, ge=0, le=8760, allow_inf_nan=False, description="Hours between two searches for traps; 0: never."
+    )
+    verify_hours: float = Field(
+        default=168.0,
+        ge=0,
+        le=8760,
+        allow_inf_nan=False,
+        description="Hours between two proofs of all traps of the library; 0: never.",
+    )
+    annotate_hours: float = Field(
+        default=0.0,
+        ge=0,
+        le=8760,
+        allow_inf_nan=False,
+        description="Hours between two looks for fetched games whose annotated copy is missing or older than the "
+        "traps; 0: never.",
+    )
+    backup_hours: float = Field(
+        default=24.0, ge=0, le=8760, allow_inf_nan=False, description="Hours between two backups; 0: never."
+    )
+    backups: int = Field(default=7, ge=1, le=1000, description="Backups that are kept, 1 to 1000.")
+    backup_folder: Path | None = Field(
+        default=None,
+        description="Where backups are kept. By default the folder `backups` in the service's folder; another disk is "
+        "better.",
+        examples=["/mnt/other/trapline"],
+    )
+    vacuum_hours: float = Field(
+        default=720.0,
+        ge=0,
+        le=8760,
+        allow_inf_nan=False,
+        description="Hours between two tidyings of the database file; 0: never.",
+    )
+    log_file: Path | None = Field(
+        default=None,
+        description="Log file, a new one each midnight, seven are kept; standard error without one.",
+        examples=["~/.local/state/trapline/service.log"],
+    )
+    log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
+
+    @field_validator("users", "studies_of")
+    @classmethod
+    def _are_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return _all_like(r"[\w-]{2,30}", names, "names of accounts have 2 to 30 letters, digits, _ and -")
+
+    @field_validator("studies", "broadcasts", "tournaments", "swiss")
+    @classmethod
+    def _are_ids(cls, ids: tuple[str, ...]) -> tuple[str, ...]:
+        return _all_like(r"[A-Za-z0-9]{8}", ids, "ids have 8 letters and digits, the end of the address")
+
+
+def _all_like(pattern: str, given: tuple[str, ...], wanted: str) -> tuple[str, ...]:
+    for one in given:
+        if not re.fullmatch(pattern, one, re.ASCII):
+            raise ValueError(f"{wanted}; {one!r} is not like that")
+    return tuple(dict.fromkeys(given))

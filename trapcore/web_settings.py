@@ -1,0 +1,107 @@
+"""The table ``[web]`` of the settings: what whoever serves a library decides. `trapcore.settings` reads it."""
+
+import re
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+
+from pydantic import Field, SecretStr, field_validator
+
+from trapcore.table_settings import TableSettings
+
+
+class WebSettings(TableSettings):
+    """Every setting of the server with its default."""
+
+    host: str = Field(
+        default="127.0.0.1",
+        description="Address to listen on. One that other machines can reach needs web.public as well.",
+    )
+    port: int = Field(default=8321, ge=0, le=65535, description="Port to listen on, 1 to 65535; 0 takes a free one.")
+    public: bool = Field(
+        default=False, description="Says that web.host may be an address that other machines can reach."
+    )
+    token: SecretStr | None = Field(
+        default=None,
+        description="The token that allows to add and remove traps. It is taken from this variable or from token_file, "
+        "never from a configuration file; without one the library is served for reading only.",
+    )
+    token_file: Path | None = Field(
+        default=None,
+        description="A file that holds the token and nothing else.",
+        examples=["~/.config/trapline/web-token"],
+    )
+    folder: Path | None = Field(
+        default=None,
+        description="Folder for the files of annotations while they are needed; they have no name there and go with "
+        "the program, however it ends. By default the system's folder for temporary files.",
+        examples=["/var/tmp"],
+    )
+    threads: int = Field(default=4, ge=1, le=64, description="Questions that are worked on at the same time, 1 to 64.")
+    seconds: float = Field(
+        default=10.0,
+        gt=0,
+        le=600,
+        allow_inf_nan=False,
+        description="Longest time for one question in seconds, waiting included; after that it is ended.",
+    )
+    rate: float = Field(
+        default=20.0,
+        ge=0,
+        le=100_000,
+        allow_inf_nan=False,
+        description="Requests per second that one address may make in the long run; 0 for no limit.",
+    )
+    burst: int = Field(default=100, ge=1, le=100_000, description="Requests that it may make at once before that.")
+    upload_megabytes: int = Field(
+        default=64, ge=1, le=4096, description="Largest upload of games, in MiB; unpacked it may be 16 times as large."
+    )
+    annotations: int = Field(
+        default=2, ge=1, le=64, description="Uploads that are annotated at the same time, 1 to 64; others are refused."
+    )
+    annotation_minutes: float = Field(
+        default=30.0,
+        gt=0,
+        le=1440,
+        allow_inf_nan=False,
+        description="Longest annotation of one upload in minutes, and how long its result is kept afterwards.",
+    )
+    origins: tuple[str, ...] = Field(
+        default=(),
+        description="Web sites whose pages may use the interface from a browser; none by default.",
+        examples=[["https://chess.example"]],
+    )
+    proxies: tuple[str, ...] = Field(
+        default=(),
+        description="Addresses or networks of proxies in front, whose X-Forwarded-For is believed.",
+        examples=[["127.0.0.1"]],
+    )
+
+    @field_validator("host")
+    @classmethod
+    def _is_address(cls, host: str) -> str:
+        if host != "localhost":
+            try:
+                ip_address(host)
+            except ValueError as error:
+                raise ValueError("it must be an address like 127.0.0.1 or ::1, or localhost") from error
+        return host
+
+    @field_validator("origins")
+    @classmethod
+    def _are_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            if not re.fullmatch(r"https?://[^/\s@*]+", origin):
+                raise ValueError(f"{origin!r} must be like https://chess.example, without a path")
+        return origins
+
+    @field_validator("proxies")
+    @classmethod
+    def _are_networks(cls, proxies: tuple[str, ...]) -> tuple[str, ...]:
+        for proxy in proxies:
+            ip_network(proxy)
+        return proxies
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach the address."""
+        return self.host == "localhost" or ip_address(self.host).is_loopback
