@@ -1,10 +1,107 @@
 """Options that the commands of this floor take, declared once so that they read the same everywhere."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from db.library import Library
+    from trapcore.errors import InputError
+    from trapcore.pools import Pool
 
 DbOption = Annotated[
     str | None,
     typer.Option("--db", metavar="PATH", help="The library: a file, or an SQLAlchemy URL. Default: the setting `db`."),
 ]
+
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
+]
+
+
+def exists(path: str) -> bool:
+    """Whether a library is there already; of a URL nobody knows before it is opened."""
+    from pathlib import Path
+
+    return "://" not in path and Path(path).exists()
+
+
+def jobs_or_default(given: int | None) -> int:
+    """The number of threads that was given, else that of the settings. Raises ``UsageError`` if it is below 1."""
+    from trapcore.errors import UsageError
+    from trapcore.settings import Settings
+
+    if given is not None and given < 1:
+        raise UsageError(f"jobs must be 1 or more, not {given}")
+    return given if given is not None else Settings().jobs
+
+
+@contextmanager
+def pool_for(jobs: int | None, cluster: str | None) -> Iterator[Pool]:
+    """The workers of a cluster if one is named, else so many threads. Raises ``UsageError`` for both."""
+    from trapcore.cluster import cluster as connected
+    from trapcore.errors import UsageError
+    from trapcore.pools import threads
+
+    if cluster is None:
+        with threads(jobs_or_default(jobs), "work") as pool:
+            yield pool
+    elif jobs is not None:
+        raise UsageError("--jobs is for threads here, and --cluster does without them; give one of the two")
+    else:
+        with connected(cluster) as workers:
+            yield workers
+
+
+def open_existing(db: str | None, *, read_only: bool = True) -> Library:
+    """An existing library; the default one is made if need be."""
+    from db.bundled import open_or_bundle
+    from db.display import say
+
+    return open_or_bundle(db, read_only=read_only, say=say)
+
+
+def open_or_make(db: str | None) -> Library:
+    """A library to fill: one that was named and is missing begins empty."""
+    from db.display import say
+    from db.store import open_library
+
+    if db is None or "://" in db or exists(db):
+        return open_existing(db, read_only=False)
+    opened = open_library(db, create=True)
+    say(f"made the empty library {db}")
+    return opened
+
+
+def bounds(option: str, text: str | None) -> tuple[int | None, int | None]:
+    """Both ends of ``1200-1599``, ``2000-`` or ``-1400``; None where there is none.
+
+    Raises ``UsageError``, which names the option.
+    """
+    import re
+
+    from trapcore.errors import UsageError
+
+    if text is None:
+        return None, None
+    found = re.fullmatch(r"\s*(\d{1,4})?\s*-\s*(\d{1,4})?\s*", text, re.ASCII)
+    if found is None or not any(found.groups()):
+        raise UsageError(
+            f"--{option} wants two numbers with a hyphen between, either of which may be left out: {text!r}"
+        )
+    low, high = found.groups()
+    return None if low is None else int(low), None if high is None else int(high)
+
+
+def leave_if_failed(failures: list[InputError]) -> None:
+    """Say all that went wrong and leave with its exit code."""
+    from db.display import say
+
+    for failure in failures:
+        say(str(failure))
+    if failures:
+        raise typer.Exit(failures[0].exit_code)

@@ -12,18 +12,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from db.command_options import DbOption
+from db.command_options import (
+    DbOption,
+    JobsOption,
+    exists,
+    jobs_or_default,
+    leave_if_failed,
+    open_existing,
+    open_or_make,
+    pool_for,
+)
 from db.proposing_commands import fit
-from trapcore.command_options import JsonOption
+from db.upkeep_commands import backup, restore
+from trapcore.command_options import ClusterOption, JsonOption
 
 if TYPE_CHECKING:
-    from db.library import Library
     from db.proving import Judge
     from db.trap import Trap
-    from trapcore.errors import InputError
 
 library = typer.Typer(no_args_is_help=True, help="Fill, look at and check the trap library.")
 library.command()(fit)
+library.command()(backup)
+library.command()(restore)
 
 EngineOption = Annotated[
     str | None,
@@ -34,9 +44,6 @@ EngineNodesOption = Annotated[
     typer.Option(
         "--engine-nodes", metavar="N", help="Nodes of the engine for a position, then four times as many; 1 or more."
     ),
-]
-JobsOption = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
 ]
 SlugsArgument = Annotated[list[str] | None, typer.Argument(metavar="SLUG", help="Only these traps.")]
 
@@ -64,7 +71,7 @@ def init(
     from trapcore.settings import Settings
 
     path = db if db is not None else str(default_library())
-    threads = _jobs(jobs)
+    threads = jobs_or_default(jobs)
     with _judge(engine or Settings().engine, engine_nodes) as judge:
         if upgrade:
             for step in upgrade_library(path) or ["nothing had to be brought up to date"]:
@@ -72,7 +79,7 @@ def init(
             if bundled:
                 with open_library(path) as opened:
                     add_bundled(opened, judge, jobs=threads)
-        elif _exists(path):
+        elif exists(path):
             with open_library(path, read_only=True) as opened:
                 there = trap_count(opened.counts().traps)
             raise LibraryError(f"{path} is a trap library already, with {there}; --upgrade brings it up to date")
@@ -121,7 +128,7 @@ def add(
         opening=opening,
         source=source,
     )
-    with _judge(engine or Settings().engine, engine_nodes) as judge, _open_or_make(db) as opened:
+    with _judge(engine or Settings().engine, engine_nodes) as judge, open_or_make(db) as opened:
         proved = judge.prove(trap)
         result = opened.add(proved, replace=replace)
         opened.sweep()
@@ -156,7 +163,7 @@ def import_(
 
     status = Status()
     reports = []
-    with _judge(engine, engine_nodes) as judge, _open_or_make(db) as opened:
+    with _judge(engine, engine_nodes) as judge, open_or_make(db) as opened:
         for file in files:
             report = import_file(
                 opened,
@@ -165,7 +172,7 @@ def import_(
                 replace=replace,
                 trust=trust,
                 limit=limit,
-                jobs=_jobs(jobs),
+                jobs=jobs_or_default(jobs),
                 progress=lambda now: status.show(f"{now.file}: {now.read:,} read"),
             )
             status.clear()
@@ -183,7 +190,7 @@ def import_(
                 typer.echo(f"{file}: {report.read:,} read: {results}; {counted(sorted(report.verdicts.items()))}")
     if as_json:
         print_json([import_json(report) for report in reports])
-    _fail([report.failure for report in reports if report.failure is not None])
+    leave_if_failed([report.failure for report in reports if report.failure is not None])
 
 
 @library.command("list")
@@ -201,7 +208,7 @@ def list_(
     """
     from db.display import claim, print_json, print_table, say, trap_count, trap_json
 
-    with _open(db) as opened:
+    with open_existing(db) as opened:
         traps, frequencies = opened.traps(), opened.frequencies()
     if family is not None:
         _known("family", family, {trap.family for trap in traps})
@@ -231,13 +238,16 @@ def show(
     """Show everything about one trap: its proof, what others say, how the bait looks by depth and in the games."""
     from dataclasses import asdict
 
-    from db.display import print_json, print_trap, trap_json
+    from db.display import is_rated, print_json, print_trap, trap_json
 
-    with _open(db) as opened:
+    with open_existing(db) as opened:
         trap = opened.trap(slug)
         if as_json:
             seen = [asdict(sighting) for sighting in opened.sightings(slug)]
-            print_json({**trap_json(trap, opened.frequency(slug)), "events": opened.events(slug), "sightings": seen})
+            by_rating = opened.frequencies_by_rating(slug).get(slug, {})
+            bands = {str(band): asdict(known) for band, known in by_rating.items()} if is_rated(by_rating) else {}
+            found = {**trap_json(trap, opened.frequency(slug)), "frequency_by_rating": bands}
+            print_json({**found, "events": opened.events(slug), "sightings": seen})
         else:
             print_trap(trap, opened)
 
@@ -275,11 +285,11 @@ def verify(
         one = "contradiction" if len(now.disputed) == 1 else "contradictions"
         return counted([*figures, (one, len(now.disputed))])
 
-    with _judge(engine or Settings().engine, engine_nodes) as judge, _open(db, read_only=False) as opened:
+    with _judge(engine or Settings().engine, engine_nodes) as judge, open_existing(db, read_only=False) as opened:
         opened.check_file()
         chosen = [opened.trap(slug) for slug in slugs] if slugs else None
         try:
-            report = verify_traps(opened, judge, chosen, jobs=_jobs(jobs), progress=progress)
+            report = verify_traps(opened, judge, chosen, jobs=jobs_or_default(jobs), progress=progress)
         except KeyboardInterrupt:
             status.clear()
             say("what was verified is stored" + ("" if chosen else "; the same command goes on from there"))
@@ -303,22 +313,43 @@ def verify(
 def export(
     slugs: SlugsArgument = None,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Packed if it ends in .gz, .bz2 or .zst; - is stdout.")
-    ] = "-",
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Packed if it ends in .gz, .bz2 or .zst; - is stdout."),
+    ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Write them there for lichess studies, 64 chapters a file."),
+    ] = None,
     db: DbOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of PGN.")] = False,
 ) -> None:
-    """Write the traps as PGN games, which `trapline library import --trust-proofs` reads back, or as JSON."""
-    from db.exporting import write_traps
+    """Write the traps as PGN games, which `trapline library import --trust-proofs` reads back, or as JSON.
 
-    with _open(db) as opened:
+    With --study the proved ones as chapters of lichess studies instead, and with -o as well as both.
+    """
+    from db.display import say, trap_count
+    from db.exporting import write_traps
+    from db.study import write_study
+    from db.toll import toll_of
+    from trapcore.proof import Verdict
+
+    with open_existing(db) as opened:
         traps: list[Trap] = [opened.trap(slug) for slug in slugs] if slugs else opened.traps()
-        write_traps(traps, output, as_json=as_json, library=opened.name)
+        if study is not None:
+            # A chapter says that it is a trap.
+            proved = [trap for trap in traps if trap.verdict is Verdict.PROVED]
+            files = write_study([(trap, toll_of(opened, trap)) for trap in proved], study)
+            others = len(traps) - len(proved)
+            left = f"; {others:,} not proved and left out" if others else ""
+            say(f"{trap_count(len(proved))} in {', '.join(map(str, files)) or 'no file'}{left}")
+        if output is not None or study is None:
+            write_traps(traps, output or "-", as_json=as_json, library=opened.name)
 
 
 def index(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN files, packed or not; - is stdin.")],
     jobs: JobsOption = None,
+    cluster: ClusterOption = None,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -336,33 +367,19 @@ def index(
         part = f", {done.raw_done / done.raw_size:.0%}" if done.raw_size else ""
         status.show(f"{done.file}{part}: {done.new_games:,} new games, {done.positions:,} positions")
 
-    with _open_or_make(db) as opened:
-        done = index_files(opened, files, jobs=_jobs(jobs), progress=progress)
+    with pool_for(jobs, cluster) as pool, open_or_make(db) as opened:
+        done = index_files(opened, files, pool=pool, progress=progress)
     status.clear()
     if as_json:
         print_json(index_json(done))
     else:
         skipped = counted(sorted(done.skipped.items()))
+        rated = f"{done.rated_games:,} games that were there got ratings; " if done.rated_games else ""
         typer.echo(
-            f"{done.games:,} games read, {done.new_games:,} of them new, with {done.positions:,} positions; "
+            f"{done.games:,} games read, {done.new_games:,} of them new, with {done.positions:,} positions; {rated}"
             f"{done.resumed:,} games were done before; skipped: {skipped}; {done.sightings:,} new sightings of traps"
         )
-    _fail(done.failures)
-
-
-def _exists(path: str) -> bool:
-    from pathlib import Path
-
-    return "://" not in path and Path(path).exists()
-
-
-def _jobs(given: int | None) -> int:
-    from trapcore.errors import UsageError
-    from trapcore.settings import Settings
-
-    if given is not None and given < 1:
-        raise UsageError(f"jobs must be 1 or more, not {given}")
-    return given if given is not None else Settings().jobs
+    leave_if_failed(done.failures)
 
 
 @contextmanager
@@ -383,38 +400,8 @@ def _judge(engine: str | None, nodes: int | None) -> Iterator[Judge]:
         yield Judge(engine=running, engine_nodes=limit, search_nodes=SEARCH_NODES)
 
 
-def _open(db: str | None, *, read_only: bool = True) -> Library:
-    """An existing library; the default one is made if need be."""
-    from db.bundled import open_or_bundle
-    from db.display import say
-
-    return open_or_bundle(db, read_only=read_only, say=say)
-
-
-def _open_or_make(db: str | None) -> Library:
-    """A library to fill: one that was named and is missing begins empty."""
-    from db.display import say
-    from db.store import open_library
-
-    if db is None or "://" in db or _exists(db):
-        return _open(db, read_only=False)
-    opened = open_library(db, create=True)
-    say(f"made the empty library {db}")
-    return opened
-
-
 def _known(what: str, given: str, known: set[str]) -> None:
     from trapcore.spelling import unknown_name
 
     if given not in known:
         raise unknown_name(what, given, sorted(known))
-
-
-def _fail(failures: list[InputError]) -> None:
-    """Say all that went wrong and leave with its exit code."""
-    from db.display import say
-
-    for failure in failures:
-        say(str(failure))
-    if failures:
-        raise typer.Exit(failures[0].exit_code)

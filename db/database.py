@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from trapcore.errors import LibraryError
+from trapcore.errors import LibraryBusyError, LibraryError
 
 BUSY_SECONDS = 5.0
 """How long a statement waits for another program that writes, unless told otherwise."""
@@ -55,9 +55,9 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise LibraryError(sentence(self.name, error.orig or error)) from error
-        except sqlite3.Error as error:
-            raise LibraryError(sentence(self.name, error)) from error
+            raise spoken_error(self.name, error.orig or error) from error
+        except self.engine.dialect.loaded_dbapi.Error as error:  # from the driver itself, past SQLAlchemy
+            raise spoken_error(self.name, error) from error
 
     def close(self) -> None:
         """Close the connections; a SQLite file is left without companions if nobody else has it open."""
@@ -82,7 +82,9 @@ def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SEC
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(address, timeout=busy_seconds, uri=True, isolation_level=None, check_same_thread=False)
 
-    engine = create_engine("sqlite+pysqlite://", creator=connect)
+    # Any number of threads may read, and one may read while it reads: by itself SQLAlchemy would give each thread one
+    # connection, and close those of the threads beyond the fifth.
+    engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool, max_overflow=-1)
     if "mode=rw" in query:
         event.listen(engine, "connect", _set_query_only if read_only else _set_writing)
     event.listen(engine, "connect", _set_all)
@@ -90,8 +92,38 @@ def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SEC
     return engine
 
 
+def spoken_error(name: str, error: BaseException) -> LibraryError:
+    """The error to raise for a driver's error."""
+    busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    busy = busy or getattr(error, "sqlstate", None) == "55P03"  # PostgreSQL's lock_not_available
+    return (LibraryBusyError if busy else LibraryError)(sentence(name, error))
+
+
+def server_engine(url: str, *, busy_seconds: float = BUSY_SECONDS) -> Engine:
+    """An engine on what an SQLAlchemy URL names. Raises what SQLAlchemy raises for a URL that is none."""
+    scheme, rest = url.split("://", 1)
+    if scheme in ("postgres", "postgresql"):
+        scheme = "postgresql+psycopg"
+    engine = create_engine(f"{scheme}://{rest}", pool_pre_ping=True)
+    if engine.dialect.name == "postgresql":
+
+        def begin(connection: Connection) -> None:
+            if not connection.get_execution_options().get("writes", False):
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                return
+            # One writer at a time, as in a file: numbers are given as the highest one and so on.
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, int(1000 * busy_seconds))}")
+            names = func.hashtext("trapline"), func.hashtext(func.current_schema())
+            connection.execute(select(func.pg_advisory_xact_lock(*names)))
+
+        event.listen(engine, "begin", begin)
+    return engine
+
+
 def sentence(name: str, error: BaseException) -> str:
     """What a driver's error means for the user."""
+    if type(error).__module__.startswith("psycopg"):
+        return _server_sentence(name, getattr(error, "sqlstate", None), " ".join(str(error).split()))
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     detail = " ".join(str(error).split())
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -105,6 +137,19 @@ def sentence(name: str, error: BaseException) -> str:
         return f"{name} cannot be written or opened ({detail}); check the rights on the file and on its folder"
     if code == sqlite3.SQLITE_FULL:
         return f"{name} cannot grow, because no space is left on the device"
+    return f"{name} cannot be used: {detail}"
+
+
+def _server_sentence(name: str, state: str | None, detail: str) -> str:
+    """``state``: as the SQL standard and PostgreSQL number them; None if there was no server to say one."""
+    if state == "55P03":
+        return f"{name} is locked by another program that writes to it; wait until that has finished and try again"
+    if state is None or state[:2] in ("08", "28", "3D", "57"):
+        return f"{name} cannot be reached: {detail}; is the server running, and are the names and the password right?"
+    if state in ("25006", "42501"):
+        return f"{name} cannot be written or opened ({detail}); check the rights of the user"
+    if state[:2] == "53":
+        return f"{name} cannot grow or be opened: the server has too little of something ({detail})"
     return f"{name} cannot be used: {detail}"
 
 
@@ -126,7 +171,13 @@ def can_write(path: Path) -> bool:
 
 def _set_all(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
+    # SQLite's own knows the letters of ASCII only, and names have others.
+    connection.create_function("lower", 1, _lower, deterministic=True)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def _set_query_only(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:

@@ -3,15 +3,16 @@
 import json
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
+import chess
 import typer
 
 from db.importing import Imported
 from db.ingest import Progress
 from db.library import Library
-from db.temptation import Frequency, Profile, reasons
+from db.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
 from db.trap import Outcome, Trap
 from trapcore.proof import Verdict
 from trapcore.search import MATE, MATE_BOUND
@@ -93,6 +94,7 @@ def print_trap(trap: Trap, library: Library) -> None:
     bait, *killer = trap.sans()
     events = library.events(trap.slug)
     frequency = library.frequency(trap.slug)
+    by_rating = library.frequencies_by_rating(trap.slug).get(trap.slug, {})
     proof = trap.proof_by and f"{trap.proof_by}, {trap.proof_nodes:,} nodes"
     if trap.proof_depth is not None:
         proof += f", depth {trap.proof_depth}"
@@ -110,7 +112,7 @@ def print_trap(trap: Trap, library: Library) -> None:
         "reason": trap.reason,
         "proof": proof,
         "disputed": contradiction(trap) if trap.is_disputed else "",
-        "tempts": _temptation(trap.profile, frequency),
+        "tempts": temptation(trap.profile, frequency),
         "in the games": ", ".join(f"{event} {count:,}" for event, count in events.items()),
         "source": trap.source,
     }
@@ -119,6 +121,10 @@ def print_trap(trap: Trap, library: Library) -> None:
     for name, value in fields.items():
         if value:
             typer.echo(f"{name:<13} {value}")
+    if is_rated(by_rating):
+        typer.echo(f"\nrating     had the choice  played {bait}")
+        for band, known in by_rating.items():
+            typer.echo(f"{band!s:<9}  {known.decisions:>14,}  {known.played:>{len(bait) + 7},}  {known.share:>4.0%}")
     if trap.opinions:
         typer.echo("\nverdict    gain        nodes  depth  day         by")
     for said in trap.opinions:
@@ -128,14 +134,19 @@ def print_trap(trap: Trap, library: Library) -> None:
     if trap.profile is not None and trap.profile.depths:
         typer.echo(f"\ndepth  {bait:>7}  best other move  (for {trap.victim}, in pawns)")
     for at in trap.profile.depths if trap.profile is not None else ():
-        typer.echo(f"{at.depth:>5}  {_pawns(at.bait):>7}  {_pawns(at.best):>15}")
+        typer.echo(f"{at.depth:>5}  {pawns(at.bait):>7}  {pawns(at.best):>15}")
 
 
-def _temptation(profile: Profile | None, frequency: Frequency) -> str:
+def is_rated(by_rating: Mapping[RatingBand, Frequency]) -> bool:
+    """Whether the rating of anybody who had the choice is known."""
+    return bool(by_rating.keys() - {UNKNOWN_RATING})
+
+
+def temptation(profile: Profile | None, frequency: Frequency) -> str:
     """Why a bait tempts, with the figures; the figures alone if it does not; empty if nothing is known."""
     figures = []
     if profile is not None:
-        figures.append(f"rank {profile.rank} at first sight, seems to win {_pawns(profile.gain)}")
+        figures.append(f"rank {profile.rank} at first sight, seems to win {pawns(profile.gain)}")
     if frequency.decisions:
         figures.append(f"played {frequency.played:,} times of {frequency.decisions:,}")
     if not figures:
@@ -144,12 +155,40 @@ def _temptation(profile: Profile | None, frequency: Frequency) -> str:
     return f"{'by ' + ' and '.join(found) if found else 'no'} ({', '.join(figures)})"
 
 
-def _pawns(value: int) -> str:
+def pawns(value: int) -> str:
     """Centipawns as pawns, ``+0.35``; a mate as its distance in moves, ``#2`` or ``#-2`` if the victim is mated."""
     if abs(value) <= MATE_BOUND:
         return f"{value / 100:+.2f}"
     moves = max(0, (MATE - abs(value) + 1) // 2)
     return f"#{'-' if value < 0 else ''}{moves}"
+
+
+def numbered_line(trap: Trap, number: int) -> tuple[str, str, str]:
+    """Bait, killer, and the rest of the line, as ``5...Bxd1``, ``6.Bxf7+`` and ``Ke7 7.Nd5#``.
+
+    ``number`` is that of the move which the bait is.
+    """
+    words: list[str] = []
+    board = trap.board()
+    board.fullmove_number = number
+    for count, uci in enumerate(trap.line):
+        move = chess.Move.from_uci(uci)
+        if board.turn:
+            words.append(f"{board.fullmove_number}.{board.san(move)}")
+        else:
+            words.append(f"{board.fullmove_number}...{board.san(move)}" if not count else board.san(move))
+        board.push(move)
+    return words[0], words[1], " ".join(words[2:])
+
+
+def percent(share: float) -> str:
+    """``12 %``; one figure more below 10 %, so that little is not nothing."""
+    return f"{100 * share:.0f} %" if share >= 0.1 or share == 0 else f"{100 * share:.1f} %"
+
+
+def year(date: str) -> str:
+    """The part of a PGN date that is known, from the left: ``1900.??.??`` gives ``1900``; a date in full stays."""
+    return date.partition(".?")[0].strip("?.")
 
 
 def trap_json(trap: Trap, frequency: Frequency | None = None) -> dict[str, object]:
@@ -165,7 +204,7 @@ def trap_json(trap: Trap, frequency: Frequency | None = None) -> dict[str, objec
         "bait_san": bait,
         "killer_line_san": killer,
         "is_disputed": trap.is_disputed,
-        "frequency": asdict(played),
+        "frequency": {"decisions": played.decisions, "played": played.played},
         "tempts": reasons(trap.profile, played) if known else None,
     }
 
@@ -188,6 +227,7 @@ def index_json(done: Progress) -> dict[str, object]:
     return {
         "games": done.games,
         "new_games": done.new_games,
+        "rated_games": done.rated_games,
         "resumed_games": done.resumed,
         "positions": done.positions,
         "sightings": done.sightings,

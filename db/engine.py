@@ -1,6 +1,5 @@
 """A UCI engine that says what a position is worth: started once, restarted once, never waited for without end."""
 
-import math
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -9,9 +8,7 @@ import chess
 import chess.engine
 
 from trapcore.errors import EngineError, UsageError
-
-CENTIPAWN_SCALE = 0.00368208
-"""Of lichess's win chance: https://github.com/lichess-org/lila/pull/11148."""
+from trapcore.search import win_chance
 
 START_SECONDS = 15.0
 """How long an engine may take to start."""
@@ -20,13 +17,13 @@ SEARCH_SECONDS = 120.0
 """How long it may take for one position; more means that the nodes asked for are too many for it."""
 
 
-def win_chance(score: chess.engine.Score) -> float:
+def chance_of(score: chess.engine.Score) -> float:
     """Lichess's win chance of the side that the score is of, -1..1; a forced mate is 1 or -1."""
     if score.is_mate():
         return 1.0 if score > chess.engine.Cp(0) else -1.0
     centipawns = score.score()
     assert centipawns is not None
-    return 2 / (1 + math.exp(-CENTIPAWN_SCALE * centipawns)) - 1
+    return win_chance(centipawns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +106,7 @@ class UciEngine:
             raise EngineError(f"the engine {self.command} gave no score for {board.fen()}")
         if float(result.info.get("time", 0.0)) >= self._search_seconds:
             raise self._too_slow(nodes)
-        return Evaluation(win_chance(score.pov(board.turn)), result.move, int(result.info.get("depth", 0)))
+        return Evaluation(chance_of(score.pov(board.turn)), result.move, int(result.info.get("depth", 0)))
 
     def _too_slow(self, nodes: int) -> EngineError:
         seconds = f"{self._search_seconds:.0f} s"

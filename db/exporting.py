@@ -1,13 +1,13 @@
-"""Writing traps to a file or to standard output, as PGN or JSON."""
+"""Writing to a file or to standard output: traps as PGN or JSON, and any text."""
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from db.pgn_export import trap_game
 from db.trap import Trap
 from trapcore.errors import OutputError
+from trapcore.replacing import replacing
 from trapcore.streams import open_for_write
 
 
@@ -21,6 +21,11 @@ def write_traps(traps: Sequence[Trap], output: Path | str, *, as_json: bool, lib
         text = json.dumps([trap.content() for trap in traps], ensure_ascii=False, indent=2) + "\n"
     else:
         text = "".join(map(trap_game, traps))
+    write_text(text, output, library=library)
+
+
+def write_text(text: str, output: Path | str, *, library: str) -> None:
+    """Write a text as UTF-8; the arguments and what is raised are those of `write_traps`."""
     if str(output) == "-":
         with open_for_write("-") as writer:
             writer.write(text.encode())
@@ -28,12 +33,13 @@ def write_traps(traps: Sequence[Trap], output: Path | str, *, as_json: bool, lib
     path = Path(output)
     if path.exists() and Path(library).exists() and path.samefile(library):
         raise OutputError(f"{path} is the library itself; choose another file")
-    building = path.with_name(f".{path.name}.{os.getpid()}.new")
+    write_file(path, text.encode())
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, packed if its name says so; it appears under its name when it is complete. Raises `OutputError`."""
     try:
-        with open_for_write(building, compress_as=path.suffix) as writer:
-            writer.write(text.encode())
-        building.replace(path)
+        with replacing(path) as building, open_for_write(building, compress_as=path.suffix) as writer:
+            writer.write(data)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        building.unlink(missing_ok=True)

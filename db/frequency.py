@@ -1,29 +1,98 @@
-"""How often the baits were played in the indexed games: by a join of the keys, in either colour."""
+"""How often the baits were played in the indexed games: by a join of the keys, in either colour.
 
-from sqlalchemy import Connection, case, func, select
+Who decides is the victim, so it is the victim's rating that counts where ratings are asked for.
+"""
 
-from db.models import OccurrenceRow, PositionRow, TrapRow
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from db.models import GameRow, OccurrenceRow, PositionRow, TrapRow
 from db.sighting import MIRROR, move_code
-from db.temptation import Frequency
+from db.temptation import RATING_BANDS, UNKNOWN_RATING, Frequency, RatingBand
+
+_Rating = InstrumentedAttribute[int | None]
+_NONE = Frequency(decisions=0, played=0)
 
 
-def frequencies(connection: Connection, slug: str | None = None) -> dict[str, Frequency]:
-    """By slug, of one trap or of all; traps whose position did not occur are left out."""
+def frequencies(
+    connection: Connection,
+    slug: str | Sequence[str] | None = None,
+    *,
+    min_rating: int | None = None,
+    max_rating: int | None = None,
+) -> dict[str, Frequency]:
+    """By slug, of one trap, some, or all; traps whose position did not occur are left out.
+
+    With a least or a highest rating only victims count whose rating is known and within these bounds.
+    """
     found: dict[str, Frequency] = {}
-    for mirrored in (False, True):
-        key = TrapRow.mirror_key if mirrored else TrapRow.key
-        matches = select(TrapRow.slug, TrapRow.epd, TrapRow.bait, PositionRow.id).join_from(
-            TrapRow, PositionRow, PositionRow.key == key
-        )
-        if slug is not None:
-            matches = matches.where(TrapRow.slug == slug)
-        for name, epd, bait, position_id in connection.execute(matches.order_by(TrapRow.id)).all():
-            code = move_code(epd, bait) ^ (MIRROR if mirrored else 0)
-            counted = select(func.count(), func.sum(case((OccurrenceRow.move == code, 1), else_=0))).where(
-                OccurrenceRow.position_id == position_id, OccurrenceRow.move.is_not(None)
-            )
-            decisions, played = connection.execute(counted).one()
-            if decisions:
-                before = found.get(name, Frequency(decisions=0, played=0))
-                found[name] = Frequency(decisions=before.decisions + decisions, played=before.played + int(played))
+    for name, rating, counted in _choices(connection, slug):
+        within = counted
+        if min_rating is not None or max_rating is not None:
+            within = within.join(GameRow, GameRow.id == OccurrenceRow.game_id)
+        if min_rating is not None:
+            within = within.where(rating >= min_rating)
+        if max_rating is not None:
+            within = within.where(rating <= max_rating)
+        decisions, played = connection.execute(within).one()
+        if decisions:
+            found[name] = found.get(name, _NONE) + Frequency(decisions=decisions, played=int(played))
     return found
+
+
+def frequencies_by_rating(connection: Connection, slug: str | None = None) -> dict[str, dict[RatingBand, Frequency]]:
+    """By slug and by the victim's rating, the lowest band first; what did not occur is left out."""
+    found: dict[str, dict[RatingBand, Frequency]] = {}
+    for name, rating, counted in _choices(connection, slug):
+        band = _band(rating)
+        banded = counted.join(GameRow, GameRow.id == OccurrenceRow.game_id).add_columns(band).group_by("band")
+        bands = found.setdefault(name, {})
+        for decisions, played, number in connection.execute(banded):
+            there = bands.get(RATING_BANDS[number], _NONE)
+            bands[RATING_BANDS[number]] = there + Frequency(decisions=decisions, played=int(played))
+    return {
+        name: {band: bands[band] for band in RATING_BANDS if band in bands} for name, bands in found.items() if bands
+    }
+
+
+def _matches(*, mirrored: bool, some: bool) -> Select[str, str, str, str, int]:
+    """The traps, all or some, whose position occurred."""
+    key = TrapRow.mirror_key if mirrored else TrapRow.key
+    matches = select(TrapRow.slug, TrapRow.epd, TrapRow.victim, TrapRow.bait, PositionRow.id)
+    matches = matches.join_from(TrapRow, PositionRow, PositionRow.key == key).order_by(TrapRow.id)
+    return matches.where(TrapRow.slug.in_(bindparam("slugs", expanding=True))) if some else matches
+
+
+_MATCHES = {
+    (mirrored, some): _matches(mirrored=mirrored, some=some) for mirrored in (False, True) for some in (False, True)
+}
+"""Writing a statement takes longer than finding that nothing occurred."""
+
+
+def _choices(
+    connection: Connection, slug: str | Sequence[str] | None
+) -> Iterator[tuple[str, _Rating, Select[int, Any]]]:
+    """For each position of a trap that occurred: slug, rating of the victim, and what counts the choices there."""
+    some = {} if slug is None else {"slugs": [slug] if isinstance(slug, str) else list(slug)}
+    for mirrored in (False, True):
+        matches = connection.execute(_MATCHES[mirrored, slug is not None], some).all()
+        for name, epd, victim, bait, position_id in matches:
+            rating = GameRow.white_elo if (victim == "white") is not mirrored else GameRow.black_elo
+            code = move_code(epd, bait) ^ (MIRROR if mirrored else 0)
+            counted = (
+                select(func.count(), func.sum(case((OccurrenceRow.move == code, 1), else_=0)))
+                .select_from(OccurrenceRow)
+                .where(OccurrenceRow.position_id == position_id, OccurrenceRow.move.is_not(None))
+            )
+            yield name, rating, counted
+
+
+def _band(rating: _Rating) -> ColumnElement[int]:
+    """The number of the band among `RATING_BANDS`, in SQL."""
+    known = [(rating <= band.most, number) for number, band in enumerate(RATING_BANDS) if band.most is not None]
+    highest = next(number for number, band in enumerate(RATING_BANDS) if band.most is None)
+    unknown = (rating.is_(None), RATING_BANDS.index(UNKNOWN_RATING))
+    return case(unknown, *known, else_=highest).label("band")

@@ -7,21 +7,23 @@ so that a run that was killed goes on where it stopped, and the same games again
 import hashlib
 import struct
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from db.bulk import BulkInsert, BulkLookup, Value
 from db.library import Library
-from db.models import CheckpointRow, GameRow, OccurrenceRow, PositionRow, SourceRow
+from db.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRow, SourceRow
 from trapcore import _native
+from trapcore.budget import Cancellation
 from trapcore.errors import InputError, UsageError
+from trapcore.pools import Pool, in_order, threads
 from trapcore.streams import open_bytes
 
 BATCH_BYTES = 384 * 1024
@@ -32,13 +34,15 @@ _GAME_COLUMNS = (
     "digest",
     "white",
     "black",
-    "result",
     "date",
     "event",
     "site",
     "round",
     "eco",
     "variant",
+    "result",
+    "white_elo",
+    "black_elo",
     "start_fen",
     "plies",
     "moves",
@@ -46,7 +50,13 @@ _GAME_COLUMNS = (
     "game_number",
     "byte_offset",
 )
-_TAGS = ("White", "Black", "Result", "Date", "Event", "Site", "Round", "ECO", "Variant")
+HIGHEST_RATING = 4000
+"""What is no number from 1 to this is no rating."""
+
+RATINGS_READ = "ratings_read"
+"""Fact in ``meta``: how often ratings came to games that were there, so that whoever remembers games notices."""
+
+_TAGS = ("White", "Black", "Date", "Event", "Site", "Round", "ECO", "Variant")
 
 
 @dataclass(slots=True)
@@ -62,6 +72,8 @@ class Progress:
     games: int = 0
     """Games read in this run, new or not; those that an earlier run had done are not read again."""
     new_games: int = 0
+    rated_games: int = 0
+    """Games that the library had already, and of which it now knows a rating that it did not know."""
     positions: int = 0
     """Positions of the new games, one a ply and the last one."""
     resumed: int = 0
@@ -80,23 +92,24 @@ def index_files(
     paths: Sequence[Path | str],
     *,
     jobs: int = 1,
+    pool: Pool | None = None,
     batch_bytes: int = BATCH_BYTES,
     progress: Callable[[Progress], None] | None = None,
 ) -> Progress:
     """Read PGN files (``-`` is standard input) into the library and record where its traps occurred.
 
-    ``jobs`` threads (1 or more) read games while this one stores them. ``progress`` is called after each batch. A file
-    that cannot be read does not stop the others: it is in ``failures`` of the result. Raises `LibraryError`, and
-    `UsageError` for jobs out of range.
+    ``jobs`` threads (1 or more) read games while this one stores them, or ``pool`` does in their place. ``progress`` is
+    called after each batch. A file that cannot be read does not stop the others: it is in ``failures`` of the result.
+    Raises `LibraryError`, `UsageError` for jobs out of range, and what the pool raises.
     """
     if jobs < 1:
         raise UsageError(f"jobs must be 1 or more, not {jobs}")
     done = Progress()
     began = time.monotonic()
-    with ThreadPoolExecutor(jobs, thread_name_prefix="read-games") as pool:
+    with threads(jobs, "read-games") if pool is None else nullcontext(pool) as readers:
         for path in paths:
             try:
-                _File(library, path, done, progress).read(pool, jobs, batch_bytes)
+                _File(library, path, done, progress).read(readers, batch_bytes)
             except InputError as error:
                 done.failures.append(error)
             done.seconds = time.monotonic() - began
@@ -105,6 +118,19 @@ def index_files(
     if progress is not None:
         progress(done)
     return done
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some games of an input."""
+
+    batch: _native.Batch
+    torn: bool
+    """The last game was cut off by the end of a broken file."""
+
+
+def _read_records(part: _Part, stop: Cancellation) -> _native.BatchRecords:
+    return _native.read_records(part.batch)  # which takes less time than anyone would notice
 
 
 class _File:
@@ -125,34 +151,31 @@ class _File:
         self._games = 0
         self._torn: InputError | None = None
 
-    def read(self, pool: ThreadPoolExecutor, jobs: int, batch_bytes: int) -> None:
+    def read(self, pool: Pool, batch_bytes: int) -> None:
         """Read it from where an earlier run stopped, if it is the same file, else from its beginning."""
         try:
             self._done.file, self._done.raw_size = self._name, self._reader.raw_size
-            waiting: deque[tuple[_native.Batch, bool, Future[_native.BatchRecords]]] = deque()
-            for batch, torn in self._batches(_native.PgnSplitter(batch_bytes)):
-                waiting.append((batch, torn, pool.submit(_native.read_records, batch)))
-                if len(waiting) > jobs:
-                    self._store(*waiting.popleft())
-            while waiting:
-                self._store(*waiting.popleft())
+            parts = self._parts(_native.PgnSplitter(batch_bytes))
+            with closing(in_order(pool, _read_records, parts, ahead=1, stop=Cancellation())) as read:
+                for part, found in read:
+                    self._store(part.batch, part.torn, found)
         finally:
             self._reader.close()
         self._done.raw_done = self._reader.raw_offset
         if self._torn is not None:
             raise self._torn
 
-    def _batches(self, splitter: _native.PgnSplitter) -> Iterator[tuple[_native.Batch, bool]]:
-        """The batches that are not done; True marks the one whose last game was cut off by the end of a broken file."""
+    def _parts(self, splitter: _native.PgnSplitter) -> Iterator[_Part]:
+        """The batches that are not done."""
         try:
             for chunk in self._rest():
                 for batch in splitter.feed(chunk):
-                    yield batch, False
+                    yield _Part(batch, False)
         except InputError as error:
             self._torn = error
         tail = splitter.finish()
         for number, batch in enumerate(tail, start=1):
-            yield batch, self._torn is not None and number == len(tail)
+            yield _Part(batch, self._torn is not None and number == len(tail))
 
     def _rest(self) -> Iterator[bytes]:
         """The bytes that are not done."""
@@ -189,15 +212,16 @@ class _File:
                 .where(SourceRow.path == self._name, CheckpointRow.size == self._reader.raw_size)
             ).one_or_none()
 
-    def _store(self, batch: _native.Batch, torn: bool, future: Future[_native.BatchRecords]) -> None:
-        found = future.result()
+    def _store(self, batch: _native.Batch, torn: bool, found: _native.BatchRecords) -> None:
         records = found.records
         if torn and records and records[-1].game == batch.first_game + batch.games - 1:
             records.pop()
         with self._library.database.write() as connection:
             source_id = _source(connection, self._name)
-            new = _new(connection, records)
-            _insert_games(connection, new, source_id, self._games, self._offset, dict(found.positions))
+            ratings = _ratings(records)
+            new, rated = _told_apart(connection, records, ratings)
+            _fill_ratings(connection, rated)
+            _insert_games(connection, new, ratings, source_id, self._games, self._offset, dict(found.positions))
             if not torn and self._reader.raw_size is not None:
                 self._digest.update(batch.data())
                 connection.execute(delete(CheckpointRow).where(CheckpointRow.source_id == source_id))
@@ -214,6 +238,7 @@ class _File:
         done.raw_done = self._reader.raw_offset
         done.games += batch.games
         done.new_games += len(new)
+        done.rated_games += len(rated)
         done.positions += sum(record.plies + 1 for record in new)
         done.skipped.update(skipped.reason for skipped in found.skipped)
         if self._progress is not None:
@@ -230,17 +255,62 @@ def _source(connection: Connection, path: str) -> int:
     return there
 
 
-def _new(connection: Connection, records: Sequence[_native.GameRecord]) -> list[_native.GameRecord]:
-    """The games that the library has not, each once."""
+_Ratings = tuple[int | None, int | None]
+"""White's and Black's."""
+
+
+def _ratings(records: Sequence[_native.GameRecord]) -> dict[bytes, _Ratings]:
+    """By digest; of a game that is there twice, what the first one says that says anything."""
+    found: dict[bytes, _Ratings] = {}
+    for record in records:
+        white, black = found.get(record.digest, (None, None))
+        tags = record.tags
+        found[record.digest] = (
+            white if white is not None else _rating(tags.get("WhiteElo", "")),
+            black if black is not None else _rating(tags.get("BlackElo", "")),
+        )
+    return found
+
+
+def _rating(tag: str) -> int | None:
+    text = tag.strip()
+    # The length first: figures without end are no number that could be read.
+    if not (len(text) <= 4 and text.isascii() and text.isdigit()):
+        return None
+    return int(text) if 1 <= int(text) <= HIGHEST_RATING else None
+
+
+def _told_apart(
+    connection: Connection, records: Sequence[_native.GameRecord], ratings: dict[bytes, _Ratings]
+) -> tuple[list[_native.GameRecord], list[tuple[int, _Ratings]]]:
+    """The games that the library has not, each once; and of those it has the numbers that get ratings, and which."""
     by_digest = {record.digest: record for record in reversed(records)}
-    for (digest,) in BulkLookup(connection, [GameRow.digest], GameRow.digest).find(sorted(by_digest)):
-        by_digest.pop(digest, None)
-    return [record for record in records if by_digest.get(record.digest) is record]
+    columns = [GameRow.digest, GameRow.id, GameRow.white_elo, GameRow.black_elo]
+    rated: list[tuple[int, _Ratings]] = []
+    for digest, game_id, *known in BulkLookup(connection, columns, GameRow.digest).find(sorted(by_digest)):
+        if by_digest.pop(digest, None) is None:
+            continue
+        white, black = (
+            there if there is not None else read for there, read in zip(known, ratings[digest], strict=True)
+        )
+        if [white, black] != known:
+            rated.append((game_id, (white, black)))
+    return [record for record in records if by_digest.get(record.digest) is record], rated
+
+
+def _fill_ratings(connection: Connection, rated: Sequence[tuple[int, _Ratings]]) -> None:
+    if rated:
+        values = [{"game": game_id, "white_elo": white, "black_elo": black} for game_id, (white, black) in rated]
+        connection.execute(update(GameRow).where(GameRow.id == bindparam("game")), values)
+        times = connection.scalar(select(MetaRow.value).where(MetaRow.key == RATINGS_READ))
+        connection.execute(delete(MetaRow).where(MetaRow.key == RATINGS_READ))
+        connection.execute(insert(MetaRow).values(key=RATINGS_READ, value=str(int(times or 0) + 1)))
 
 
 def _insert_games(
     connection: Connection,
     new: Sequence[_native.GameRecord],
+    ratings: dict[bytes, _Ratings],
     source_id: int,
     games_before: int,
     bytes_before: int,
@@ -252,8 +322,10 @@ def _insert_games(
     for game_id, record in enumerate(new, start=next_game):
         tags = record.tags
         place = (source_id, games_before + record.game, bytes_before + record.offset)
-        named = tuple(tags.get(tag, "") for tag in _TAGS)
-        games.append((game_id, record.digest, *named, record.start_fen, record.plies, record.moves, *place))
+        rated = ratings[record.digest]
+        named = tuple(tags.get(tag, "").replace("\0", "") for tag in _TAGS)  # a server's text cannot have it
+        played = (record.result, *rated, record.start_fen, record.plies, record.moves)
+        games.append((game_id, record.digest, *named, *played, *place))
         keys_of.append(record.keys)
     BulkInsert(connection, GameRow, _GAME_COLUMNS).insert(games)
     ids = _position_ids(connection, sorted({key for keys in keys_of for key in keys}), fingerprints)

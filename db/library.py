@@ -10,14 +10,14 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from db.bulk import BulkLookup
 from db.database import Database
-from db.frequency import frequencies
+from db.frequency import frequencies, frequencies_by_rating
 from db.models import Base, GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow, WeightsRow
-from db.sighting import BY_KEY, Sighting, sweep
-from db.temptation import Frequency
+from db.sighting import BY_KEY, SWEPT_TRAPS, Sighting, sweep
+from db.temptation import Frequency, RatingBand
 from db.trap import Outcome, Trap, make_trap, slugify
 from db.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
 from trapcore.errors import InputError, LibraryError, UsageError
@@ -102,6 +102,11 @@ class Library:
             raise UsageError(f"unknown trap {slug!r}: the library {self.name} is empty")
         raise unknown_name("trap", slug, known)
 
+    def find(self, slug: str) -> Trap | None:
+        """The trap of that slug, or None; nothing is said about names that are near."""
+        with self.database.read() as connection:
+            return next(iter(read_traps(connection, TrapRow.slug == slug)), None)
+
     def find_by_key(self, key: bytes, *, mirrored: bool = False) -> list[Trap]:
         """The traps of the position with this key (16 bytes), by slug; ``mirrored`` asks for exchanged colours."""
         column = TrapRow.mirror_key if mirrored else TrapRow.key
@@ -164,6 +169,18 @@ class Library:
                     results[number] = Added.REPLACED
             insert_traps(connection, rows)
         return results
+
+    def remove(self, slug: str) -> None:
+        """Take a trap out, with what was seen of it. Raises `UsageError`, which names the nearest, if there is none."""
+        slug = self.trap(slug).slug
+        with self.database.write() as connection:
+            removed = connection.scalar(select(TrapRow.id).where(TrapRow.slug == slug))
+            connection.execute(delete(TrapRow).where(TrapRow.id == removed))
+            # The next trap may get the number, and has to be looked for in the games all the same.
+            last = connection.scalar(select(func.max(TrapRow.id))) or 0
+            swept = connection.scalar(select(MetaRow.value).where(MetaRow.key == SWEPT_TRAPS))
+            if swept is not None and int(swept) > last:
+                connection.execute(update(MetaRow).where(MetaRow.key == SWEPT_TRAPS).values(value=str(last)))
 
     def known(self, traps: Sequence[Trap]) -> list[Trap | None]:
         """For each trap the stored one, if that has a proof and the given one brings nothing else; otherwise None."""
@@ -246,15 +263,24 @@ class Library:
         with self.database.read() as connection:
             return dict(connection.execute(counted).all())
 
-    def frequency(self, slug: str) -> Frequency:
-        """How often the bait of a trap was played in its position in the indexed games, in either colour."""
-        with self.database.read() as connection:
-            return frequencies(connection, slug).get(slug, Frequency(decisions=0, played=0))
+    def frequency(self, slug: str, *, min_rating: int | None = None, max_rating: int | None = None) -> Frequency:
+        """How often the bait of a trap was played in its position in the indexed games, in either colour.
 
-    def frequencies(self) -> dict[str, Frequency]:
+        With a least or a highest rating only by victims whose rating is known and within these bounds.
+        """
+        with self.database.read() as connection:
+            found = frequencies(connection, slug, min_rating=min_rating, max_rating=max_rating)
+        return found.get(slug, Frequency(decisions=0, played=0))
+
+    def frequencies(self, *, min_rating: int | None = None, max_rating: int | None = None) -> dict[str, Frequency]:
         """The same for all traps whose position occurred, by slug."""
         with self.database.read() as connection:
-            return frequencies(connection)
+            return frequencies(connection, min_rating=min_rating, max_rating=max_rating)
+
+    def frequencies_by_rating(self, slug: str | None = None) -> dict[str, dict[RatingBand, Frequency]]:
+        """By slug, of one trap or of all, and by the victim's rating, the lowest band first."""
+        with self.database.read() as connection:
+            return frequencies_by_rating(connection, slug)
 
     def weights(self) -> Weights | None:
         """What was learned from the traps, see `db.fitting`; None as long as nothing was.

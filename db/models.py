@@ -1,4 +1,6 @@
-"""The tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's."""
+"""The tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's, and the
+order of text must be said to PostgreSQL.
+"""
 
 from typing import Annotated
 
@@ -17,6 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeEngine
 
 NAMING = {
     "ix": "ix_%(column_0_N_label)s",
@@ -25,6 +28,13 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
+
+
+# What is sorted by and compared with is so by code points, on a server too; SQLite knows nothing else.
+def _ordered(length: int | None = None) -> TypeEngine[str]:
+    kind = Text if length is None else String
+    return kind(length).with_variant(kind(length, collation="C"), "postgresql")
+
 
 # SQLite numbers rows by itself only in a column that is an INTEGER.
 _BigId = BigInteger().with_variant(Integer, "sqlite")
@@ -45,7 +55,7 @@ class MetaRow(Base):
 
     __tablename__ = "meta"
 
-    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    key: Mapped[str] = mapped_column(_ordered(64), primary_key=True)
     value: Mapped[str] = mapped_column(Text)
 
 
@@ -57,13 +67,16 @@ class TrapRow(Base):
         UniqueConstraint("key", "bait"),
         UniqueConstraint("slug"),
         Index(None, "mirror_key"),
+        # Each by slug within, so that a page of the traps that have one value needs no sorting.
+        *(Index(None, column, "slug") for column in ("family", "eco", "opening", "source", "bait_san", "killer_san")),
+        *(Index(None, column, "slug") for column in ("name", "length", "gain")),
         CheckConstraint("victim IN ('white', 'black')", name="victim"),
         CheckConstraint("outcome IN ('mate', 'material')", name="outcome"),
         CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),
     )
 
     id: Mapped[Id]
-    slug: Mapped[str] = mapped_column(String(80))
+    slug: Mapped[str] = mapped_column(_ordered(80))
     name: Mapped[str] = mapped_column(Text)
     family: Mapped[str] = mapped_column(String(80))
     key: Mapped[Key]
@@ -75,6 +88,11 @@ class TrapRow(Base):
     bait: Mapped[str] = mapped_column(String(5))
     killer_line: Mapped[str] = mapped_column(Text)
     """Moves in UCI with a space between."""
+    bait_san: Mapped[str] = mapped_column(String(8), server_default="")
+    """Without the signs for check and mate, as `killer_san`, to be found by."""
+    killer_san: Mapped[str] = mapped_column(String(8), server_default="")
+    length: Mapped[int] = mapped_column(server_default="0")
+    """Attacker's moves in the killer line."""
     outcome: Mapped[str] = mapped_column(String(8))
     verdict: Mapped[str] = mapped_column(String(9))
     mate_in: Mapped[int | None] = mapped_column(SmallInteger)
@@ -120,7 +138,7 @@ class OpinionRow(Base):
     __table_args__ = (CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),)
 
     trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
-    by: Mapped[str] = mapped_column(String(200), primary_key=True)
+    by: Mapped[str] = mapped_column(_ordered(200), primary_key=True)
     verdict: Mapped[str] = mapped_column(String(9))
     gain: Mapped[float | None] = mapped_column(Float)
     nodes: Mapped[int] = mapped_column(BigInteger)
@@ -138,6 +156,36 @@ class VerifiedRow(Base):
     """Whether its verdict, distance or line became another."""
 
 
+class WordRow(Base):
+    """A word of names, families and slugs, see `db.names`."""
+
+    __tablename__ = "words"
+    __table_args__ = (UniqueConstraint("word"),)
+
+    id: Mapped[Id]
+    word: Mapped[str] = mapped_column(Text)
+
+
+class TrapWordRow(Base):
+    """That a trap has a word. Without a row number of its own: the primary key is the row."""
+
+    __tablename__ = "trap_words"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    word_id: Mapped[int] = mapped_column(_BigId, ForeignKey("words.id"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+
+
+class TrigramRow(Base):
+    """That a word has these three letters, or its first or last two with a mark for its end."""
+
+    __tablename__ = "trigrams"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    trigram: Mapped[str] = mapped_column(String(3), primary_key=True)
+    word_id: Mapped[int] = mapped_column(_BigId, ForeignKey("words.id"), primary_key=True)
+
+
 class SourceRow(Base):
     """A file that games were read from."""
 
@@ -145,7 +193,7 @@ class SourceRow(Base):
     __table_args__ = (UniqueConstraint("path"),)
 
     id: Mapped[Id]
-    path: Mapped[str] = mapped_column(Text)
+    path: Mapped[str] = mapped_column(_ordered())
     """Absolute, or ``stdin``."""
 
 
@@ -167,6 +215,9 @@ class GameRow(Base):
     round: Mapped[str] = mapped_column(Text)
     eco: Mapped[str] = mapped_column(Text)
     variant: Mapped[str] = mapped_column(Text)
+    white_elo: Mapped[int | None]
+    """1..`db.ingest.HIGHEST_RATING`; None if the game does not say it in figures."""
+    black_elo: Mapped[int | None]
     start_fen: Mapped[str | None] = mapped_column(Text)
     """None for the usual start."""
     plies: Mapped[int]
@@ -209,12 +260,30 @@ class OccurrenceRow(Base):
     """Played in it, coded as in `GameRow.moves`; None at the end of the game."""
 
 
+class MinedRow(Base):
+    """A move of the indexed games that `db.mining` has put to the test."""
+
+    __tablename__ = "mined"
+    __table_args__ = (
+        CheckConstraint("finding IN ('harmless', 'refuted', 'undecided', 'proved')", name="finding"),
+        {"sqlite_with_rowid": False},
+    )
+
+    position_id: Mapped[int] = mapped_column(_BigId, ForeignKey("positions.id", ondelete="CASCADE"), primary_key=True)
+    move: Mapped[int] = mapped_column(primary_key=True)
+    """Coded as in `GameRow.moves`."""
+    finding: Mapped[str] = mapped_column(String(9))
+    """``harmless`` at a glance, else the verdict of the trap test."""
+
+
 class SightingRow(Base):
     """A trap, or a position like it, in a game; the fields are those of `db.sighting.Sighting`."""
 
     __tablename__ = "sightings"
     __table_args__ = (
         UniqueConstraint("trap_id", "file", "game_number", "ply", "event", "measure"),
+        Index("ix_sightings_trap_id_id", "trap_id", "id"),
+        Index(None, "game_id"),
         CheckConstraint("event IN ('set', 'fell', 'avoided', 'sprung', 'missed')", name="event"),
         CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),
     )
@@ -222,7 +291,7 @@ class SightingRow(Base):
     id: Mapped[Id]
     trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"))
     game_id: Mapped[int | None] = mapped_column(_BigId, ForeignKey("games.id"))
-    file: Mapped[str] = mapped_column(Text)
+    file: Mapped[str] = mapped_column(_ordered())
     game_number: Mapped[int] = mapped_column(BigInteger)
     byte_offset: Mapped[int] = mapped_column(BigInteger)
     ply: Mapped[int]
@@ -261,3 +330,45 @@ class WeightsRow(Base):
     """Learned from so many traps."""
     fitted: Mapped[str] = mapped_column(String(20))
     """UTC, ISO 8601 to the second."""
+
+
+class JobRunRow(Base):
+    """One run of a job of the service, see `service.runs`. Times are UTC, ISO 8601 to the second."""
+
+    __tablename__ = "job_runs"
+    __table_args__ = (Index(None, "job", "started"),)
+
+    id: Mapped[Id]
+    job: Mapped[str] = mapped_column(String(40))
+    started: Mapped[str] = mapped_column(String(20))
+    ended: Mapped[str | None] = mapped_column(String(20))
+    """None while it runs, and of a run that was killed."""
+    counts: Mapped[str] = mapped_column(Text)
+    """A JSON object: what was done, in figures, and a list of problems."""
+    error: Mapped[str | None] = mapped_column(Text)
+    """Why it did not come to its end."""
+
+
+class LeaseRow(Base):
+    """Something that one process at a time may do; there is a row while one does it. See `service.leases`."""
+
+    __tablename__ = "leases"
+
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(200))
+    """Host, process and a number drawn for each taking."""
+    beat: Mapped[int] = mapped_column(BigInteger)
+    """Grows while the holder lives."""
+    since: Mapped[str] = mapped_column(String(20))
+    """UTC, ISO 8601 to the second; for people only."""
+
+
+class FeedRow(Base):
+    """How far something that games come from has been read, see `service.feeds`."""
+
+    __tablename__ = "feeds"
+
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    """``user thibault``, ``study abcdefgh``, ``file /path``, …"""
+    state: Mapped[str] = mapped_column(Text)
+    """A JSON object."""

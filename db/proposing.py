@@ -1,14 +1,15 @@
 """Killers proposed for a position, each with the known trap that it is most like and with what the proof says of it."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import chess
 
 from db.likeness import Known, Likeness
+from db.shared import Shared, shared_with
 from trapcore import _native
-from trapcore.abstract_tree.words import describe
+from trapcore.budget import Cancellation
 from trapcore.chess_tree import parse_position
 from trapcore.epd import MAX_LINE_BYTES, numbered_lines
 from trapcore.errors import InputError, PositionError, UsageError
@@ -18,8 +19,6 @@ from trapcore.proposals import Weights
 
 TOP = 5
 """Moves that are told unless more or fewer are asked for."""
-TELLING = 5
-"""Shared tokens that an explanation names."""
 _ALL = 1000  # more than a position has legal moves
 
 
@@ -33,18 +32,6 @@ class Question:
     """SAN or UCI, after it UCI; None if nobody knows."""
     id: object = None
     """What whoever asks calls it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What a move has in common with the trap that it is most like."""
-
-    here: tuple[str, ...]
-    """SAN, from the move on as far as it is known what follows."""
-    there: tuple[str, ...]
-    """The trap's killer line, SAN."""
-    words: tuple[str, ...]
-    """The shared tokens that say most, the rarest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +67,7 @@ class ProposedMove:
             "line": list(found.line),
         }
         if self.shared is not None:
-            shared = self.shared
-            told["explanation"] = {
-                "here": list(shared.here),
-                "there": list(shared.there),
-                "shared": list(shared.words),
-            }
+            told["explanation"] = self.shared.content()
         return told
 
 
@@ -142,11 +124,14 @@ class Adviser:
         self._nodes = nodes
         self._explain = explain
 
-    def answer(self, question: Question) -> Answer:
-        """Raises `InputError` for a position that is none and for a bait that fits it neither way."""
+    def answer(self, question: Question, stop: Cancellation | None = None) -> Answer:
+        """Raises `InputError` for a position that is none and for a bait that fits it neither way.
+
+        If another thread cancels ``stop``, the proof ends as if its budget had run out.
+        """
         board, bait = _after(question)
         proposed = self._weights.propose(question.fen, bait, top=_ALL)
-        found, spent = examine(board.fen(), proposed, self._nodes)
+        found, spent = examine(board.fen(), proposed, self._nodes, stop)
         found = found[: self._top]
         # What the search sees is no proof; the rest of its line names nothing.
         lines = [list(move.line) if move.mate_in is not None else [move.uci] for move in found]
@@ -155,21 +140,13 @@ class Adviser:
         moves = []
         for move, bag, hits in zip(found, bags, nearest, strict=True):
             trap, similarity = hits[0] if hits else (None, 0.0)
-            shared = self._shared(board, move, bag, trap) if self._explain and trap is not None else None
+            shared = None
+            if self._explain and trap is not None:
+                here = _native.sans(board.fen(), move.line or (move.uci,))
+                shared = shared_with(self._likeness, trap, here, bag)
             san = board.san(board.parse_uci(move.uci))
             moves.append(ProposedMove(move, san, trap, similarity, shared))
         return Answer(question, board.fen(), self._whose, spent, tuple(moves))
-
-    def _shared(self, board: chess.Board, move: Examined, bag: Sequence[int], trap: Known) -> Shared:
-        there = parse_position(trap.epd)
-        there.push_uci(trap.bait)
-        common = set(bag) & set(_native.killer_bag(trap.epd, trap.bait, list(trap.line)))
-        telling = sorted(common, key=lambda token: (-self._likeness.weight(token), token))
-        return Shared(
-            _sans(board, move.line or (move.uci,)),
-            _sans(there, trap.line),
-            tuple(describe(token) for token in telling[:TELLING]),
-        )
 
 
 def parse_question(line: str) -> Question:
@@ -255,11 +232,6 @@ def _can_have_led_to(board: chess.Board, move: chess.Move) -> bool:
             clear = all(before.piece_at(square) is None for square in between)
             return ranks == forward or (ranks == 2 * forward and first and clear)
     return move.to_square in before.attacks(move.from_square)
-
-
-def _sans(board: chess.Board, line: Iterable[str]) -> tuple[str, ...]:
-    board = board.copy(stack=False)
-    return tuple(board.san_and_push(board.parse_uci(move)) for move in line)
 
 
 def _named(line: str) -> dict[str, object]:

@@ -47,7 +47,7 @@ from db.opinion import Opinion, today
 from db.temptation import profile_of
 from db.trap import Outcome, Trap
 from trapcore import _native
-from trapcore.baits import LOSS, check_bait
+from trapcore.baits import LOSS, BaitTest, check_bait
 from trapcore.budget import Budget
 from trapcore.errors import InputError
 from trapcore.proof import MAX_MATE, Proof, Verdict, prove_bait, replay
@@ -107,20 +107,19 @@ class Judge:
 
     def prove_checked(self, trap: Trap) -> Trap:
         """The same for a trap that has passed `Trap.check`."""
-        blank = replace(
-            trap,
-            verdict=Verdict.UNDECIDED,
-            mate_in=None,
-            gain=None,
-            proof_by="",
-            proof_nodes=0,
-            proof_depth=None,
-            opinions=(),
-        )
+        blank = _blank(trap)
         if trap.outcome is Outcome.MATE:
             judged = self._mated(blank)
         else:
             judged = self._searched(blank) if self.search_nodes else blank
+        return self._heard(trap, judged)
+
+    def prove_tested(self, trap: Trap, test: BaitTest) -> Trap:
+        """The same for a trap of material whose bait was put to the test already."""
+        return self._heard(trap, self._tested(_blank(trap), test))
+
+    def _heard(self, trap: Trap, judged: Trap) -> Trap:
+        """What our own means made of a trap, with what engines say of it and have said."""
         opinions = [_own(judged)] if judged.proof_by else []
         if judged.killer_line == trap.killer_line:
             opinions += [said for said in trap.opinions if not said.is_ours]
@@ -134,7 +133,11 @@ class Judge:
         return _Mate(replace(trap, profile=profile_of(test)), self.prover_nodes, self.escape_nodes).judged()
 
     def _searched(self, trap: Trap) -> Trap:
-        test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.search_nodes))
+        return self._tested(
+            trap, check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.search_nodes))
+        )
+
+    def _tested(self, trap: Trap, test: BaitTest) -> Trap:
         trap = replace(trap, profile=profile_of(test))
         proved = test.verdict is Verdict.PROVED
         if proved and test.mate_in is not None:
@@ -154,6 +157,20 @@ class Judge:
             proof_nodes=test.nodes,
             proof_depth=test.depths[-1].depth if test.depths else None,
         )
+
+
+def _blank(trap: Trap) -> Trap:
+    """The trap without anything that was said of it."""
+    return replace(
+        trap,
+        verdict=Verdict.UNDECIDED,
+        mate_in=None,
+        gain=None,
+        proof_by="",
+        proof_nodes=0,
+        proof_depth=None,
+        opinions=(),
+    )
 
 
 def _own(trap: Trap) -> Opinion:

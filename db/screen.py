@@ -3,9 +3,12 @@
 Apart from `db.fitting`, so that using weights does not load what learning them takes.
 """
 
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
+from typing import Any
 
 from sqlalchemy import select
 
@@ -13,7 +16,7 @@ from db.library import Library
 from db.likeness import open_likeness
 from db.models import TrapRow
 from trapcore import _native
-from trapcore.proposals import Weights, shipped_weights
+from trapcore.proposals import VOCABULARY_VERSION, Weights, shipped_weights
 
 
 def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, str]:
@@ -33,14 +36,28 @@ def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weight
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Learned weights with an index of the killers of one state of a library."""
+    """Learned weights with an index of the killers of one state of a library; pickled, it takes the index along."""
 
-    proposer: _native.Proposer
+    weights: Weights
     index: _native.BagIndex
     numbers: Mapping[str, int]
     """Each trap's payload in the index, by slug."""
     digest: str
     """Changes with the weights."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What pickle needs; the files of the index may have gone from the disk."""
+        return _arrived, (self.weights.to_bytes(), self.index.files(), dict(self.numbers), self.digest)
+
+
+def _arrived(weights: bytes, files: Sequence[tuple[Path, bytes]], numbers: Mapping[str, int], digest: str) -> Screen:
+    """A screen from another process."""
+    # What is mapped stays when its file goes.
+    with tempfile.TemporaryDirectory(prefix="trapline-bags-", ignore_cleanup_errors=True) as folder:
+        for name, content in files:
+            (Path(folder) / name).write_bytes(content)
+        index = _native.BagIndex(folder, vocabulary=VOCABULARY_VERSION)
+    return Screen(Weights.from_bytes(weights, "another process"), index, numbers, digest)
 
 
 def open_screen(library: Library, say: Callable[[str], None]) -> Screen:
@@ -54,4 +71,4 @@ def open_screen(library: Library, say: Callable[[str], None]) -> Screen:
     # What is mapped stays when the files of a temporary index go.
     with open_likeness(library, weights, say) as likeness:
         index = likeness.index
-    return Screen(weights.proposer, index, numbers, blake2b(weights.to_bytes(), digest_size=8).hexdigest())
+    return Screen(weights, index, numbers, blake2b(weights.to_bytes(), digest_size=8).hexdigest())

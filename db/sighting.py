@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import chess
 from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.bulk import BulkInsert, Value
@@ -13,7 +14,12 @@ from trapcore.proof import Verdict
 BY_KEY = "key"
 """The measure of a sighting whose position is the trap's own."""
 
-SWEPT = ("swept_games", "swept_traps")
+EVENTS = ("set", "fell", "avoided", "sprung", "missed")
+"""What can happen to a trap in a game."""
+
+SWEPT_TRAPS = "swept_traps"
+
+SWEPT = ("swept_games", SWEPT_TRAPS)
 """Facts in ``meta``: the highest number of a game and of a trap whose sightings are all recorded."""
 
 MIRROR = 56 + 64 * 56
@@ -51,7 +57,11 @@ def move_code(epd: str, uci: str) -> int:
     board = parse_position(epd)
     # In Chess960 mode python-chess turns either spelling of castling into king takes rook.
     board.chess960 = True
-    move = board.parse_uci(uci)
+    return coded(board.parse_uci(uci))
+
+
+def coded(move: chess.Move) -> int:
+    """The same of a move in which castling is written so."""
     promotion = 0 if move.promotion is None else move.promotion - 1  # python-chess counts knights as 2, the tables as 1
     return move.from_square + 64 * move.to_square + 4096 * promotion
 

@@ -5,15 +5,15 @@ that does not say so is never written to.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from sqlalchemy import Connection, create_engine, delete, insert, inspect, select, text, update
+from sqlalchemy import Connection, delete, insert, inspect, select, text, update
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from db.database import BUSY_SECONDS, Database, can_write, sqlite_engine
+from db.database import BUSY_SECONDS, Database, can_write, server_engine, sqlite_engine
 from db.library import Library
 from db.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
 from db.sighting import SWEPT
@@ -21,8 +21,10 @@ from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.keys import mirror
 
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 """Every revision of the schema, oldest first, as in ``db/migrations/versions``."""
+
+_RATED = "0005"  # the revision since which games have ratings
 
 FORMAT = "trapline-library"
 """The value of ``meta.format``, by which a library is known."""
@@ -38,7 +40,7 @@ def open_library(
     library is missing, is none, is damaged, locked, or of another version.
     """
     if _is_url(path_or_url):
-        database = _server(str(path_or_url), read_only=read_only)
+        database = _server(str(path_or_url), read_only=read_only, busy_seconds=busy_seconds)
         if create and not _is_library(database):
             _make(database)
         return Library(_checked(database))
@@ -115,7 +117,10 @@ def upgrade_library(path_or_url: Path | str) -> list[str]:
             if before != REVISIONS[-1]:
                 _migrate(connection)
                 done.append(f"the schema went from {before} to {REVISIONS[-1]}")
-            done += _rekey(connection)
+            rekeyed = _rekey(connection)
+            if before is not None and before < _RATED and not rekeyed:
+                done += _unrated(connection)
+            done += rekeyed
             if done:
                 connection.execute(update(MetaRow).where(MetaRow.key == "made_by").values(value=made_by()))
     finally:
@@ -150,11 +155,13 @@ def _file(path_or_url: Path | str) -> Path:
     return Path(path_or_url)
 
 
-def _server(url: str, *, read_only: bool) -> Database:
+def _server(url: str, *, read_only: bool, busy_seconds: float = BUSY_SECONDS) -> Database:
     try:
-        engine = create_engine(url)
+        engine = server_engine(url, busy_seconds=busy_seconds)
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
-        raise LibraryError(f"{url.split('://')[0]}:// cannot be used: {error}; is its driver installed?") from error
+        raise LibraryError(
+            f"{url.split('://')[0]}:// cannot be used: {error}; is its driver installed, as by trapline[postgres]?"
+        ) from error
     return Database(engine, engine.url.render_as_string(hide_password=True), read_only=read_only)
 
 
@@ -265,7 +272,7 @@ def _rekey(connection: Connection) -> list[str]:
     for trap_id, epd in connection.execute(select(TrapRow.id, TrapRow.epd)).all():
         keys = {"key": _native.position_key(epd), "mirror_key": _native.position_key(mirror(epd))}
         connection.execute(update(TrapRow).where(TrapRow.id == trap_id).values(keys))
-    paths = connection.scalars(select(SourceRow.path).order_by(SourceRow.path)).all()
+    paths = _sources(connection)
     for table in (SightingRow, OccurrenceRow, CheckpointRow, PositionRow, GameRow, SourceRow):
         connection.execute(delete(table))
     connection.execute(delete(MetaRow).where(MetaRow.key.in_([*_keys(), *SWEPT])))
@@ -274,6 +281,16 @@ def _rekey(connection: Connection) -> list[str]:
     if paths:
         done.append(f"the games must be read again: trapline index {' '.join(paths)}")
     return done
+
+
+def _unrated(connection: Connection) -> list[str]:
+    """What to do about games that were stored without ratings; empty if there are none."""
+    paths = _sources(connection)
+    return [f"the games have no ratings until they are read again: trapline index {' '.join(paths)}"] if paths else []
+
+
+def _sources(connection: Connection) -> Sequence[str]:
+    return connection.scalars(select(SourceRow.path).order_by(SourceRow.path)).all()
 
 
 def _publish(building: Path, path: Path) -> None:

@@ -23,6 +23,42 @@ LEAST_DECISIONS = 10
 """Of fewer players a share says nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class RatingBand:
+    """The ratings of those who had the choice."""
+
+    least: int | None
+    """None if nobody is too weak."""
+    most: int | None
+    """None if nobody is too strong; if both are, the band of those whose rating is unknown."""
+
+    def __str__(self) -> str:
+        """``<1200``, ``1200-1599``, ``2400+`` or ``unknown``."""
+        if self.least is None:
+            return "unknown" if self.most is None else f"<{self.most + 1}"
+        return f"{self.least}+" if self.most is None else f"{self.least}-{self.most}"
+
+
+UNKNOWN_RATING = RatingBand(None, None)
+
+RATING_BANDS = (
+    RatingBand(None, 1199),
+    RatingBand(1200, 1599),
+    RatingBand(1600, 1999),
+    RatingBand(2000, 2399),
+    RatingBand(2400, None),
+    UNKNOWN_RATING,
+)
+"""Every player is in one of them."""
+
+
+def rating_band(rating: int | None) -> RatingBand:
+    """The band of `RATING_BANDS` that a rating is in."""
+    if rating is None:
+        return UNKNOWN_RATING
+    return next(band for band in RATING_BANDS if band.most is None or rating <= band.most)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """The bait by depth, all values for the victim."""
@@ -48,6 +84,10 @@ class Frequency:
     def share(self) -> float:
         """0..1; 0 if the position did not occur."""
         return self.played / self.decisions if self.decisions else 0.0
+
+    def __add__(self, other: "Frequency") -> "Frequency":
+        """Both together."""
+        return Frequency(decisions=self.decisions + other.decisions, played=self.played + other.played)
 
 
 def profile_of(test: BaitTest) -> Profile:

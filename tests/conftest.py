@@ -1,12 +1,25 @@
 """What all tests share: where the real data is, and that CI skips nothing."""
 
+import itertools
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, make_url, text
 
 #: Real games, puzzles and positions beside the checkout; absent on most machines.
 DATA = Path(__file__).parents[2] / "shared" / "data"
+
+SERVER = "TRAPLINE_TEST_POSTGRES"
+#: The URL of a PostgreSQL server, as `tests/postgres` sets it. Taken out of the environment, where the program would
+#: refuse it as a setting that it does not know.
+POSTGRES = os.environ.pop(SERVER, None)
+
+NewLibrary = Callable[[], str]
+"""Gives the address of a library that is not there yet, another one each time: a path or a URL."""
+
+_schemas = itertools.count()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
@@ -21,3 +34,32 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def by_sequences(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests to which it does not matter how positions are compared: this way needs no index beside the library."""
     monkeypatch.setenv("TRAPLINE_MEASURE", "sequences")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_library(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[NewLibrary]:
+    """For tests that hold whatever database a library is in: files, and schemas of a server."""
+    if request.param == "sqlite":
+        numbers = itertools.count()
+        yield lambda: str(tmp_path / f"library{next(numbers) or ''}.sqlite")
+        return
+    if not POSTGRES:
+        pytest.skip(f"{SERVER} names no server; `tests/postgres COMMAND` runs one beside a command")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    server = make_url(POSTGRES).set(drivername="postgresql+psycopg")
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    made = []
+
+    def new() -> str:
+        made.append(f"test_{os.getpid()}_{next(_schemas)}")
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE SCHEMA {made[-1]}"))
+        return server.update_query_dict({"options": f"-csearch_path={made[-1]}"}).render_as_string(hide_password=False)
+
+    yield new
+    with engine.connect() as connection:
+        for schema in made:
+            connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+    engine.dispose()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,18 @@ def test_export_and_import_go_in_a_circle(run: Run, db: list[str], tmp_path: Pat
     assert "is the library itself" in run("library", "export", "-o", "my.sqlite", *db, code=4).stderr
 
 
+def test_export_writes_proved_traps_for_studies(run: Run, db: list[str], tmp_path: Path) -> None:
+    done = run("library", "export", "--study", "out", "legals-mate", *db)
+    assert (done.stdout, done.stderr) == ("", "trapline: 1 trap in out/traps-1.pgn\n")
+    assert '[ChapterName "Légal\'s mate"]' in (tmp_path / "out" / "traps-1.pgn").read_text("utf-8")
+    with open_library(tmp_path / "my.sqlite") as library:
+        library.add(replace(library.trap("legals-mate"), verdict=Verdict.UNDECIDED, mate_in=None), replace=True)
+    done = run("library", "export", "--study", "both", "-o", "all.pgn", *db)
+    assert done.stderr == "trapline: 1 trap in both/traps-1.pgn; 1 not proved and left out\n"
+    assert (tmp_path / "both" / "traps-1.pgn").read_text("utf-8").count("[Event ") == 1
+    assert (tmp_path / "all.pgn").read_text("utf-8").count("[Event ") == 2
+
+
 def test_verify_proves_again_and_tells_of_changes(run: Run, db: list[str], tmp_path: Path) -> None:
     assert run("library", "verify", *db).stdout == "2 proved\n"
     with open_library(tmp_path / "my.sqlite") as library:
@@ -241,6 +254,23 @@ def test_index_counts_and_finds(run: Run, db: list[str], tmp_path: Path) -> None
     assert "no.pgn: there is no such file" in done.stderr
     piped = json.loads(run("index", "-", "--json", "--db", "z.sqlite", given=FELL).stdout)
     assert piped["new_games"] == 1
+
+
+def test_show_tells_by_rating_who_fell_where_ratings_are_known(run: Run, db: list[str], tmp_path: Path) -> None:
+    run("index", str(write(tmp_path / "g.pgn", FELL)), *db)
+    assert "rating" not in run("library", "show", "legals-mate", *db).stdout
+    assert json.loads(run("library", "show", "legals-mate", "--json", *db).stdout)["frequency_by_rating"] == {}
+    again = run("index", str(write(tmp_path / "h.pgn", f'[BlackElo "1380"]\n{FELL}', AVOIDED)), *db)
+    assert "1 games that were there got ratings; " in again.stdout
+    shown = run("library", "show", "legals-mate", *db).stdout.splitlines()
+    assert [line.split() for line in shown if line[:9].strip() in ("1200-1599", "unknown")] == [
+        ["1200-1599", "1", "1", "100%"],
+        ["unknown", "1", "0", "0%"],
+    ]
+    assert json.loads(run("library", "show", "legals-mate", "--json", *db).stdout)["frequency_by_rating"] == {
+        "1200-1599": {"decisions": 1, "played": 1},
+        "unknown": {"decisions": 1, "played": 0},
+    }
 
 
 @pytest.mark.parametrize("option", [["--jobs", "0"], ["--engine-nodes", "0"]])

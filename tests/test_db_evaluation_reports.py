@@ -12,7 +12,7 @@ import chess
 import chess.engine
 import pytest
 
-from db.engine import UciEngine, win_chance
+from db.engine import UciEngine, chance_of
 from db.evaluation import ablation as ablations
 from db.evaluation.ablation import ablation
 from db.evaluation.account import GAMES_DO_NOT_SHOW, PUZZLES_DO_NOT_SHOW, account_of_puzzles, markdown_of
@@ -227,11 +227,11 @@ def test_there_is_no_other_split(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [-9_000, -320, 0, 15, 250, 5_000])
 def test_centipawns_and_win_chances(value: int) -> None:
-    chance = win_chance(chess.engine.Cp(value))
+    chance = chance_of(chess.engine.Cp(value))
     if abs(value) <= 5_000:
         assert centipawns(chance) == value
-    assert centipawns(win_chance(chess.engine.Mate(3))) == MATE
-    assert centipawns(win_chance(chess.engine.Mate(-3))) == -MATE
+    assert centipawns(chance_of(chess.engine.Mate(3))) == MATE
+    assert centipawns(chance_of(chess.engine.Mate(-3))) == -MATE
     assert math.copysign(1, centipawns(chance) or 1) == math.copysign(1, value or 1)
 
 

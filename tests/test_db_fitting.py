@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -16,11 +15,12 @@ from db.screen import weights_in_use
 from db.store import open_library
 from db.trap import Trap
 from tests.command_line import CommandLine
+from tests.conftest import NewLibrary
 from trapcore.errors import LibraryError
 from trapcore.proof import Verdict
 from trapcore.proposals import VOCABULARY_VERSION, shipped_weights
 
-Make = Callable[..., Path]
+Make = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +34,11 @@ def traps() -> list[Trap]:
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Make:
+def make(new_library: NewLibrary) -> Make:
     """A library with these traps."""
 
-    def made(name: str, traps: list[Trap]) -> Path:
-        path = tmp_path / name
+    def made(traps: list[Trap]) -> str:
+        path = new_library()
         with open_library(path, create=True) as library:
             library.add_all(traps)
         return path
@@ -52,8 +52,8 @@ def nobody(_: str) -> None:
 
 def test_the_order_in_which_traps_came_changes_nothing(make: Make, traps: list[Trap]) -> None:
     found = []
-    for name, order in (("a", traps), ("b", traps[::-1])):
-        with open_library(make(name, order)) as library:
+    for order in (traps, traps[::-1]):
+        with open_library(make(order)) as library:
             fitted = fit_library(library)
             found.append((fitted.weights.to_bytes(), fitted.held_out))
             stored = library.weights()
@@ -67,7 +67,7 @@ def test_the_order_in_which_traps_came_changes_nothing(make: Make, traps: list[T
 
 def test_traps_that_are_none_teach_nothing(make: Make, traps: list[Trap]) -> None:
     refuted, known, *rest = traps[:12]
-    path = make("l", [refuted, replace(known, reason="it is known as none"), *rest])
+    path = make([refuted, replace(known, reason="it is known as none"), *rest])
     with open_library(path) as library, library.database.write() as connection:
         wrong = {"verdict": Verdict.REFUTED.value, "proof_by": "a test"}
         connection.execute(update(TrapRow).where(TrapRow.slug == refuted.slug).values(wrong))
@@ -78,12 +78,12 @@ def test_traps_that_are_none_teach_nothing(make: Make, traps: list[Trap]) -> Non
 
 def test_what_is_held_out_is_told_as_such_and_one_game_stays_together(make: Make, traps: list[Trap]) -> None:
     one = [replace(trap, source=f"https://lichess.org/abc#{number}") for number, trap in enumerate(traps)]
-    with open_library(make("one", one)) as library:
+    with open_library(make(one)) as library:
         assert fit_library(library).held_out is None  # nothing would be left to learn from
     two = [
         replace(trap, source=f"https://lichess.org/{number % 2}/black#{number}") for number, trap in enumerate(traps)
     ]
-    with open_library(make("two", two)) as library:
+    with open_library(make(two)) as library:
         fitted = fit_library(library)
     assert fitted.weights.traps == len(traps)
     held = fitted.held_out
@@ -100,13 +100,13 @@ def test_what_is_held_out_is_told_as_such_and_one_game_stays_together(make: Make
 
 
 def test_a_library_without_traps_teaches_nothing(make: Make) -> None:
-    path = make("empty", [])
+    path = make([])
     with open_library(path) as library, pytest.raises(LibraryError, match=r"no traps to learn from.*library import"):
         fit_library(library)
 
 
 def test_without_weights_the_shipped_ones_are_used_and_that_is_said(make: Make) -> None:
-    path = make("empty", [])
+    path = make([])
     said: list[str] = []
     with open_library(path, read_only=True) as library:
         assert library.weights() is None
@@ -127,7 +127,7 @@ def test_without_weights_the_shipped_ones_are_used_and_that_is_said(make: Make) 
 def test_weights_that_cannot_be_used_name_the_command_that_learns_them_again(
     make: Make, change: dict[str, object], says: str
 ) -> None:
-    path = make("l", [])
+    path = make([])
     with open_library(path) as library:
         library.set_weights(shipped_weights())
         library.set_weights(shipped_weights())  # in place of the first ones
@@ -143,7 +143,7 @@ def test_weights_that_cannot_be_used_name_the_command_that_learns_them_again(
 
 def test_the_command_tells_what_was_learned(make: Make, traps: list[Trap]) -> None:
     line = CommandLine(commands)
-    path = make("l", traps[:12])
+    path = make(traps[:12])
     answer = line.answer("fit", "--db", str(path))
     assert answer["traps"] == 12
     assert answer["vocabulary"] == VOCABULARY_VERSION
@@ -154,7 +154,7 @@ def test_the_command_tells_what_was_learned(make: Make, traps: list[Trap]) -> No
     assert stored is not None
     assert answer["tokens"] == {"seen": stored.seen.size, "answered": stored.answered.size}
     assert "learned from 5 traps" in line.run("fit", "--db", str(path), "--limit", "5")
-    assert "no traps to learn from" in str(line.refusal("fit", "--db", str(make("none", []))))
+    assert "no traps to learn from" in str(line.refusal("fit", "--db", str(make([]))))
 
 
 def test_a_library_can_learn_what_it_is_asked(make: Make, traps: list[Trap]) -> None:
@@ -163,6 +163,6 @@ def test_a_library_can_learn_what_it_is_asked(make: Make, traps: list[Trap]) -> 
         found = [weights.propose(trap.epd, trap.bait, top=1)[0].uci == trap.killer_line[0] for trap in traps]
         return sum(found)
 
-    with open_library(make("l", traps)) as library:
+    with open_library(make(traps)) as library:
         fit_library(library)
         assert hits(library) >= 0.9 * len(traps)

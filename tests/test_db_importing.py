@@ -27,7 +27,7 @@ from db.proving import Judge
 from db.store import open_library
 from db.temptation import Profile
 from db.trap import Outcome, Trap, make_trap
-from tests.conftest import DATA
+from tests.conftest import DATA, NewLibrary
 from tests.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
 from trapcore import _native
 from trapcore.baits import DepthValue
@@ -46,8 +46,8 @@ BACK_RANK = (
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+def library(new_library: NewLibrary) -> Iterator[Library]:
+    with open_library(new_library(), create=True) as opened:
         yield opened
 
 
@@ -136,7 +136,7 @@ def exported(traps: list[Trap]) -> str:
     return "".join(trap_game(trap) for trap in traps)
 
 
-def test_what_is_exported_is_read_back_equal(library: Library, tmp_path: Path) -> None:
+def test_what_is_exported_is_read_back_equal(library: Library, tmp_path: Path, new_library: NewLibrary) -> None:
     measured = replace(elephant(), verdict=Verdict.PROVED, gain=0.8125, proof_by="Stockfish 15.1", proof_nodes=7)
     said = Opinion(by="Stockfish 15.1", verdict=Verdict.PROVED, gain=0.8125, nodes=7, date="2025-03-01")
     unsure = Opinion(by='A 2; "x"', verdict=Verdict.UNDECIDED, depth=9)
@@ -146,12 +146,12 @@ def test_what_is_exported_is_read_back_equal(library: Library, tmp_path: Path) -
     chess960 = make_trap(name="960", fen="4k3/8/8/8/8/8/8/RK5R w KQ - 0 1", bait="O-O", killer_line="Ke7")
     library.add_all([proved(legal()), measured, replace(fishing_pole(), moves=None), chess960])
     write_traps(library.traps(), tmp_path / "out.pgn.gz", as_json=False, library=library.name)
-    with open_library(tmp_path / "copy.sqlite", create=True) as copy:
+    with open_library(new_library(), create=True) as copy:
         report = import_file(copy, tmp_path / "out.pgn.gz", trust=True)
         assert (report.bad, copy.traps()) == ([], library.traps())
         assert [opinion.date for opinion in copy.trap("elephant-trap").opinions] == ["", "2025-03-01"]
         assert copy.digest() == library.digest()
-    with open_library(tmp_path / "wary.sqlite", create=True) as wary:
+    with open_library(new_library(), create=True) as wary:
         import_file(wary, tmp_path / "out.pgn.gz")
         assert wary.trap("legals-mate") == proved(legal())
         # What an engine said is not taken on trust; our own search has looked again.
@@ -211,9 +211,10 @@ def test_json_holds_every_field(library: Library, tmp_path: Path) -> None:
     assert read == [legal().content(), elephant().content()]
 
 
+@pytest.mark.parametrize("new_library", ["sqlite"], indirect=True)
 def test_an_export_never_overwrites_the_library(library: Library, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="is the library itself"):
-        write_traps([], tmp_path / "library.sqlite", as_json=False, library=library.name)
+        write_traps([], library.name, as_json=False, library=library.name)
     with pytest.raises(OutputError):
         write_traps([legal()], tmp_path / "no" / "out.pgn", as_json=False, library=library.name)
     assert {path.name for path in tmp_path.iterdir() if "sqlite" not in path.name} == set()

@@ -5,12 +5,10 @@ import itertools
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import chess
@@ -20,10 +18,10 @@ from sqlalchemy import select, text
 
 from db.ingest import Progress, index_files
 from db.library import Library
-from db.models import GameRow
+from db.models import Base, GameRow
 from db.sighting import move_code
 from db.store import open_library
-from tests.conftest import DATA
+from tests.conftest import DATA, NewLibrary
 from tests.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, ILLEGAL, MIRRORED, OTHER, elephant, legal, write
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -32,8 +30,8 @@ MASTERS = DATA / "pgn" / "bench_masters_10k.pgn"
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+def library(new_library: NewLibrary) -> Iterator[Library]:
+    with open_library(new_library(), create=True) as opened:
         opened.add_all([legal(), elephant()])
         yield opened
 
@@ -57,10 +55,14 @@ def random_games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("games") / "random.pgn", *games)
 
 
-def dump(library: Path | str) -> list[str]:
+def dump(library: Library) -> list[str]:
     """All content, row by row, with the numbers of the rows."""
-    with closing(sqlite3.connect(f"file:{library}?mode=ro", uri=True)) as connection:
-        return list(connection.iterdump())
+    with library.database.read() as connection:
+        return [
+            f'"{table}" {tuple(row)}'
+            for table in Base.metadata.sorted_tables
+            for row in connection.execute(select(table).order_by(*table.primary_key))
+        ]
 
 
 def rows(library: Library, statement: str) -> list[tuple[object, ...]]:
@@ -102,17 +104,62 @@ def test_what_is_stored_can_be_played_through(library: Library, random_games: Pa
 
 def test_the_same_games_again_change_nothing(library: Library, random_games: Path, tmp_path: Path) -> None:
     first = index_files(library, [random_games])
-    before = dump(library.name)
+    before = dump(library)
     again = index_files(library, [random_games])
     assert (again.games, again.new_games, again.resumed, again.sightings) == (0, 0, first.games, 0)
-    assert dump(library.name) == before
+    assert dump(library) == before
     # In another file, packed: the source and its checkpoint are new, nothing else is.
     packed = tmp_path / "copy.pgn.gz"
     packed.write_bytes(gzip.compress(random_games.read_bytes()))
     other = index_files(library, [packed])
     assert (other.games, other.new_games, other.sightings) == (244, 0, 0)
-    added = set(dump(library.name)) - set(before)
+    added = set(dump(library)) - set(before)
     assert {line.split('"')[1] for line in added} == {"sources", "checkpoints"}
+
+
+def elos(library: Library) -> list[tuple[object, ...]]:
+    return rows(library, "SELECT white_elo, black_elo FROM games ORDER BY id")
+
+
+def rated(game: str, white: str, black: str) -> str:
+    return f'[WhiteElo "{white}"]\n[BlackElo "{black}"]\n{game}'
+
+
+def test_ratings_are_figures_or_unknown(library: Library, tmp_path: Path) -> None:
+    given = [
+        ("2800", "1"),
+        ("4000", " 900 "),
+        ("4001", "0"),
+        ("?", "-"),
+        ("1500?", "99999"),
+        ("²", "-1500"),
+        ("", "15.5"),
+    ]
+    games = [rated(FELL.replace('"A"', f'"A{number}"'), *elo) for number, elo in enumerate(given)]
+    index_files(library, [write(tmp_path / "g.pgn", *games, OTHER)])
+    assert elos(library) == [(2800, 1), (4000, 900), *[(None, None)] * 6]
+
+
+@pytest.mark.parametrize("batch_bytes", [1, 1 << 20])
+def test_a_rating_that_was_unknown_is_taken_from_the_same_game_read_again(
+    library: Library, tmp_path: Path, batch_bytes: int
+) -> None:
+    index_files(library, [write(tmp_path / "1.pgn", FELL, rated(OTHER, "1500", "?"))])
+    file = write(tmp_path / "2.pgn", rated(FELL, "1200", "1300"), rated(OTHER, "1", "1600"), rated(OTHER, "2", "2"))
+    done = index_files(library, [file], batch_bytes=batch_bytes)
+    assert (done.new_games, done.rated_games) == (0, 2)
+    assert elos(library) == [(1200, 1300), (1500, 1600)]
+    before = dump(library)
+    assert index_files(library, [file]).rated_games == 0
+    assert dump(library) == before
+
+
+def test_a_result_that_no_tag_names_is_that_of_the_moves(library: Library, tmp_path: Path) -> None:
+    ends = ["1-0", "0-1", "1/2-1/2", "*", ""]
+    games = [f'[Round "{number}"]\n\n1. e4 e5 {end}\n\n' for number, end in enumerate(ends)]
+    index_files(library, [write(tmp_path / "untagged.pgn", *games, '[Result "1/2-1/2"]\n\n1. e4 e5 1-0\n')])
+    stored = rows(library, "SELECT result FROM games ORDER BY byte_offset")
+    assert [result for (result,) in stored] == ["1-0", "0-1", "1/2-1/2", "*", "*", "1/2-1/2"]
 
 
 def test_a_game_that_a_file_has_twice_is_stored_once(library: Library, tmp_path: Path) -> None:
@@ -123,10 +170,10 @@ def test_a_game_that_a_file_has_twice_is_stored_once(library: Library, tmp_path:
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize("batch_bytes", [1, 3000, 1 << 20])
 def test_neither_threads_nor_batches_change_what_is_stored(
-    library: Library, random_games: Path, tmp_path: Path, jobs: int, batch_bytes: int
+    library: Library, random_games: Path, tmp_path: Path, jobs: int, batch_bytes: int, new_library: NewLibrary
 ) -> None:
     index_files(library, [random_games], jobs=jobs, batch_bytes=batch_bytes)
-    with open_library(tmp_path / "other.sqlite", create=True) as other:
+    with open_library(new_library(), create=True) as other:
         other.add_all([legal(), elephant()])
         index_files(other, [random_games])
         for table in ("games", "checkpoints", "sources", "sightings"):
@@ -157,7 +204,9 @@ def index_and_kill(library: str, games: Path, batches: int) -> bool:
     return process.returncode == -signal.SIGKILL
 
 
-def test_a_killed_run_goes_on_where_it_stopped(library: Library, random_games: Path, tmp_path: Path) -> None:
+def test_a_killed_run_goes_on_where_it_stopped(
+    library: Library, random_games: Path, tmp_path: Path, new_library: NewLibrary
+) -> None:
     library.close()
     killed = [index_and_kill(library.name, random_games, batches) for batches in (1, 3, 2, 5)]
     assert all(killed)
@@ -166,15 +215,17 @@ def test_a_killed_run_goes_on_where_it_stopped(library: Library, random_games: P
         rest = index_files(again, [random_games], batch_bytes=3000)
         assert rest.resumed > 0
         assert rest.resumed + rest.games == 244
-    with open_library(tmp_path / "whole.sqlite", create=True) as whole:
+        continued = dump(again)
+    with open_library(new_library(), create=True) as whole:
         whole.add_all([legal(), elephant()])
         index_files(whole, [random_games], batch_bytes=3000)
-    assert without_dates(dump(library.name)) == without_dates(dump(tmp_path / "whole.sqlite"))
+        assert without_dates(continued) == without_dates(dump(whole))
 
 
 def without_dates(lines: list[str]) -> list[str]:
-    # The traps of the two libraries were stored at different times.
-    return [line for line in lines if not line.startswith('INSERT INTO "traps"')]
+    # The traps of the two libraries were stored at different times, and each library has secrets and states of its own.
+    own = ('"traps"', "\"meta\" ('cursor_secret'", "\"meta\" ('traps_state'")
+    return [line for line in lines if not line.startswith(own)]
 
 
 def test_sightings_are_found_in_either_colour(library: Library, tmp_path: Path) -> None:
@@ -193,7 +244,7 @@ def test_sightings_are_found_in_either_colour(library: Library, tmp_path: Path) 
     assert library.events("legals-mate") == {"avoided": 1, "fell": 2}
 
 
-def test_traps_and_games_meet_in_whatever_order_they_come(tmp_path: Path) -> None:
+def test_traps_and_games_meet_in_whatever_order_they_come(tmp_path: Path, new_library: NewLibrary) -> None:
     first = write(tmp_path / "1.pgn", FELL, OTHER)
     second = write(tmp_path / "2.pgn", AVOIDED, ELEPHANT_FELL)
     steps: dict[str, Callable[[Library], object]] = {
@@ -202,8 +253,8 @@ def test_traps_and_games_meet_in_whatever_order_they_come(tmp_path: Path) -> Non
         "first": lambda library: index_files(library, [first]),
         "second": lambda library: index_files(library, [second]),
     }
-    for number, order in enumerate(itertools.permutations(steps)):
-        with open_library(tmp_path / f"{number}.sqlite", create=True) as library:
+    for order in itertools.permutations(steps):
+        with open_library(new_library(), create=True) as library:
             for step in order:
                 steps[step](library)
             seen = [(s.trap, s.event, Path(s.file).name) for s in library.sightings()]
@@ -233,7 +284,7 @@ def test_another_file_of_the_same_name_and_size_is_seen_to_be_one(library: Libra
 def test_a_checkpoint_of_other_bytes_is_not_believed(library: Library, random_games: Path) -> None:
     index_files(library, [random_games], batch_bytes=3000)
     with library.database.write() as connection:
-        connection.execute(text("UPDATE checkpoints SET offset = offset - 10"))
+        connection.execute(text('UPDATE checkpoints SET "offset" = "offset" - 10'))
     done = index_files(library, [random_games])
     assert (done.resumed, done.games, done.new_games) == (0, 244, 0)
 

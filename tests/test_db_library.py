@@ -11,6 +11,7 @@ import pytest
 from db.ingest import index_files
 from db.library import Added, Library, Sighting
 from db.store import open_library
+from tests.conftest import NewLibrary
 from tests.db_traps import FELL, elephant, fishing_pole, legal, write
 from trapcore.errors import InputError, UsageError
 from trapcore.proof import Verdict
@@ -19,8 +20,8 @@ PROVED = {"verdict": Verdict.PROVED, "mate_in": 2, "proof_by": "a prover", "proo
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+def library(new_library: NewLibrary) -> Iterator[Library]:
+    with open_library(new_library(), create=True) as opened:
         yield opened
 
 
@@ -103,10 +104,13 @@ def test_a_misspelt_slug_names_the_nearest(library: Library) -> None:
 
 
 def test_a_large_library_is_not_listed_in_an_error(library: Library) -> None:
-    moves = [move.uci() for move in elephant().board().legal_moves]
-    library.add_all(
-        [replace(elephant(), slug=f"t{number}", bait=bait) for number, bait in enumerate(moves)], checked=True
-    )
+    board = elephant().board()
+    moves = [move.uci() for move in board.legal_moves]
+    for number, bait in enumerate(moves):
+        board.push_uci(bait)
+        answer = next(iter(board.legal_moves)).uci()
+        library.add(replace(elephant(), slug=f"t{number}", bait=bait, killer_line=(answer,)))
+        board.pop()
     with pytest.raises(UsageError) as caught:
         library.trap("zzzzzz")
     assert str(caught.value) == f"unknown trap 'zzzzzz'; `trapline library list` shows the {len(moves)} there are"
@@ -126,10 +130,10 @@ def test_two_baits_of_one_position_are_two_traps(library: Library) -> None:
     assert library.find_by_key(elephant().key) == [elephant(), second]
 
 
-def test_the_digest_is_of_the_content_alone(library: Library, tmp_path: Path) -> None:
+def test_the_digest_is_of_the_content_alone(library: Library, tmp_path: Path, new_library: NewLibrary) -> None:
     library.add(legal())
     library.add(elephant())
-    with open_library(tmp_path / "other.sqlite", create=True) as other:
+    with open_library(new_library(), create=True) as other:
         other.add_all([elephant(), legal()])
         assert other.digest() == library.digest()
         index_files(other, [write(tmp_path / "g.pgn", FELL)])

@@ -2,6 +2,8 @@
 
 import math
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,12 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from db.bundled import bundled_traps
 from db.library import Library
-from db.likeness import NET_FACTOR, SUFFIX, open_likeness
+from db.likeness import NET_FACTOR, open_likeness
 from db.store import open_library
 from db.trap import Outcome, Trap
+from tests.conftest import NewLibrary
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -43,8 +47,8 @@ def traps(bundled: list[Trap]) -> list[Trap]:
 
 
 @pytest.fixture
-def library(tmp_path: Path, traps: list[Trap]) -> Iterator[Library]:
-    with open_library(tmp_path / "l.sqlite", create=True) as opened:
+def library(new_library: NewLibrary, traps: list[Trap]) -> Iterator[Library]:
+    with open_library(new_library(), create=True) as opened:
         opened.add_all([*traps, legal()])
         yield opened
 
@@ -68,7 +72,7 @@ def test_the_nearest_of_a_known_trap_is_itself_in_either_colour(library: Library
             ((known, similarity),) = likeness.resemble([_native.killer_bag(fen, bait, line)], 1)[0]
             assert (known.slug, similarity) == ("legals-mate", 1.0)
             assert (known.name, known.family, known.epd) == ("Légal's mate", "legal", legal().epd)
-            assert (known.bait, known.line) == ("g4d1", tuple(LEGAL_LINE))
+            assert (known.bait, known.killer_line) == ("g4d1", tuple(LEGAL_LINE))
         assert likeness.resemble([], 3) == []
         assert likeness.resemble([[]], 3) == [[]]
         with pytest.raises(UsageError, match="k must be at least 1"):
@@ -105,9 +109,9 @@ def test_it_is_built_once_and_follows_the_library(
     library: Library, weights: Weights, bundled: list[Trap], traps: list[Trap]
 ) -> None:
     said: list[str] = []
-    root = Path(f"{library.name}{SUFFIX}")
     with open_likeness(library, weights, said.append) as likeness:
         first = likeness.path
+    root = first.parents[1]
     assert [path.name for path in root.iterdir()] == [first.parent.name]
     assert said.pop() == f"likening the {len(traps) + 1} traps of {library.name}, once"
     with open_likeness(library, weights, said.append) as likeness:
@@ -176,7 +180,9 @@ def test_a_damaged_index_is_built_anew(library: Library, weights: Weights, harm:
 
 
 def test_where_nothing_can_be_written_the_index_is_temporary(library: Library, weights: Weights) -> None:
-    beside = Path(f"{library.name}{SUFFIX}")
+    with open_likeness(library, weights) as likeness:
+        beside = likeness.path.parents[1]
+    shutil.rmtree(beside)
     beside.write_text("in the way of the folder")
     with open_likeness(library, weights) as likeness:
         path = likeness.path
@@ -186,22 +192,76 @@ def test_where_nothing_can_be_written_the_index_is_temporary(library: Library, w
     assert beside.read_text() == "in the way of the folder"
 
 
-def test_an_empty_library_is_like_nothing(tmp_path: Path, weights: Weights) -> None:
-    with open_library(tmp_path / "e.sqlite", create=True) as library, open_likeness(library, weights) as likeness:
+def test_an_empty_library_is_like_nothing(new_library: NewLibrary, weights: Weights) -> None:
+    with open_library(new_library(), create=True) as library, open_likeness(library, weights) as likeness:
         assert len(likeness) == 0
         assert likeness.resemble([bag_of(legal())], 3) == [[]]
 
 
 def test_many_may_build_and_open_it_at_once(library: Library, weights: Weights) -> None:
-    path = Path(library.name)
+    with open_likeness(library, weights) as likeness:
+        root = likeness.path.parents[1]
 
     def ask(_: int) -> str:
-        with open_library(path, read_only=True) as own, open_likeness(own, weights) as likeness:
+        with open_library(library.name, read_only=True) as own, open_likeness(own, weights) as likeness:
             return likeness.resemble([bag_of(legal())], 1)[0][0][0].slug
 
     for _ in range(3):
-        shutil.rmtree(f"{path}{SUFFIX}", ignore_errors=True)
+        shutil.rmtree(root)
         with ThreadPoolExecutor(6) as pool:
             assert set(pool.map(ask, range(12))) == {"legals-mate"}
-        (state,) = Path(f"{path}{SUFFIX}").iterdir()
+        (state,) = root.iterdir()
         assert not state.name.startswith(".")
+
+
+def test_opening_it_again_reads_no_trap(library: Library, weights: Weights) -> None:
+    open_likeness(library, weights).close()
+    asked: list[str] = []
+    event.listen(library.database.engine, "before_cursor_execute", lambda c, cur, sql, *rest: asked.append(sql))
+    open_likeness(library, weights).close()
+    assert asked
+    assert [sql for sql in asked if "traps" in sql] == []
+
+
+def test_two_copies_that_went_different_ways_are_told_apart(
+    tmp_path: Path, weights: Weights, bundled: list[Trap]
+) -> None:
+    paths = tmp_path / "one.sqlite", tmp_path / "two.sqlite"
+    with open_library(paths[0], create=True) as library:
+        library.add_all(bundled[:5])
+    shutil.copy(*paths)
+    names = []
+    for path, trap in zip(paths, bundled[5:7], strict=True):
+        with open_library(path) as library:
+            library.add(trap)
+            with open_likeness(library, weights) as likeness:
+                names.append(likeness.path.parent.name)
+    assert names[0] != names[1]
+
+
+def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
+    library: Library, weights: Weights, bundled: list[Trap]
+) -> None:
+    with open_likeness(library, weights) as likeness:
+        old = likeness.path
+    library.add_all(bundled[30:60])  # so many that all is built anew
+    code = (
+        "import os, sys\n"
+        "from db.store import open_library\n"
+        "from db.likeness import open_likeness\n"
+        "from trapcore import _native\n"
+        "from trapcore.proposals import shipped_weights\n"
+        "built = _native.build_bag_index\n"
+        "def killed(*given, **named):\n"
+        "    built(*given, **named)\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "_native.build_bag_index = killed\n"
+        "with open_library(sys.argv[1], read_only=True) as library:\n"
+        "    open_likeness(library, shipped_weights())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, library.name], check=False, capture_output=True)
+    assert done.returncode == -9, done.stderr
+    root = old.parents[1]
+    assert sorted(path.name.startswith(".building-") for path in root.iterdir()) == [False, True]
+    assert len(_native.BagIndex(old, vocabulary=_native.VOCABULARY_VERSION)) == 31
+    assert slugs(library, weights) == {trap.slug for trap in library.traps()}

@@ -22,6 +22,7 @@ from db.proving import Judge
 from db.store import open_library
 from db.trap import Outcome, Trap, make_trap
 from db.verifying import MEANS, Verified, verify_traps
+from tests.conftest import NewLibrary
 from tests.db_traps import elephant, fishing_pole, legal
 from tests.test_db_commands import ROOT, Run, run
 from tests.uci_engines import PROVING, REFUTING, engine_of
@@ -35,8 +36,8 @@ OURS = Judge(search_nodes=50_000)
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+def library(new_library: NewLibrary) -> Iterator[Library]:
+    with open_library(new_library(), create=True) as opened:
         yield opened
 
 
@@ -212,7 +213,7 @@ def test_some_traps_are_verified_without_a_mark(library: Library) -> None:
 def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library, tmp_path: Path) -> None:
     chosen = [trap for trap in bundled_traps() if trap.outcome is Outcome.MATE][:40]
     library.add_all(chosen)
-    command = [sys.executable, "-m", "trapline", "library", "verify", "--db", str(tmp_path / "library.sqlite")]
+    command = [sys.executable, "-m", "trapline", "library", "verify", "--db", library.name]
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while marks(library) < 2:
@@ -226,7 +227,7 @@ def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library,
     done = marks(library)
     assert 2 <= done < len(chosen)
     library.close()
-    report = json.loads(run("library", "verify", "--json", "--db", "library.sqlite").stdout)
+    report = json.loads(run("library", "verify", "--json", "--db", library.name).stdout)
     assert report["resumed"] == done
     # None was proved before, so that each proof is a change, whenever it was made.
     assert report["proved"] == report["changed"] == len(chosen)
@@ -236,7 +237,7 @@ def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library,
 def test_verify_tells_of_contradictions(run: Run, library: Library, tmp_path: Path) -> None:
     library.add_all([legal(), elephant()])
     library.close()
-    engine = ["--engine", engine_of(tmp_path, REFUTING), "--engine-nodes", "10", "--db", "library.sqlite"]
+    engine = ["--engine", engine_of(tmp_path, REFUTING), "--engine-nodes", "10", "--db", library.name]
     told = run("library", "verify", *engine).stdout.splitlines()
     assert told[-1] == "1 proved, 1 undecided, 2 contradictions"
     assert sum("opinions contradict each other" in line for line in told) == 2
@@ -245,7 +246,7 @@ def test_verify_tells_of_contradictions(run: Run, library: Library, tmp_path: Pa
     assert [report[figure] for figure in figures] == [1, 0, 1, 2, 0]
     assert [trap["slug"] for trap in report["disputed"]] == ["elephant-trap", "legals-mate"]
     assert {said["verdict"] for said in report["disputed"][0]["opinions"]} == {"proved", "refuted"}
-    shown = run("library", "show", "elephant-trap", "--db", "library.sqlite").stdout
+    shown = run("library", "show", "elephant-trap", "--db", library.name).stdout
     assert "disputed      opinions contradict each other" in shown
     assert "Opinionated 1" in shown
 

@@ -11,7 +11,7 @@ import chess
 import chess.engine
 import pytest
 
-from db.engine import UciEngine, win_chance
+from db.engine import UciEngine, chance_of
 from db.proving import Judge, prove_all
 from db.trap import Outcome, Trap, make_trap
 from tests.chess_positions import FIGURE_2
@@ -174,7 +174,7 @@ def test_a_finished_game_needs_no_search(engine: UciEngine) -> None:
     ],
 )
 def test_win_chance_is_lichess_s(score: chess.engine.Score, chance: float) -> None:
-    assert win_chance(score) == pytest.approx(chance, abs=1e-5)
+    assert chance_of(score) == pytest.approx(chance, abs=1e-5)
 
 
 FAKE = """#!{python}

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,8 @@ from db.database import sqlite_engine
 from db.ingest import index_files
 from db.library import Library
 from db.opinion import Opinion
-from db.store import create_library, open_library, upgrade_library
+from db.store import REVISIONS, create_library, open_library, upgrade_library
+from db.temptation import UNKNOWN_RATING, Frequency
 from tests.db_traps import FELL, legal, write
 from trapcore import _native
 from trapcore.errors import LibraryError
@@ -183,7 +185,7 @@ def test_an_older_schema_is_brought_up_to_date_on_request(tmp_path: Path) -> Non
     path = tmp_path / "old.sqlite"
     older(path)
     assert f"trapline library init --db {path} --upgrade" in refused(path)
-    assert upgrade_library(path) == ["the schema went from 0001 to 0004"]
+    assert upgrade_library(path) == [f"the schema went from 0001 to {REVISIONS[-1]}"]
     with open_library(path, read_only=True) as opened:
         (trap,) = opened.traps()
         # The proof that it had is an opinion now.
@@ -191,6 +193,29 @@ def test_an_older_schema_is_brought_up_to_date_on_request(tmp_path: Path) -> Non
         assert trap.opinions == (Opinion(by="a prover", verdict=Verdict.PROVED, nodes=7),)
         assert opened.facts()["made_by"] != "trapline 0.0"
     assert upgrade_library(path) == []
+
+
+def test_games_from_before_ratings_stay_and_get_them_when_they_are_read_again(library: Path, tmp_path: Path) -> None:
+    pgn = write(tmp_path / "games.pgn", f'[WhiteElo "1500"]\n{FELL}')
+    with open_library(library) as opened:
+        index_files(opened, [pgn])
+    engine = sqlite_engine(library, read_only=False)
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        config = Config()
+        config.set_main_option("script_location", "db:migrations")
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0004")
+    engine.dispose()
+    assert upgrade_library(library) == [
+        f"the schema went from 0004 to {REVISIONS[-1]}",
+        f"the games have no ratings until they are read again: trapline index {pgn}",
+    ]
+    frequency = Frequency(decisions=1, played=1)
+    with open_library(library) as opened:
+        assert opened.frequencies_by_rating() == {"legals-mate": {UNKNOWN_RATING: frequency}}
+        done = index_files(opened, [pgn])
+        assert (done.games, done.new_games, done.rated_games, done.sightings) == (1, 0, 1, 0)
+        assert opened.counts().games == 1
 
 
 def test_other_position_keys_are_computed_anew_on_request(library: Path, tmp_path: Path) -> None:
@@ -275,7 +300,7 @@ def _read_as_nobody(library: Path) -> None:
 # Everything is imported before the rights are given up.
 READER = """
 import os, pathlib, sys
-from db.store import open_library
+from db.store import REVISIONS, open_library
 from trapcore.errors import LibraryError
 path = pathlib.Path(sys.argv[1])
 open_library(path, read_only=True).close()
@@ -336,7 +361,7 @@ def test_of_two_that_make_the_same_library_the_first_one_stays(tmp_path: Path) -
 MAKER = f"""
 import sys, time, pathlib
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
-from db.store import create_library
+from db.store import REVISIONS, create_library
 from tests.db_traps import legal
 path = pathlib.Path(sys.argv[1])
 def fill(made):
@@ -365,3 +390,21 @@ def test_another_sqlalchemy_url_is_opened_by_sqlalchemy(tmp_path: Path) -> None:
     assert upgrade_library(url) == []
     engine = create_engine(url)
     engine.dispose()
+
+
+def test_any_number_of_threads_may_use_a_library(tmp_path: Path) -> None:
+    """Each thread has a connection of its own while it reads or writes, and nobody closes it under its hands."""
+    with open_library(tmp_path / "library.sqlite", create=True) as library:
+        together = threading.Barrier(12)
+        nine = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 9) SELECT x FROM n"
+
+        def read(number: int) -> int:
+            with library.database.read() as connection:
+                rows = connection.exec_driver_sql(nine)
+                first = rows.fetchone()
+                together.wait(20)
+                assert first is not None
+                return int(first[0]) + sum(int(row[0]) for row in rows)
+
+        with ThreadPoolExecutor(12) as pool:
+            assert list(pool.map(read, range(12))) == [45] * 12

@@ -13,7 +13,19 @@ from db.ingest import index_files
 from db.library import Library
 from db.proving import Judge
 from db.store import open_library
-from db.temptation import LEAST_DECISIONS, TEMPTING_SHARE, Frequency, Profile, profile_of, reasons
+from db.temptation import (
+    LEAST_DECISIONS,
+    RATING_BANDS,
+    TEMPTING_SHARE,
+    UNKNOWN_RATING,
+    Frequency,
+    Profile,
+    RatingBand,
+    profile_of,
+    rating_band,
+    reasons,
+)
+from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.baits import DepthValue, check_bait
 from trapcore.budget import Budget
@@ -23,8 +35,8 @@ SEARCH = Judge(search_nodes=50_000)
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+def library(new_library: NewLibrary) -> Iterator[Library]:
+    with open_library(new_library(), create=True) as opened:
         yield opened
 
 
@@ -80,6 +92,42 @@ def test_the_players_of_either_colour_are_counted_who_had_the_choice(library: Li
     index_files(library, [write(tmp_path / "g.pgn", FELL, AVOIDED, ENDED, MIRRORED, OTHER)])
     assert library.frequency("legals-mate") == Frequency(decisions=3, played=2)
     assert library.frequencies() == {"legals-mate": Frequency(decisions=3, played=2)}
+
+
+def test_the_victims_ratings_are_told_apart(library: Library, tmp_path: Path) -> None:
+    library.add_all([legal(), elephant()])
+    assert library.frequencies_by_rating() == {}
+    ratings = [
+        (FELL, 2500, 1199),
+        (AVOIDED, 900, 1200),
+        (MIRRORED, 1599, 2700),
+        (AVOIDED.replace("D", "X"), 1500, None),
+    ]
+    games = [f'[WhiteElo "{white}"]\n[BlackElo "{black or "?"}"]\n{game}' for game, white, black in ratings]
+    index_files(library, [write(tmp_path / "g.pgn", *games, OTHER)])
+    expected = {
+        RatingBand(None, 1199): Frequency(decisions=1, played=1),
+        RatingBand(1200, 1599): Frequency(decisions=2, played=1),
+        UNKNOWN_RATING: Frequency(decisions=1, played=0),
+    }
+    assert library.frequencies_by_rating() == library.frequencies_by_rating("legals-mate") == {"legals-mate": expected}
+    assert list(library.frequencies_by_rating("legals-mate")["legals-mate"]) == list(expected)
+    assert library.frequency("legals-mate") == sum(expected.values(), Frequency(decisions=0, played=0))
+    for bounds, (decisions, played) in {(1200, 1599): (2, 1), (None, 1200): (2, 1), (1200, None): (2, 1)}.items():
+        found = library.frequency("legals-mate", min_rating=bounds[0], max_rating=bounds[1])
+        assert (found.decisions, found.played) == (decisions, played)
+    assert library.frequencies(min_rating=2000) == {}
+
+
+@pytest.mark.parametrize("rating", [*range(1, 4001, 133), 1199, 1200, 2399, 2400, None])
+def test_everybody_is_in_one_band(rating: int | None) -> None:
+    def holds(band: RatingBand) -> bool:
+        if rating is None or band == UNKNOWN_RATING:
+            return rating is None and band == UNKNOWN_RATING
+        return (band.least or 0) <= rating <= (band.most or rating)
+
+    assert [band for band in RATING_BANDS if holds(band)] == [rating_band(rating)]
+    assert list(map(str, RATING_BANDS)) == ["<1200", "1200-1599", "1600-1999", "2000-2399", "2400+", "unknown"]
 
 
 @pytest.mark.parametrize(

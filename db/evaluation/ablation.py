@@ -11,7 +11,7 @@ from db.evaluation.metrics import Placed, brier, falling, place
 from db.evaluation.patterns import TOP, macro_precision
 from db.evaluation.run import Finding, Run, propose
 from db.evaluation.sample import Puzzle
-from db.likeness import token_weights
+from db.likeness import build_index
 from trapcore import _native
 from trapcore.abstract_tree.tokens import FIELD_BITS
 from trapcore.experiments.report import Report, Table, number
@@ -119,16 +119,9 @@ def _naming(
 ) -> float:
     """Mean pattern precision of the nearest traps where tokens of one kind are left out."""
     known = [[token for token in bag if token >> FIELD_BITS != without] for bag in bags]
-    weights = token_weights(learned.rarity, known)
     with tempfile.TemporaryDirectory(prefix="trapline-evaluate-") as folder:
         path = Path(folder) / "killers"
-        _native.build_bag_index(
-            path,
-            enumerate(known),
-            weights=weights,
-            default_weight=max(weights.values()),
-            vocabulary=VOCABULARY_VERSION,
-        )
+        build_index(path, list(enumerate(known)), learned.rarity)
         index = _native.BagIndex(path, vocabulary=VOCABULARY_VERSION)
         few = [[token for token in bag if token >> FIELD_BITS != without] for bag in asked]
         hits = index.top(few, TOP, jobs=run.jobs)

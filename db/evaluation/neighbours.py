@@ -19,6 +19,7 @@ from db.evaluation.orders import Scores
 from db.evaluation.sample import Puzzle
 from trapcore import _native, matching
 from trapcore.chess_tree import parse_position
+from trapcore.keys import mirror_move
 from trapcore.measures import structural
 
 Array = npt.NDArray[Any]
@@ -68,9 +69,7 @@ def name(board: chess.Board, move: chess.Move) -> str:
 
 
 def _mirrored(san: str, white: bool) -> str:
-    if white or san.startswith("O"):
-        return san
-    return "".join(str(9 - int(letter)) if letter.isdigit() else letter for letter in san)
+    return san if white else mirror_move(san)
 
 
 Neighbours = list[list[tuple[int, float]]]

@@ -9,8 +9,9 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from db.engine import CENTIPAWN_SCALE, UciEngine
+from db.engine import UciEngine
 from trapcore.errors import InputError, OutputError, UsageError
+from trapcore.search import WIN_CHANCE_SCALE
 
 EACH = 5
 """Positions of a game."""
@@ -78,7 +79,7 @@ def centipawns(chance: float) -> int:
     """What a win chance is in centipawns; a certain one is `MATE`."""
     if abs(chance) >= 1:
         return MATE if chance > 0 else -MATE
-    return max(-MATE, min(MATE, round(-math.log(2 / (chance + 1) - 1) / CENTIPAWN_SCALE)))
+    return max(-MATE, min(MATE, round(-math.log(2 / (chance + 1) - 1) / WIN_CHANCE_SCALE)))
 
 
 def judge(engine: UciEngine, file: str, board: chess.Board, move: chess.Move, nodes: int) -> Judged:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from db.evaluation.sample import Puzzle, Sample
-from db.likeness import token_weights
+from db.likeness import build_index
 from trapcore import _native
 from trapcore.budget import Budget
 from trapcore.experiments.report import Report
@@ -173,13 +173,6 @@ class Run:
         bags = self.each(
             lambda p: _native.killer_bag(p.before, p.trap.bait, list(p.trap.killer_line)), self.sample.library
         )
-        weights = token_weights(self.weights.rarity, bags)
         path = Path(self._folder.name) / "killers"
-        _native.build_bag_index(
-            path,
-            enumerate(bags),
-            weights=weights,
-            default_weight=max(weights.values()),
-            vocabulary=VOCABULARY_VERSION,
-        )
+        build_index(path, list(enumerate(bags)), self.weights.rarity)
         return _native.BagIndex(path, vocabulary=VOCABULARY_VERSION)

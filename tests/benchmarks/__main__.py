@@ -3,7 +3,21 @@
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import annotate, bags, core, kernels, measures, prover, screening, tactics
+from tests.benchmarks import (
+    annotate,
+    bags,
+    cluster,
+    core,
+    explorer,
+    kernels,
+    measures,
+    mine,
+    prover,
+    query,
+    screening,
+    serve,
+    tactics,
+)
 from tests.benchmarks.material import MASTERS
 from tests.benchmarks.table import Row, show
 
@@ -13,9 +27,14 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "annotate": ("Annotation", annotate.rows),
     "screening": ("Annotation by abstracted trees", screening.rows),
     "bags": ("The index of bags of tokens", bags.rows),
+    "explorer": ("What was played in a position", explorer.rows),
     "kernels": ("Fingerprints compared with many at once", kernels.rows),
+    "cluster": ("Workers of a cluster", cluster.rows),
+    "mine": ("Traps out of master games", mine.rows),
+    "query": ("A library of a million traps that is asked", query.rows),
     "prover": ("The mate prover", prover.rows),
     "tactics": ("The search, on positions with known answers", tactics.rows),
+    "serve": ("A server over a hundred thousand traps", serve.rows),
     "perft": ("Move generation", core.perft),
 }
 

@@ -46,20 +46,18 @@ def fingerprints(path: Path, count: int) -> list[bytes]:
 
 def unpacked(packed: Iterable[bytes], count: int) -> Rows:
     """Rows of bits, decoded as the documentation of the fingerprint says."""
-    owners, labels = [], []
-    for row, fingerprint in enumerate(packed):
-        label = value = shift = 0
-        for byte in fingerprint:
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                label += value
-                owners.append(row)
-                labels.append(label)
-                value = shift = 0
+    rows = list(packed)
+    data = np.frombuffer(b"".join(rows), dtype=np.uint8)
+    ends = np.flatnonzero(data < 0x80)  # the last byte of each number
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    shifts = 7 * (np.arange(len(data)) - np.repeat(starts, ends - starts + 1))
+    steps = np.add.reduceat((data & 0x7F).astype(np.int64) << shifts, starts)
+    owners = np.searchsorted(np.cumsum([len(row) for row in rows]), ends, side="right")
+    sums = np.cumsum(steps)
+    first = np.concatenate(([True], owners[1:] != owners[:-1]))
+    labels = sums - np.repeat((sums - steps)[first], np.diff(np.append(np.flatnonzero(first), len(owners))))
     bits = np.zeros((count, WORDS * 8), dtype=np.uint8)
-    places = np.array(labels)
-    np.bitwise_or.at(bits, (np.array(owners), places // 8), (1 << (places % 8)).astype(np.uint8))
+    np.bitwise_or.at(bits, (owners, labels // 8), (1 << (labels % 8)).astype(np.uint8))
     return bits.view(np.uint64)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import chess
 import chess.engine
 
-from db.engine import win_chance
+from db.engine import chance_of
 from tests.benchmarks.material import DATA
 from tests.stockfish import STOCKFISH
 from trapcore import _native
@@ -108,7 +108,7 @@ def _asked(engine: chess.engine.SimpleEngine, fen: str, move: str, nodes: int) -
     after: chess.engine.Score = chess.engine.Cp(0)
     if not board.is_game_over():
         after = -engine.analyse(board, limit, game=object())["score"].relative
-    return Opinion(str(best), str(after), win_chance(best) - win_chance(after))
+    return Opinion(str(best), str(after), chance_of(best) - chance_of(after))
 
 
 @dataclass(frozen=True)

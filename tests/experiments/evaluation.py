@@ -26,12 +26,11 @@ import numpy.typing as npt
 import scipy.optimize  # type: ignore[import-untyped]
 import scipy.sparse  # type: ignore[import-untyped]
 
-from db.engine import CENTIPAWN_SCALE
 from tests.benchmarks.material import DATA
 from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.budget import Budget
-from trapcore.search import search
+from trapcore.search import WIN_CHANCE_SCALE, search
 from trapcore.streams import open_bytes
 
 Array = npt.NDArray[Any]
@@ -244,7 +243,7 @@ def _fitted(rows: scipy.sparse.csr_matrix, wanted: Array, features: int) -> Arra
     def loss(weights: Array) -> tuple[float, Array]:
         chance = _chance(rows @ weights)
         error, off = chance - wanted, weights - start
-        slope = turned @ (error * (1 - chance**2)) * CENTIPAWN_SCALE / len(wanted)
+        slope = turned @ (error * (1 - chance**2)) * WIN_CHANCE_SCALE / len(wanted)
         return float(error @ error / len(wanted) + PULL * off @ off), slope + 2 * PULL * off
 
     found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 600, "maxcor": 20})
@@ -252,7 +251,7 @@ def _fitted(rows: scipy.sparse.csr_matrix, wanted: Array, features: int) -> Arra
 
 
 def _chance(centipawns: Array) -> Array:
-    return 2 / (1 + np.exp(-CENTIPAWN_SCALE * centipawns)) - 1
+    return 2 / (1 + np.exp(-WIN_CHANCE_SCALE * centipawns)) - 1
 
 
 def _source(weights: Array, names: list[tuple[str, int]], features: int) -> str:

@@ -25,7 +25,7 @@ def puzzles(most: int | None = None) -> list[Trap]:
 
 def example(trap: Trap) -> Example:
     """What the fit learns from."""
-    return f"{trap.epd} 0 1", trap.bait, trap.killer_line[0]
+    return trap.epd, trap.bait, trap.killer_line[0]
 
 
 def main(arguments: list[str]) -> None:

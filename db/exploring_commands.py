@@ -1,0 +1,102 @@
+"""The command ``trapline explore``: what was played in a position of the indexed games, and who fell for its baits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from db.command_options import DbOption, bounds
+from trapcore.command_options import JsonOption
+
+if TYPE_CHECKING:
+    from db.explorer import Explored, PlayedMove, TrapHere
+
+
+def explore(
+    fen: Annotated[str | None, typer.Option(metavar="FEN", help="The position.")] = None,
+    moves: Annotated[str | None, typer.Option(metavar="MOVES", help="From the usual start to the position.")] = None,
+    rating: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW-HIGH", help="Only what players with such a rating played; either end may be left out."
+        ),
+    ] = None,
+    years: Annotated[
+        str | None, typer.Option(metavar="FIRST-LAST", help="Only games of these years; either end may be left out.")
+    ] = None,
+    mirrored: Annotated[
+        bool, typer.Option("--mirrored", help="Count the position with colours exchanged, too.")
+    ] = False,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what was played in a position of the indexed games, how it ended, and who fell for its baits.
+
+    Without a terminal a line a move: SAN, count, wins of White, draws, wins of Black, mean rating, last year, trap.
+    """
+    from db.bundled import open_or_bundle
+    from db.display import print_json, say
+    from db.explorer import explore as explored
+
+    least, most = bounds("rating", rating)
+    since, until = bounds("years", years)
+    with open_or_bundle(db, read_only=True, say=say) as library:
+        found = explored(
+            library,
+            fen=fen,
+            moves=moves,
+            min_rating=least,
+            max_rating=most,
+            since=since,
+            until=until,
+            mirrored=mirrored,
+        )
+        indexed = found.games or library.counts().games
+    if as_json:
+        print_json(found.content())
+        return
+    _print(found)
+    if not indexed:
+        say("no games are indexed yet; `trapline index FILE` reads some")
+
+
+def _print(found: Explored) -> None:
+    from db.display import print_table
+
+    columns = ("move", "times", "White", "draws", "Black", "rating", "last", "trap")
+    rows = [
+        (
+            move.san,
+            f"{move.count:,}",
+            f"{move.white:,}",
+            f"{move.draws:,}",
+            f"{move.black:,}",
+            str(move.mean_rating or ""),
+            str(move.last_year or ""),
+            move.trap or "",
+        )
+        for move in found.moves
+    ]
+    games = f"{found.games:,} game{'' if found.games == 1 else 's'}"
+    print_table(f"{games}: White won {found.white:,}, drawn {found.draws:,}, Black won {found.black:,}", columns, rows)
+    moves = {move.uci: move for move in found.moves}
+    for trap in found.traps:
+        _print_trap(trap, moves.get(trap.bait))
+
+
+def _print_trap(trap: TrapHere, move: PlayedMove | None) -> None:
+    """What is known of a bait, and games in which it was taken; as talk, because the table is the answer."""
+    from db.display import say
+
+    costs = "" if trap.cost is None else f", gives away {trap.cost:.2f}"
+    mate = "" if trap.mate_in is None else f", mate in {trap.mate_in}"
+    exchanged = ", with colours exchanged" if trap.mirrored else ""
+    say(f"{trap.bait_san} is the bait of {trap.name} ({trap.slug}{exchanged}): {trap.verdict}{mate}{costs}")
+    for game in () if move is None else move.fallers:
+        white, black = (
+            f"{name} ({elo})" if elo is not None else name
+            for name, elo in ((game.white, game.white_elo), (game.black, game.black_elo))
+        )
+        where = game.address or game.event
+        say(f"    {' '.join(filter(None, (white, '-', black, game.result, game.date, where)))}")

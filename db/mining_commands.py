@@ -1,0 +1,113 @@
+"""The command ``trapline mine``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from db.command_options import DbOption, JobsOption, bounds, leave_if_failed, open_or_make, pool_for
+from trapcore.command_options import ClusterOption, JsonOption
+
+if TYPE_CHECKING:
+    from db.ingest import Progress
+    from db.mining import Mined
+
+
+def mine(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE", help="PGN files to index first, packed or not; - is stdin.")
+    ] = None,
+    min_games: Annotated[
+        int | None, typer.Option(metavar="N", help="Moves that were played so often, 1 or more. Default 5.")
+    ] = None,
+    min_share: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="And by this part of those who had the choice, 0 to 1.")
+    ] = None,
+    rating: Annotated[
+        str | None, typer.Option(metavar="LOW-HIGH", help="Only the choices of players rated so, e.g. 1200-1599.")
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option(metavar="N", help="For each question of the trap test. Default 400,000.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="Also write the new traps, as PGN.")
+    ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Also write the new traps for lichess studies, 64 chapters a file."),
+    ] = None,
+    jobs: JobsOption = None,
+    cluster: ClusterOption = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find traps in the indexed games: moves that people play often and that lose by force.
+
+    Each is proved as any trap of the library, named by its opening and pattern, and told with how many fell for it,
+    worst first. An interrupted run goes on where it stopped; with new games only what is new is looked at.
+    """
+    from db.display import Status, counted, index_json, print_json, say
+    from db.exporting import write_traps
+    from db.ingest import index_files
+    from db.mining import TEST_NODES, Ore
+    from db.mining import mine as dig
+    from db.study import write_study
+    from db.toll import toll_of
+
+    low, high = bounds("rating", rating)
+    ore = Ore(
+        min_games=5 if min_games is None else min_games,
+        min_share=0.0 if min_share is None else min_share,
+        min_rating=low,
+        max_rating=high,
+        nodes=TEST_NODES if nodes is None else nodes,
+    )
+    status = Status()
+
+    def reading(done: Progress) -> None:
+        part = f", {done.raw_done / done.raw_size:.0%}" if done.raw_size else ""
+        status.show(f"{done.file}{part}: {done.new_games:,} new games, {done.positions:,} positions")
+
+    def looking(now: Mined) -> None:
+        left = now.candidates - now.known - now.resumed
+        status.show(f"{now.done:,} of {left:,} moves looked at: {counted(sorted(now.findings.items()))}")
+
+    with pool_for(jobs, cluster) as pool, open_or_make(db) as library:
+        indexed = index_files(library, files, pool=pool, progress=reading) if files else None
+        status.clear()
+        try:
+            found = dig(library, ore, pool=pool, progress=looking)
+        except KeyboardInterrupt:
+            status.clear()
+            say("what was looked at is stored; the same command goes on from there")
+            raise
+        status.clear()
+        tolls = {trap.slug: toll_of(library, trap) for trap in found.traps}
+        found.traps.sort(key=lambda trap: (-tolls[trap.slug].score, trap.slug))
+        if output is not None:
+            write_traps(found.traps, output, as_json=False, library=library.name)
+        if study is not None:
+            write_study([(trap, tolls[trap.slug]) for trap in found.traps], study)
+    if as_json:
+        told = [{**trap.content(), "toll": tolls[trap.slug].content()} for trap in found.traps]
+        counts = {
+            "candidates": found.candidates,
+            "known": found.known,
+            "resumed": found.resumed,
+            **{finding: found.findings[finding] for finding in ("harmless", "refuted", "undecided", "proved")},
+        }
+        read = None if indexed is None else index_json(indexed)
+        print_json({"index": read, **counts, "traps": told})
+    else:
+        for trap in found.traps:
+            toll = tolls[trap.slug]
+            typer.echo(
+                f"{trap.slug}\t{toll.score:.4f}\t{toll.frequency.played:,} of {toll.frequency.decisions:,} "
+                f"({toll.low:.0%} to {toll.high:.0%})\t{' '.join(trap.sans())}\t{trap.name}"
+            )
+        say(
+            f"{found.candidates:,} moves were played often enough; {found.known:,} are known traps, {found.resumed:,} "
+            f"had been looked at before; {counted(sorted(found.findings.items()))}; {len(found.traps):,} new traps"
+        )
+    leave_if_failed(indexed.failures if indexed is not None else [])

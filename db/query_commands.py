@@ -1,0 +1,196 @@
+"""``trapline query``: the library asked from the command line.
+
+Everything but typer is imported when the command runs, so that ``trapline --help`` stays quick. What is asked for goes
+to standard output, talk to standard error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from db.command_options import DbOption, bounds
+from trapcore.command_options import JsonOption
+
+if TYPE_CHECKING:
+    from db.query import Hit, Page
+
+
+def query(
+    fen: Annotated[str | None, typer.Option(metavar="FEN", help="The position before the bait, quoted.")] = None,
+    moves: Annotated[
+        str | None, typer.Option(metavar="MOVES", help="The same as moves from the usual start, quoted.")
+    ] = None,
+    similar: Annotated[
+        int | None, typer.Option(metavar="K", help="The K most similar traps as well, 1 to 100; needs a position.")
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="abstracted|sequences|continuations|structural",
+            help="By which they are similar. Default: the setting `measure`.",
+        ),
+    ] = None,
+    min_similarity: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Only as similar or more, 0 to 1.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Name, family or slug; typing errors are forgiven.")
+    ] = None,
+    family: Annotated[str | None, typer.Option(metavar="WORD", help="Only traps of this family.")] = None,
+    eco: Annotated[
+        str | None, typer.Option(metavar="CODE", help="ECO code, its beginning, or a range: C41, B1, B10-B19.")
+    ] = None,
+    opening: Annotated[str | None, typer.Option(metavar="TEXT", help="Part of the opening's name.")] = None,
+    victim: Annotated[str | None, typer.Option(metavar="white|black", help="Who falls into it.")] = None,
+    outcome: Annotated[str | None, typer.Option(metavar="mate|material", help="What the attacker gets.")] = None,
+    verdict: Annotated[
+        str | None, typer.Option(metavar="proved|refuted|undecided", help="Only traps with this verdict.")
+    ] = None,
+    source: Annotated[str | None, typer.Option(metavar="TEXT", help="How the source begins.")] = None,
+    bait: Annotated[str | None, typer.Option(metavar="MOVE", help="The bait, SAN or UCI.")] = None,
+    killer: Annotated[
+        str | None, typer.Option(metavar="MOVE", help="First move of the killer line, SAN or UCI.")
+    ] = None,
+    min_length: Annotated[
+        int | None, typer.Option(metavar="N", help="Attacker's moves in the killer line, at least.")
+    ] = None,
+    max_length: Annotated[int | None, typer.Option(metavar="N", help="The same, at most.")] = None,
+    player: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Seen in games of this player; part of the name.")
+    ] = None,
+    event: Annotated[
+        str | None, typer.Option(metavar="fell|avoided|...", help="Seen with this event, in such games or in any.")
+    ] = None,
+    rating: Annotated[
+        str | None, typer.Option(metavar="LOW-HIGH", help="Frequencies among victims of such a rating: 1200-1600.")
+    ] = None,
+    min_frequency: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="The bait was played by so many of those who could, 0 to 1.")
+    ] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            metavar="match|slug|name|length|frequency|gain",
+            help="Order; by default match for a position or a name, else slug.",
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", help="Hits of a page, 1 to 200.")] = 20,
+    after: Annotated[
+        str | None, typer.Option(metavar="CURSOR", help="Go on after a page: what it gave as next.")
+    ] = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+    as_pgn: Annotated[bool, typer.Option("--pgn", help="The traps as PGN games.")] = False,
+    as_svg: Annotated[
+        bool,
+        typer.Option("--svg", help="The board of the first hit, bait red and killer green; with -o that of each."),
+    ] = False,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FOLDER", help="With --svg: a file for each hit.")
+    ] = None,
+) -> None:
+    """Find traps by position, likeness, name and fields; all conditions that are given must hold.
+
+    A position finds the traps of that very position, in either colour, and with --similar those that are like it, with
+    the reason. Without a terminal the table is a line a trap with tabs between: how it matches, similarity, slug,
+    verdict, victim, bait, killer line, name.
+    """
+    from db.asking import Asker
+    from db.bundled import open_or_bundle
+    from db.display import Status, print_json, say
+    from db.query import Query, Sort
+    from trapcore.errors import UsageError
+    from trapcore.measures.options import chosen, indexed
+
+    if as_json + as_pgn + as_svg > 1:
+        raise UsageError("choose one of --json, --pgn and --svg")
+    if output is not None and not as_svg:
+        raise UsageError("-o belongs to --svg; standard output can be sent to a file by the shell")
+    low, high = bounds("rating", rating)
+    asked = Query(
+        fen=fen,
+        moves=moves,
+        similar=similar,
+        measure=None if measure is None else indexed(measure),
+        least=min_similarity,
+        text=name,
+        family=family,
+        eco=eco,
+        opening=opening,
+        victim=victim,
+        outcome=outcome,
+        verdict=verdict,
+        source=source,
+        bait=bait,
+        killer=killer,
+        min_length=min_length,
+        max_length=max_length,
+        player=player,
+        event=event,
+        min_rating=low,
+        max_rating=high,
+        min_frequency=min_frequency,
+        sort=None if sort is None else chosen(Sort, sort),
+        limit=limit,
+        after=after,
+    )
+    status = Status()
+    with open_or_bundle(db, read_only=True, say=say) as library:
+        asker = Asker(library, say=status.show)
+        try:
+            page = asker.ask(asked)
+        finally:
+            asker.close()
+            status.clear()
+        if as_json:
+            print_json(page.content())
+        elif as_pgn:
+            from db.pgn_export import trap_game
+
+            typer.echo("".join(trap_game(hit.trap) for hit in page.hits), nl=False)
+        elif as_svg:
+            _draw(page.hits, output)
+        else:
+            _print(page)
+    if not page.hits:
+        say("there are no such traps" if after is None else "there are no more such traps")
+    elif page.next is not None and not as_json:
+        say(f"there are more; go on with --after {page.next}")
+
+
+def _print(page: Page) -> None:
+    from db.display import claim, print_table, trap_count
+
+    rows = []
+    for hit in page.hits:
+        bait, *killer = hit.trap.sans()
+        similarity = "" if hit.similarity is None else f"{hit.similarity:.2f}"
+        line = " ".join(killer)
+        rows.append(
+            (str(hit.match), similarity, hit.trap.slug, claim(hit.trap), hit.trap.victim, bait, line, hit.trap.name)
+        )
+    of = "" if page.total in (None, len(rows)) else f" of {page.total:,}"
+    columns = ("match", "similarity", "slug", "verdict", "victim", "bait", "killer line", "name")
+    print_table(trap_count(len(rows)) + of, columns, rows)
+
+
+def _draw(hits: tuple[Hit, ...], folder: str | None) -> None:
+    from pathlib import Path
+
+    from db.boards import hit_svg
+    from db.exporting import write_file
+    from trapcore.errors import OutputError
+
+    if folder is None:
+        typer.echo("".join(hit_svg(hit) for hit in hits[:1]), nl=False)
+        return
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"the folder {folder} cannot be made: {error.strerror}") from error
+    for hit in hits:
+        path = Path(folder) / f"{hit.trap.slug}.svg"
+        write_file(path, hit_svg(hit).encode())
+        typer.echo(str(path))

@@ -1,0 +1,58 @@
+"""The command ``trapline report``: a player's traps as a page, or as figures for programs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from db.command_options import DbOption, open_existing
+from trapcore.command_options import JsonOption
+
+
+def report(
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="The name or a part of it, whatever its case.")],
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="The page, one HTML file; - is stdout.")
+    ] = None,
+    color: Annotated[
+        str | None, typer.Option(metavar="white|black", help="Only games in which the player had this colour.")
+    ] = None,
+    since: Annotated[int | None, typer.Option(metavar="YEAR", min=1, max=9999, help="Only games from then on.")] = None,
+    until: Annotated[int | None, typer.Option(metavar="YEAR", min=1, max=9999, help="Only games until then.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="All players whose names have that part are one, spelt differently.")
+    ] = False,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a page of a player's traps in the indexed games: fallen into, avoided, set, sprung and missed.
+
+    It says how others of the same rating fared in the same positions, and what to practise. The page is whole in
+    itself and needs no network. With --json the same figures are printed; a page is then written if -o asks for one.
+    """
+    from db.display import print_json, say
+    from db.exporting import write_text
+    from db.players import find_players, players
+    from db.report import report as made
+    from db.report_page import page
+    from trapcore.spelling import unknown_name
+
+    if color is not None and color not in ("white", "black"):
+        raise unknown_name("color", color, ("white", "black"))
+    with open_existing(db) as library:
+        names = find_players(players(library), player, every=every)
+        found = made(
+            library,
+            names,
+            since=since,
+            until=until,
+            colour=None if color is None else "white" if color == "white" else "black",
+        )
+        library_name = library.name
+    if output is not None or not as_json:
+        write_text(page(found), output or "-", library=library_name)
+    if as_json:
+        print_json(found.content())
+    elif not found.traps:
+        say(f"no trap of the library occurred in {found.games:,} games of {', '.join(found.players)}")

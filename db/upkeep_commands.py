@@ -1,0 +1,47 @@
+"""The commands ``trapline library backup`` and ``trapline library restore``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from db.command_options import DbOption, open_existing
+
+
+def backup(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The copy; what has that name is replaced.")],
+    db: DbOption = None,
+) -> None:
+    """Copy the library into a file, also while others write to it; the copy is checked before it gets its name."""
+    from pathlib import Path
+
+    from db.display import say
+    from db.upkeep import back_up
+    from trapcore.errors import UsageError
+
+    with open_existing(db) as opened:
+        path = Path(file)
+        if path.exists() and path.absolute() == Path(opened.name).absolute():
+            raise UsageError(f"{file} is the library itself")
+        size = back_up(opened, path)
+    say(f"{opened.name} was copied to {file}, {size:,} bytes")
+
+
+def restore(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A copy made by `trapline library backup`.")],
+    replace: Annotated[bool, typer.Option("--replace", help="In place of the library that is there.")] = False,
+    db: DbOption = None,
+) -> None:
+    """Put a backup in the library's place; it is checked first. A library that is there needs --replace."""
+    from pathlib import Path
+
+    from db.bundled import default_library
+    from db.display import say
+    from db.upkeep import restore as put_back
+    from trapcore.errors import LibraryError
+
+    if db is not None and "://" in db:
+        raise LibraryError(f"{db} is on a database server: restore it with its own tool, e.g. pg_restore")
+    path = put_back(Path(file), default_library() if db is None else Path(db), replace=replace)
+    say(f"{path} is what {file} is now")
