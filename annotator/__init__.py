@@ -7,6 +7,7 @@ commands.py        ``trapline annotate``
 plan.py            which inputs go to which output, refused before anything is written
 request.py         what a run is asked for
 pipeline.py        the run: inputs, Judge, words, outputs, resuming
+streaming.py       one input annotated as it is read, without files
 judging.py         one input through the Judge on several threads, in order
 annotation.py      one batch: its findings, its new bytes, its lines of the report
 events.py          one event of one trap in a game, as a value

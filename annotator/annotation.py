@@ -1,6 +1,6 @@
 """One batch: from what the Judge found in it to its annotated bytes and its lines of the report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -16,6 +16,23 @@ from trapcore import _native
 
 
 @dataclass(frozen=True, slots=True)
+class AnnotatedGame:
+    """A game in which something was told."""
+
+    number: int
+    """From 1 within the input."""
+    at: int
+    """Where it begins in the annotated batch, in bytes."""
+    size: int
+    """Its length there, in bytes."""
+    encoding: str
+    """``ascii``, ``utf-8`` or ``latin-1``."""
+    tags: Mapping[str, str]
+    events: tuple[TrapEvent, ...]
+    """Ascending by ply."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotatedBatch:
     """What becomes of a batch."""
 
@@ -24,6 +41,8 @@ class AnnotatedBatch:
     """The original with words inserted; the same bytes if there was nothing to say."""
     report: bytes
     """Lines of the report, in the order of the games; empty if none is wanted."""
+    games: tuple[AnnotatedGame, ...]
+    """Those in which something was told, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +66,31 @@ class Annotator:
         if self.reporting:
             lines.extend((skipped.game, skipped_line(file, skipped)) for skipped in found.skipped)
         inserted: list[tuple[int, bytes]] = []
+        games: list[AnnotatedGame] = []
+        grown = 0
         for game in found.found:
-            events = self._told(game)
+            events = self.told(game)
             if not events:
                 continue
             layout = Layout(game.wrapped, game.newline, game.encoding)
             words = annotations(events, data, layout)
             inserted.extend(words)
+            longer = sum(len(text) for _, text in words)
+            games.append(
+                AnnotatedGame(
+                    game.game, game.start + grown, game.size + longer, game.encoding, game.tags, tuple(events)
+                )
+            )
+            grown += longer
             tally.add_game(events, annotated=bool(words))
             if self.reporting:
                 lines.extend((game.game, finding_line(file, game, event)) for event in events)
         lines.sort(key=lambda line: line[0])
-        return AnnotatedBatch(data, batch.splice(inserted) if inserted else data, b"".join(line for _, line in lines))
+        text = batch.splice(inserted) if inserted else data
+        return AnnotatedBatch(data, text, b"".join(line for _, line in lines), tuple(games))
 
-    def _told(self, game: _native.GameFindings) -> list[TrapEvent]:
+    def told(self, game: _native.GameFindings) -> list[TrapEvent]:
+        """The events of a game that are told, in the order of its moves."""
         events = (TrapEvent.of(finding, self.traps, self.measure) for finding in game.findings)
         # The engine is slow: it is asked only about what would be told.
         chosen = [event for event in events if self.selection.keeps(event, game.tags)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapcore.command_options import CapturesOption, DepthOption, IndexedMeasureOption, LabelsOption
+from trapcore.command_options import CapturesOption, ClusterOption, DepthOption, IndexedMeasureOption, LabelsOption
 
 if TYPE_CHECKING:
     from annotator.pipeline import Run
@@ -69,6 +69,7 @@ def annotate(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Threads. Default: the setting `jobs`, 1 unless changed.")
     ] = None,
+    cluster: ClusterOption = None,
     engine: Annotated[
         str | None,
         typer.Option(
@@ -104,6 +105,7 @@ def annotate(
     from annotator.request import Request
     from annotator.selection import Selection, Side
     from db.bundled import open_or_bundle
+    from db.command_options import pool_for
     from db.screen import open_screen
     from trapcore.chess_tree import Labels
     from trapcore.errors import UsageError
@@ -147,8 +149,8 @@ def annotate(
     with open_or_bundle(db, read_only=True, say=say) as library:
         traps, digest = library.traps(), library.digest()
         screen = open_screen(library, say) if settings.measure is IndexedMeasure.ABSTRACTED else None
-    with Progress(plan, quiet=quiet) as progress:
-        run = Run(request, plan, traps, digest, progress, screen=screen, resume=resume)
+    with pool_for(jobs, cluster) as pool, Progress(plan, quiet=quiet) as progress:
+        run = Run(request, plan, traps, digest, progress, screen=screen, pool=pool, resume=resume)
         _execute(run, plan)
     _tell(run.tally, quiet=quiet)
     if strict and (run.tally.skipped or run.tally.problems):
@@ -156,7 +158,7 @@ def annotate(
 
 
 def _execute(run: Run, plan: Plan) -> None:
-    from trapcore.errors import EngineError, OutputError
+    from trapcore.errors import ClusterError, EngineError, OutputError
 
     try:
         run.execute()
@@ -164,7 +166,7 @@ def _execute(run: Run, plan: Plan) -> None:
         hint = "; continue with --resume" if plan.journal is not None else ""
         typer.echo(f"trapline: interrupted{hint}", err=True)
         raise typer.Exit(130) from None
-    except (OutputError, EngineError) as error:
+    except (OutputError, EngineError, ClusterError) as error:
         if not run.resumable:
             raise
         raise type(error)(f"{error}; what is finished was kept, go on with --resume") from error

@@ -1,12 +1,12 @@
-"""One input through the Judge: read, cut into batches, judged on several threads, handed on in the input's order."""
+"""One input through the Judge: read, cut into batches, judged by a pool, handed on in the input's order."""
 
-from collections import deque
-from collections.abc import Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Generator, Iterable, Iterator
+from itertools import chain
 
 from trapcore import _native
 from trapcore.budget import Cancellation
 from trapcore.errors import InputError
+from trapcore.pools import Pool, Work, in_order
 
 BATCH_BYTES = 1 << 20
 """A batch is about this long: 1 MiB, so that crossing into Rust costs nothing beside the work done there."""
@@ -16,55 +16,40 @@ _FEED_BYTES = 1 << 18  # so that one feeding never makes more than a batch or tw
 
 def judged(
     chunks: Iterable[bytes],
-    judge: _native.Judge,
-    pool: ThreadPoolExecutor,
+    judge: Work[_native.Batch, _native.BatchFindings],
+    pool: Pool,
     *,
-    jobs: int,
     batch_bytes: int = BATCH_BYTES,
     from_byte: int = 0,
     to_the_end: bool = True,
+    stop: Cancellation | None = None,
 ) -> Generator[tuple[_native.Batch, _native.BatchFindings | None]]:
     """The batches of ``chunks`` in order, with what was found; None for those that end at ``from_byte`` or before.
 
-    Never more than ``2 * jobs + 2`` batches are alive. If reading fails, everything before is handed on, unless
+    Never more than ``2 * pool.width + 2`` batches are alive. If reading fails, everything before is handed on, unless
     ``to_the_end`` is False; then ``InputError`` is raised. When the generator is closed early, work under way is
-    cancelled.
+    cancelled. If another thread cancels ``stop``, ``RuntimeError`` is raised soon.
     """
+    failures: list[InputError] = []
+    batches = _batches(chunks, batch_bytes, failures if to_the_end else None)
+    for batch in batches:
+        if batch.offset + batch.size > from_byte:
+            yield from in_order(pool, judge, chain([batch], batches), ahead=2, stop=stop or Cancellation())
+        else:
+            yield batch, None
+    if failures:
+        raise failures[0]
+
+
+def _batches(chunks: Iterable[bytes], batch_bytes: int, failures: list[InputError] | None) -> Iterator[_native.Batch]:
+    """The input in batches; where it cannot be read on, the error is noted in ``failures``, or raised without them."""
     splitter = _native.PgnSplitter(batch_bytes)
-    stop = Cancellation()
-    waiting: deque[tuple[_native.Batch, Future[_native.BatchFindings] | None]] = deque()
-
-    def done() -> tuple[_native.Batch, _native.BatchFindings | None]:
-        batch, future = waiting.popleft()
-        return batch, None if future is None else future.result()
-
-    def submit(batch: _native.Batch) -> None:
-        known = batch.offset + batch.size <= from_byte
-        waiting.append((batch, None if known else pool.submit(judge.judge, batch, stop)))
-
-    failure: InputError | None = None
     try:
-        try:
-            for chunk in chunks:
-                for start in range(0, len(chunk), _FEED_BYTES):
-                    for batch in splitter.feed(chunk[start : start + _FEED_BYTES]):
-                        submit(batch)
-                        while len(waiting) > 2 * jobs:
-                            yield done()
-        except InputError as error:
-            if not to_the_end:
-                raise
-            failure = error
-        for batch in splitter.finish():
-            submit(batch)
-            while len(waiting) > 2 * jobs:
-                yield done()
-        while waiting:
-            yield done()
-    finally:
-        stop.cancel()
-        for _, future in waiting:
-            if future is not None:
-                future.cancel()
-    if failure is not None:
-        raise failure
+        for chunk in chunks:
+            for start in range(0, len(chunk), _FEED_BYTES):
+                yield from splitter.feed(chunk[start : start + _FEED_BYTES])
+    except InputError as error:
+        if failures is None:
+            raise
+        failures.append(error)
+    yield from splitter.finish()

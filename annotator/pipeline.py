@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -14,11 +13,12 @@ from annotator.judging import judged
 from annotator.output import Output, PartialFile, Stream, move_into_place, partial_of
 from annotator.plan import STDIN, Plan, Target
 from annotator.progress import Progress
-from annotator.request import Request
+from annotator.request import Judging, Request
 from annotator.tally import Tally
 from db.screen import Screen
 from db.trap import Trap
 from trapcore.errors import InputError, UsageError
+from trapcore.pools import Pool, threads
 from trapcore.streams import open_bytes
 
 GROUP_BATCHES = 4
@@ -33,7 +33,7 @@ class _Workshop:
     """What the inputs share while a run is under way."""
 
     annotator: Annotator
-    pool: ThreadPoolExecutor
+    pool: Pool
     report: PartialFile | None
 
 
@@ -49,11 +49,12 @@ class Run:
         progress: Progress,
         *,
         screen: Screen | None = None,
+        pool: Pool | None = None,
         resume: bool,
     ) -> None:
         """``library`` is the digest of ``traps``; with ``resume`` an interrupted run of the same plan is continued.
 
-        ``screen``: see `Request.judge`.
+        ``screen``: see `Request.judge`. ``pool`` judges in place of the request's threads.
 
         Raises ``UsageError`` if there is one that cannot be continued because something changed.
         """
@@ -64,7 +65,8 @@ class Run:
         self._request = request
         self._plan = plan
         self._traps = traps
-        self._judge = request.judge(traps, screen)
+        self._judge = Judging(request, traps, screen)
+        self._pool = pool
         self._progress = progress
         self._saved_at = float("-inf")
         self._journal = Journal(
@@ -95,15 +97,14 @@ class Run:
         """Do it, and return what was counted.
 
         Raises ``InputError`` if no input could be read (with ``strict``: if any was damaged), ``OutputError``,
-        ``EngineError``, and ``UsageError`` if what is to be continued is not what it was. After an error the partial
-        files and the journal stay, so that the run can go on.
+        ``EngineError``, what the pool raises, and ``UsageError`` if what is to be continued is not what it was. After
+        an error the partial files and the journal stay, so that the run can go on.
         """
         with ExitStack() as stack:
             arbiter = None
             if self._request.engine is not None:
                 arbiter = stack.enter_context(Arbiter(self._request.engine, self._request.engine_nodes))
-            pool = ThreadPoolExecutor(self._request.jobs, thread_name_prefix="judge")
-            stack.callback(pool.shutdown, cancel_futures=True)
+            pool = self._pool or stack.enter_context(threads(self._request.jobs, "judge"))
             workshop = _Workshop(
                 Annotator(
                     self._traps,
@@ -169,7 +170,6 @@ class Run:
                     reader,
                     self._judge,
                     workshop.pool,
-                    jobs=self._request.jobs,
                     batch_bytes=self._request.batch_bytes,
                     from_byte=source.consumed,
                     to_the_end=not self._request.strict,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from typing import Self
 
 from annotator.journal import Option
 from annotator.judging import BATCH_BYTES
@@ -10,6 +11,7 @@ from annotator.selection import Selection
 from db.screen import Screen
 from db.trap import Trap
 from trapcore import _native
+from trapcore.budget import Cancellation
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof import Verdict
@@ -38,7 +40,7 @@ class Request:
     strict: bool = False
     """An input that cannot be read, or not to its end, ends the run."""
     jobs: int = 1
-    """Threads that judge."""
+    """Threads that judge, if no others are given."""
     batch_bytes: int = BATCH_BYTES
 
     def as_options(self, library: str, screen: Screen | None = None) -> dict[str, Option]:
@@ -81,7 +83,7 @@ class Request:
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
             skip_plies=self.skip_plies,
-            proposer=None if screen is None else screen.proposer,
+            proposer=None if screen is None else screen.weights.proposer,
             likeness=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],
         )
@@ -89,6 +91,23 @@ class Request:
     def _claim(self, trap: Trap) -> str:
         # Of what is doubted nothing is claimed, not even what a search here would see in it.
         return str(Verdict.REFUTED if trap.is_doubted and not self.unproved else trap.verdict)
+
+
+class Judging:
+    """The Judge of a request at work; pickled, it takes along what the Judge is made of."""
+
+    def __init__(self, request: Request, traps: Sequence[Trap], screen: Screen | None) -> None:
+        """See `Request.judge`."""
+        self._made_of = request, traps, screen
+        self._judge = request.judge(traps, screen)
+
+    def __call__(self, batch: _native.Batch, stop: Cancellation) -> _native.BatchFindings:
+        """What there is in a batch; raises ``RuntimeError`` if ``stop`` was cancelled before it was done."""
+        return self._judge.judge(batch, stop)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        """What pickle needs."""
+        return type(self), self._made_of
 
 
 def _version() -> str:

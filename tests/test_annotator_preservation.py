@@ -3,7 +3,6 @@
 import io
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +34,7 @@ from tests.trap_games import (
     game,
     make_library,
 )
+from trapcore.pools import threads
 
 REQUEST = Request(measure="sequences", depth=2, labels="uci", captures=False, min_similarity=0.8, nodes=200_000)
 JUDGE = REQUEST.judge(TRAPS)
@@ -54,10 +54,10 @@ def rewritten(
         judge = TALKATIVE_JUDGE if unproved else JUDGE
     annotator = Annotator(traps, "sequences", Selection(), unproved=unproved, reporting=False, arbiter=None)
     tally = Tally()
-    with ThreadPoolExecutor(1) as pool:
+    with threads(1, "judge") as pool:
         out = [
             annotator.annotate(batch, found, "test", tally).text
-            for batch, found in judged([data], judge, pool, jobs=1, batch_bytes=batch_bytes)
+            for batch, found in judged([data], judge.judge, pool, batch_bytes=batch_bytes)
             if found is not None
         ]
     return b"".join(out), tally
