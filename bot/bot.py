@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from annotator.events import Event, TrapEvent
 from bot.clock import Lag
-from bot.game import Game, House, Measures
+from bot.game import Game, House
 from bot.lichess import (
     MOST_LISTED,
     Account,
@@ -30,6 +30,7 @@ from bot.lichess import (
     Unauthorized,
     Unreachable,
 )
+from bot.measures import Measures, spread
 from bot.memory import Memory
 from bot.pace import LIMITED_SECONDS, Backoff, Kind, Openings, Pauses
 from bot.play import Knowledge
@@ -181,9 +182,9 @@ class Bot:
             "waiting_challenges": self._reception.waiting,
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
             "moves": self.measures.moves,
-            "overhead_ms": _spread(self.measures.overheads),
-            "late_ms": _spread(self.measures.late),
-            "killer_ms": _spread(self.measures.killers),
+            "overhead_ms": spread(self.measures.overheads),
+            "late_ms": spread(self.measures.late),
+            "killer_ms": spread(self.measures.killers),
             "threads": threading.active_count(),
         }
 
@@ -419,17 +420,6 @@ def check_account(lichess: Lichess) -> Account:
     if not account.is_bot:
         raise UsageError(f"{account.name} is no bot account yet; `trapline bot --upgrade` makes it one, for ever")
     return account
-
-
-def _spread(values: list[float]) -> dict[str, float]:
-    """Mean, median, percentiles and maximum; empty without values."""
-    found = sorted(values)
-    if not found:
-        return {}
-    places = {"median": 50, "p95": 95, "p99": 99}
-    spread = {name: found[len(found) * share // 100] for name, share in places.items()}
-    told = {"mean": sum(found) / len(found), **spread, "max": found[-1]}
-    return {name: round(value, 2) for name, value in told.items()}
 
 
 def _version() -> str:

@@ -4,12 +4,13 @@ While a game runs, whatever could help a player goes to the spectators only: lic
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.commentary import sentence
 from annotator.events import Event, TrapEvent
 from bot.lichess import ChatLine, GameInfo, Room
+from db.query import Page
 from db.trap import Trap
 from trapcore.proof import Verdict
 
@@ -42,17 +43,6 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What was said in a game, as far as it decides about what may be said still."""
-
-    messages: frozenset[str] = frozenset()
-    """`key` of each."""
-    remarks: int = 0
-    """About traps, to spectators."""
-    answers: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Facts:
     """What questions are answered from."""
 
@@ -64,6 +54,8 @@ class Facts:
     version: str
     player: str
     """Who searches, e.g. the name of the engine."""
+    find: Callable[[str], Page | None]
+    """The traps that are called so or nearly so, see `bot.traps.TrapLibrary.find`."""
     may_coach: bool = False
     coaching: bool = field(default=False)
 
@@ -242,18 +234,19 @@ def _why(argument: str, facts: Facts) -> str:
 
 
 def _library(argument: str, facts: Facts) -> str:
-    wanted = argument.casefold()
-    if not wanted:
+    if not argument:
         return f"I know {len(facts.traps)} traps. Ask !library and a name."
-    found = [trap for trap in facts.traps if wanted in trap.name.casefold() or wanted in trap.slug]
-    if not found:
+    page = facts.find(argument)
+    if page is None:
+        return "I cannot look that up now."
+    if not page.hits:
         return "I know no trap of that name."
-    trap = min(found, key=lambda trap: (trap.verdict is not Verdict.PROVED, len(trap.name)))
+    trap = page.hits[0].trap
     sans = " ".join(trap.sans()[:6])
     verdict = "not proved" if trap.verdict is not Verdict.PROVED else "proved"
     if trap.verdict is Verdict.PROVED and trap.mate_in is not None:
         verdict = f"mate in {trap.mate_in}"
-    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
+    more = f" ({page.total - 1:,} more)" if page.total is not None and page.total > 1 else ""
     return f"{_name(trap)}{f', {trap.eco}' if trap.eco else ''}: {sans} ({verdict}){more}"
 
 

@@ -1,7 +1,6 @@
 """Who searches: trapline's own search, or a UCI engine, for which the own search steps in while it is dead."""
 
 import logging
-import math
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,7 +9,7 @@ import chess
 import chess.engine
 
 from bot.processors import Processors
-from db.engine import CENTIPAWN_SCALE, START_SECONDS
+from db.engine import START_SECONDS
 from trapcore.budget import Budget, Cancellation
 from trapcore.errors import EngineError
 from trapcore.search import MATE, search
@@ -41,11 +40,6 @@ class Searcher(Protocol):
 
     def close(self) -> None:
         """End whatever runs."""
-
-
-def win_chance(value: int) -> float:
-    """Lichess's win chance of a value in centipawns, -1..1."""
-    return 2 / (1 + math.exp(-CENTIPAWN_SCALE * max(-10_000, min(10_000, value)))) - 1
 
 
 class OwnSearch:

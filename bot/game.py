@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import chess
 
@@ -30,6 +30,7 @@ from bot.lichess import (
     Refused,
     Unreachable,
 )
+from bot.measures import Measures
 from bot.memory import Memory
 from bot.pace import Backoff, Kind, Pauses
 from bot.play import Choice, Knowledge, any_move, choose, known
@@ -37,7 +38,7 @@ from bot.processors import Processors
 from bot.session import Session
 from bot.streams import StreamReader
 from bot.temper import Temper
-from bot.traps import Armed, TrapLibrary
+from bot.traps import Armed, TrapLibrary, TrapSet
 from bot.voice import Voice
 from trapcore.bot_settings import BotSettings
 from trapcore.budget import Cancellation
@@ -50,35 +51,6 @@ REOPEN_SECONDS = 0.5
 """A stream is not opened again on our own account more often than so."""
 
 DEED_TRIES = 4
-
-
-@dataclass
-class Measures:
-    """What moves took, in milliseconds; the latest thousand."""
-
-    overheads: list[float] = field(default_factory=list)
-    """From the state to the request, without thinking."""
-    late: list[float] = field(default_factory=list)
-    """By which thinking took longer than it was to."""
-    killers: list[float] = field(default_factory=list)
-    """From the state to the request, where a killer was known."""
-    moves: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def add(self, overhead: float, late: float | None, *, killer: bool) -> None:
-        """Count one move; ``late`` is None if there was nothing to think about."""
-        with self._lock:
-            self.moves += 1
-            _keep(self.overheads, overhead)
-            if killer:
-                _keep(self.killers, overhead)
-            if late is not None:
-                _keep(self.late, late)
-
-
-def _keep(values: list[float], value: float) -> None:
-    values.append(value)
-    del values[:-1000]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +77,22 @@ class House:
 
 
 @dataclass(frozen=True, slots=True)
+class _Turn:
+    """A position in which a move is ours to choose."""
+
+    info: GameInfo
+    state: GameState
+    moves: tuple[str, ...]
+    """Of the whole game so far, UCI."""
+    again: str | None
+    """The move that was chosen before, if it is not known whether it was played."""
+    received: float
+    """When the position became known, by `time.monotonic`."""
+    stop: Cancellation
+    """Ends the search."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Decision:
     choice: Choice
     thought: float = 0.0
@@ -123,10 +111,11 @@ class Game:
         self._lock = threading.RLock()
         """Of the session, and of what follows from it."""
         self._wake = threading.Event()
-        left = max(0, house.settings.takebacks - house.memory.game(game).takebacks)
+        remembered = house.memory.game(game)
+        left = max(0, house.settings.takebacks - remembered.takebacks)
         self._session = Session(takebacks_allowed=left)
         self._board: GameBoard | None = None
-        self._armed = Armed()
+        self._armed = Armed.remembered(remembered.armed)
         self._temper = Temper(house.settings)
         self._searcher: Searcher = searcher(house.settings.engine, house.processors)
         self._deciding = threading.Lock()
@@ -246,11 +235,16 @@ class Game:
                 assert info is not None
                 assert state is not None
                 self._stop_search = Cancellation()
-                self._house.deciders.submit(self._decide, info, state, moves, again, now, self._stop_search)
-            case rules.AnswerTakeback(accept):
-                if accept:
-                    self._stop_search.cancel()
-                self._deed(lambda: self._answer_takeback(accept), tries=1)
+                turn = _Turn(info, state, moves, again, now, self._stop_search)
+                self._house.deciders.submit(self._decide, turn)
+            case rules.AnswerTakeback(accept=False):
+                self._deed(lambda: self._house.lichess.answer_takeback(self.id, accept=False))
+            case rules.AnswerTakeback():
+                self._stop_search.cancel()
+                self._house.deeds.submit(self._settle, True)
+            case rules.WithdrawTakeback():
+                self._stop_search.cancel()
+                self._house.deeds.submit(self._settle, False)
             case rules.ConsiderDraw():
                 accept = self._temper.accepts_draw(len(session.moves))
                 self._deed(lambda: self._house.lichess.answer_draw(self.id, accept=accept))
@@ -263,14 +257,27 @@ class Game:
             case rules.Finish():
                 log.info("game %s is over: %s", self.id, state.status if state is not None else "")
 
-    def _answer_takeback(self, accept: bool) -> None:
-        if accept:
-            # Counted first: after a restart rather one too few is granted than one too many.
-            memory = self._house.memory.game(self.id)
-            memory.takebacks += 1
-            self._house.memory.save(memory)
-        # Not tried again: to say yes a second time is to ask for a takeback oneself.
-        self._house.lichess.answer_takeback(self.id, accept=accept)
+    def _settle(self, granted: bool) -> None:
+        """Grant the opponent's takeback, or withdraw one of our own; once, for a second yes would be a proposal."""
+        house = self._house
+        try:
+            self._await_turn()
+            if self._closed.is_set():
+                return
+            if granted:
+                # Counted first: after a restart rather one too few is granted than one too many.
+                memory = house.memory.game(self.id)
+                memory.takebacks += 1
+                house.memory.save(memory)
+            house.lichess.answer_takeback(self.id, accept=granted)
+        except LichessError as error:
+            if isinstance(error, Limited):
+                house.pauses.limited(Kind.MOVE, error.seconds)
+            log.info("game %s: %s", self.id, error)
+        except Exception:
+            log.exception("game %s: a takeback could not be answered", self.id)
+        finally:
+            self._handle(rules.Answered())
 
     def _hear(self, line: ChatLine) -> None:
         if self._session.info is not None:
@@ -292,71 +299,61 @@ class Game:
     def _is_current(self, moves: tuple[str, ...]) -> bool:
         return not self._closed.is_set() and rules.may_send(self._session, moves)
 
-    def _decide(
-        self,
-        info: GameInfo,
-        state: GameState,
-        moves: tuple[str, ...],
-        again: str | None,
-        received: float,
-        stop: Cancellation,
-    ) -> None:
+    def _decide(self, turn: _Turn) -> None:
         # Only choosing needs the lock: the answer to the move before may be on its way still.
         with self._deciding:
-            decision = self._decision(info, state, moves, again, received, stop)
+            decision = self._decision(turn)
         if decision is not None:
-            self._send(moves, decision, received)
+            self._send(turn.moves, decision, turn.received)
 
-    def _decision(
-        self,
-        info: GameInfo,
-        state: GameState,
-        moves: tuple[str, ...],
-        again: str | None,
-        received: float,
-        stop: Cancellation,
-    ) -> _Decision | None:
+    def _decision(self, turn: _Turn) -> _Decision | None:
         """What to send; None if nothing is to be sent any more."""
-        if not self._is_current(moves):
+        if not self._is_current(turn.moves):
             return None
-        if again is not None:
-            return _Decision(Choice(again, "again"))
+        if turn.again is not None:
+            return _Decision(Choice(turn.again, "again"))
         try:
             if self._board is None:
-                self._board = GameBoard(info)
-            board = self._board.after(moves)
+                self._board = GameBoard(turn.info)
+            board = self._board.after(turn.moves)
         except TraplineError as error:
             log.error("game %s cannot be played: %s", self.id, error)
             return None
-        if board.is_game_over() or stop.is_cancelled:
+        if board.is_game_over() or turn.stop.is_cancelled:
             return None
-        found = known(board, self._house.knowledge, self._house.traps.book, self._armed)
-        decision = self._thought(board, info, state, received, stop) if found is None else _Decision(found)
+        found = known(board, self._house.knowledge, self._house.traps.book, self._armed, turn.info.opponent.rating)
+        decision = self._thought(board, turn) if found is None else _Decision(found)
         if self._temper.resigns(decision.choice):
             self._deed(lambda: self._house.lichess.resign(self.id))
             return None
         if decision.choice.trap is not None:
-            self._armed.add(decision.choice.trap)
+            self._arm(decision.choice.trap)
         return replace(decision, offers_draw=self._temper.offers_draw(decision.choice, board))
 
-    def _thought(
-        self, board: chess.Board, info: GameInfo, state: GameState, received: float, stop: Cancellation
-    ) -> _Decision:
-        milliseconds = self._thinking_time(info, state, received)
+    def _arm(self, trap: TrapSet) -> None:
+        """Remember the killer of a trap, over a restart as well."""
+        self._armed.add(trap)
+        memory = self._house.memory.game(self.id)
+        memory.armed = self._armed.written()
+        self._house.memory.save(memory)
+
+    def _thought(self, board: chess.Board, turn: _Turn) -> _Decision:
+        milliseconds = self._thinking_time(turn)
         began = time.monotonic()
-        choice = self._think(board, milliseconds, stop)
+        choice = self._think(board, turn.info, milliseconds, turn.stop)
         thought = time.monotonic() - began
         return _Decision(choice, thought, 1000 * thought - milliseconds)
 
-    def _thinking_time(self, info: GameInfo, state: GameState, received: float) -> int:
-        clock = clock_of(state, info.color, time.monotonic() - received, has_clock=info.initial is not None)
+    def _thinking_time(self, turn: _Turn) -> int:
+        elapsed = time.monotonic() - turn.received
+        clock = clock_of(turn.state, turn.info.color, elapsed, has_clock=turn.info.initial is not None)
         most = int(1000 * self._house.settings.move_seconds)
         return thinking_time(clock, self._house.lag.milliseconds, most)
 
-    def _think(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Choice:
-        house = self._house
+    def _think(self, board: chess.Board, info: GameInfo, milliseconds: int, stop: Cancellation) -> Choice:
+        house, rating = self._house, info.opponent.rating
         try:
-            return choose(board, milliseconds, house.knowledge, house.traps.book, self._searcher, stop)
+            return choose(board, milliseconds, house.knowledge, house.traps.book, self._searcher, stop, rating)
         except Exception:
             # The clock runs: a poor move is better than none.
             log.exception("game %s: no move could be chosen at %s", self.id, board.fen())
@@ -403,14 +400,14 @@ class Game:
 
     # Deeds, in threads of another pool --------------------------------------------------------------------------------
 
-    def _deed(self, deed: Callable[[], None], *, tries: int = DEED_TRIES) -> None:
-        """Do something once; ``tries`` are for when it is not known whether it was done."""
-        self._house.deeds.submit(self._try, deed, tries)
+    def _deed(self, deed: Callable[[], None]) -> None:
+        """Do something that may be done twice: it is tried again while it is not known whether it was done."""
+        self._house.deeds.submit(self._try, deed)
 
-    def _try(self, deed: Callable[[], None], tries: int) -> None:
+    def _try(self, deed: Callable[[], None]) -> None:
+        tries = DEED_TRIES
         while tries > 0:
-            while (wait := self._house.pauses.wait(Kind.MOVE)) > 0 and not self._closed.is_set():
-                self._closed.wait(min(wait, 0.25))
+            self._await_turn()
             if self._closed.is_set():
                 return
             try:
@@ -428,6 +425,11 @@ class Game:
             except Exception:
                 log.exception("game %s: a deed failed", self.id)
                 return
+
+    def _await_turn(self) -> None:
+        """Until a request may be made that a game hangs on."""
+        while (wait := self._house.pauses.wait(Kind.MOVE)) > 0 and not self._closed.is_set():
+            self._closed.wait(min(wait, 0.25))
 
     def _claim(self) -> None:
         try:

@@ -83,7 +83,7 @@ def set_up(file: Path | None, *, as_json: bool, token: SecretStr | None, verbose
     handler = _Queue(lines)
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
-    for room in ("bot", "annotator", "db"):
+    for room in ("service", "bot", "annotator", "db"):
         logging.getLogger(room).setLevel(logging.DEBUG if verbose else logging.INFO)
     listener = logging.handlers.QueueListener(lines, target)
     listener.start()

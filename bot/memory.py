@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trapcore.errors import OutputError
+from trapcore.replacing import replacing
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +27,8 @@ class GameMemory:
     answers: int = 0
     takebacks: int = 0
     """Granted."""
+    armed: list[dict[str, Any]] = field(default_factory=list)
+    """The traps that were set, see `bot.traps.Armed`."""
     coaching: bool = False
     begun: bool = False
     """It was seen on its stream."""
@@ -133,12 +135,8 @@ class Memory:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file under another name, then rename it. Raises `OSError`."""
-    new = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
-    try:
-        new.write_bytes(content)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    with replacing(path) as building:
+        building.write_bytes(content)
 
 
 def _load(path: Path, kind: type[T]) -> T | None:

@@ -11,9 +11,10 @@ import chess
 import chess.polyglot
 import chess.syzygy
 
-from bot.engines import Searcher, win_chance
+from bot.engines import Searcher
 from bot.traps import Armed, TrapBook, TrapSet
 from trapcore.budget import Cancellation
+from trapcore.search import win_chance
 
 log = logging.getLogger(__name__)
 
@@ -103,8 +104,13 @@ class Knowledge:
     trap_loss: float
 
 
-def known(board: chess.Board, knowledge: Knowledge, book: TrapBook | None, armed: Armed) -> Choice | None:
-    """A move that needs no thinking, if there is one; ``board`` has the moves of the game and is not over."""
+def known(
+    board: chess.Board, knowledge: Knowledge, book: TrapBook | None, armed: Armed, rating: int | None = None
+) -> Choice | None:
+    """A move that needs no thinking, if there is one; ``board`` has the moves of the game and is not over.
+
+    ``rating`` is the opponent's; how likely baits are taken is weighed by it.
+    """
     if book is not None:
         killer = book.killer(board, armed)
         if killer is not None:
@@ -115,7 +121,7 @@ def known(board: chess.Board, knowledge: Knowledge, book: TrapBook | None, armed
     if weights := knowledge.openings.moves(board):
         # All of them are good enough, so a trap of the library among them is preferred without a search.
         if book is not None and knowledge.trap_loss > 0:
-            for trap in book.set_by(board, weights, 0):
+            for trap in book.set_by(board, weights, 0, rating):
                 return Choice(trap.move, "book", trap=trap)
         (move,) = random.choices(list(weights), list(weights.values()))
         return Choice(board.uci(move), "book")
@@ -131,10 +137,11 @@ def choose(
     book: TrapBook | None,
     searcher: Searcher,
     stop: Cancellation,
+    rating: int | None = None,
 ) -> Choice:
-    """The move that thinking finds, within about ``milliseconds``."""
+    """The move that thinking finds, within about ``milliseconds``, against an opponent of this rating."""
     legal = list(board.legal_moves)
-    traps = _traps(board, legal, milliseconds, book, knowledge.trap_loss)
+    traps = _traps(board, legal, milliseconds, book, knowledge.trap_loss, rating)
     if not traps:
         best = searcher.search(board, milliseconds, stop)
         return Choice(best.uci, "search", best.value)
@@ -148,10 +155,11 @@ def _traps(
     milliseconds: int,
     book: TrapBook | None,
     trap_loss: float,
+    rating: int | None,
 ) -> list[TrapSet]:
     if book is None or trap_loss <= 0:
         return []
-    return book.set_by(board, legal, max(20, int(SCOUTING * milliseconds)))[:WEIGHED]
+    return book.set_by(board, legal, max(20, int(SCOUTING * milliseconds)), rating)[:WEIGHED]
 
 
 def _weighed(

@@ -15,6 +15,9 @@ log = logging.getLogger(__name__)
 WAIT_SECONDS = 18.0
 """How long a challenge waits for a free place: lichess forgets it after 20 seconds."""
 
+FORGOTTEN_SECONDS = 25.0
+"""So old, a challenge with a clock is not there any more."""
+
 OVERDUE_SECONDS = 1.0
 
 BEGIN_SECONDS = 30.0
@@ -87,6 +90,12 @@ class Reception:
         """Give free places to who waits, and send away who waited for too long; ``games`` are those that run."""
         now = time.monotonic()
         self._accepted = {game: since for game, since in self._accepted.items() if now - since <= BEGIN_SECONDS}
+        # Nothing may be answered for a minute after a 429; what lichess has forgotten by then is not asked for.
+        self._waiting = {
+            name: (challenge, since)
+            for name, (challenge, since) in self._waiting.items()
+            if challenge.limit is None or now - since <= FORGOTTEN_SECONDS
+        }
         for challenge in in_order([challenge for challenge, _ in self._waiting.values()]):
             since = self._waiting[challenge.id][1]
             if self._pauses.wait(Kind.CHALLENGE) > 0:

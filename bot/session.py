@@ -6,7 +6,9 @@ is opened again (`Resync`), and its first line is believed.
 
 A move is sent once. If it is not known what became of it, the next first line tells: if the move is not in it, it is
 sent again. Nothing is sent while a takeback is being granted, and none is granted while a move is under way: whichever
-came second would fall into another position.
+came second would fall into another position. If the opponent moves instead, our yes comes too late and counts as a
+proposal of our own, which the opponent may grant. So nothing is believed until lichess has our answer and the stream
+was opened again; if that tells of such a proposal, it is withdrawn in the same way.
 """
 
 from dataclasses import dataclass, replace
@@ -56,7 +58,12 @@ class Tick:
     """Time has passed."""
 
 
-Event = GameEvent | Played | Failed | Tick
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Lichess has our answer to a takeback, or will never have it."""
+
+
+Event = GameEvent | Played | Failed | Tick | Answered
 
 
 # What is to be done -------------------------------------------------------------------------------------------------
@@ -85,6 +92,11 @@ class AnswerTakeback:
     """The opponent wants to take back."""
 
     accept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawTakeback:
+    """A takeback that we granted too late counts as one that we propose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +138,20 @@ class Hear:
     line: ChatLine
 
 
-Action = Decide | Changed | Begin | AnswerTakeback | ConsiderDraw | Claim | Abort | Resync | Rest | Finish | Hear
+Action = (
+    Decide
+    | Changed
+    | Begin
+    | AnswerTakeback
+    | WithdrawTakeback
+    | ConsiderDraw
+    | Claim
+    | Abort
+    | Resync
+    | Rest
+    | Finish
+    | Hear
+)
 
 
 # The game -----------------------------------------------------------------------------------------------------------
@@ -160,7 +185,9 @@ class Session:
     sending: tuple[str, ...] | None = None
     """The moves after which a move of ours is under way."""
     granted: float | None = None
-    """When a takeback was granted that the moves do not show yet."""
+    """When a takeback was granted, or one of our own withdrawn, and it is not known yet what became of it."""
+    answered: float | None = None
+    """When lichess had that answer."""
     answered_takeback: tuple[str, ...] | None = None
     answered_draw: tuple[str, ...] | None = None
     gone_claim: float | None = None
@@ -217,6 +244,10 @@ def step(session: Session, event: Event, now: float, opened: float = 0.0) -> tup
         return _sent(session, _Sent(event.moves, event.uci, now)), []
     if isinstance(event, Failed):
         return _failed(session, event, now)
+    if isinstance(event, Answered):
+        if session.granted is None:
+            return session, []
+        return replace(session, answered=now), [Resync("a takeback was answered")]
     return _tick(session, now)
 
 
@@ -228,8 +259,10 @@ def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple
     state = event.state
     if session.early is not None and _begins(session.early.moves, state.moves) and not state.is_over:
         state = session.early
-    if session.granted is not None:
-        session = replace(session, granted=None, asked=None)
+    if session.granted is not None and not event.state.is_over:
+        if session.answered is None or opened < session.answered:
+            return session, []
+        session = replace(session, granted=None, answered=None, asked=None)
     after = replace(session, info=event.info, early=None, doubt=None)
     after, actions = _take(after, state, now)
     if begun:
@@ -255,12 +288,12 @@ def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple
 def _state(session: Session, state: GameState, now: float) -> tuple[Session, list[Action]]:
     if session.info is None or session.state is None:
         return replace(session, early=state), []
+    if session.granted is not None and not state.is_over:
+        return session, []
     if state.moves != session.moves and not _begins(state.moves, session.moves) and not state.is_over:
-        taken_back = session.granted is not None and len(state.moves) <= len(session.moves)
-        if not taken_back:
-            if not _begins(session.moves, state.moves):
-                return replace(session, doubt=None), [Resync("a state contradicts the moves before")]
-            return replace(session, doubt=session.doubt if session.doubt is not None else now), []
+        if not _begins(session.moves, state.moves):
+            return replace(session, doubt=None), [Resync("a state contradicts the moves before")]
+        return replace(session, doubt=session.doubt if session.doubt is not None else now), []
     return _take(session, state, now)
 
 
@@ -271,7 +304,7 @@ def _take(session: Session, state: GameState, now: float) -> tuple[Session, list
     changed = session.state is None or state.moves != session.moves
     after = replace(session, state=state, doubt=None)
     if changed:
-        after = replace(after, since=now, gone_claim=None, granted=None)
+        after = replace(after, since=now, gone_claim=None)
         if len(state.moves) < len(session.moves):
             after = replace(after, asked=None, sent=None, sending=None)
         actions.append(Changed())
@@ -287,7 +320,8 @@ def _take(session: Session, state: GameState, now: float) -> tuple[Session, list
 
 def _offers(session: Session, state: GameState, now: float) -> tuple[Session, list[Action]]:
     assert session.info is not None
-    opponent: Color = "black" if session.info.color == "white" else "white"
+    own = session.info.color
+    opponent: Color = "black" if own == "white" else "white"
     actions: list[Action] = []
     if (
         opponent in state.takeback_offers
@@ -300,8 +334,11 @@ def _offers(session: Session, state: GameState, now: float) -> tuple[Session, li
         session = replace(session, answered_takeback=state.moves, takebacks_allowed=left)
         if accept:
             # What is being thought about is not wanted any more.
-            session = replace(session, granted=now, asked=None)
+            session = replace(session, granted=now, answered=None, asked=None)
         actions.append(AnswerTakeback(accept))
+    elif own in state.takeback_offers and session.granted is None:
+        session = replace(session, granted=now, answered=None, asked=None)
+        actions.append(WithdrawTakeback())
     if opponent in state.draw_offers and session.answered_draw != state.moves:
         session = replace(session, answered_draw=state.moves)
         actions.append(ConsiderDraw())
@@ -332,7 +369,8 @@ def _tick(session: Session, now: float) -> tuple[Session, list[Action]]:
     if session.doubt is not None and now - session.doubt >= DOUBT_SECONDS:
         return replace(session, doubt=None), [Resync("an older state was not followed by a newer one")]
     if session.granted is not None and now - session.granted >= UNCONFIRMED_SECONDS:
-        return replace(session, granted=now), [Resync("a takeback was granted but is not shown")]
+        # A request that takes so long is given up.
+        return replace(session, granted=now, answered=now), [Resync("a takeback was answered long ago")]
     sent = session.sent
     if sent is not None and sent.moves == session.moves and not sent.resynced and now - sent.at >= UNCONFIRMED_SECONDS:
         return replace(session, sent=replace(sent, resynced=True)), [Resync("a move was taken but never shown")]

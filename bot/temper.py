@@ -45,12 +45,10 @@ class Temper:
     def offers_draw(self, choice: Choice, board: chess.Board) -> bool:
         """Whether a draw is offered with this move, which is made on ``board``; not again for 40 plies.
 
-        Where the same position comes for the third time or nothing happened for fifty moves, lichess takes the offer
-        for a claim: a draw is claimed unless we are better.
+        The same position for the third time and fifty moves without a capture need no claim: lichess ends the game of
+        a bot by itself.
         """
         ply = board.ply()
-        if choice.value is not None and choice.value < 0 and _can_be_claimed(board, choice.uci):
-            return True
         if not self._settings.draws or ply < EARLIEST_PLY or choice.trap is not None:
             return False
         if len(self._values) < LEVEL_MOVES or max(map(abs, list(self._values)[-LEVEL_MOVES:])) > LEVEL:
@@ -65,9 +63,3 @@ class Temper:
         if not self._settings.draws or ply < AGREE_PLY or not self._values:
             return False
         return self._values[-1] <= LEVEL
-
-
-def _can_be_claimed(board: chess.Board, uci: str) -> bool:
-    after = board.copy()
-    after.push_uci(uci)
-    return after.is_repetition(3) or after.halfmove_clock >= 100

@@ -6,25 +6,23 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from trapcore.bot_settings import BotSettings
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import UsageError
+from trapcore.service_settings import ServiceSettings
+from trapcore.token_file import token_of
 
 PUBLIC = (".lichess.org", ".lichess.dev")
 """Servers on which strangers play by lichess's rules."""
 
 
-def read_token(settings: BotSettings) -> SecretStr | None:
+def read_token(settings: BotSettings | ServiceSettings) -> SecretStr | None:
     """The token, or None if there is none. Raises `InputError` for a file that cannot be read or holds none."""
-    if settings.token is not None:
-        return _checked(settings.token.get_secret_value(), "TRAPLINE_BOT_TOKEN")
-    path = settings.token_file
-    if path is None:
-        return None
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise InputError(f"the token file {path} cannot be read: {reason}") from None
-    return _checked(text, str(path))
+    table = "BOT" if isinstance(settings, BotSettings) else "SERVICE"
+    return token_of(
+        settings.token,
+        settings.token_file,
+        variable=f"TRAPLINE_{table}_TOKEN",
+        wanted="one word of letters, digits and underscores",
+    )
 
 
 def is_exposed(settings: BotSettings) -> bool:
@@ -43,10 +41,3 @@ def check_coach(settings: BotSettings) -> None:
             f"bot.coach cannot be on at {host}: to warn an opponent during a game is advice, which lichess forbids; "
             "it is for private servers"
         )
-
-
-def _checked(text: str, where: str) -> SecretStr:
-    token = text.strip()
-    if not token or len(token) > 200 or not token.isascii() or not token.isprintable() or " " in token:
-        raise InputError(f"{where} holds no token: one word of letters, digits and underscores is expected")
-    return SecretStr(token)

@@ -8,7 +8,8 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import chess
 
@@ -18,14 +19,17 @@ from annotator.request import Request
 from annotator.selection import Selection
 from annotator.tally import Tally
 from bot.processors import Processors
+from db.asking import Asker
 from db.bundled import open_or_bundle
+from db.query import Page, Query
 from db.screen import Screen, open_screen
-from db.temptation import Frequency
+from db.temptation import LEAST_DECISIONS, Frequency, RatingBand, rating_band
 from db.trap import Trap
 from trapcore import _native
 from trapcore.budget import Cancellation
 from trapcore.chess_tree import Labels
-from trapcore.errors import TraplineError
+from trapcore.errors import TraplineError, UsageError
+from trapcore.keys import mirror_move
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof import Verdict
 from trapcore.settings import Settings
@@ -75,9 +79,22 @@ class Armed:
 
     answers: dict[bytes, list[Answer]] = field(default_factory=dict)
 
+    @classmethod
+    def remembered(cls, written: Iterable[Mapping[str, Any]]) -> "Armed":
+        """What `written` made of them before the bot was started again."""
+        armed = cls()
+        for trap in written:
+            answer = Answer(trap["bait"], tuple(trap["line"]), trap["is_mate"])
+            armed.answers.setdefault(bytes.fromhex(trap["key"]), []).append(answer)
+        return armed
+
     def add(self, trap: TrapSet) -> None:
         """Remember the killer of a trap that is about to be set."""
         self.answers.setdefault(_native.position_key(trap.fen), []).append(trap.answer)
+
+    def written(self) -> list[dict[str, Any]]:
+        """All of them, for JSON."""
+        return [{"key": key.hex(), **asdict(answer)} for key, answers in self.answers.items() for answer in answers]
 
 
 class TrapBook:
@@ -86,12 +103,12 @@ class TrapBook:
     def __init__(
         self,
         traps: Sequence[Trap],
-        frequencies: Mapping[str, Frequency],
+        frequencies: Mapping[str, Mapping[RatingBand, Frequency]],
         settings: Settings,
         processors: Processors,
         screen: Screen | None = None,
     ) -> None:
-        """``screen``: see `Request.judge`."""
+        """``frequencies``: by slug and by the rating of those who had the choice; ``screen``: see `Request.judge`."""
         self._processors = processors
         self.traps = list(traps)
         self._frequencies = frequencies
@@ -108,7 +125,7 @@ class TrapBook:
                 answer = Answer(trap.bait, trap.killer_line, mate)
                 self._answers.setdefault(trap.key, []).append(answer)
                 if trap.mirror_key != trap.key:
-                    turned = Answer(_turned(trap.bait), tuple(map(_turned, trap.killer_line)), mate)
+                    turned = Answer(mirror_move(trap.bait), tuple(map(mirror_move, trap.killer_line)), mate)
                     self._answers.setdefault(trap.mirror_key, []).append(turned)
 
     def killer(self, board: chess.Board, armed: Armed) -> str | None:
@@ -132,8 +149,10 @@ class TrapBook:
                     return line[back]
         return None
 
-    def set_by(self, board: chess.Board, moves: Iterable[chess.Move], milliseconds: int) -> list[TrapSet]:
-        """Which of ``moves`` set a trap that is proved, the most promising first.
+    def set_by(
+        self, board: chess.Board, moves: Iterable[chess.Move], milliseconds: int, rating: int | None = None
+    ) -> list[TrapSet]:
+        """Which of ``moves`` set a trap that is proved, the most promising first against a player of ``rating``.
 
         Those of the library are found at once; those that resemble one are proved as far as the time goes.
         """
@@ -144,9 +163,10 @@ class TrapBook:
             uci = game.tags["Round"]
             for finding in game.findings:
                 if _is_proved_set(finding) and finding.known:
-                    found[uci] = self._trap_set(uci, finding)
+                    found[uci] = self._trap_set(uci, finding, rating)
                 elif finding.event == "set":
-                    similar.append((finding.similarity * self.taken(self.traps[finding.trap].slug), uci))
+                    taken = self.taken(self.traps[finding.trap].slug, rating)
+                    similar.append((finding.similarity * taken, uci))
         until = time.monotonic() + milliseconds / 1000
         for uci in dict.fromkeys(uci for _, uci in sorted(similar, reverse=True)):
             left = int(1000 * (until - time.monotonic()))
@@ -156,7 +176,7 @@ class TrapBook:
             for game in judged.found:
                 for finding in game.findings:
                     if _is_proved_set(finding):
-                        found.setdefault(uci, self._trap_set(uci, finding))
+                        found.setdefault(uci, self._trap_set(uci, finding, rating))
         return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
 
     def _judged(self, batch: _native.Batch, milliseconds: int) -> _native.BatchFindings | None:
@@ -176,7 +196,7 @@ class TrapBook:
 
         return self._processors.run(milliseconds, judge)
 
-    def _trap_set(self, uci: str, finding: _native.Finding) -> TrapSet:
+    def _trap_set(self, uci: str, finding: _native.Finding, rating: int | None) -> TrapSet:
         trap = self.traps[finding.trap]
         mate = finding.mate_in is not None
         gain = finding.loss if finding.loss is not None else trap.gain
@@ -190,12 +210,18 @@ class TrapBook:
             known=finding.known,
             similarity=finding.similarity,
             gain=max(1.0, gain or 0.0) if mate else gain or 0.3,
-            taken=self.taken(trap.slug),
+            taken=self.taken(trap.slug, rating),
         )
 
-    def taken(self, slug: str) -> float:
-        """How often the bait was taken where it could be, as if four more games were known, of which one took it."""
-        known = self._frequencies.get(slug, Frequency(decisions=0, played=0))
+    def taken(self, slug: str, rating: int | None = None) -> float:
+        """How often the bait was taken where it could be, as if four more games were known, of which one took it.
+
+        By players of that rating if there were `LEAST_DECISIONS` or more, else by all.
+        """
+        bands = self._frequencies.get(slug, {})
+        known = bands.get(rating_band(rating)) if rating is not None else None
+        if known is None or known.decisions < LEAST_DECISIONS:
+            known = sum(bands.values(), Frequency(decisions=0, played=0))
         return (known.played + 1) / (known.decisions + 4)
 
     def events(self, pgn: bytes) -> list[TrapEvent]:
@@ -230,6 +256,22 @@ class TrapLibrary:
         """The traps, if they could be read."""
         return self._book
 
+    def find(self, name: str) -> Page | None:
+        """The traps that are called so or nearly so, the best known name first; None if nobody can say.
+
+        Asks the database, so it is not for whoever has a clock running.
+        """
+        if self._book is None:
+            return None
+        try:
+            with open_or_bundle(None, read_only=True, say=log.info) as library:
+                return Asker(library, measure=self._settings.measure).ask(Query(text=name, limit=1))
+        except UsageError:
+            return Page(Query(), (), 0, None)  # a text without letters, say: no trap is called so
+        except (TraplineError, OSError) as error:
+            log.warning("the library could not be asked: %s", error)
+            return None
+
     def load(self) -> TrapBook | None:
         """Read the library unless it was read; what is wrong with it is said once."""
         if not self._lock.acquire(blocking=False):
@@ -241,7 +283,7 @@ class TrapLibrary:
                     with open_or_bundle(None, read_only=True, say=log.info) as library:
                         abstracted = self._settings.measure is IndexedMeasure.ABSTRACTED
                         screen = open_screen(library, log.info) if abstracted else None
-                        traps, frequencies = library.traps(), library.frequencies()
+                        traps, frequencies = library.traps(), library.frequencies_by_rating()
                         self._book = TrapBook(traps, frequencies, self._settings, self._processors, screen)
                     log.info("%d traps are known", len(self._book.traps))
                 except (TraplineError, OSError) as error:
@@ -288,11 +330,6 @@ def _games_of(board: chess.Board, moves: Sequence[str]) -> _native.Batch:
 
 def _is_proved_set(finding: _native.Finding) -> bool:
     return finding.event == "set" and finding.verdict == Verdict.PROVED.value and bool(finding.killer_line)
-
-
-def _turned(uci: str) -> str:
-    """A move with the ranks turned over: the same move with colours exchanged."""
-    return "".join(str(9 - int(letter)) if letter.isdigit() else letter for letter in uci)
 
 
 def _is_legal(board: chess.Board, uci: str) -> bool:

@@ -169,6 +169,7 @@ class Voice:
             stats=dict(self._memory.bot.stats),
             version=self._version,
             player=self._player,
+            find=self._traps.find,
             may_coach=may_coach,
         )
         for message in chat.answer(line, facts):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.lichess import USUAL_START, GameInfo, Person
+from bot.lichess import USUAL_START, GameInfo, GameState, Person
 from db.library import Library
 from db.proving import Judge
 from db.store import create_library
@@ -31,3 +31,8 @@ def small_library(path: Path) -> None:
         library.add(Judge().prove(legal()))
 
     create_library(path, fill)
+
+
+def state(*moves: str, status: str = "started", **more: object) -> GameState:
+    """A state of a game with three minutes and two seconds, clocks untouched."""
+    return GameState(tuple(moves), 180_000, 180_000, 2_000, 2_000, status, **more)  # type: ignore[arg-type]

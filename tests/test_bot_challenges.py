@@ -1,13 +1,19 @@
 """Which challenges are accepted, and with which reason the others are declined."""
 
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from bot.challenges import decline_reason, in_order
+from bot.connection import Connection
 from bot.lichess import Challenge, DeclineReason, Person
-from trapcore.bot_settings import BotSettings
+from bot.pace import LIMITED_SECONDS, Kind, Pauses
+from bot.reception import Reception
+from trapcore.bot_settings import BotSettings, Speed
 
 HUMAN = Person("anna", "Anna", "", 1500)
 MACHINE = Person("engine", "Engine", "BOT", 2500)
@@ -48,3 +54,33 @@ def test_humans_come_first_then_who_came_first() -> None:
     machine = replace(CHALLENGE, id="m", challenger=MACHINE)
     first, second = replace(CHALLENGE, id="a"), replace(CHALLENGE, id="b")
     assert [challenge.id for challenge in in_order([machine, first, second])] == ["a", "b", "m"]
+
+
+class Counted(Executor):
+    """Counts what it is given to do, and does not do it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **more: Any) -> Future[Any]:
+        self.count += 1
+        return Future()
+
+
+def test_what_lichess_forgot_while_nothing_might_be_asked_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("bot.reception.time.monotonic", lambda: now)
+    pauses, asked = Pauses(lambda: now), Counted()
+    nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
+    settings = BotSettings(speeds=(Speed.BLITZ, Speed.CORRESPONDENCE))
+    reception = Reception(nowhere, pauses, settings, asked, lambda done: done(), lambda game: None)
+    pauses.limited(Kind.CHALLENGE, None)
+    reception.challenged(CHALLENGE)
+    reception.challenged(replace(CHALLENGE, id="of days", limit=None, increment=0, days=2, speed="correspondence"))
+    reception.turn(())
+    assert (asked.count, reception.waiting) == (0, 2)
+    now += LIMITED_SECONDS
+    reception.challenged(replace(CHALLENGE, id="new"))
+    reception.turn(())
+    assert (asked.count, reception.expected, reception.waiting) == (2, 2, 0)
+    nowhere.close()

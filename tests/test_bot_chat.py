@@ -15,8 +15,10 @@ from bot.lichess import ChatLine
 from bot.memory import Memory
 from bot.processors import Processors
 from bot.records import movetext
-from bot.traps import TrapBook
+from bot.traps import TrapBook, TrapLibrary
 from db.proving import Judge
+from db.query import Page
+from db.store import open_library
 from db.trap import Trap
 from tests.bot_games import INFO
 from tests.db_traps import elephant, legal
@@ -41,9 +43,25 @@ def events(book: TrapBook, moves: tuple[str, ...]) -> list[TrapEvent]:
     return book.events(movetext(INFO, moves))
 
 
+@pytest.fixture(autouse=True)
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, traps: list[Trap]) -> None:
+    """The library of the settings has these traps."""
+    monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "library.sqlite"))
+    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+        opened.add_all(traps)
+
+
+def found(name: str) -> Page | None:
+    """What a bot with this library finds."""
+    library = TrapLibrary(Settings(measure="sequences"), Processors(1))
+    library.load()
+    return library.find(name)
+
+
 def facts(book: TrapBook, moves: tuple[str, ...] = FELL, *, is_over: bool = False, may_coach: bool = False) -> Facts:
     stats = {"games": 7, "set": 3, "fell": 1}
-    return Facts(INFO, is_over, events(book, moves), book.traps, stats, "1.2.3", "a search of its own", may_coach)
+    mine = "a search of its own"
+    return Facts(INFO, is_over, events(book, moves), book.traps, stats, "1.2.3", mine, found, may_coach)
 
 
 def ask(text: str, known: Facts, room: str = "player", who: str = "You") -> list[str]:
@@ -144,6 +162,10 @@ def test_trap_why_and_library(book: TrapBook) -> None:
     assert why == ["It is the position of Légal's mate: Bxd1 is mated in 2 by Bxf7+, says trapline-mate-3."]
     assert ask("!library LÉGAL", known, "spectator")[0].startswith("Légal's mate, C50: Bxd1 Bxf7+ Ke7 Nd5# (mate in 2)")
     assert ask("!library elephant", known, "spectator")[0].startswith("Elephant trap")
+    for typed, name in (("legall", "Légal's mate"), ("Legals maet", "Légal's mate"), ("elefant", "Elephant trap")):
+        assert ask(f"!library {typed}", known, "spectator")[0].startswith(name)
+    assert ask("!library '; DROP TABLE traps; --", known, "spectator") == ["I know no trap of that name."]
+    assert ask("!library ???", known, "spectator") == ["I know no trap of that name."]
     assert ask("!library", known, "spectator") == ["I know 2 traps. Ask !library and a name."]
     assert ask("!library qqq", known, "spectator") == ["I know no trap of that name."]
     none = facts(book, FELL[:4])

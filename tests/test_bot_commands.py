@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -260,13 +259,3 @@ def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, t
     # The game was short enough to be played to its end.
     assert server.do(lambda site: site.games[game].over)
     assert server.do(lambda site: list(site.record.wrongs)) == []
-
-
-def test_what_is_shipped_names_settings_that_there_are() -> None:
-    known = {CONFIG_VARIABLE, "TRAPLINE_DB"} | {f"TRAPLINE_BOT_{name.upper()}" for name in BotSettings.model_fields}
-    for name in ("Dockerfile", "compose.yaml", "trapline-bot.service"):
-        text = (ROOT / "deploy" / name).read_text("utf-8")
-        used = set(re.findall(r"TRAPLINE_[A-Z_]+", text))
-        assert used, name
-        assert used - known == set(), name
-        assert "TRAPLINE_BOT_TOKEN=" not in text, "a token does not belong into a file that is shared"

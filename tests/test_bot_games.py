@@ -16,8 +16,11 @@ from bot.connection import Connection
 from bot.lichess import Refused
 from bot.memory import Memory
 from bot.play import Knowledge, Openings, Tables
-from db.store import open_library
+from db.library import Library
+from db.proving import Judge
+from db.store import create_library, open_library
 from tests.bot_games import small_library
+from tests.db_traps import elephant
 from tests.lichess_server.faults import Fault
 from tests.lichess_server.players import Habits, Player
 from tests.lichess_server.server import Server
@@ -170,6 +173,42 @@ def test_a_game_is_resumed_after_a_restart_and_nothing_is_said_twice(server: Ser
     assert sum(text.startswith("Hello") for _, text in lines) == 1
 
 
+def test_the_killer_of_a_trap_that_was_set_outlives_the_bot(server: Server, settings: Settings) -> None:
+    def fill(library: Library) -> None:
+        library.add(Judge().prove(elephant()))
+
+    habits = Habits(line=(*LEGAL, "Bxf7+", "Ke7", "Nd5#"), think=(0.5, 0.5))
+    with playing(settings):
+        game = challenged(server, habits)
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 9))
+    assert len(moves(server, game)) == 9
+    # Another library does not know the trap: that it was set in this game is all there is to go by.
+    settings.db.unlink()
+    create_library(settings.db, fill)
+    with playing(settings, ()) as bot:
+        until(lambda: ended(server, game))
+        assert moves(server, game)[9:] == ["g4d1", "c4f7", "e8e7", "c3d5"]
+        assert len(bot.measures.killers) == 2
+    no_wrongs(server)
+
+
+@pytest.mark.parametrize("color", ["white", "black"])
+def test_a_position_for_the_third_time_ends_the_game_without_a_claim(
+    server: Server, settings: Settings, color: str
+) -> None:
+    shuffled = ("Nf3", "Nf6", "Ng1", "Ng8") * 2
+    with playing(settings, shuffled):
+        game = challenged(server, Habits(line=shuffled), color=color)
+        until(lambda: ended(server, game))
+        until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
+        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+    assert server.do(lambda site: (site.games[game].status, site.games[game].ply)) == ("draw", 8)
+    (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
+    assert '[Result "1/2-1/2"]' in path.read_text()
+    # The state that tells of the third time says that the game goes on, as lichess's does: a move may be on its way.
+    assert server.do(lambda site: {wrong.kind for wrong in site.record.wrongs}) <= {"late_move"}
+
+
 def test_a_game_that_ended_while_the_bot_was_away_is_recorded(server: Server, settings: Settings) -> None:
     with playing(settings):
         game = challenged(server, Habits(think=(0.3, 0.3), resign_at=7))
@@ -212,6 +251,16 @@ def test_takebacks_are_granted_as_often_as_configured(server: Server, settings: 
     with playing(settings, ()) as bot:
         game = challenged(server, Habits(think=(0.05, 0.05), ask_takeback=0.5))
         until(lambda: bot._memory.game(game).takebacks == 2)
+        until(lambda: ended(server, game), 50)
+    no_wrongs(server)
+
+
+def test_a_takeback_that_is_granted_too_late_costs_no_move(server: Server, settings: Settings) -> None:
+    # The opponent moves on before our yes is there, takes it for a proposal of ours and grants that at once.
+    generous = settings.model_copy(update={"bot": settings.bot.model_copy(update={"takebacks": 8})})
+    server.order(Fault("slow", where="/takeback/yes", times=8, seconds=0.25))
+    with playing(generous, ()):
+        game = challenged(server, Habits(think=(0.05, 0.1), ask_takeback=0.5, accept_takeback=1.0))
         until(lambda: ended(server, game), 50)
     no_wrongs(server)
 

@@ -12,20 +12,21 @@ import chess.polyglot
 import pytest
 
 from bot.board import GameBoard
-from bot.engines import Engine, OwnSearch, Searched, Searcher, searcher, win_chance
+from bot.engines import Engine, OwnSearch, Searched, Searcher, searcher
 from bot.play import Choice, Knowledge, Openings, Tables, choose, known
 from bot.processors import Processors
 from bot.temper import AGREE_PLY, EARLIEST_PLY, LEVEL_MOVES, LOST_MOVES, Temper
 from bot.traps import Armed, TrapBook, TrapLibrary
 from db.bundled import bundled_traps
 from db.proving import Judge
-from db.temptation import Frequency
+from db.temptation import Frequency, RatingBand
 from tests.bot_games import INFO
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, elephant, legal
 from tests.uci_engines import REFUTING, engine_of
 from trapcore.bot_settings import BotSettings
 from trapcore.budget import Cancellation
 from trapcore.errors import EngineError, InputError
+from trapcore.search import win_chance
 from trapcore.settings import Settings
 
 BEFORE = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4"
@@ -36,12 +37,18 @@ def processors() -> Processors:
     return Processors(1)
 
 
+#: Weak players fall for it, strong ones do not; of the strongest too few are known.
+FELL = {
+    RatingBand(1200, 1599): Frequency(decisions=46, played=42),
+    RatingBand(2000, 2399): Frequency(decisions=46, played=3),
+    RatingBand(2400, None): Frequency(decisions=4, played=4),
+}
+
+
 @pytest.fixture(scope="module")
 def book(processors: Processors) -> TrapBook:
     traps = [Judge().prove(legal()), Judge(search_nodes=200_000).prove(elephant())]
-    return TrapBook(
-        traps, {"legals-mate": Frequency(decisions=96, played=49)}, Settings(measure="sequences"), processors
-    )
+    return TrapBook(traps, {"legals-mate": FELL}, Settings(measure="sequences"), processors)
 
 
 def knowledge(*books: Path, trap_loss: float = 0.05) -> Knowledge:
@@ -68,6 +75,15 @@ class Fixed:
 
     def close(self) -> None:
         pass
+
+
+def test_a_bait_is_weighed_by_those_of_the_opponents_rating_if_enough_of_them_are_known(book: TrapBook) -> None:
+    ratings = (None, 1200, 1599, 2000, 1800, 2500)
+    assert [book.taken("legals-mate", rating) for rating in ratings] == [0.5, 0.86, 0.86, 0.08, 0.5, 0.5]
+    board = after(BEFORE)
+    for rating, taken in ((None, 0.5), (1500, 0.86), (2100, 0.08)):
+        (found,) = book.set_by(board, board.legal_moves, 5000, rating)
+        assert found.taken == taken
 
 
 # Killers ------------------------------------------------------------------------------------------------------------
@@ -122,7 +138,7 @@ def test_moves_that_set_a_trap_are_found(book: TrapBook) -> None:
     assert (found.move, found.slug, found.bait, found.known) == ("f3e5", "legals-mate", "g4d1", True)
     assert found.answer.line == ("c4f7", "e8e7", "c3d5")
     assert found.taken == 0.5
-    assert book.taken("unheard-of") == 0.25
+    assert book.taken("unheard-of") == book.taken("unheard-of", 1500) == 0.25
     assert book.set_by(chess.Board(), chess.Board().legal_moves, 1000) == []
 
 
@@ -324,11 +340,3 @@ def test_draws_and_resignation() -> None:
     stubborn = Temper(BotSettings(draws=False))
     assert not any(stubborn.resigns(lost) for _ in range(20))
     assert not stubborn.accepts_draw(100)
-
-
-def test_a_repeated_position_is_claimed_unless_we_are_better() -> None:
-    temper = Temper(BotSettings(draws=False))
-    twice = after("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1")
-    assert temper.offers_draw(Choice("f6g8", "search", -50), twice)
-    assert not temper.offers_draw(Choice("f6g8", "search", 50), twice)
-    assert not temper.offers_draw(Choice("f6d5", "search", -50), twice)

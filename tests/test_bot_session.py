@@ -3,11 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from bot.lichess import ChatLine, Color, GameFull, GameState, OpponentGone
+from bot.lichess import ChatLine, GameFull, GameState, OpponentGone
 from bot.session import (
     ABORT_SECONDS,
     DOUBT_SECONDS,
@@ -16,6 +13,7 @@ from bot.session import (
     UNCONFIRMED_SECONDS,
     Abort,
     Action,
+    Answered,
     AnswerTakeback,
     Begin,
     Changed,
@@ -30,18 +28,15 @@ from bot.session import (
     Rest,
     Resync,
     Session,
+    WithdrawTakeback,
     may_send,
     step,
     to_move,
 )
-from tests.bot_games import INFO
+from tests.bot_games import INFO, state
 
 WHITE = INFO
 BLACK = replace(WHITE, color="black")
-
-
-def state(*moves: str, status: str = "started", **more: object) -> GameState:
-    return GameState(tuple(moves), 180_000, 180_000, 2_000, 2_000, status, **more)  # type: ignore[arg-type]
 
 
 def run(session: Session, *events: tuple[Event, float]) -> tuple[Session, list[Action]]:
@@ -141,19 +136,53 @@ def test_takebacks_are_counted_and_never_granted_in_rated_games() -> None:
     asks = state("e2e4", "e7e5", takeback_offers=frozenset({"black"}))
     session, asked = run(Session(takebacks_allowed=1), (GameFull(WHITE, asks), 1.0), (asks, 1.1))
     assert asked == [Begin(), Changed(), AnswerTakeback(True)]
-    assert not may_send(session, asks.moves)
-    # Should it not come about, the game goes on.
+    # Should lichess never have the answer, the game goes on.
     stuck = 1.1 + UNCONFIRMED_SECONDS
-    assert run(session, (_tick(), stuck))[1] == [Resync("a takeback was granted but is not shown")]
-    assert run(session, (GameFull(WHITE, state(*asks.moves)), stuck))[1] == [Decide(asks.moves)]
-    session, asked = run(session, (state("e2e4"), 2.0))
-    assert (session.moves, asked) == (("e2e4",), [Changed()])
+    late, asked = run(session, (_tick(), stuck))
+    assert asked == [Resync("a takeback was answered long ago")]
+    assert run(late, (GameFull(WHITE, state(*asks.moves)), stuck))[1] == [Decide(asks.moves)]
+    session, asked = run(session, (Answered(), 1.5), (GameFull(WHITE, state("e2e4")), 2.0))
+    assert asked == [Resync("a takeback was answered"), Changed()]
     again = state("e2e4", "c7c5", takeback_offers=frozenset({"black"}))
     assert run(session, (again, 3.0))[1] == [Changed(), AnswerTakeback(False), Decide(again.moves)]
     rated = replace(WHITE, rated=True)
     assert AnswerTakeback(False) in run(Session(takebacks_allowed=5), (GameFull(rated, asks), 1.0))[1]
-    own = state("e2e4", "e7e5", takeback_offers=frozenset({"white"}))
-    assert run(Session(takebacks_allowed=5), (GameFull(WHITE, own), 1.0))[1] == [Begin(), Changed(), Decide(own.moves)]
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        state("e2e4", "e7e5"),
+        state("e2e4", "e7e5", "g1f3", "b8c6"),
+        state("e2e4"),
+        GameFull(WHITE, state("e2e4", "e7e5")),
+    ],
+    ids=["the same", "the opponent moved", "taken back", "a stream that is older than the answer"],
+)
+def test_nothing_is_sent_until_a_stream_tells_what_became_of_a_takeback(meanwhile: GameState | GameFull) -> None:
+    asks = state("e2e4", "e7e5", takeback_offers=frozenset({"black"}))
+    session, _ = run(Session(takebacks_allowed=1), (GameFull(WHITE, asks), 1.0))
+    session, asked = run(session, (meanwhile, 2.0), (_tick(), 2.1))
+    assert asked == []
+    assert not may_send(session, session.moves)
+    session, asked = run(session, (Answered(), 3.0))
+    assert asked == [Resync("a takeback was answered")]
+    assert step(session, GameFull(WHITE, state("e2e4", "e7e5")), 3.2, opened=2.9) == (session, [])
+    session, asked = run(session, (GameFull(WHITE, state("e2e4", "d7d5")), 3.5))
+    assert asked == [Changed(), Decide(("e2e4", "d7d5"))]
+    assert may_send(session, ("e2e4", "d7d5"))
+    assert run(session, (Answered(), 4.0))[1] == []
+
+
+def test_a_takeback_that_was_granted_too_late_is_a_proposal_and_withdrawn() -> None:
+    proposes = state("e2e4", "e7e5", takeback_offers=frozenset({"white"}))
+    session, asked = run(Session(takebacks_allowed=5), (GameFull(WHITE, proposes), 1.0), (proposes, 1.1))
+    assert asked == [Begin(), Changed(), WithdrawTakeback()]
+    assert not may_send(session, proposes.moves)
+    session, asked = run(session, (Answered(), 2.0), (GameFull(WHITE, state("e2e4", "e7e5")), 2.5))
+    assert asked == [Resync("a takeback was answered"), Decide(proposes.moves)]
+    over = run(session, (state("e2e4", "e7e5", status="resign"), 3.0))[1]
+    assert over == [Finish()]
 
 
 def test_no_takeback_is_granted_while_a_move_is_under_way() -> None:
@@ -201,160 +230,3 @@ def test_the_end_comes_once() -> None:
     assert asked == [Begin(), Changed(), Finish()]
     line = ChatLine("You", "gg", "player")
     assert run(session, (line, 4.0))[1] == [Hear(line)]
-
-
-# Any order ----------------------------------------------------------------------------------------------------------
-
-
-class Server(RuleBasedStateMachine):
-    """A game on a server, and a stream that doubles, delays, reorders and loses lines and is opened anew."""
-
-    @initialize(color=st.sampled_from(["white", "black"]))
-    def begin(self, color: Color) -> None:
-        self.info = replace(WHITE, color=color)
-        self.moves: tuple[str, ...] = ()
-        self.session = Session(takebacks_allowed=3)
-        self.now = 1.0
-        self.pending: list[tuple[Event, float]] = []
-        self.wanted: Decide | None = None
-        self.decided: dict[tuple[str, ...], int] = {}
-        self.lost: set[tuple[str, ...]] = set()
-        self.count = 0
-        self.open()
-
-    def open(self) -> None:
-        self.opened = self.now
-        self.pending = []
-        self.give(GameFull(self.info, state(*self.moves)))
-
-    def give(self, event: Event) -> None:
-        self.now += 0.01
-        self.session, actions = step(self.session, event, self.now, self.opened)
-        for action in actions:
-            match action:
-                case Decide(moves, again):
-                    assert to_move(self.info, len(moves)) == self.info.color, "a move is asked for out of turn"
-                    if moves in self.decided:
-                        assert again is not None or moves in self.lost, "a decision is asked for twice"
-                    self.decided[moves] = self.decided.get(moves, 0) + 1
-                    self.wanted = action
-                case Resync():
-                    self.now += 1.0
-                    self.open()
-                    return
-
-    def our_turn(self) -> bool:
-        return to_move(self.info, len(self.moves)) == self.info.color
-
-    def tell(self) -> None:
-        self.pending.append((state(*self.moves), self.now))
-
-    @precondition(lambda self: self.our_turn() and self.wanted is not None and self.wanted.moves == self.moves)
-    @rule(fate=st.sampled_from(["taken", "answer lost", "never arrived", "taken but forgotten"]))
-    def send(self, fate: str) -> None:
-        """The bot does what it was asked; sent moves are never stale because the bot looks before it sends."""
-        assert self.wanted is not None
-        before, uci = self.moves, self.wanted.again or f"m{self.count}"
-        self.count += 1
-        self.wanted = None
-        if not may_send(self.session, before):
-            return
-        self.session = replace(self.session, sending=before)
-        if fate in ("taken", "answer lost"):
-            self.moves = (*before, uci)
-            self.tell()
-        if fate in ("taken", "taken but forgotten"):
-            self.give(Played(before, uci))
-        else:
-            self.give(Failed(before, uci, refused=False))
-
-    @precondition(lambda self: not self.our_turn())
-    @rule()
-    def opponent_moves(self) -> None:
-        self.moves = (*self.moves, f"m{self.count}")
-        self.count += 1
-        self.tell()
-
-    @precondition(lambda self: self.pending)
-    @rule(which=st.integers(0, 3), twice=st.booleans())
-    def arrives(self, which: int, twice: bool) -> None:
-        """Not always the oldest first."""
-        event, _ = self.pending.pop(min(which, len(self.pending) - 1))
-        self.give(event)
-        if twice:
-            self.give(event)
-
-    @precondition(lambda self: self.pending)
-    @rule()
-    def is_lost(self) -> None:
-        self.pending.pop()
-        self.now += 0.2
-        self.open()
-
-    @rule(seconds=st.floats(0.1, 20))
-    def time_passes(self, seconds: float) -> None:
-        self.now += seconds
-        self.give(_tick())
-
-    @invariant()
-    def never_ahead_of_the_server(self) -> None:
-        if hasattr(self, "moves"):
-            assert self.moves[: len(self.session.moves)] == self.session.moves
-
-    def teardown(self) -> None:
-        """However it went: with a stream that works, whose turn it is gets known, and our move gets asked for."""
-        if not hasattr(self, "moves"):
-            return
-        self.now += 60.0
-        self.open()
-        assert self.session.moves == self.moves
-        if self.our_turn():
-            assert self.wanted is not None
-            assert self.wanted.moves == self.moves
-
-
-TestServer = Server.TestCase
-TestServer.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
-
-
-@pytest.mark.parametrize("color", ["white", "black"])
-@given(data=st.data())
-@settings(max_examples=100, deadline=None)
-def test_any_events_in_any_order_break_nothing(color: Color, data: st.DataObject) -> None:
-    info = replace(WHITE, color=color)
-    moves = st.lists(st.sampled_from(["a", "b"]), max_size=4).map(tuple)
-    sides = st.frozensets(st.sampled_from(["white", "black"]))
-    states = st.builds(
-        GameState,
-        moves,
-        st.integers(0, 10**6),
-        st.integers(0, 10**6),
-        st.just(0),
-        st.just(0),
-        st.sampled_from(["created", "started", "mate", "aborted", "whatever"]),
-        st.none(),
-        sides,
-        sides,
-    )
-    events = st.one_of(
-        states,
-        st.builds(GameFull, st.just(info), states),
-        st.builds(OpponentGone, st.booleans(), st.none() | st.floats(0, 60)),
-        st.builds(ChatLine, st.just("You"), st.text(max_size=5), st.sampled_from(["player", "spectator"])),
-        st.builds(Played, moves, st.just("a")),
-        st.builds(Failed, moves, st.just("a"), st.booleans()),
-        st.just(_tick()),
-    )
-    session, now = Session(takebacks_allowed=2), 1.0
-    granted = finished = 0
-    for event in data.draw(st.lists(events, max_size=30)):
-        now += data.draw(st.floats(0, 30))
-        session, actions = step(session, event, now, opened=now - data.draw(st.floats(0, 5)))
-        for action in actions:
-            if isinstance(action, Decide):
-                assert session.our_turn
-                assert action.moves == session.moves
-            granted += action == AnswerTakeback(True)
-            finished += isinstance(action, Finish)
-    assert granted <= 2
-    assert finished <= 1

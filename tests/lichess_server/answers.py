@@ -22,6 +22,7 @@ STATUS = {
     "timeout": 33,
     "draw": 34,
     "outoftime": 35,
+    "insufficientMaterialClaim": 38,
 }
 #: Milliseconds lichess tells of a clock that does not run.
 NO_CLOCK = 2147483647

@@ -13,7 +13,9 @@ from tests.lichess_server.times import Appointment, Timetable
 
 #: Status names that a running and a never decided game have.
 STARTED, ABORTED = "started", "aborted"
-#: Plies that must pass between two draw offers of one player.
+#: Plies that must be played before a draw may be offered under the rule noEarlyDraw.
+LATE_ENOUGH = 60
+#: Plies that must pass after a draw offer before the same player may make another.
 BETWEEN_OFFERS = 20
 
 
@@ -86,8 +88,11 @@ class Game:
         spent = self.times.now() - self.turn_began if self.ticking and self.board.turn == color else 0.0
         return max(0.0, self.sides[color].left - spent)
 
-    def move(self, color: chess.Color, uci: str, offers_draw: bool = False) -> chess.Move:
-        """Play a move; a draw offer goes with it."""
+    def move(self, color: chess.Color, uci: str, offers_draw: bool = False) -> bool:
+        """Play a move; a draw offer goes before it, as on lichess.
+
+        False if that ended the game, because the other had offered a draw: then the move is let go without a word.
+        """
         if self.over or self.board.turn != color:
             raise Refused("Not your turn, or game already over")
         try:
@@ -96,6 +101,10 @@ class Game:
             raise Refused(f"Invalid UCI or illegal move: {uci}") from error
         if not move:
             raise Refused(f"Invalid UCI: {uci}")
+        if offers_draw and not self.sides[color].offers_draw:
+            self.answer_draw(color, True)
+            if self.over:
+                return False
         self._accept_time(color)
         if self.over:
             raise Refused("Not your turn, or game already over")
@@ -105,10 +114,11 @@ class Game:
         other.offers_draw = other.proposes_takeback = self.sides[color].proposes_takeback = False
         self._start_turn()
         self._end_by_the_rules()
-        if offers_draw and not self.over:
-            self._offer_draw(color)
         self._tell_state()
-        return move
+        if not self.over and self.board.is_repetition(3) and any(s.account.is_bot for s in self.sides.values()):
+            # Lichess claims the draw for every bot, once the move was told.
+            self.end("draw", None)
+        return True
 
     def _accept_time(self, color: chess.Color) -> None:
         side = self.sides[color]
@@ -141,7 +151,7 @@ class Game:
             self.end("mate", not board.turn, tell=False)
         elif board.is_stalemate():
             self.end("stalemate", None, tell=False)
-        elif board.is_insufficient_material() or board.is_fivefold_repetition() or board.is_fifty_moves():
+        elif board.is_insufficient_material() or board.is_fifty_moves():
             self.end("draw", None, tell=False)
 
     def end(self, status: str, winner: chess.Color | None, tell: bool = True) -> None:
@@ -171,28 +181,36 @@ class Game:
             self.end("resign", not color)
 
     def answer_draw(self, color: chess.Color, yes: bool) -> None:
-        """Offer, accept or decline; what makes no sense changes nothing, as on lichess."""
+        """Offer, accept, take back or decline; what makes no sense changes nothing, as on lichess."""
         if self.over:
             return
         side, other = self.sides[color], self.sides[not color]
         if not yes:
-            if other.offers_draw:
-                other.offers_draw = False
-                self._say("Draw offer declined")
-        elif other.offers_draw or self.board.is_repetition(3):
+            self._no_draw(color)
+        elif other.offers_draw:
+            self._say("Draw offer accepted")
             self.end("draw", None)
             return
-        elif not side.offers_draw:
-            self._offer_draw(color)
-        self._tell_state()
-
-    def _offer_draw(self, color: chess.Color) -> None:
-        side = self.sides[color]
-        if self.sides[not color].offers_draw:
-            self.end("draw", None, tell=False)
-        elif self.ply >= 2 and self.ply - side.last_offer >= BETWEEN_OFFERS:
+        elif self._may_offer(side):
+            if self.board.has_insufficient_material(not color):
+                self.end("insufficientMaterialClaim", None)
+                return
             side.offers_draw, side.last_offer = True, self.ply
             self._say(f"{'White' if color else 'Black'} offers draw")
+        self._tell_state()
+
+    def _may_offer(self, side: Side) -> bool:
+        early = LATE_ENOUGH if "noEarlyDraw" in self.terms.rules else 2
+        return not side.offers_draw and self.ply >= early and self.ply - side.last_offer > BETWEEN_OFFERS
+
+    def _no_draw(self, color: chess.Color) -> None:
+        side, other = self.sides[color], self.sides[not color]
+        if side.offers_draw:
+            side.offers_draw = False
+            self._say("Draw offer canceled")
+        elif other.offers_draw:
+            other.offers_draw = False
+            self._say(f"{'White' if color else 'Black'} declines draw")
 
     def answer_takeback(self, color: chess.Color, yes: bool) -> None:
         """Propose, accept or decline to take the proposer's last move back."""
@@ -200,7 +218,10 @@ class Game:
             return
         side, other = self.sides[color], self.sides[not color]
         if not yes:
-            if other.proposes_takeback:
+            if side.proposes_takeback:
+                side.proposes_takeback = False
+                self._say("Takeback cancelled")
+            elif other.proposes_takeback:
                 other.proposes_takeback = False
                 self._say("Takeback declined")
         elif other.proposes_takeback:

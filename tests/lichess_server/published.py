@@ -50,8 +50,14 @@ class Published:
             assert status in GENERAL, f"{method} {template} never answers {status}"
             pointer = "/components/schemas/Error"
         else:
-            # A PGN is described as a string of JSON, because its media type cannot be.
-            pointer = f"/paths/{_escape(template)}/{method.lower()}/responses/{status}/content/application~1json/schema"
+            kinds = answers[str(status)].get("content")
+            if kinds is None:
+                assert body in ("", None), f"{method} {template} answers {status} without a body"
+                return
+            pgn = "application/x-chess-pgn"
+            kind = pgn if pgn in kinds and isinstance(body, str) else "application/json"
+            answer = f"{method.lower()}/responses/{status}/content/{_escape(kind)}/schema"
+            pointer = f"/paths/{_escape(template)}/{answer}"
         errors = [
             f"{'/'.join(map(str, error.absolute_path))}: {error.message}"
             for error in self._validator(pointer).iter_errors(body)

@@ -7,6 +7,7 @@ from email.utils import formatdate
 from aiohttp import web
 
 from tests.lichess_server import answers
+from tests.lichess_server.archive_routes import ArchiveRoutes
 from tests.lichess_server.challenges import Challenge
 from tests.lichess_server.export import as_json, as_pgn
 from tests.lichess_server.people import Account, Refused, Token
@@ -67,6 +68,7 @@ class Routes:
             web.post(game + "/claim-victory", self.claim_victory),
             web.post(game + "/claim-draw", self.claim_draw),
             web.get("/game/export/{game}", self.export),
+            *ArchiveRoutes(self.site, self.wire, answer).table(),
         ]
 
     def _token(self, request: web.Request) -> Token:

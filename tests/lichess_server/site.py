@@ -11,6 +11,7 @@ import chess
 from tests.lichess_server import answers
 from tests.lichess_server.challenges import EXPIRES, REASONS, Challenge
 from tests.lichess_server.game import ABORTED, Game
+from tests.lichess_server.kept import Archive
 from tests.lichess_server.limits import Limits
 from tests.lichess_server.people import Account, Refused, Token
 from tests.lichess_server.record import Record, Reply, Said
@@ -43,6 +44,7 @@ class Site:
         self.manners = Manners()
         self.limits = Limits()
         self.record = Record()
+        self.archive = Archive()
         self.accounts: dict[str, Account] = {}
         self.tokens: dict[str, Token] = {}
         self.challenges: dict[str, Challenge] = {}
@@ -261,7 +263,8 @@ class Site:
         color = game.color_of(who)
         ply, left, now = game.ply, game.left(color), self.times.now()
         try:
-            game.move(color, uci, offers_draw)
+            if not game.move(color, uci, offers_draw):
+                return
         except Refused:
             self.record.wrong(self._wrong_move(game, color, uci), who.name, game.id, f"{uci} at ply {ply}", now)
             raise

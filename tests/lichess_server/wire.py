@@ -13,6 +13,8 @@ from tests.lichess_server.stream import Json, Stream
 
 #: Real seconds that a held back line waits for one to overtake it.
 OVERTAKE = 1.0
+#: What can befall an answer that is no stream of events.
+BREAKING = ("cut", "end", "half", "silence")
 
 
 class Wire:
@@ -52,6 +54,36 @@ class Wire:
             await self._write(held)
         await self.response.write_eof()
         return self.response
+
+    async def pour_lines(self, content_type: str, lines: list[bytes]) -> web.StreamResponse:
+        """Write an answer that is complete, line by line; what was ordered to go wrong does, as far as it can here."""
+        self.response.headers["Content-Type"] = content_type
+        await self.response.prepare(self.request)
+        for line in lines:
+            fault = self.faults.on_line(self.request.path, self.sent, line)
+            if fault is not None and fault.kind in BREAKING:
+                if not await self._spoil(fault, line, None):
+                    return self.response
+            else:
+                await self._write(line)
+        await self.response.write_eof()
+        return self.response
+
+    async def pour_queue(self, content_type: str, queue: "asyncio.Queue[str]") -> web.StreamResponse:
+        """Write games as they come, each with empty lines behind it, until the client goes or a fault ends it."""
+        self.response.headers["Content-Type"] = content_type
+        await self.response.prepare(self.request)
+        while True:
+            try:
+                line = f"{await asyncio.wait_for(queue.get(), self.keep_alive)}\n\n\n".encode()
+            except TimeoutError:
+                line = b"\n"
+            fault = self.faults.on_line(self.request.path, self.sent, line)
+            if fault is not None and fault.kind in BREAKING:
+                if not await self._spoil(fault, line, None):
+                    return self.response
+            else:
+                await self._write(line)
 
     async def _write(self, data: bytes) -> bool:
         self.sent += len(data)

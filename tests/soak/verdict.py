@@ -29,8 +29,8 @@ ENOUGH_SAMPLES = 20
 MORE_THREADS, MORE_SOCKETS, MORE_MEMORY_MIB = 4, 6, 40.0
 #: A move or a judgement in a message to the opponent during the game would be advice.
 ADVICE = re.compile(r"\b([KQRBN][a-h1-8]?x?[a-h][1-8]|[a-h]x[a-h][1-8]|[a-h][1-8](=[QRBN])?|O-O(-O)?)\b|[+-]\d+\.\d")
-#: Faults that by themselves delay a move: those of the game's own addresses, and those of everything.
-EVERYWHERE = ("restart", "skew")
+#: Faults that delay the moves of all games: lichess limits the account, not the game whose request came too much.
+EVERYWHERE = ("restart", "skew", "429", "429-retry")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,179 @@
+"""Requests to lichess, and what goes wrong with them; for `bot.connection` and for whoever else asks lichess.
+
+What berserk leaves to its caller and is done here: time-outs on every request; the empty lines that lichess sends every
+7 seconds, which tell a living stream from a dead one; closing a stream; redirects and ``.netrc`` files, which must not
+get or replace the token.
+"""
+
+import json
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import berserk
+import requests
+import urllib3
+from berserk.formats import FormatHandler
+from pydantic import SecretStr
+from requests.adapters import HTTPAdapter
+
+from bot.lichess import LichessError, Limited, Refused, Unauthorized, Unreachable
+
+CONNECT_SECONDS = 5.0
+
+CONNECTIONS = 256
+"""Most connections kept open, far more than 64 games need."""
+
+LONGEST_LINE = 1 << 20
+"""Bytes; a line of a stream has a few thousand at most."""
+
+
+class Session(requests.Session):
+    """Sends the token and gives up in time."""
+
+    def __init__(self, token: SecretStr | None, seconds: float) -> None:
+        """``seconds`` is how long an answer, or the next piece of one, may take."""
+        super().__init__()
+        self._seconds = seconds
+        adapter = HTTPAdapter(pool_connections=4, pool_maxsize=CONNECTIONS)
+        self.mount("https://", adapter)
+        self.mount("http://", adapter)
+        # An authentication of our own keeps requests from taking one out of a .netrc file.
+        self.auth = _Bearer(token)
+
+    def request(self, *given: Any, **named: Any) -> requests.Response:
+        """As `requests.Session.request`, with a time-out."""
+        named.setdefault("timeout", (CONNECT_SECONDS, self._seconds))
+        # No address of lichess that we use redirects; one that did might lead elsewhere with the token.
+        named["allow_redirects"] = False
+        return super().request(*given, **named)
+
+
+class _Bearer(requests.auth.AuthBase):
+    def __init__(self, token: SecretStr | None) -> None:
+        self._token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._token is not None:
+            request.headers["Authorization"] = f"Bearer {self._token.get_secret_value()}"
+        return request
+
+
+class Lines(FormatHandler[Any]):
+    """Lines of JSON as they come; None for an empty one, which is a sign of life."""
+
+    def __init__(self) -> None:
+        super().__init__("application/x-ndjson")
+
+    def parse(self, response: requests.Response) -> Any:
+        """One value."""
+        return response.json()
+
+    def parse_stream(self, response: requests.Response) -> Generator[Any]:
+        """A value a line."""
+        return _lines(response)
+
+    def handle(self, response: requests.Response, is_stream: bool, converter: Any = None) -> Any:
+        """The lines, to be closed, or the value."""
+        # berserk maps a converter over the stream, which then cannot be closed.
+        return self.parse_stream(response) if is_stream else self.parse(response)
+
+
+def _lines(response: requests.Response) -> Generator[Any]:
+    try:
+        waiting = b""
+        for chunk in response.iter_content(None):
+            waiting += chunk
+            *whole, waiting = waiting.split(b"\n")
+            for line in whole:
+                yield json.loads(line) if line.strip() else None
+            if len(waiting) > LONGEST_LINE:
+                raise Unreachable("a stream sent a line without end")
+        if waiting.strip():
+            raise Unreachable("a stream broke off in the middle of a line")
+    finally:
+        response.close()
+
+
+@contextmanager
+def spoken_errors() -> Iterator[None]:
+    """Whatever goes wrong inside becomes a `LichessError`; no message of it holds the token."""
+    try:
+        yield
+    except LichessError:
+        raise
+    except berserk.exceptions.ResponseError as error:
+        raise refusal(error.response) from None
+    except (berserk.exceptions.ApiError, requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+        reason = _innermost(error)
+        text = (str(reason) or type(reason).__name__)[:200]
+        arrived = not isinstance(reason, ConnectionRefusedError | urllib3.exceptions.NewConnectionError)
+        raise Unreachable(f"lichess cannot be reached: {text}", arrived=arrived) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Unreachable(f"lichess sent what cannot be read: {type(error).__name__}: {error}") from None
+
+
+def refusal(response: requests.Response) -> LichessError:
+    """The error that an answer stands for; closes the answer."""
+    status = response.status_code
+    said = _said(response)
+    message = f"lichess answered {status} to {response.request.method} {response.request.path_url}{said}"
+    if status == 429:
+        return Limited(message, _seconds(response))
+    if status >= 500 or status < 400:
+        return Unreachable(message)
+    return (Unauthorized if status in (401, 403) else Refused)(message, status)
+
+
+def _said(response: requests.Response) -> str:
+    try:
+        answer = response.json()
+        error = answer.get("error") if isinstance(answer, dict) else None
+    except ValueError:
+        error = None
+    finally:
+        response.close()
+    return f": {str(error)[:200]}" if error else ""
+
+
+def _seconds(response: requests.Response) -> float | None:
+    """How long to wait: the header, or what lichess writes into the body."""
+    candidates: list[object] = [response.headers.get("Retry-After")]
+    try:
+        answer = response.json()
+        candidates.append(answer.get("ratelimit", {}).get("seconds"))
+    except (ValueError, AttributeError):
+        pass
+    for given in candidates:
+        try:
+            seconds = float(str(given))
+        except ValueError:
+            continue
+        if 0 <= seconds < 7 * 86_400:
+            return seconds
+    return None
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """The reason behind it: berserk wraps requests, which wraps urllib3, which wraps the system's error."""
+    seen = error
+    while True:
+        inner = getattr(seen, "reason", None) or next(
+            (arg for arg in seen.args if isinstance(arg, BaseException)), None
+        )
+        if not isinstance(inner, BaseException):
+            return seen
+        seen = inner
+
+
+def user_agent(user: str) -> str:
+    """Who asks, as lichess wants to be told; ``user`` is the account's name, empty if there is none."""
+    return f"trapline/{_version()}" + (f" user:{user}" if user else "")
+
+
+def _version() -> str:
+    try:
+        return version("trapline")
+    except PackageNotFoundError:
+        return "source"

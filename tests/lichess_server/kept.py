@@ -1,0 +1,55 @@
+"""What the site keeps beside its games: studies, tournaments, broadcasts, closed accounts."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Study:
+    """``pgn`` is all chapters; ``members`` are ids of those who may read a private one."""
+
+    id: str
+    owner: str
+    pgn: str
+    changed_ms: int
+    private: bool = False
+    members: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Tournament:
+    """``kind`` is ``tournament`` (arena) or ``swiss``."""
+
+    id: str
+    kind: str
+    games: list[str]
+    over: bool = False
+
+
+@dataclass
+class BroadcastRound:
+    """``games`` by id: a PGN each; ``news`` wakes those who listen."""
+
+    id: str
+    broadcast: str
+    games: dict[str, str]
+    running: bool = True
+    over: bool = False
+    news: list[asyncio.Queue[str]] = field(default_factory=list)
+
+    def play(self, game: str, pgn: str) -> None:
+        """A game is as ``pgn`` has it now."""
+        self.games[game] = pgn
+        for queue in self.news:
+            queue.put_nowait(pgn)
+
+
+@dataclass
+class Archive:
+    """All of it, beside the games of the site."""
+
+    studies: dict[str, Study] = field(default_factory=dict)
+    tournaments: dict[str, Tournament] = field(default_factory=dict)
+    rounds: dict[str, BroadcastRound] = field(default_factory=dict)
+    #: Ids of accounts that were closed.
+    closed: set[str] = field(default_factory=set)
