@@ -1,0 +1,126 @@
+"""The interface for programs, ``/api/v1/...``: what is read. `web.writing` has what is written, `web.uploads` games."""
+
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from db.families import families
+from db.proposing import Question
+from db.query import Hit, Match
+from db.query import Query as QueryOfLibrary
+from db.sightings import sightings
+from db.trap import Trap as StoredTrap
+from trapcore.budget import Cancellation
+from trapcore.errors import UsageError
+from web.answers import Content, answer
+from web.asked import ExploreAsked, ProposeAsked, SightingsAsked, SimilarAsked, TrapsAsked, nothing_asked
+from web.models import Explored, Families, Page, Proposals, Sightings, Trap
+from web.problems import NotFound
+from web.service import Service, service_of
+
+router = APIRouter(prefix="/api/v1", tags=["library"])
+
+KEPT: dict[int | str, dict[str, Any]] = {304: {"description": "What `If-None-Match` names is still so."}}
+
+Slug = Annotated[str, Path(max_length=200, description="Name of a trap for programs.")]
+
+
+@router.get("/traps", response_model=Page, responses=KEPT, summary="Find traps")
+async def traps(asked: Annotated[TrapsAsked, Query()], request: Request) -> Response:
+    """Traps by position, by name and by their fields, a page at a time; every condition that is given must hold."""
+    service = service_of(request)
+    query = asked.query()
+    return await answer(request, service, lambda stop: service.asker.ask(query).content())
+
+
+@router.get("/similar", response_model=Page, responses=KEPT, summary="Traps like a position")
+async def similar(asked: Annotated[SimilarAsked, Query()], request: Request) -> Response:
+    """The traps that stood in this very position, and the most similar ones, with the reason why they are."""
+    service = service_of(request)
+    query = asked.query()
+    return await answer(request, service, lambda stop: service.asker.ask(query).content())
+
+
+@router.get(
+    "/traps/{slug}", response_model=Trap, responses=KEPT, dependencies=[Depends(nothing_asked)], summary="A trap"
+)
+async def trap(slug: Slug, request: Request) -> Response:
+    """All that is known of one trap: line, proof, opinions, how the bait looks by depth, how often it was played."""
+    service = service_of(request)
+    return await answer(request, service, lambda stop: trap_content(service, slug))
+
+
+@router.get("/traps/{slug}/sightings", response_model=Sightings, responses=KEPT, summary="Where a trap was seen")
+async def trap_sightings(slug: Slug, asked: Annotated[SightingsAsked, Query()], request: Request) -> Response:
+    """The games in which the trap was seen and what happened there, a page at a time."""
+    service = service_of(request)
+
+    def ask(stop: Cancellation) -> Content:
+        trap_or_not_found(service, slug)
+        page = sightings(service.library, trap=slug, **asked.model_dump())
+        # Where the files lie is the server's own affair.
+        told = [seen.content() | {"file": PurePath(seen.sighting.file).name} for seen in page.seen]
+        return {"sightings": told, "next": page.next}
+
+    return await answer(request, service, ask)
+
+
+@router.get("/explore", response_model=Explored, responses=KEPT, summary="What was played")
+async def explore(asked: Annotated[ExploreAsked, Query()], request: Request) -> Response:
+    """The moves that were played in a position, how they ended, which of them are baits, and who took these."""
+    service = service_of(request)
+    return await answer(request, service, lambda stop: service.explorer.explore(**asked.model_dump()).content())
+
+
+@router.get(
+    "/families", response_model=Families, responses=KEPT, dependencies=[Depends(nothing_asked)], summary="Families"
+)
+async def all_families(request: Request) -> Response:
+    """The families of traps, and how many there are of each."""
+    service = service_of(request)
+    return await answer(
+        request, service, lambda stop: {"families": [asdict(family) for family in families(service.library)]}
+    )
+
+
+@router.get("/propose", response_model=Proposals, responses=KEPT, summary="Propose killers")
+async def propose(asked: Annotated[ProposeAsked, Query()], request: Request) -> Response:
+    """Killers for any position, best first, with the known trap that each is most like, and what the proof says."""
+    service = service_of(request)
+
+    def ask(stop: Cancellation) -> Content:
+        adviser = service.adviser(asked.top, min(asked.nodes, service.settings.nodes), explain=asked.explain)
+        return adviser.answer(Question(asked.fen, asked.bait), stop).content()
+
+    return await answer(request, service, ask)
+
+
+def trap_content(service: Service, slug: str) -> Content:
+    """A trap as an answer tells it. Raises `NotFound`, which names the nearest one, if there is none."""
+    found = trap_or_not_found(service, slug)
+    hit = Hit(
+        trap=found,
+        match=Match.FOUND,
+        frequency=service.library.frequency(found.slug),
+        events=service.library.events(found.slug),
+    )
+    content = hit.content()
+    return {name: content[name] for name in Trap.model_fields}
+
+
+def trap_or_not_found(service: Service, slug: str) -> StoredTrap:
+    """The trap. Raises `NotFound`, which names one that is near, if there is none."""
+    found = service.library.find(slug)
+    if found is not None:
+        return found
+    hint = "/api/v1/traps lists what there is"
+    # Of a text that cannot be asked for nothing is near. The index of names is asked: comparing with all of a large
+    # library's slugs one by one would keep everybody waiting.
+    with suppress(UsageError):
+        near = service.asker.ask(QueryOfLibrary(text=slug.replace("-", " "), limit=1)).hits
+        if near:
+            hint = f"did you mean {near[0].trap.slug!r}?"
+    raise NotFound(f"unknown trap {slug!r}: {hint}")

@@ -1,0 +1,133 @@
+"""The command of this room: ``trapline serve``. Everything but typer is imported when it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import socket
+    from pathlib import Path
+
+    from trapcore.web_settings import WebSettings
+
+GRACE_SECONDS = 10
+"""How long answers may still go out after a request to stop."""
+
+MOST_CONNECTIONS = 1000
+"""At the same time; beyond that a request is refused with 503."""
+
+
+def serve(
+    db: Annotated[str | None, typer.Option(metavar="FILE", help="Trap library. Default: the setting `db`.")] = None,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Where to listen. Default: the setting `web.host`, 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", help="Port; 0 takes a free one. Default: the setting `web.port`, 8321.")
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Yes, other machines may reach it: needed for any address but loopback.")
+    ] = False,
+) -> None:
+    """Serve the library over HTTP: an interface for programs, pages, figures, annotation of uploaded games.
+
+    /openapi.json describes the interface. With a token, from the variable TRAPLINE_WEB_TOKEN or from the file that
+    web.token_file names, traps can be added and removed. SIGTERM and Ctrl-C end it: what is being answered goes out,
+    annotations are stopped.
+    """
+    import logging
+    import signal
+    import tempfile
+
+    from trapcore.errors import UsageError
+    from trapcore.settings import Settings
+
+    try:
+        import uvicorn
+
+        from web.app import create_app
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{error.name} is missing; `pip install 'trapline[web]'` brings what serve needs") from error
+    from db.bundled import open_or_bundle
+
+    given = {"host": host, "port": port, "public": public or None}
+    settings = Settings(web={name: value for name, value in given.items() if value is not None})
+    web = settings.web
+    if not (web.is_loopback or web.public):
+        raise UsageError(
+            f"{web.host} can be reached by other machines; if that is meant, say --public or set web.public"
+        )
+    if web.folder is not None:
+        # Also for what other libraries put aside while a form is read.
+        _check_folder(web.folder)
+        tempfile.tempdir = str(web.folder)
+    listening = _listening(web)
+    logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+    library = open_or_bundle(db, read_only=True, say=lambda said: typer.echo(said, err=True))
+    app = create_app(library, settings)
+    annotations = app.state.service.annotations
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: object) -> None:
+            super().handle_exit(sig, None)
+            annotations.end_all()  # whoever follows one would otherwise be waited for
+
+    server = Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            # Whom to believe is decided in web.limits.
+            proxy_headers=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            lifespan="on",
+        )
+    )
+    # Uvicorn takes the signals over while it runs, and gives them back to these afterwards.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, server.handle_exit)
+    typer.echo(f"serving {library.name} at {_address(listening)}", err=True)
+    with listening:
+        server.run(sockets=[listening])
+    typer.echo("stopped", err=True)
+
+
+def _listening(web: WebSettings) -> socket.socket:
+    """A socket that listens. Raises `OutputError` if the port is taken or forbidden."""
+    import socket
+
+    from trapcore.errors import OutputError
+
+    family = socket.AF_INET6 if ":" in web.host else socket.AF_INET
+    # asyncio sends without delay only on sockets that say that they are TCP; otherwise each answer waits 40 ms for the
+    # client's acknowledgement of its head.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((web.host, web.port))
+        made.listen(2048)
+    except OSError as error:
+        made.close()
+        raise OutputError(
+            f"cannot listen on {web.host}, port {web.port}: {error.strerror}; choose another with --port, or end what "
+            "uses it"
+        ) from error
+    return made
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def _check_folder(folder: Path) -> None:
+    import os
+
+    from trapcore.errors import OutputError
+
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise OutputError(f"{folder} (web.folder) is no folder that can be written to")

@@ -1,0 +1,86 @@
+"""A line of moves as the steps of a viewer: a board, a name, an address and a sentence for each."""
+
+from dataclasses import dataclass
+
+import chess
+
+from db.trap import Trap
+from web.boards import Picture
+from web.rendering import address, start_number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One stop of a viewer."""
+
+    ply: int
+    """So many moves have been made; 0 is where the line begins."""
+    number: str
+    """``5...`` or ``6.`` where one is written before the move, else empty."""
+    san: str
+    """The move that led here; empty at the beginning."""
+    kind: str
+    """``bait``, ``killer`` or empty."""
+    picture: Picture
+    said: str
+    url: str
+
+
+def trap_steps(trap: Trap, *, flipped: bool) -> list[Step]:
+    """The position of a trap and then each move of its bait and killer line."""
+    board = start_number(trap)
+    path = f"/traps/{trap.slug}"
+    killer = trap.killer_line[0]
+    victim, attacker = trap.victim.capitalize(), "Black" if trap.victim == "white" else "White"
+    sans = trap.sans()
+    steps = []
+    for ply in range(len(trap.line) + 1):
+        last = trap.line[ply - 1] if ply else ""
+        number = move_number(board, ply == 1) if ply else ""
+        if ply:
+            board.push(chess.Move.from_uci(last))
+        picture = Picture(
+            fen=board.fen(),
+            last=last,
+            bait=trap.bait if ply == 0 else "",
+            killer=killer if ply < 2 else "",
+            flipped=flipped,
+        )
+        if ply == 0:
+            said = f"{victim} is to move. The bait is {sans[0]}, the red arrow; the killer {sans[1]}, the green one."
+        elif ply == 1:
+            said = f"{victim} has taken the bait. {attacker} answers {sans[1]}, the green arrow."
+        else:
+            said = f"{attacker if ply % 2 == 0 else victim} has played {sans[ply - 1]}."
+            if board.is_checkmate():
+                said += " That is mate."
+        steps.append(
+            Step(
+                ply=ply,
+                number=number,
+                san=sans[ply - 1] if ply else "",
+                kind={1: "bait", 2: "killer"}.get(ply, ""),
+                picture=picture,
+                said=said,
+                url=address(path, ply=ply or None, side="black" if flipped else None),
+            )
+        )
+    return steps
+
+
+def move_number(board: chess.Board, first: bool) -> str:
+    """What is written before the next move: ``6.`` for White, ``5...`` for Black where a line begins, else nothing."""
+    if board.turn:
+        return f"{board.fullmove_number}."
+    return f"{board.fullmove_number}..." if first else ""
+
+
+def around(urls: list[str], at: int) -> tuple[str | None, str | None, str | None, str | None]:
+    """The addresses of the first, previous, next and last step, seen from the one at ``at``; None where it is there."""
+    back, on = at > 0, at < len(urls) - 1
+    return (
+        urls[0] if back else None,
+        urls[at - 1] if back else None,
+        urls[at + 1] if on else None,
+        urls[-1] if on else None,
+    )

@@ -1,0 +1,71 @@
+"""How the server is: for whoever watches it."""
+
+from fastapi import APIRouter, Depends, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from db.library import Counts
+from db.store import made_by
+from trapcore.budget import Cancellation
+from trapcore.errors import LibraryError
+from web.answers import encoded
+from web.asked import nothing_asked
+from web.models import Health
+from web.service import service_of
+
+router = APIRouter(tags=["monitoring"], dependencies=[Depends(nothing_asked)])
+
+_FRESH = {"Cache-Control": "no-store"}
+
+
+@router.get("/health", response_model=Health, responses={503: {"model": Health}}, summary="Whether the server is well")
+async def health(request: Request) -> Response:
+    """200 while the library can be read, 503 with the reason otherwise."""
+    service = service_of(request)
+
+    def look(stop: Cancellation) -> tuple[str | None, Counts | None]:
+        try:
+            return None, service.counts()
+        except LibraryError as error:
+            return str(error), None
+
+    problem, counts = await service.work(request, look)
+    told = {
+        "ok": counts is not None,
+        "version": made_by(),
+        "problem": problem,
+        "library": None
+        if counts is None
+        else {
+            "traps": counts.traps,
+            "proved": counts.proved,
+            "refuted": counts.refuted,
+            "undecided": counts.undecided,
+            "games": counts.games,
+            "positions": counts.positions,
+            "state": service.state(),
+            "writable": service.token is not None,
+        },
+    }
+    return Response(encoded(told), 503 if counts is None else 200, _FRESH, "application/json")
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    summary="Figures for Prometheus",
+)
+async def metrics(request: Request) -> Response:
+    """Requests and their times by route and status, questions that wait, annotations, size of the library."""
+    service = service_of(request)
+
+    def look(stop: Cancellation) -> bytes:
+        counts: Counts | None
+        try:
+            counts = service.counts()
+        except LibraryError:
+            counts = None  # what is wrong is /health's to say; the other figures are still true
+        return service.metrics.exposed(counts)
+
+    service.metrics.waiting.set(service.waiting)
+    return Response(await service.work(request, look), 200, _FRESH, CONTENT_TYPE_LATEST)

@@ -1,0 +1,255 @@
+"""The pages for people: search, the library by family, one trap, what it all means, and the pictures of boards."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+
+from db.display import is_rated, temptation, trap_json
+from db.families import families, shelves
+from db.library import Counts
+from db.pgn_export import trap_game
+from db.pictures import draw, draw_piece
+from db.query import Hit, Page, Sort
+from db.query import Query as Question
+from db.sightings import SightingPage, sightings
+from db.temptation import LEAST_DECISIONS, Frequency, RatingBand
+from db.trap import Trap
+from trapcore.budget import Cancellation
+from trapcore.errors import InputError, UsageError
+from web.boards import Picture
+from web.kept import Kept
+from web.lines import around, trap_steps
+from web.plots import profile_plot
+from web.problems import NotFound
+from web.rendering import address, capital, page
+from web.searching import Asked
+from web.service import Service, service_of
+
+router = APIRouter(include_in_schema=False)
+
+TILES = 12
+"""Traps that the search page shows as long as nothing is asked."""
+FAMILIES = 10
+"""Of a page of the library."""
+OF_A_FAMILY = 8
+"""Traps of each there; its own page has the rest."""
+SHELF = 48
+"""Traps of a page of a family."""
+ALIKE = 4
+"""Similar traps beside a trap."""
+SIGHTINGS = 20
+"""Of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the page of a trap is made of."""
+
+    trap: Trap
+    frequency: Frequency
+    bands: dict[RatingBand, Frequency]
+    similar: list[Hit]
+    sightings: SightingPage
+
+
+Text = Annotated[str, Query(max_length=200)]
+Move = Annotated[str, Query(max_length=5)]
+Moves = Annotated[str, Query(max_length=100)]
+
+_KEPT = Kept()
+_FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+@router.get("/board.svg")
+def board(
+    fen: Text, bait: Moves = "", killer: Moves = "", last: Move = "", flipped: Move = "", plain: Move = ""
+) -> Response:
+    """The picture of a board. A position stays what it is, so browsers may keep it."""
+    picture = Picture(fen=fen, bait=bait, killer=killer, last=last, flipped=flipped == "1", plain=plain == "1")
+    return Response(draw(picture), media_type="image/svg+xml", headers=_FOR_EVER)
+
+
+@router.get("/piece.svg")
+def piece(piece: Annotated[str, Query(max_length=1)]) -> Response:
+    """The picture of one piece."""
+    return Response(draw_piece(piece), media_type="image/svg+xml", headers=_FOR_EVER)
+
+
+@router.get("/")
+async def home(request: Request) -> Response:
+    """Search: the form, and the traps that answer it."""
+    service = service_of(request)
+    asked = Asked.of(request.query_params)
+    searched = bool(asked.given())
+    after = request.query_params.get("after") or None
+
+    def work(stop: Cancellation) -> tuple[Page | None, str, dict[str, int], Counts]:
+        known, counts = _families(service), service.counts()
+        try:
+            if searched:
+                return service.asker.ask(asked.query(after)), "", known, counts
+            return _KEPT.get(service.state(), "begin", lambda: _begin(service)), "", known, counts
+        except (UsageError, InputError) as error:
+            return None, str(error), known, counts
+
+    found, wrong, known, counts = await service.work(request, work)
+    return page(
+        request,
+        "home.html",
+        400 if wrong else 200,
+        asked=asked,
+        searched=searched,
+        wrong=capital(wrong),
+        page=found,
+        more=None if found is None or found.next is None else address("/", **asked.given(), after=found.next),
+        families=known,
+        counts=counts,
+        elsewhere=address("/position", **{"fen" if asked.kind == "position" else "moves": asked.q}),
+    )
+
+
+def _begin(service: Service) -> Page:
+    """The baits that players take most, one of each family.
+
+    What was seen too seldom to tell is left out, unless that leaves too little to show.
+    """
+    page = service.asker.ask(Question(verdict="proved", sort=Sort.FREQUENCY, limit=100))
+    telling = [hit for hit in page.hits if hit.frequency.decisions >= LEAST_DECISIONS]
+    told = telling if len(telling) >= TILES // 2 else page.hits
+    families = {hit.trap.family: hit for hit in reversed(told)}
+    return replace(page, hits=tuple(hit for hit in told if families[hit.trap.family] is hit)[:TILES])
+
+
+@router.get("/traps")
+async def library(request: Request, family: Text = "", after: Annotated[str, Query(max_length=1000)] = "") -> Response:
+    """The library: families with their first traps, or all traps of one family."""
+    service = service_of(request)
+
+    def work(stop: Cancellation) -> tuple[dict[str, int], dict[str, list[Trap]], str | None, Counts]:
+        known, counts = _families(service), service.counts()
+        if family:
+            answer = service.asker.ask(Question(family=family, limit=SHELF, after=after or None))
+            later = None if answer.next is None else address("/traps", family=family, after=answer.next)
+            return known, {family: [hit.trap for hit in answer.hits]}, later, counts
+        names = [name for name in known if name > after]
+        found = shelves(service.library, names[:FAMILIES], OF_A_FAMILY)
+        later = address("/traps", after=names[FAMILIES - 1]) if names[FAMILIES:] else None
+        return known, found, later, counts
+
+    known, shown, later, counts = await service.work(request, work)
+    return page(
+        request,
+        "traps.html",
+        chosen=family,
+        beginning=not after,
+        families=known,
+        shelves=shown,
+        later=later,
+        counts=counts,
+        most=OF_A_FAMILY,
+    )
+
+
+@router.get("/traps/{slug}.pgn")
+async def trap_pgn(request: Request, slug: str) -> Response:
+    """The trap as a game."""
+    trap = await _trap(request, slug)
+    return PlainTextResponse(trap_game(trap), headers=_file(f"{slug}.pgn"), media_type="application/x-chess-pgn")
+
+
+@router.get("/traps/{slug}.json")
+async def trap_data(request: Request, slug: str) -> Response:
+    """The trap as JSON."""
+    service = service_of(request)
+    trap = await _trap(request, slug)
+    frequency = await service.work(request, lambda stop: service.library.frequency(slug))
+    return JSONResponse(trap_json(trap, frequency), headers=_file(f"{slug}.json"))
+
+
+@router.get("/traps/{slug}.svg")
+async def trap_picture(request: Request, slug: str) -> Response:
+    """The trap as a picture with its arrows."""
+    trap = await _trap(request, slug)
+    picture = Picture(fen=trap.epd, bait=trap.bait, killer=trap.killer_line[0])
+    return Response(draw(picture), media_type="image/svg+xml", headers=_file(f"{slug}.svg"))
+
+
+@router.get("/traps/{slug}")
+async def trap(
+    request: Request,
+    slug: str,
+    ply: int = 0,
+    side: Annotated[str, Query(max_length=5)] = "white",
+    after: Annotated[str, Query(max_length=1000)] = "",
+) -> Response:
+    """One trap at one of its steps: board, proof, temptation, games, and what it is like."""
+    service = service_of(request)
+    least = service.settings.least_similarity
+
+    def find() -> _Told:
+        trap = _find(service, slug)
+        # A position and all that is similar to it; the trap itself is the best hit.
+        alike = service.asker.ask(Question(fen=trap.epd, similar=ALIKE + 1, least=least, limit=ALIKE + 1)).hits
+        return _Told(
+            trap,
+            service.library.frequency(slug),
+            service.library.frequencies_by_rating(slug).get(slug, {}),
+            [hit for hit in alike if hit.trap.slug != slug][:ALIKE],
+            sightings(service.library, trap=slug, limit=SIGHTINGS, after=after or None),
+        )
+
+    told = await service.work(request, lambda stop: _KEPT.get(service.state(), (slug, after), find))
+    trap, flipped = told.trap, side == "black"
+    steps = trap_steps(trap, flipped=flipped)
+    step = steps[max(0, min(ply, len(steps) - 1))]
+    turned = trap_steps(trap, flipped=not flipped)[step.ply].url
+    path, following = f"/traps/{slug}", told.sightings.next
+    plot = None if trap.profile is None else profile_plot(trap.profile, steps[1].san)
+    return page(
+        request,
+        "trap.html",
+        trap=trap,
+        steps=steps,
+        step=step,
+        steppers=(*around([each.url for each in steps], step.ply), turned),
+        elsewhere=address("/position", fen=step.picture.fen, side="black" if flipped else ""),
+        plot=plot,
+        tempting=temptation(trap.profile, told.frequency),
+        frequency=told.frequency,
+        bands=told.bands if is_rated(told.bands) else {},
+        similar=told.similar,
+        least=least,
+        sightings=told.sightings.seen,
+        more=None if following is None else address(path, after=following) + "#sightings",
+    )
+
+
+@router.get("/about")
+async def about(request: Request) -> Response:
+    """What is proved and what is not."""
+    service = service_of(request)
+    counts = await service.work(request, lambda stop: service.counts())
+    return page(request, "about.html", counts=counts, minutes=service.settings.web.annotation_minutes)
+
+
+def _families(service: Service) -> dict[str, int]:
+    return {family.family: family.traps for family in families(service.library)}
+
+
+async def _trap(request: Request, slug: str) -> Trap:
+    service = service_of(request)
+    return await service.work(request, lambda stop: _find(service, slug))
+
+
+def _find(service: Service, slug: str) -> Trap:
+    """The trap; raises `NotFound`, which names the nearest one, if there is none."""
+    try:
+        return service.asker.trap(slug[:200])
+    except UsageError as error:
+        raise NotFound(str(error)) from error
+
+
+def _file(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'inline; filename="{name}"', "Cache-Control": "no-cache"}

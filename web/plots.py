@@ -1,0 +1,101 @@
+"""The plot of how a bait looks by depth, as SVG that takes its colours from the style sheet."""
+
+from collections.abc import Sequence
+from html import escape
+
+from db.temptation import Profile
+from trapcore.search import MATE_BOUND
+
+WIDTH, HEIGHT = 520, 240
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 118, 14, 36
+_HIGHEST = 8.0
+"""Pawns; what is more, or mate, is drawn at the edge."""
+
+
+def profile_plot(profile: Profile, bait: str) -> str:
+    """How the bait and the best other move look at each depth, for the victim; empty if no depth was finished.
+
+    The figures stand beside it in a table, which is what a screen reader is sent to.
+    """
+    if not profile.depths:
+        return ""
+    depths = [at.depth for at in profile.depths]
+    lines = {
+        "bait": (bait, [_pawns(at.bait) for at in profile.depths]),
+        "best": ("best other", [_pawns(at.best) for at in profile.depths]),
+    }
+    values = [value for _, line in lines.values() for value in line]
+    top = max(1.0, *(value + 0.5 for value in values))
+    low = min(-1.0, *(value - 0.5 for value in values))
+    top, low = min(top, _HIGHEST + 0.5), max(low, -_HIGHEST - 0.5)
+
+    def x(number: int) -> float:
+        span = WIDTH - _LEFT - _RIGHT
+        return _LEFT + span * (number / (len(depths) - 1) if len(depths) > 1 else 0.5)
+
+    def y(pawns: float) -> float:
+        return _TOP + (HEIGHT - _TOP - _BOTTOM) * (top - pawns) / (top - low)
+
+    parts = [
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
+        f'aria-label="{escape(bait)} and the best other move by depth, in pawns for the victim; the table beside it '
+        'has the figures">'
+    ]
+    for pawns in _ticks(low, top):
+        kind = "zero" if pawns == 0 else "grid"
+        parts.append(
+            f'<line class="{kind}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y(pawns):.1f}" y2="{y(pawns):.1f}"/>'
+        )
+        parts.append(f'<text x="{_LEFT - 8}" y="{y(pawns) + 4:.1f}" text-anchor="end">{_tick(pawns)}</text>')
+    for number, depth in enumerate(depths):
+        parts.append(f'<text x="{x(number):.1f}" y="{HEIGHT - 18}" text-anchor="middle">{depth}</text>')
+    middle = (_LEFT + WIDTH - _RIGHT) / 2
+    parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 3}" text-anchor="middle">depth in plies</text>')
+    ends = _apart([y(line[-1]) for _, line in lines.values()])
+    for (name, (words, line)), end in zip(lines.items(), ends, strict=True):
+        points = [(x(number), y(value)) for number, value in enumerate(line)]
+        path = " ".join(f"{'L' if number else 'M'}{px:.1f} {py:.1f}" for number, (px, py) in enumerate(points))
+        parts.append(f'<path class="{name}-line" d="{path}"/>')
+        parts += [f'<circle class="{name}-dot" cx="{px:.1f}" cy="{py:.1f}" r="3.5"/>' for px, py in points]
+        parts.append(f'<text class="{name}-word" x="{points[-1][0] + 10:.1f}" y="{end + 4:.1f}">{escape(words)}</text>')
+    return "".join([*parts, "</svg>"])
+
+
+def result_bar(white: int, draws: int, black: int) -> str:
+    """Who won of so many games, as a bar; its words are its label."""
+    total = white + draws + black
+    label = f"White won {white}, {draws} drawn, Black won {black}"
+    parts = [f'<svg class="bar" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label="{label}">']
+    at = 0.0
+    for kind, count in (("white", white), ("draw", draws), ("black", black)):
+        width = 100 * count / total if total else 0
+        if width:
+            parts.append(f'<rect class="{kind}-part" x="{at:.2f}" y="0" width="{width:.2f}" height="12"/>')
+        at += width
+    return "".join([*parts, "</svg>"])
+
+
+def _pawns(value: int) -> float:
+    if abs(value) > MATE_BOUND:
+        return _HIGHEST if value > 0 else -_HIGHEST
+    return max(-_HIGHEST, min(_HIGHEST, value / 100))
+
+
+def _ticks(low: float, top: float) -> list[int]:
+    """Whole pawns, seven at most, 0 among them."""
+    step = next(step for step in (1, 2, 4, 8) if (top - low) / step <= 6.5 or step == 8)
+    return [pawns for pawns in range(-8, 9) if pawns % step == 0 and low <= pawns <= top]
+
+
+def _tick(pawns: int) -> str:
+    edge = {8: "≥", -8: "≤"}.get(pawns, "")
+    return f"{edge}{pawns:+d}".replace("+0", "0").replace("-", "−")
+
+
+def _apart(heights: Sequence[float]) -> list[float]:
+    """Two heights, moved apart if words at them would lie upon each other."""
+    first, second = heights
+    if abs(first - second) >= 14:
+        return [first, second]
+    middle, upper = (first + second) / 2, first <= second
+    return [middle - 7, middle + 7] if upper else [middle + 7, middle - 7]

@@ -1,0 +1,59 @@
+"""The pages in the application: their routes, their files, and errors told to people as pages."""
+
+import inspect
+import json
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from fastapi.staticfiles import StaticFiles
+
+from web import annotate_pages, pages, position_pages
+from web.rendering import STATIC, page
+
+_FOR_PROGRAMS = re.compile(r"/(api/|health|metrics|openapi)")
+_NEAREST = re.compile(r"did you mean '?([a-z0-9]+(?:-[a-z0-9]+)*)'?")
+_HEADINGS = {404: "Not found", 413: "Too large", 429: "Too many requests", 503: "Too busy"}
+
+Teller = Callable[[Request, Exception], Response | Awaitable[Response]]
+
+
+def add_pages(app: FastAPI) -> None:
+    """Put the pages into an application that tells its errors already."""
+    for room in (pages, position_pages, annotate_pages):
+        app.include_router(room.router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    for kind, tell in list(app.exception_handlers.items()):
+        app.add_exception_handler(kind, _to_people(tell))
+
+
+def _to_people(tell: Any) -> Teller:
+    """The same answer for programs, and a page with the same words where somebody looks at pages."""
+
+    async def told(request: Request, error: Exception) -> Response:
+        answer = tell(request, error)
+        if inspect.isawaitable(answer):
+            answer = await answer
+        assert isinstance(answer, Response)
+        wants_html = "text/html" in request.headers.get("accept", "")
+        if _FOR_PROGRAMS.match(request.url.path) or not wants_html or not answer.body:
+            return answer
+        reason = str(json.loads(bytes(answer.body))["detail"])
+        nearest = _NEAREST.search(reason) if request.url.path.startswith("/traps/") else None
+        shown = page(
+            request,
+            "error.html",
+            answer.status_code,
+            heading=_HEADINGS.get(answer.status_code, "That did not work"),
+            reason=reason.partition("; /openapi.json")[0],
+            nearest=None if nearest is None else nearest[1],
+        )
+        for name in ("retry-after", "allow", "connection"):
+            if name in answer.headers:
+                shown.headers[name] = answer.headers[name]
+        shown.headers["cache-control"] = "no-store"
+        return shown
+
+    return told

@@ -1,0 +1,20 @@
+"""The token for writing: from the environment or from a file of its own."""
+
+from pydantic import SecretStr
+
+from trapcore.token_file import token_of
+from trapcore.web_settings import WebSettings
+
+LEAST = 16
+"""Characters; a shorter one could be guessed."""
+
+
+def read_token(settings: WebSettings) -> SecretStr | None:
+    """The token, or None if there is none. Raises `InputError` for a file that cannot be read and for a bad token."""
+    return token_of(
+        settings.token,
+        settings.token_file,
+        variable="TRAPLINE_WEB_TOKEN",
+        wanted=f"one word of {LEAST} to 200 letters and digits",
+        least=LEAST,
+    )

@@ -1,0 +1,121 @@
+"""Adding and removing traps, for whoever has the token."""
+
+import hmac
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from db.engine import UciEngine
+from db.library import Added, Library
+from db.proving import SEARCH_NODES, Judge
+from db.store import open_library
+from db.trap import Trap, make_trap
+from trapcore.budget import Cancellation
+from trapcore.errors import UsageError
+from web.answers import encoded
+from web.api import Slug, trap_content, trap_or_not_found
+from web.asked import WriteAsked, nothing_asked
+from web.models import NewTrap, Written
+from web.problems import Conflict, Forbidden, NotFound
+from web.service import Service, service_of
+
+router = APIRouter(prefix="/api/v1", tags=["writing"])
+
+BUSY_SECONDS = 2.0
+"""So long another program that writes is waited for."""
+
+PROVING_SECONDS = 120.0
+"""Longest time to prove a trap that is added."""
+
+Token = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+
+
+def check_token(request: Request, given: Token) -> None:
+    """Raise `Forbidden` unless the request has the token of the settings."""
+    token = service_of(request).token
+    if token is None:
+        raise Forbidden("this library is served for reading only; the server has no token for writing")
+    shown = "" if given is None else given.credentials
+    if not hmac.compare_digest(shown.encode(), token.get_secret_value().encode()):
+        raise Forbidden("to write, the request needs the header `Authorization: Bearer TOKEN` with the server's token")
+
+
+@router.post(
+    "/traps",
+    status_code=201,
+    response_model=Written,
+    dependencies=[Depends(check_token)],
+    summary="Add a trap",
+    responses={
+        200: {"model": Written, "description": "It was there already, or took the place of another."},
+        201: {"headers": {"Location": {"schema": {"type": "string"}, "description": "The trap."}}},
+    },
+)
+async def add(new: NewTrap, asked: Annotated[WriteAsked, Query()], request: Request) -> Response:
+    """Check a trap, prove it as far as that can be done, and store it. One that cannot be a trap is refused."""
+    service = service_of(request)
+
+    def write(stop: Cancellation) -> tuple[bytes, str, Added]:
+        given = new.model_dump()
+        trap = make_trap(killer_line=given.pop("line"), **given)
+        proved = _proved(service, trap)
+        with open_for_writing(service) as library:
+            result, slug = _add(library, proved, replace=asked.replace)
+        told = {"result": result.value, "trap": trap_content(service, slug)}
+        return encoded(told), slug, result
+
+    body, slug, result = await service.work(request, write, seconds=PROVING_SECONDS)
+    headers = {"Location": f"{router.prefix}/traps/{slug}", "Cache-Control": "no-store"}
+    return Response(body, 201 if result is Added.ADDED else 200, headers, "application/json")
+
+
+@router.delete(
+    "/traps/{slug}",
+    status_code=204,
+    dependencies=[Depends(nothing_asked), Depends(check_token)],
+    summary="Remove a trap",
+)
+async def remove(slug: Slug, request: Request) -> Response:
+    """Take a trap out of the library, with what was seen of it in games."""
+    service = service_of(request)
+
+    def write(stop: Cancellation) -> None:
+        trap_or_not_found(service, slug)
+        with open_for_writing(service) as library:
+            try:
+                library.remove(slug)
+            except UsageError as error:  # somebody else was quicker
+                raise NotFound(str(error)) from error
+
+    await service.work(request, write)
+    return Response(status_code=204)
+
+
+def open_for_writing(service: Service) -> Library:
+    """The library that is served, opened once more to write. Raises `LibraryError`."""
+    return open_library(
+        service.library.database.engine.url.render_as_string(hide_password=False)
+        if "://" in service.library.name
+        else service.library.name,
+        busy_seconds=BUSY_SECONDS,
+    )
+
+
+def _proved(service: Service, trap: Trap) -> Trap:
+    settings = service.settings
+    if settings.engine is None:
+        return Judge(search_nodes=SEARCH_NODES).prove(trap)
+    with UciEngine(settings.engine) as engine:
+        return Judge(engine=engine, engine_nodes=settings.engine_nodes, search_nodes=SEARCH_NODES).prove(trap)
+
+
+def _add(library: Library, trap: Trap, *, replace: bool) -> tuple[Added, str]:
+    """What became of it, and the slug under which it is there."""
+    try:
+        result = library.add(trap, replace=replace)
+    except UsageError as error:
+        raise Conflict(str(error)) from error
+    library.sweep()
+    (stored,) = [known for known in library.find_by_key(trap.key) if known.bait == trap.bait]
+    return result, stored.slug
