@@ -1,0 +1,290 @@
+"""The commands of this floor: ``trapline service``, ``trapline jobs`` and ``trapline follow``.
+
+Everything but typer is imported when a command runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from db.command_options import DbOption
+from trapcore.command_options import JsonOption
+
+if TYPE_CHECKING:
+    from service.service import Service
+
+service = typer.Typer(no_args_is_help=True, help="Fetch games, find traps, make backups: all by itself.")
+jobs = typer.Typer(no_args_is_help=True, help="Look at the jobs of the service, and run or pause them.")
+
+BUSY_SECONDS = 60.0
+"""How long a statement waits: several jobs write to one database."""
+
+ConfigOption = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="Configuration, see deploy/trapline.example.toml."),
+]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="As `trapline jobs list` gives it.")]
+
+
+@service.callback()
+def _service() -> None:
+    """Fetch games, find traps, make backups: all by itself."""
+
+
+@service.command()
+def run(
+    config: ConfigOption = None,
+    db: DbOption = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log more.")] = False,
+) -> None:
+    """Run the jobs of the settings' table [service] until SIGTERM or Ctrl-C; what is begun then stops where it is.
+
+    Any number of these may run on one library: a job is done by one of them at a time.
+    """
+    import logging
+    import signal
+
+    from bot import logs
+    from bot.token import read_token
+    from service.scheduling import serve
+    from service.times import Halt
+
+    opened = _open(config, db)
+    mine = opened.mine
+    end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
+    # Of what it says, all is said by our own log.
+    logging.getLogger("apscheduler").setLevel(logging.CRITICAL)
+    try:
+        halt = Halt(opened.times)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: halt.stop())
+        log = logging.getLogger(__name__)
+        log.info("the service works for %s", opened.library.name)
+        serve(opened, halt)
+        log.info("the service has stopped")
+    finally:
+        opened.close()
+        end_log()
+
+
+@jobs.command("list")
+def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
+    """List the jobs; without a terminal a line each: name, state, interval, next run, last run, what it did."""
+    from db.display import print_json, print_table
+    from service.jobs import JOBS
+    from service.scheduling import next_run, open_scheduler
+    from service.times import stamp
+
+    with _open(config, db) as opened:
+        scheduler = open_scheduler(opened)
+        appointments = {one.id: one for one in scheduler.get_jobs()}
+        held = opened.leases.holders()
+        told = []
+        for job in JOBS.values():
+            appointment = appointments.get(job.name)
+            due = None if appointment is None else next_run(appointment)
+            last = opened.runs.log(job.name, 1)
+            if f"job {job.name}" in held:
+                state = "running"
+            elif appointment is None:
+                state = "off"
+            else:
+                state = "paused" if due is None else "waiting"
+            told.append(
+                {
+                    "name": job.name,
+                    "does": job.does,
+                    "state": state,
+                    "seconds": job.seconds(opened.mine),
+                    "next": None if due is None else stamp(due.timestamp()),
+                    "last": last[0].content() if last else None,
+                }
+            )
+        scheduler.shutdown()
+    if as_json:
+        print_json(told)
+        return
+    rows = []
+    for one in told:
+        last_run = one["last"]
+        assert last_run is None or isinstance(last_run, dict)
+        rows.append(
+            (
+                str(one["name"]),
+                str(one["state"]),
+                str(one["does"]),
+                str(one["next"] or "-"),
+                "-" if last_run is None else str(last_run["started"]),
+                "-" if last_run is None else _brief(last_run["counts"], last_run["error"]),
+            )
+        )
+    print_table("jobs", ("name", "state", "does", "next run", "last run", "what it did"), rows)
+
+
+@jobs.command("run")
+def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
+    """Run a job now, in this process; the exit code is 1 if it did not come to its end, or a source failed."""
+    import signal
+
+    from db.display import print_json, say
+    from service.jobs import job_named, run_job
+    from service.times import Stopped
+    from trapcore.errors import LibraryError
+
+    job_named(name)
+    with _open(config, db) as opened:
+        signal.signal(signal.SIGTERM, lambda *_: opened.stop())
+        signal.signal(signal.SIGINT, lambda *_: opened.stop())
+        try:
+            ran = run_job(opened, name)
+        except Stopped:
+            raise typer.Exit(130) from None
+        if ran is None:
+            raise LibraryError(f"{name} runs in another process at the moment")
+    for problem in ran.outcome.problems:
+        say(problem)
+    if as_json:
+        print_json({"job": name, "counts": ran.outcome.content(), "error": ran.error})
+    else:
+        typer.echo(f"{name}: {_brief(ran.outcome.content(), ran.error)}")
+    if ran.error is not None or ran.outcome.counts["failed"]:
+        raise typer.Exit(1)
+
+
+@jobs.command()
+def pause(name: NameArgument, config: ConfigOption = None, db: DbOption = None) -> None:
+    """Let a job rest until it is resumed, also over restarts; a run that is under way comes to its end."""
+    _switch(name, config, db, on=False)
+
+
+@jobs.command()
+def resume(name: NameArgument, config: ConfigOption = None, db: DbOption = None) -> None:
+    """Let a job run again in its interval."""
+    _switch(name, config, db, on=True)
+
+
+@jobs.command("log")
+def log_(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Only this job.")] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs, the newest first.")] = 20,
+    config: ConfigOption = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what the jobs did: when each run began and ended (UTC), its figures, and what went wrong."""
+    from db.display import print_json, print_table
+    from service.jobs import job_named
+
+    if name is not None:
+        job_named(name)
+    with _open(config, db) as opened:
+        runs = opened.runs.log(name, limit)
+    if as_json:
+        print_json([one.content() for one in runs])
+        return
+    rows = [(one.job, one.started, one.ended or "-", _brief(one.counts, one.error)) for one in runs]
+    print_table("runs", ("job", "started", "ended", "what it did"), rows)
+
+
+def follow(
+    users: Annotated[list[str], typer.Argument(metavar="USER", help="Names of accounts at lichess.")],
+    once: Annotated[bool, typer.Option("--once", help="Look once and stop.")] = False,
+    minutes: Annotated[float, typer.Option(metavar="M", min=1.0, help="Minutes between two looks, 1 or more.")] = 5.0,
+    config: ConfigOption = None,
+    db: DbOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object a line.")] = False,
+) -> None:
+    """Print the traps in the games that these users finish from now on, a line each, until Ctrl-C.
+
+    The next start goes on where this one ended. Running games are not looked at.
+    """
+    import json
+    import signal
+
+    from bot.lichess import LichessError
+    from db.display import say
+    from service.following import Follower
+    from service.times import Stopped
+
+    with _open(config, db) as opened:
+        halt = opened.halt()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: halt.stop())
+        follower = Follower(opened)
+        failed = False
+        try:
+            while True:
+                for user in users:
+                    try:
+                        for sight in follower.look(user, halt):
+                            typer.echo(json.dumps(sight.content(), ensure_ascii=False) if as_json else sight.line())
+                    except LichessError as error:
+                        failed = True
+                        say(str(error))
+                if once:
+                    break
+                halt.wait(minutes * 60.0)
+        except Stopped:
+            return
+        finally:
+            follower.close()
+    if failed:
+        raise typer.Exit(1)
+
+
+def _open(config: str | None, db: str | None) -> Service:
+    """The service of the library ``db``, or of the default one, which is made if need be."""
+    import os
+
+    from db.bundled import open_or_bundle
+    from db.display import say
+    from db.store import open_library
+    from service.service import Service
+    from trapcore.settings import CONFIG_VARIABLE, Settings
+
+    if config is not None:
+        os.environ[CONFIG_VARIABLE] = config
+    settings = Settings()
+    path = settings.db if db is None else db
+    # Made of the bundled traps if it is the default one and missing; then opened with more patience.
+    open_or_bundle(db, read_only=True, say=say).close()
+    library = open_library(path, busy_seconds=BUSY_SECONDS)
+    try:
+        return Service(settings, library)
+    except BaseException:
+        library.close()
+        raise
+
+
+def _switch(name: str, config: str | None, db: str | None, *, on: bool) -> None:
+    from db.display import say
+    from service.jobs import job_named
+    from service.scheduling import open_scheduler
+    from trapcore.errors import UsageError
+
+    job_named(name)
+    with _open(config, db) as opened:
+        scheduler = open_scheduler(opened)
+        try:
+            if scheduler.get_job(name) is None:
+                raise UsageError(
+                    f"{name} is not scheduled: `trapline service run` does that, if the settings in [service] give it "
+                    "something to do"
+                )
+            if on:
+                scheduler.resume_job(name)
+            else:
+                scheduler.pause_job(name)
+        finally:
+            scheduler.shutdown()
+    say(f"{name} is {'resumed' if on else 'paused'}")
+
+
+def _brief(counts: dict[str, object], error: str | None) -> str:
+    problems = counts.get("problems")
+    parts = [f"{what} {count:,}" for what, count in counts.items() if isinstance(count, int) and count]
+    if isinstance(problems, list):
+        parts.append(f"problems {len(problems)}")
+    return (", ".join(parts) or "nothing to do") + (f"; {error}" if error else "")

@@ -1,0 +1,152 @@
+"""What one process at a time may do, told by rows of the table ``leases``.
+
+Who does it lets the row's number grow. Who waits takes the row over when the number has stood still for
+`SILENT_SECONDS` by his own monotonic clock: so a lease outlives its holder by that much, and no clock that was put
+forward or back, and no two clocks that disagree, can take it from a living one.
+"""
+
+import logging
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from db.database import Database
+from db.models import LeaseRow
+from service.times import stamp
+from trapcore.errors import LibraryError
+
+log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 10.0
+SILENT_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What somebody else's lease looked like, from when to when (monotonic seconds)."""
+
+    holder: str
+    beat: int
+    first: float
+    last: float
+
+
+class Leases:
+    """The leases of one library, as one process sees them."""
+
+    def __init__(
+        self, database: Database, *, beat_seconds: float = BEAT_SECONDS, silent_seconds: float = SILENT_SECONDS
+    ) -> None:
+        """Take a database that is open for writing."""
+        self._database = database
+        self._beat_seconds, self._silent_seconds = beat_seconds, silent_seconds
+        self._seen: dict[str, _Seen] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def hold(
+        self, name: str, *, wait: Callable[[float], None] | None = None, lost: Callable[[], None] = lambda: None
+    ) -> Iterator[bool]:
+        """Hold a lease during the block; the value is False, and nothing is held, if a living holder has it.
+
+        Whether a holder is alive shows after `SILENT_SECONDS` at most; ``wait`` is how to wait a little, and without
+        it nothing is waited for. ``lost`` is called if the lease was taken away, because this process slept too long.
+        """
+        holder = self._take(name, wait)
+        if holder is None:
+            yield False
+            return
+        ended = threading.Event()
+        heart = threading.Thread(target=self._beat, args=(name, holder, ended, lost), name="lease", daemon=True)
+        heart.start()
+        try:
+            yield True
+        finally:
+            ended.set()
+            heart.join()
+            with self._database.write() as connection:
+                connection.execute(delete(LeaseRow).where(LeaseRow.name == name, LeaseRow.holder == holder))
+
+    def holders(self) -> dict[str, tuple[str, str]]:
+        """Who holds what, and since when; a holder may have died less than `SILENT_SECONDS` ago, or more if nobody
+        has wanted it since.
+        """
+        with self._database.read() as connection:
+            return {row.name: (row.holder, row.since) for row in connection.execute(select(LeaseRow.__table__))}
+
+    def _take(self, name: str, wait: Callable[[float], None] | None) -> str | None:
+        first: tuple[str, int] | None = None
+        while True:
+            holder, there = self._try(name)
+            if holder is not None:
+                return holder
+            if wait is None or (first is not None and there != first):
+                return None
+            first = first or there
+            wait(self._beat_seconds / 4)
+
+    def _try(self, name: str) -> tuple[str | None, tuple[str, int] | None]:
+        """Our name as the holder, or None and who has it with his number."""
+        me = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
+        mine = {"holder": me, "since": stamp(time.time())}
+        try:
+            with self._database.write() as connection:
+                row = connection.execute(
+                    select(LeaseRow.holder, LeaseRow.beat).where(LeaseRow.name == name)
+                ).one_or_none()
+                if row is None:
+                    connection.execute(insert(LeaseRow).values(name=name, beat=0, **mine))
+                    return me, None
+                there = (row.holder, row.beat)
+                if not self._is_silent(name, *there):
+                    return None, there
+                taken = connection.execute(
+                    update(LeaseRow)
+                    .where(LeaseRow.name == name, LeaseRow.holder == row.holder, LeaseRow.beat == row.beat)
+                    .values(beat=row.beat + 1, **mine)
+                )
+                return (me, None) if taken.rowcount == 1 else (None, there)
+        except LibraryError as error:
+            # On a server two may find no row at once; the second one is told so.
+            if isinstance(error.__cause__, IntegrityError):
+                return None, None
+            raise
+
+    def _is_silent(self, name: str, holder: str, beat: int) -> bool:
+        now = time.monotonic()
+        with self._lock:
+            known = self._seen.get(name)
+            # Who looks seldom, or could not look because the database was busy, has not seen that nothing happened:
+            # the holder could not write meanwhile either.
+            if (
+                known is None
+                or (known.holder, known.beat) != (holder, beat)
+                or now - known.last > 2 * self._beat_seconds
+            ):
+                self._seen[name] = _Seen(holder, beat, now, now)
+                return False
+            known.last = now
+            return now - known.first >= self._silent_seconds
+
+    def _beat(self, name: str, holder: str, ended: threading.Event, lost: Callable[[], None]) -> None:
+        mine = update(LeaseRow).where(LeaseRow.name == name, LeaseRow.holder == holder)
+        while not ended.wait(self._beat_seconds):
+            try:
+                with self._database.write() as connection:
+                    still = connection.execute(mine.values(beat=LeaseRow.beat + 1)).rowcount
+            except LibraryError as error:
+                # Whoever is in the way of this is in the way of those who want the lease as well.
+                log.warning("the lease %s: %s", name, error)
+                continue
+            if not still:
+                log.warning("the lease %s was taken over by somebody else", name)
+                lost()
+                return
