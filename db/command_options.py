@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from db.library import Library
+    from db.proving import Judge
     from trapcore.errors import InputError
     from trapcore.pools import Pool
 
@@ -20,6 +21,17 @@ DbOption = Annotated[
 
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
+]
+
+EngineOption = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="PATH", help="UCI engine for a second opinion beside our own proofs."),
+]
+EngineNodesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--engine-nodes", metavar="N", help="Nodes of the engine for a position, then four times as many; 1 or more."
+    ),
 ]
 
 
@@ -55,6 +67,27 @@ def pool_for(jobs: int | None, cluster: str | None) -> Iterator[Pool]:
     else:
         with connected(cluster) as workers:
             yield workers
+
+
+@contextmanager
+def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
+    """What proves, with an engine that is started now and ended afterwards, if one is named.
+
+    Raises ``UsageError`` for nodes below 1, and ``EngineError``.
+    """
+    from db.engine import UciEngine
+    from db.proving import SEARCH_NODES, Judge
+    from trapcore.errors import UsageError
+    from trapcore.settings import Settings
+
+    if nodes is not None and nodes < 1:
+        raise UsageError(f"engine-nodes must be 1 or more, not {nodes}")
+    if engine is None:
+        yield Judge(search_nodes=SEARCH_NODES)
+        return
+    with UciEngine(engine) as running:
+        limit = nodes if nodes is not None else Settings().engine_nodes
+        yield Judge(engine=running, engine_nodes=limit, search_nodes=SEARCH_NODES)
 
 
 def open_existing(db: str | None, *, read_only: bool = True) -> Library:

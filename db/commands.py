@@ -6,17 +6,18 @@ to standard output, talk to standard error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from db.command_options import (
     DbOption,
+    EngineNodesOption,
+    EngineOption,
     JobsOption,
     exists,
     jobs_or_default,
+    judge_with,
     leave_if_failed,
     open_existing,
     open_or_make,
@@ -27,7 +28,6 @@ from db.upkeep_commands import backup, restore
 from trapcore.command_options import ClusterOption, JsonOption
 
 if TYPE_CHECKING:
-    from db.proving import Judge
     from db.trap import Trap
 
 library = typer.Typer(no_args_is_help=True, help="Fill, look at and check the trap library.")
@@ -35,16 +35,6 @@ library.command()(fit)
 library.command()(backup)
 library.command()(restore)
 
-EngineOption = Annotated[
-    str | None,
-    typer.Option("--engine", metavar="PATH", help="UCI engine for a second opinion beside our own proofs."),
-]
-EngineNodesOption = Annotated[
-    int | None,
-    typer.Option(
-        "--engine-nodes", metavar="N", help="Nodes of the engine for a position, then four times as many; 1 or more."
-    ),
-]
 SlugsArgument = Annotated[list[str] | None, typer.Argument(metavar="SLUG", help="Only these traps.")]
 
 
@@ -72,7 +62,7 @@ def init(
 
     path = db if db is not None else str(default_library())
     threads = jobs_or_default(jobs)
-    with _judge(engine or Settings().engine, engine_nodes) as judge:
+    with judge_with(engine or Settings().engine, engine_nodes) as judge:
         if upgrade:
             for step in upgrade_library(path) or ["nothing had to be brought up to date"]:
                 say(f"{path}: {step}")
@@ -128,7 +118,7 @@ def add(
         opening=opening,
         source=source,
     )
-    with _judge(engine or Settings().engine, engine_nodes) as judge, open_or_make(db) as opened:
+    with judge_with(engine or Settings().engine, engine_nodes) as judge, open_or_make(db) as opened:
         proved = judge.prove(trap)
         result = opened.add(proved, replace=replace)
         opened.sweep()
@@ -163,7 +153,7 @@ def import_(
 
     status = Status()
     reports = []
-    with _judge(engine, engine_nodes) as judge, open_or_make(db) as opened:
+    with judge_with(engine, engine_nodes) as judge, open_or_make(db) as opened:
         for file in files:
             report = import_file(
                 opened,
@@ -285,7 +275,7 @@ def verify(
         one = "contradiction" if len(now.disputed) == 1 else "contradictions"
         return counted([*figures, (one, len(now.disputed))])
 
-    with _judge(engine or Settings().engine, engine_nodes) as judge, open_existing(db, read_only=False) as opened:
+    with judge_with(engine or Settings().engine, engine_nodes) as judge, open_existing(db, read_only=False) as opened:
         opened.check_file()
         chosen = [opened.trap(slug) for slug in slugs] if slugs else None
         try:
@@ -380,24 +370,6 @@ def index(
             f"{done.resumed:,} games were done before; skipped: {skipped}; {done.sightings:,} new sightings of traps"
         )
     leave_if_failed(done.failures)
-
-
-@contextmanager
-def _judge(engine: str | None, nodes: int | None) -> Iterator[Judge]:
-    """What proves, with an engine that is started now and ended afterwards, if there is one."""
-    from db.engine import UciEngine
-    from db.proving import SEARCH_NODES, Judge
-    from trapcore.errors import UsageError
-    from trapcore.settings import Settings
-
-    if nodes is not None and nodes < 1:
-        raise UsageError(f"engine-nodes must be 1 or more, not {nodes}")
-    if engine is None:
-        yield Judge(search_nodes=SEARCH_NODES)
-        return
-    with UciEngine(engine) as running:
-        limit = nodes if nodes is not None else Settings().engine_nodes
-        yield Judge(engine=running, engine_nodes=limit, search_nodes=SEARCH_NODES)
 
 
 def _known(what: str, given: str, known: set[str]) -> None:

@@ -7,10 +7,11 @@ in which each step costs more than the one before and leaves a few of a hundred 
 2. **A second look** with more of them, and less patience.
 3. **The trap test** (`trapcore.baits`) with a small budget, then with the whole one, then with four times as much. What
    is proved by the last two is a trap, with the same rules for verdict and proof as any other (`db.proving`).
-4. **Practice.** A gain of material is believed only if the attackers scored in these games what it promises. Nearly all
-   moves that are played often are sound, so among what the search proves there its own errors abound: of 100,940 moves
-   of master games 12 were proved without this and the deeper look, and Stockfish contradicted all twelve. It also
-   leaves out traps whose attackers did not see them: those stay undecided. A mate needs no such witness.
+4. **A witness.** Nearly all moves that are played often are sound, so among what the search proves there its own errors
+   abound: of 100,940 moves of master games 12 were proved without this and the deeper look, and Stockfish contradicted
+   all twelve. A gain of material is believed only if an engine finds it, too (`db.proving` says how), or without an
+   engine if the attackers scored in these games what it promises. That leaves out traps whose attackers did not see
+   them: those stay undecided. A mate needs no witness.
 
 What a step dismisses is remembered with the library, and so is the verdict of the test: an interrupted run goes on
 where it was, and with new games only what is new is looked at. Another version of the search looks at all of it again.
@@ -22,7 +23,7 @@ a position whose local tree is nearly the same, are of one family.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from sqlalchemy import Connection, delete, insert, select
@@ -110,6 +111,7 @@ def mine(
     library: Library,
     ore: Ore,
     *,
+    judge: Judge | None = None,
     jobs: int = 1,
     pool: Pool | None = None,
     progress: Callable[[Mined], None] | None = None,
@@ -117,16 +119,17 @@ def mine(
 ) -> Mined:
     """Look for traps in the indexed games and store those that are proved.
 
-    ``jobs`` threads, 1 or more, or ``pool`` in their place. ``progress`` is called now and then. If another thread
-    cancels ``stop``, what was looked at so far is kept. Raises `UsageError` for jobs out of range, `LibraryError`, and
-    what the pool raises.
+    The engine of ``judge``, if it has one, is the witness of gains. ``jobs`` threads, 1 or more, or ``pool`` in their
+    place. ``progress`` is called now and then. If another thread cancels ``stop``, what was looked at so far is kept,
+    as it is when something is raised: `UsageError` for jobs out of range, `LibraryError`, `EngineError`, and what the
+    pool raises.
     """
     if jobs < 1:
         raise UsageError(f"jobs must be 1 or more, not {jobs}")
     halt = stop if stop is not None else Cancellation()
     report = Mined()
     with library.database.write() as connection:
-        _begin(connection, ore)
+        _begin(connection, ore, judge)
     wanted = _new(library, candidates(library, ore.min_games, ore.min_share, ore.min_rating, ore.max_rating), report)
     if progress is not None:
         progress(report)
@@ -138,7 +141,7 @@ def mine(
         for _, part in done:
             if halt.is_cancelled:
                 break
-            _store(library, part, report)
+            _store(library, [_witnessed(library, sifted, judge) for sifted in part], report)
             if progress is not None:
                 progress(report)
     if report.traps:
@@ -198,9 +201,11 @@ class _Cascade:
         return _Sifted(place.candidate, trap.verdict, trap if trap.verdict is Verdict.PROVED else None)
 
 
-def _begin(connection: Connection, ore: Ore) -> None:
-    """Forget what another search, or one with another budget, has looked at."""
-    means = f"{_native.TESTER_VERSION}, {_native.PROVER_VERSION}, {ore.nodes} nodes, practice"
+def _begin(connection: Connection, ore: Ore, judge: Judge | None) -> None:
+    """Forget what another search, one with another budget, or one with another witness has looked at."""
+    engine = None if judge is None else judge.engine
+    witness = "practice" if judge is None or engine is None else f"{engine.name} with {judge.engine_nodes} nodes"
+    means = f"{_native.TESTER_VERSION}, {_native.PROVER_VERSION}, {ore.nodes} nodes, {witness}"
     if connection.scalar(select(MetaRow.value).where(MetaRow.key == _FACT)) != means:
         connection.execute(delete(MinedRow))
         connection.execute(delete(MetaRow).where(MetaRow.key == _FACT))
@@ -244,18 +249,24 @@ def _parts(library: Library, wanted: Sequence[Candidate]) -> Iterator[list[Place
         yield places(library, part)
 
 
-def _believed(library: Library, sifted: _Sifted) -> _Sifted:
-    """The same, undecided if practice speaks against a gain."""
+def _witnessed(library: Library, sifted: _Sifted, judge: Judge | None) -> _Sifted:
+    """The same, without the trap if its witness speaks against a gain."""
     trap = sifted.trap
     if trap is None or trap.mate_in is not None:
         return sifted
+    if judge is not None and judge.engine is not None:
+        heard, said = judge.hear_engine(trap)
+        if said.verdict is Verdict.PROVED:
+            return replace(sifted, trap=heard)
+        return replace(sifted, finding=said.verdict, trap=None)
     points = toll_of(library, trap).points
-    return _Sifted(sifted.candidate, Verdict.UNDECIDED, None) if points is None or points < PROMISED else sifted
+    if points is not None and points >= PROMISED:
+        return sifted
+    return replace(sifted, finding=Verdict.UNDECIDED, trap=None)
 
 
 def _store(library: Library, part: Sequence[_Sifted], report: Mined) -> None:
     """Store the traps first, then that they were looked at: killed in between, the next run finds them known."""
-    part = [_believed(library, sifted) for sifted in part]
     for sifted in part:
         if sifted.trap is not None:
             trap = with_family(library, sifted.trap)

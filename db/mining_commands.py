@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from db.command_options import DbOption, JobsOption, bounds, leave_if_failed, open_or_make, pool_for
+from db.command_options import (
+    DbOption,
+    EngineNodesOption,
+    EngineOption,
+    JobsOption,
+    bounds,
+    judge_with,
+    leave_if_failed,
+    open_or_make,
+    pool_for,
+)
 from trapcore.command_options import ClusterOption, JsonOption
 
 if TYPE_CHECKING:
@@ -37,6 +47,8 @@ def mine(
         str | None,
         typer.Option(metavar="FOLDER", help="Also write the new traps for lichess studies, 64 chapters a file."),
     ] = None,
+    engine: EngineOption = None,
+    engine_nodes: EngineNodesOption = None,
     jobs: JobsOption = None,
     cluster: ClusterOption = None,
     db: DbOption = None,
@@ -44,8 +56,9 @@ def mine(
 ) -> None:
     """Find traps in the indexed games: moves that people play often and that lose by force.
 
-    Each is proved as any trap of the library, named by its opening and pattern, and told with how many fell for it,
-    worst first. An interrupted run goes on where it stopped; with new games only what is new is looked at.
+    Each is proved as any trap of the library; what it wins is borne out by the engine, or without one by the results of
+    the games. It is named by its opening and pattern, and told with how many fell for it, worst first. An interrupted
+    run goes on where it stopped; with new games only what is new is looked at.
     """
     from db.display import Status, counted, index_json, print_json, say
     from db.exporting import write_traps
@@ -54,6 +67,7 @@ def mine(
     from db.mining import mine as dig
     from db.study import write_study
     from db.toll import toll_of
+    from trapcore.settings import Settings
 
     low, high = bounds("rating", rating)
     ore = Ore(
@@ -73,11 +87,12 @@ def mine(
         left = now.candidates - now.known - now.resumed
         status.show(f"{now.done:,} of {left:,} moves looked at: {counted(sorted(now.findings.items()))}")
 
-    with pool_for(jobs, cluster) as pool, open_or_make(db) as library:
+    arbiter = judge_with(engine or Settings().engine, engine_nodes)
+    with arbiter as judge, pool_for(jobs, cluster) as pool, open_or_make(db) as library:
         indexed = index_files(library, files, pool=pool, progress=reading) if files else None
         status.clear()
         try:
-            found = dig(library, ore, pool=pool, progress=looking)
+            found = dig(library, ore, judge=judge, pool=pool, progress=looking)
         except KeyboardInterrupt:
             status.clear()
             say("what was looked at is stored; the same command goes on from there")

@@ -118,6 +118,12 @@ class Judge:
         """The same for a trap of material whose bait was put to the test already."""
         return self._heard(trap, self._tested(_blank(trap), test))
 
+    def hear_engine(self, trap: Trap) -> tuple[Trap, Opinion]:
+        """A trap as it was judged, with the opinion of the engine, which there must be. Raises `EngineError`."""
+        assert self.engine is not None
+        heard = self._heard(trap, trap)
+        return heard, next(said for said in heard.opinions if said.by == self.engine.name)
+
     def _heard(self, trap: Trap, judged: Trap) -> Trap:
         """What our own means made of a trap, with what engines say of it and have said."""
         opinions = [_own(judged)] if judged.proof_by else []

@@ -1,7 +1,8 @@
 """The jobs that fetch nothing: mining, proofs, annotated copies, backups, tidying."""
 
 import re
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,14 +30,16 @@ _LEFT_OVER = re.compile(r"\.library-\d{8}T\d{6}Z\.sqlite\.\d+\.\d+\.new(-wal|-sh
 
 
 def mine(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """Look for traps in what is new in the games."""
+    """Look for traps in what is new in the games, with the engine of the settings as witness if there is one."""
 
     def progress(now: Mined) -> None:
         outcome.counts.clear()
         outcome.counts.update({"candidates": now.candidates, "looked at": now.done, "new traps": len(now.traps)})
         outcome.counts.update(now.findings)
 
-    progress(dig(service.library, Ore(), jobs=service.settings.jobs, progress=progress, stop=halt.cancellation))
+    jobs, stop = service.settings.jobs, halt.cancellation
+    with _judge(service) as judge:
+        progress(dig(service.library, Ore(), judge=judge, jobs=jobs, progress=progress, stop=stop))
     halt.check()
 
 
@@ -49,12 +52,18 @@ def verify(service: Service, halt: Halt, outcome: Outcome) -> None:
         halt.check()
 
     service.library.check_file()
+    with _judge(service) as judge:
+        report = verify_traps(service.library, judge, jobs=service.settings.jobs, progress=progress)
+    outcome.problems += [f"the trap {trap.slug} turned out to be none" for trap in report.refuted]
+
+
+@contextmanager
+def _judge(service: Service) -> Iterator[Judge]:
+    """What proves, with the engine of the settings, which is ended afterwards."""
     with ExitStack() as stack:
         command = service.settings.engine
         engine = None if command is None else stack.enter_context(UciEngine(command))
-        judge = Judge(engine=engine, engine_nodes=service.settings.engine_nodes, search_nodes=SEARCH_NODES)
-        report = verify_traps(service.library, judge, jobs=service.settings.jobs, progress=progress)
-    outcome.problems += [f"the trap {trap.slug} turned out to be none" for trap in report.refuted]
+        yield Judge(engine=engine, engine_nodes=service.settings.engine_nodes, search_nodes=SEARCH_NODES)
 
 
 def request_of(service: Service) -> Request:

@@ -1,6 +1,7 @@
 """Traps out of games: what people play often and what loses is found, proved, named and counted; nothing else is."""
 
 import json
+import re
 import signal
 import sqlite3
 import subprocess
@@ -13,17 +14,21 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
+from db.engine import UciEngine
 from db.ingest import index_files
 from db.library import Library
 from db.mined_traps import with_family
 from db.mining import Mined, Ore, mine
 from db.openings import opening_of
+from db.proving import Judge
 from db.store import open_library
 from db.study import CHAPTERS, write_study
 from db.toll import toll_of, wilson
 from db.trap import Outcome, Trap
 from tests.conftest import DATA
 from tests.db_traps import MIRRORED_LEGAL_FEN, legal
+from tests.stockfish import STOCKFISH
+from tests.uci_engines import REFUTING, engine_of
 from trapcore import _native
 from trapcore.budget import Cancellation
 from trapcore.errors import UsageError
@@ -74,6 +79,12 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
+def results_exchanged(text: str) -> Iterator[str]:
+    other = {"1-0": "0-1", "0-1": "1-0"}
+    for part in re.split(r"\b(1-0|0-1)\b", text):
+        yield other.get(part, part)
+
+
 def identities(traps: list[Trap]) -> set[tuple[str, str]]:
     return {(trap.epd, trap.bait) for trap in traps}
 
@@ -97,6 +108,47 @@ def test_what_people_fall_for_is_found_proved_and_named(library: Library) -> Non
     assert found.findings["proved"] == 2
     # Légal's sacrifice is none with a knight on c6: the search proves it, but White scored well with it all the same.
     assert found.findings["undecided"] == 1
+
+
+def test_practice_is_a_witness_of_gains_and_none_is_needed_for_mates(tmp_path: Path, games: Path) -> None:
+    lost = tmp_path / "lost.pgn"  # the same games, but whoever sprang the trap lost
+    lost.write_text("".join(results_exchanged(games.read_text())))
+    with open_library(tmp_path / "lost.sqlite", create=True) as library:
+        index_files(library, [lost])
+        found = mine(library, Ore(nodes=NODES))
+    # That 5.Nxe5 loses a piece is believed now, that 6.Nxd5 does not.
+    assert {trap.bait for trap in found.traps} == {"g4d1", "f3e5"}
+    assert found.findings["undecided"] == 1
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="there is no Stockfish here")
+def test_an_engine_is_witness_in_place_of_practice(tmp_path: Path, games: Path) -> None:
+    assert STOCKFISH is not None
+    lost = tmp_path / "lost.pgn"
+    lost.write_text("".join(results_exchanged(games.read_text())))
+    with UciEngine(STOCKFISH) as engine, open_library(tmp_path / "lost.sqlite", create=True) as library:
+        index_files(library, [lost])
+        practice = mine(library, Ore(nodes=NODES))
+        judge = Judge(engine=engine, engine_nodes=50_000)
+        found = mine(library, Ore(nodes=NODES), judge=judge)
+        again = mine(library, Ore(nodes=NODES), judge=judge)
+    # Another witness is another question.
+    assert (found.known, found.done) == (2, practice.done - 2)
+    (piece,) = found.traps
+    assert piece.bait == "c3d5"
+    ours, said = piece.opinions
+    assert ours.is_ours
+    assert said.by.startswith("Stockfish")
+    assert said.verdict is Verdict.PROVED
+    assert (again.done, again.traps) == (0, [])
+
+
+def test_what_the_engine_refutes_is_no_trap_unless_it_mates(library: Library, tmp_path: Path) -> None:
+    with UciEngine(engine_of(tmp_path, REFUTING)) as engine:
+        found = mine(library, Ore(nodes=NODES), judge=Judge(engine=engine))
+    (mate,) = found.traps
+    assert (mate.bait, mate.mate_in, [said.is_ours for said in mate.opinions]) == ("g4d1", 2, [True])
+    assert (found.findings["proved"], found.findings["undecided"]) == (1, 0)
 
 
 def test_a_second_run_looks_at_nothing_again(library: Library) -> None:
