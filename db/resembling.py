@@ -119,24 +119,33 @@ def alike_killers(
         for uci, san, mate_in, bag in weights.proposer.pairs(epd, None)
     ]
     wanted = k if fitting is None else k * AT_FIRST
-    ranked, floor = _ranked(pairs, likeness.index.top([pair.bag for pair in pairs], wanted), wanted, fits)
+    answers = likeness.index.top([pair.bag for pair in pairs], wanted)
+    ranked, floor = _ranked(pairs, answers, wanted, fits, first=fitting is None)
     # Those that follow the last one of a full answer may fit and be as similar as this one.
     if fitting is not None and floor and (len(ranked) < k or -ranked[k - 1][0] < floor):
-        ranked, _ = _ranked(pairs, likeness.index.top([pair.bag for pair in pairs], k, only=fitting()), k, fits)
+        answers = likeness.index.top([pair.bag for pair in pairs], k, only=fitting())
+        ranked, _ = _ranked(pairs, answers, k, fits, first=True)
     for similarity, slug, pair in ranked[:k]:
         yield Likened(slug, -similarity, pair)
 
 
 def _ranked(
-    pairs: Sequence[Pair], answers: Sequence[Sequence[tuple[int, float]]], wanted: int, fits: Fits
+    pairs: Sequence[Pair], answers: Sequence[Sequence[tuple[int, float]]], wanted: int, fits: Fits, *, first: bool
 ) -> tuple[list[tuple[float, str, Pair]], float]:
-    """What fits of the answers for each pair, the most similar first, and how similar what follows them may be."""
+    """What fits of the answers for each pair, the most similar first, and how similar what follows them may be.
+
+    ``first``: only of those that are the first ``wanted`` of all answers together.
+    """
     best: dict[int, tuple[float, Pair]] = {}
     for pair, hits in zip(pairs, answers, strict=True):
         for number, similarity in hits:
             if number not in best or similarity > best[number][0]:
                 best[number] = (similarity, pair)
     floor = max((hits[-1][1] for hits in answers if len(hits) == wanted), default=0.0)
+    if first:
+        # With those that are as similar as the last of them.
+        least = sorted((similarity for similarity, _ in best.values()), reverse=True)[:wanted][-1:] or [0.0]
+        best = {number: found for number, found in best.items() if found[0] >= least[0]}
     found = [(-best[number][0], slug, best[number][1]) for number, slug in fits(best).items()]
     return sorted(found, key=lambda one: one[:2]), floor
 

@@ -14,7 +14,7 @@ from trapcore.keys import mirror, mirror_move
 from trapcore.proof import Verdict
 from trapcore.proposals import shipped_weights
 
-BAITS, KILLERS, RANK_COST, SHORTLIST, MATE_MOVES, MATE_NODES = 24, 8, 2.0, 2, 4, 1500
+BAITS, KILLERS, RANK_COST, SHORTLIST, MATE_MOVES, MATE_NODES = 24, 8, 2.0, 2, 4, 400
 PROPOSER = shipped_weights().proposer
 
 Pair = tuple[str, tuple[str, ...], int | None, tuple[int, ...]]

@@ -45,6 +45,7 @@ hunters               all pieces that mate or cover
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from trapcore.abstract_tree.tokens import fields_of
 
@@ -122,6 +123,7 @@ NOVELTIES = (
 PLACES = ("", "onto or across the square that the bait left", "takes the bait's piece")
 
 
+@lru_cache(maxsize=1 << 14)
 def describe(token: int) -> str:
     """A token as one readable phrase; raises ``InputError`` for what is no token."""
     kind, fields = fields_of(token)

@@ -25,9 +25,9 @@ const KILLERS: usize = 8;
 const RANK_COST: f64 = 2.0;
 /// Moves of the attacker that are looked at with all their replies, after each bait.
 const SHORTLIST: usize = 2;
-/// Of the proof that a killer mates.
+/// Of the proof that a killer mates. With 1,500 nodes one of 344 puzzles more was seen to mate, for a quarter more time.
 const MATE_MOVES: u32 = 4;
-const MATE_NODES: u64 = 1500;
+const MATE_NODES: u64 = 400;
 
 /// A possible bait, and what may refute it.
 pub struct Pair {
