@@ -58,17 +58,16 @@ def frequencies_by_rating(connection: Connection, slug: str | None = None) -> di
     }
 
 
-def _matches(*, mirrored: bool, some: bool) -> Select[str, str, str, str, int]:
-    """The traps, all or some, whose position occurred."""
-    key = TrapRow.mirror_key if mirrored else TrapRow.key
-    matches = select(TrapRow.slug, TrapRow.epd, TrapRow.victim, TrapRow.bait, PositionRow.id)
-    matches = matches.join_from(TrapRow, PositionRow, PositionRow.key == key).order_by(TrapRow.id)
+def _matches(*, some: bool) -> Select[str, str, str, str, int, bool]:
+    """The traps, all or some, whose position occurred, and whether it did with colours exchanged."""
+    columns = TrapRow.slug, TrapRow.epd, TrapRow.victim, TrapRow.bait, PositionRow.id
+    own, mirrored = PositionRow.key == TrapRow.key, PositionRow.key == TrapRow.mirror_key
+    matches = select(*columns, mirrored.label("mirrored")).join_from(TrapRow, PositionRow, own | mirrored)
+    matches = matches.order_by("mirrored", TrapRow.id)
     return matches.where(TrapRow.slug.in_(bindparam("slugs", expanding=True))) if some else matches
 
 
-_MATCHES = {
-    (mirrored, some): _matches(mirrored=mirrored, some=some) for mirrored in (False, True) for some in (False, True)
-}
+_MATCHES = {some: _matches(some=some) for some in (False, True)}
 """Writing a statement takes longer than finding that nothing occurred."""
 
 
@@ -77,17 +76,15 @@ def _choices(
 ) -> Iterator[tuple[str, _Rating, Select[int, Any]]]:
     """For each position of a trap that occurred: slug, rating of the victim, and what counts the choices there."""
     some = {} if slug is None else {"slugs": [slug] if isinstance(slug, str) else list(slug)}
-    for mirrored in (False, True):
-        matches = connection.execute(_MATCHES[mirrored, slug is not None], some).all()
-        for name, epd, victim, bait, position_id in matches:
-            rating = GameRow.white_elo if (victim == "white") is not mirrored else GameRow.black_elo
-            code = move_code(epd, bait) ^ (MIRROR if mirrored else 0)
-            counted = (
-                select(func.count(), func.sum(case((OccurrenceRow.move == code, 1), else_=0)))
-                .select_from(OccurrenceRow)
-                .where(OccurrenceRow.position_id == position_id, OccurrenceRow.move.is_not(None))
-            )
-            yield name, rating, counted
+    for name, epd, victim, bait, position_id, mirrored in connection.execute(_MATCHES[slug is not None], some).all():
+        rating = GameRow.white_elo if (victim == "white") is not bool(mirrored) else GameRow.black_elo
+        code = move_code(epd, bait) ^ (MIRROR if mirrored else 0)
+        counted = (
+            select(func.count(), func.sum(case((OccurrenceRow.move == code, 1), else_=0)))
+            .select_from(OccurrenceRow)
+            .where(OccurrenceRow.position_id == position_id, OccurrenceRow.move.is_not(None))
+        )
+        yield name, rating, counted
 
 
 def _band(rating: _Rating) -> ColumnElement[int]:

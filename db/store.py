@@ -7,6 +7,7 @@ that does not say so is never written to.
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -128,6 +129,7 @@ def upgrade_library(path_or_url: Path | str) -> list[str]:
     return done
 
 
+@cache
 def made_by() -> str:
     """This program with its version, as libraries and exports name it."""
     try:
