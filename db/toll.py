@@ -2,7 +2,7 @@
 
 import math
 import struct
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -80,7 +80,7 @@ def toll_of(library: Library, trap: Trap) -> Toll:
     total = sum(by_rating.values(), Frequency(decisions=0, played=0))
     low, high = wilson(total.played, total.decisions)
     points = [row.points for row in fallen if row.points is not None]
-    strongest = sorted(fallen, key=lambda row: (-max(row.white_elo or 0, row.black_elo or 0), row.game_id, row.ply))
+    strongest = sorted(fallen, key=lambda row: (-row.strength, row.game_id, row.game.ply))
     return Toll(
         frequency=total,
         by_rating=by_rating,
@@ -89,7 +89,7 @@ def toll_of(library: Library, trap: Trap) -> Toll:
         punished=sum(row.punished for row in fallen),
         points=sum(points) / len(points) if points else None,
         score=low * cost(trap),
-        samples=tuple(row.sample() for row in strongest[:SAMPLES]),
+        samples=tuple(row.game for row in strongest[:SAMPLES]),
     )
 
 
@@ -112,43 +112,31 @@ def wilson(hits: int, tries: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
+_SHOWN = tuple(field.name for field in fields(SampleGame) if field.name != "ply")
+
 _POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's points."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fallen:
+    """A game in which the bait was taken."""
+
     game_id: int
-    ply: int
-    white: str
-    black: str
-    white_elo: int | None
-    black_elo: int | None
-    date: str
-    event: str
-    site: str
-    result: str
+    game: SampleGame
     punished: bool
     attacker_is_black: bool
 
     @property
     def points(self) -> float | None:
         """Of the attacker; None if the game has no result."""
-        white = _POINTS.get(self.result)
+        white = _POINTS.get(self.game.result)
         return 1 - white if white is not None and self.attacker_is_black else white
 
-    def sample(self) -> SampleGame:
-        return SampleGame(
-            self.white,
-            self.black,
-            self.white_elo,
-            self.black_elo,
-            self.date,
-            self.event,
-            self.site,
-            self.result,
-            self.ply + 1,
-        )
+    @property
+    def strength(self) -> int:
+        """The higher rating of the two players, 0 if none is known."""
+        return max(self.game.white_elo or 0, self.game.black_elo or 0)
 
 
 def _fallen(connection: Connection, trap: Trap, mirrored: bool) -> list[_Fallen]:
@@ -159,31 +147,18 @@ def _fallen(connection: Connection, trap: Trap, mirrored: bool) -> list[_Fallen]
     bait = move_code(trap.epd, trap.bait) ^ turned
     killer = move_code(after.fen(), trap.killer_line[0]) ^ turned
     attacker_is_black = (trap.victim == "white") is not mirrored
-    columns: list[Any] = [
-        GameRow.id,
-        OccurrenceRow.ply,
-        GameRow.white,
-        GameRow.black,
-        GameRow.white_elo,
-        GameRow.black_elo,
-        GameRow.date,
-        GameRow.event,
-        GameRow.site,
-        GameRow.result,
-        GameRow.moves,
-    ]
+    columns: list[Any] = [getattr(GameRow, name) for name in _SHOWN]
     found = (
-        select(*columns)
+        select(GameRow.id, GameRow.moves, OccurrenceRow.ply, *columns)
         .join_from(OccurrenceRow, PositionRow, PositionRow.id == OccurrenceRow.position_id)
         .join(GameRow, GameRow.id == OccurrenceRow.game_id)
         .where(PositionRow.key == (trap.mirror_key if mirrored else trap.key), OccurrenceRow.move == bait)
         .order_by(GameRow.id, OccurrenceRow.ply)
     )
     fallen = []
-    for row in connection.execute(found):
-        *told, moves = tuple(row)
-        told += [_move_at(moves, told[1] + 1) == killer, attacker_is_black]
-        fallen.append(_Fallen(*told))
+    for game_id, moves, ply, *shown in connection.execute(found):
+        game = SampleGame(**dict(zip(_SHOWN, shown, strict=True)), ply=ply + 1)
+        fallen.append(_Fallen(game_id, game, _move_at(moves, ply + 1) == killer, attacker_is_black))
     return fallen
 
 
