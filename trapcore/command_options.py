@@ -7,8 +7,8 @@ import typer
 IndexedMeasureOption = Annotated[
     str | None,
     typer.Option(
-        metavar="sequences|continuations|structural",
-        help="Similarity measure. Default: the setting `measure`, sequences unless changed.",
+        metavar="abstracted|sequences|continuations|structural",
+        help="Similarity measure. Default: the setting `measure`, abstracted unless changed.",
     ),
 ]
 DepthOption = Annotated[

@@ -42,7 +42,7 @@ def similarity(
         str | None,
         typer.Option(
             metavar="sequences|continuations|structural|tree-edit|tanimoto|sampled|terminal",
-            help="Similarity measure. Default: the setting `measure`, sequences unless changed.",
+            help="Similarity measure. Default: the setting `measure` if it is one of these, else sequences.",
         ),
     ] = None,
     depth: Annotated[
