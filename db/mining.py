@@ -144,8 +144,7 @@ def mine(
             _store(library, [_witnessed(library, sifted, judge) for sifted in part], report)
             if progress is not None:
                 progress(report)
-    if report.traps:
-        library.sweep()
+    library.sweep()  # also for traps of a run that was killed before it came to this
     return report
 
 

@@ -87,8 +87,8 @@ class Settings(BaseSettings):
     engine: str | None = Field(
         default=None,
         min_length=1,
-        description="UCI engine that judges what our own proofs leave open, and that what `mine` finds to win material is "
-        "borne out by: a path or a command. Without one, what is left open is not claimed.",
+        description="UCI engine that judges what our own proofs leave open, and that what `mine` finds to win material "
+        "is borne out by: a path or a command. Without one, what is left open is not claimed.",
         examples=["stockfish"],
     )
     engine_nodes: int = Field(

@@ -29,7 +29,6 @@ from tests.benchmarks.table import Row
 from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.baits import LOSS
-from trapcore.proof import Verdict
 
 GAMES = DATA / "pgn" / "masters_pgnmentor_open.pgn.zst"
 MIN_GAMES = 5
@@ -90,11 +89,6 @@ def _every_move(library: Library, folder: Path) -> list[Row]:
     return out
 
 
-def _named() -> list[Trap]:
-    """The bundled traps that are proved."""
-    return [trap for trap in bundled_traps() if trap.verdict is Verdict.PROVED]
-
-
 def _places(trap: Trap) -> list[tuple[bytes, int]]:
     """Key of the position and code of the bait, in both colours."""
     move = move_code(trap.epd, trap.bait)
@@ -114,7 +108,7 @@ def _fallen(library: Library) -> list[str]:
     games: dict[int, str] = {}
     columns = GameRow.id, GameRow.white, GameRow.black, GameRow.result, GameRow.moves
     with library.database.read() as connection:
-        for trap in _named():
+        for trap in bundled_traps():
             for key, move in _places(trap):
                 taken = (
                     select(*columns)
@@ -155,7 +149,7 @@ def _found_again(library: Library, mined: Library, min_games: int) -> Row:
     there = {place for trap in mined.traps() for place in _places(trap)}
     wanted, found = 0, 0
     with library.database.read() as connection:
-        for trap in _named():
+        for trap in bundled_traps():
             if max(_played(connection, *place) for place in _places(trap)) >= min_games:
                 wanted += 1
                 found += not there.isdisjoint(_places(trap))

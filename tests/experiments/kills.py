@@ -32,7 +32,9 @@ from tests.trap_games import ELEPHANT_FELL, FELL, game
 Content = dict[str, object]
 
 GAMES = 3000
-MINED = ("--nodes", "20000", "--min-games", "4")
+OFTEN = 25
+"""Times that a move of a trap is played, and a candidate has to be: few moves of the other games are."""
+MINED = ("--nodes", "20000", "--min-games", str(OFTEN))
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def main(arguments: Sequence[str]) -> None:
 def _works(folder: Path) -> list[Work]:
     games, tricks = folder / "games.pgn", folder / "tricks.pgn"
     games.write_bytes(b"\n\n".join(master_games(GAMES)) + b"\n")
-    fallen = [game(moves, Round=str(n)) for n in range(4) for moves in (FELL, ELEPHANT_FELL)]
+    fallen = [game(moves, Round=str(n)) for n in range(OFTEN) for moves in (FELL, ELEPHANT_FELL)]
     tricks.write_text("\n".join(fallen) + games.read_text(encoding="latin-1"), encoding="latin-1")
     empty, indexed, full = (folder / f"{name}.sqlite" for name in ("empty", "indexed", "full"))
     with open_library(empty, create=True) as library:
