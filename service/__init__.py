@@ -1,9 +1,9 @@
 """The service: games come in by themselves, and the library grows by itself.
 
 ===============  ===================================================================================
-archive.py       what lichess keeps and gives away: finished games, studies, tournaments, broadcasts
+archive.py       what lichess keeps and gives away: finished games, TV, studies, tournaments, broadcasts
 turns.py         one request to lichess at a time, over all processes of a library
-sources/         what games come from: users, studies, tournaments, broadcasts, folders and dumps
+sources/         what games come from: users, studies, tournaments, TV, broadcasts, folders and dumps
 live.py          running rounds of broadcasts, followed
 depot.py         what was fetched, as PGN files, and what of them is in the library
 feeds.py         how far each source has been read

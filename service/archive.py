@@ -1,4 +1,5 @@
-"""What lichess keeps and gives away: finished games, studies, tournaments, broadcasts.
+"""What lichess keeps and gives away: finished games, which are on TV, studies, tournaments,
+broadcasts.
 
 Each question is one turn of `service.turns`. A stream that breaks off gives the whole games before that, and says so.
 """
@@ -25,6 +26,9 @@ PAGE_GAMES = 1000
 
 MOST_IDS = 300
 """Games that can be asked for by their ids at once."""
+
+MOST_ON_AIR = 30
+"""Games of a channel of lichess TV that can be asked for."""
 
 PATIENCE_SECONDS = 60.0
 """How long the next piece of an answer may take: lichess looks for old games before it sends the first."""
@@ -100,6 +104,14 @@ class Archive:
         """Whether an account exists but was closed. Raises `Refused` if there never was one."""
         with self._turn(halt):
             return bool(self._ask.get(f"/api/user/{user}").get("disabled"))
+
+    # TV -------------------------------------------------------------------------------------------------------------
+
+    def on_air(self, channel: str, halt: Halt) -> dict[str, int]:
+        """Games that a channel of lichess TV shows now: id -> when each began (ms). Their moves are not asked for."""
+        with self._turn(halt):
+            lines = self._lines(f"/api/tv/{channel}", {"nb": str(MOST_ON_AIR), "moves": "false", "tags": "false"})
+            return {str(game["id"]): int(game["createdAt"]) for game in lines if game is not None}
 
     # Studies --------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from service import upkeep
 from service.runs import Outcome
 from service.service import Service
-from service.sources import broadcasts, folders, studies, tournaments, users
+from service.sources import broadcasts, folders, studies, tournaments, tv, users
 from service.times import Halt, Stopped
 from trapcore.errors import TraplineError
 from trapcore.service_settings import ServiceSettings
@@ -50,6 +50,7 @@ _ALL = (
         tournaments.fetch,
         lambda mine: mine.poll_minutes * 60.0 if mine.tournaments or mine.swiss else 0.0,
     ),
+    Job("tv", "fetches the games of lichess TV when they are over", tv.fetch, _polled("tv")),
     Job("broadcasts", "follows and fetches rounds of broadcasts", broadcasts.fetch, _polled("broadcasts")),
     Job("folders", "reads new and changed files of the folders", folders.fetch, _polled("folders")),
     Job("dumps", "reads the large files", folders.fetch_dumps, _polled("dumps")),

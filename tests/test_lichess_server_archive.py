@@ -36,6 +36,7 @@ def _fill(site: Site) -> None:
         finished(site, f"game000{number}", "Alice", "Bob", moves)
         site.times.advance(60)
     begun(site, "running0", "Alice", "Bob", "e2e4")
+    site.archive.channels["rapid"] = ["game0000", "running0"]
     site.archive.studies["studyOPE"] = Study("studyOPE", "alice", PGN, 1_700_000_000_000)
     site.archive.studies["studyPRI"] = Study("studyPRI", "alice", PGN, 1_700_000_000_000, private=True)
     site.archive.tournaments["arena001"] = Tournament("arena001", "tournament", ["game0000"], over=True)
@@ -63,6 +64,13 @@ def test_games_of_a_user(checked: Table) -> None:
     text = client.get("/api/games/user/alice").body
     assert text.count("[Event ") == 3
     assert client.post("/api/games/export/_ids", "game0000,running0,unknown0").body.count("[Event ") == 2
+
+
+def test_games_on_tv(checked: Table) -> None:
+    checked.client.headers["Accept"] = NDJSON
+    with checked.client.lines("/api/tv/rapid?nb=30&moves=false&tags=false") as lines:
+        assert [line["id"] for line in lines.rest()] == ["running0"]
+    assert checked.client.get("/api/tv/nosuch").status == 404
 
 
 def test_a_closed_account_gives_nothing(checked: Table) -> None:

@@ -295,6 +295,40 @@ def test_a_tournament_comes_whole_when_it_is_over(server: Server, tmp_path: Path
         assert server.do(lambda site: site.record.requests["GET /api/tournament/{id}/games"]) == before
 
 
+# TV -------------------------------------------------------------------------------------------------------------------
+
+
+def test_games_on_tv_are_read_when_they_are_over(server: Server, tmp_path: Path) -> None:
+    def made(site: Site) -> None:
+        for number in range(3):
+            begun(site, f"onair00{number}", "Alice", "Bob", f"e2e4 {('e7e5', 'c7c5', 'e7e6')[number]}")
+        site.archive.channels.update(rapid=["onair000", "onair001"], blitz=["onair002"])
+
+    def over(site: Site) -> None:
+        for ident in ("onair000", "onair002"):
+            site.games[ident].resign(site.games[ident].board.turn)
+
+    server.do(made)
+    with service_for(server, tmp_path, tv=("rapid", "blitz", "bot")) as service:
+        first = ran(service, "tv")
+        assert (first.counts["running"], first.counts["fetched"], first.counts["failed"]) == (3, 0, 1)
+        assert "channel bot: there is no such channel" in first.problems[0]
+        assert addresses(service) == []
+        asked = server.do(lambda site: site.record.requests["POST /api/games/export/_ids"])
+        assert asked == 0
+        server.do(over)
+        # A game that is not shown any more is not forgotten, and one that is lost in an answer is asked for again.
+        server.do(lambda site: site.archive.channels.update(rapid=[], blitz=[], bot=[]))
+        server.order(Fault("cut", where="/games/export/_ids", after=700))
+        second = ran(service, "tv")
+        assert (second.counts["fetched"], second.counts["running"], second.problems) == (2, 1, [])
+        assert addresses(service) == ["onair000", "onair002"]
+        # What was aborted is not there any more.
+        server.do(lambda site: site.games.pop("onair001"))
+        assert ran(service, "tv").counts["running"] == 0
+        assert ran(service, "tv").counts["fetched"] == 0
+
+
 def live_pgn(white: str, moves: str, result: str) -> str:
     address = f"https://lichess.org/broadcast/x/y/z/{white}"
     return (

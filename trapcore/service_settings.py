@@ -7,6 +7,9 @@ from pydantic import Field, SecretStr, field_validator
 
 from trapcore.table_settings import TableSettings, data_folder
 
+CHANNELS = ("best", "ultraBullet", "bullet", "blitz", "rapid", "classical", "chess960", "bot", "computer")
+"""Channels of lichess TV with the games that trapline knows, as lichess spells them."""
+
 
 class ServiceSettings(TableSettings):
     """Every setting of the service with its default."""
@@ -42,6 +45,11 @@ class ServiceSettings(TableSettings):
         default=(), description="Arena tournaments, the letters at the end of the address; fetched when they are over."
     )
     swiss: tuple[str, ...] = Field(default=(), description="Swiss tournaments, likewise.")
+    tv: tuple[str, ...] = Field(
+        default=(),
+        description=f"Channels of lichess TV, of {', '.join(CHANNELS)}: the games that are on at each look, fetched "
+        "when they are over.",
+    )
     broadcasts: tuple[str, ...] = Field(
         default=(),
         description="Broadcasts, the eight letters at the end of the address: running rounds are followed, finished "
@@ -58,7 +66,7 @@ class ServiceSettings(TableSettings):
         ge=1.0,
         le=10_080,
         allow_inf_nan=False,
-        description="Minutes between two looks at users, studies, tournaments, broadcasts and folders, 1 to 10080.",
+        description="Minutes between two looks at users, studies, tournaments, TV, broadcasts and folders, 1 to 10080.",
     )
     mine_hours: float = Field(
         default=24.0, ge=0, le=8760, allow_inf_nan=False, description="Hours between two searches for traps; 0: never."
@@ -111,6 +119,14 @@ class ServiceSettings(TableSettings):
     @classmethod
     def _are_ids(cls, ids: tuple[str, ...]) -> tuple[str, ...]:
         return _all_like(r"[A-Za-z0-9]{8}", ids, "ids have 8 letters and digits, the end of the address")
+
+    @field_validator("tv")
+    @classmethod
+    def _are_channels(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in CHANNELS:
+                raise ValueError(f"{name!r} is no channel; these are: {', '.join(CHANNELS)}")
+        return tuple(dict.fromkeys(names))
 
 
 def _all_like(pattern: str, given: tuple[str, ...], wanted: str) -> tuple[str, ...]:

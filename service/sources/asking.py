@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from bot.lichess import LichessError, Limited, Refused, Unreachable
 from bot.pace import Backoff
+from service.archive import Archive, Page
 from service.runs import Outcome
 from service.times import Halt
 from trapcore.errors import InputError
@@ -52,6 +53,22 @@ def patiently(ask: Callable[[], T], halt: Halt) -> T:
             return ask()
         except LichessError as error:
             tries.failed(error)
+
+
+def by_ids(archive: Archive, ids: list[str], halt: Halt) -> Page:
+    """What lichess has of these games; what is missing in one answer is asked for again before it is given up."""
+    found = Page()
+    tries = Tries(halt)
+    for _ in range(TRIES):
+        missing = sorted(set(ids) - {game.id for game in found.games} - found.running.keys())
+        if not missing:
+            break
+        page = archive.by_ids(missing, halt)
+        found.games += page.games
+        found.running |= page.running
+        if page.broke is not None:
+            tries.failed(page.broke)
+    return found
 
 
 @contextmanager

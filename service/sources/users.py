@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from bot.lichess import Refused
-from service.archive import MOST_IDS, Archive, FinishedGame, Page
+from service.archive import MOST_IDS, Archive, FinishedGame
 from service.feeds import State
 from service.runs import Outcome
 from service.service import Service
-from service.sources.asking import TRIES, Tries, each, patiently, told
+from service.sources.asking import Tries, by_ids, each, patiently, told
 from service.times import Halt
 
 KIND = "users"
@@ -92,7 +92,7 @@ def new_games(archive: Archive, user: str, seen: Seen, halt: Halt) -> Iterator[l
     ended = sorted(game for game in before - running.keys() if game in seen.running)
     for start in range(0, len(ended), MOST_IDS):
         some = ended[start : start + MOST_IDS]
-        late = _by_ids(archive, some, halt)
+        late = by_ids(archive, some, halt)
         # What lichess does not have any more was aborted.
         for game in some:
             seen.running.pop(game, None)
@@ -101,22 +101,6 @@ def new_games(archive: Archive, user: str, seen: Seen, halt: Halt) -> Iterator[l
             yield late.games
     seen.running = {game: begun for game, begun in running.items() if game not in seen.recent}
     yield []
-
-
-def _by_ids(archive: Archive, ids: list[str], halt: Halt) -> Page:
-    """What lichess has of these games; what is missing in one answer is asked for again before it is given up."""
-    found = Page()
-    tries = Tries(halt)
-    for _ in range(TRIES):
-        missing = sorted(set(ids) - {game.id for game in found.games} - found.running.keys())
-        if not missing:
-            break
-        page = archive.by_ids(missing, halt)
-        found.games += page.games
-        found.running |= page.running
-        if page.broke is not None:
-            tries.failed(page.broke)
-    return found
 
 
 def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:

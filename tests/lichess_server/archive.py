@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from email.utils import formatdate
+from itertools import islice
 
 from aiohttp import web
 
@@ -64,6 +65,14 @@ def export(site: Site, games: Iterator[Game], request: web.Request) -> tuple[str
         return "application/x-ndjson", [json.dumps(game_line(site, g, request)).encode() + b"\n" for g in games]
     asked = {name: _flag(request, name, name != "clocks") for name in ("moves", "tags", "clocks")}
     return "application/x-chess-pgn", [as_pgn(game, site.base, **asked).encode() for game in games]
+
+
+def on_air(site: Site, channel: str, most: int) -> Iterator[Game]:
+    """The games that run on a channel of TV."""
+    if channel not in site.archive.channels:
+        raise Refused("Not found", 404)
+    running = (site.games[ident] for ident in site.archive.channels[channel])
+    return islice((game for game in running if not game.over), most)
 
 
 def user(site: Site, name: str) -> Json:

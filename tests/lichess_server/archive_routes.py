@@ -28,6 +28,7 @@ class ArchiveRoutes:
             web.get("/api/games/user/{user}", self.games),
             web.post("/api/games/export/_ids", self.by_ids),
             web.get("/api/user/{user}", self.user),
+            web.get("/api/tv/{channel}", self.on_air),
             web.get("/api/study/by/{user}", self.studies_of),
             web.get("/api/study/by/{user}/export.pgn", self.all_studies),
             web.get("/api/study/{study}.pgn", self.study, allow_head=False),
@@ -64,6 +65,10 @@ class ArchiveRoutes:
         if len(ids) > archive.MOST_IDS:
             raise Refused("Too many ids", 400)
         games = (self.site.games[ident] for ident in ids if ident in self.site.games)
+        return await self._pour(request, *archive.export(self.site, games, request))
+
+    async def on_air(self, request: web.Request) -> web.StreamResponse:
+        games = archive.on_air(self.site, request.match_info["channel"], int(request.query.get("nb", "10")))
         return await self._pour(request, *archive.export(self.site, games, request))
 
     async def user(self, request: web.Request) -> web.StreamResponse:

@@ -1,4 +1,4 @@
-"""What the site keeps beside its games: studies, tournaments, broadcasts, closed accounts."""
+"""What the site keeps beside its games: studies, tournaments, TV, broadcasts, closed accounts."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -51,5 +51,7 @@ class Archive:
     studies: dict[str, Study] = field(default_factory=dict)
     tournaments: dict[str, Tournament] = field(default_factory=dict)
     rounds: dict[str, BroadcastRound] = field(default_factory=dict)
+    #: Games that a channel of TV shows, over or not.
+    channels: dict[str, list[str]] = field(default_factory=dict)
     #: Ids of accounts that were closed.
     closed: set[str] = field(default_factory=set)
