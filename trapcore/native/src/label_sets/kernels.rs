@@ -3,43 +3,38 @@
 //! The compiler is not left to find vector instructions: for this loop what it finds depends on the target in ways that
 //! cost up to a factor of ten in either direction.
 
-use super::HEAD;
+use super::SKETCH;
 
 /// Sets in a group.
 pub const LANES: usize = 8;
 
-/// The heads of eight sets, their labels elsewhere, and the size of the smallest.
+/// The sketches of eight sets, their labels whose bit was taken, and the size of the smallest.
 #[derive(Clone, Default)]
 #[repr(C, align(64))]
 pub struct Group {
     /// By word, then by lane.
-    words: [[u64; LANES]; HEAD],
-    rests: [u16; LANES],
+    words: [[u64; LANES]; SKETCH],
+    spares: [u16; LANES],
     least: u16,
 }
 
 impl Group {
     /// Puts a set in; the sets of a group come in ascending size, from lane 0.
-    pub fn put(&mut self, lane: usize, head: &[u64; HEAD], rest: u16, size: u16) {
-        for (words, &word) in self.words.iter_mut().zip(head) {
+    pub fn put(&mut self, lane: usize, sketch: &[u64; SKETCH], spare: u16, size: u16) {
+        for (words, &word) in self.words.iter_mut().zip(sketch) {
             words[lane] = word;
         }
-        self.rests[lane] = rest;
+        self.spares[lane] = spare;
         if lane == 0 {
             self.least = size;
         }
-    }
-
-    /// Labels that the head of one set shares with this one.
-    pub fn shared(&self, lane: usize, head: &[u64; HEAD]) -> u32 {
-        self.words.iter().zip(head).map(|(words, word)| (words[lane] & word).count_ones()).sum()
     }
 }
 
 /// The set asked about, and how many labels a set of each size must share with it.
 pub struct Wanted<'a> {
-    pub head: &'a [u64; HEAD],
-    pub rest: u16,
+    pub sketch: &'a [u64; SKETCH],
+    pub spare: u16,
     pub needed: &'a [u16],
 }
 
@@ -129,15 +124,15 @@ impl Kernel {
 fn scan_by_word(groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
     for (group, out) in groups.iter().zip(out) {
         let mut shared = [0u32; LANES];
-        for (words, head) in group.words.iter().zip(wanted.head) {
+        for (words, bits) in group.words.iter().zip(wanted.sketch) {
             for (sum, word) in shared.iter_mut().zip(words) {
-                *sum += (word & head).count_ones();
+                *sum += (word & bits).count_ones();
             }
         }
         let needed = u32::from(wanted.needed(group));
         *out = 0;
-        for (lane, (shared, &rest)) in shared.iter().zip(&group.rests).enumerate() {
-            *out |= u8::from(shared + u32::from(rest.min(wanted.rest)) >= needed) << lane;
+        for (lane, (shared, &spare)) in shared.iter().zip(&group.spares).enumerate() {
+            *out |= u8::from(shared + u32::from(spare.min(wanted.spare)) >= needed) << lane;
         }
     }
 }
@@ -155,16 +150,16 @@ mod x86 {
 
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
     pub fn scan_avx512(groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
-        let heads = wanted.head.map(|word| _mm512_set1_epi64(word as i64));
-        let rest = _mm512_set1_epi64(i64::from(wanted.rest));
+        let sketch = wanted.sketch.map(|word| _mm512_set1_epi64(word as i64));
+        let spare = _mm512_set1_epi64(i64::from(wanted.spare));
         for (group, out) in groups.iter().zip(out) {
             // SAFETY: reads the 16 bytes of an array of eight `u16`; the instruction asks for no alignment.
-            let rests = unsafe { _mm_loadu_si128((&raw const group.rests).cast()) };
-            let mut shared = _mm512_min_epu64(_mm512_cvtepu16_epi64(rests), rest);
-            for (words, head) in group.words.iter().zip(heads) {
+            let spares = unsafe { _mm_loadu_si128((&raw const group.spares).cast()) };
+            let mut shared = _mm512_min_epu64(_mm512_cvtepu16_epi64(spares), spare);
+            for (words, bits) in group.words.iter().zip(sketch) {
                 // SAFETY: reads the 64 bytes of an array of eight `u64`; the instruction asks for no alignment.
                 let words = unsafe { _mm512_loadu_si512(words.as_ptr().cast()) };
-                shared = _mm512_add_epi64(shared, _mm512_popcnt_epi64(_mm512_and_si512(words, head)));
+                shared = _mm512_add_epi64(shared, _mm512_popcnt_epi64(_mm512_and_si512(words, bits)));
             }
             let needed = _mm512_set1_epi64(i64::from(wanted.needed(group)));
             *out = _mm512_cmpge_epu64_mask(shared, needed);
@@ -179,26 +174,26 @@ mod x86 {
             0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
         );
         let low = _mm256_set1_epi8(0x0f);
-        let rest = _mm_set1_epi16(wanted.rest as i16);
+        let spare = _mm_set1_epi16(wanted.spare as i16);
         for (group, out) in groups.iter().zip(out) {
             // SAFETY: reads the 16 bytes of an array of eight `u16`; the instruction asks for no alignment.
-            let rests = unsafe { _mm_loadu_si128((&raw const group.rests).cast()) };
-            let rests = _mm_min_epu16(rests, rest);
+            let spares = unsafe { _mm_loadu_si128((&raw const group.spares).cast()) };
+            let spares = _mm_min_epu16(spares, spare);
             let too_few = _mm256_set1_epi64x(i64::from(wanted.needed(group)) - 1);
             *out = 0;
-            for (half, rests) in [rests, _mm_unpackhi_epi64(rests, rests)].into_iter().enumerate() {
-                // A byte counts up to 8 bits of each of 8 words, so it does not overflow.
+            for (half, spares) in [spares, _mm_unpackhi_epi64(spares, spares)].into_iter().enumerate() {
+                // A byte counts up to 8 bits of each word of the sketch, so it does not overflow.
                 let mut counts = _mm256_setzero_si256();
-                for (words, head) in group.words.iter().zip(wanted.head) {
+                for (words, own) in group.words.iter().zip(wanted.sketch) {
                     // SAFETY: reads the 32 bytes of one half of an array of eight `u64`; any alignment will do.
                     let words = unsafe { _mm256_loadu_si256(words[half * HALF..][..HALF].as_ptr().cast()) };
-                    let both = _mm256_and_si256(words, _mm256_set1_epi64x(*head as i64));
+                    let both = _mm256_and_si256(words, _mm256_set1_epi64x(*own as i64));
                     let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(both), low);
                     counts = _mm256_add_epi8(counts, _mm256_shuffle_epi8(bits, _mm256_and_si256(both, low)));
                     counts = _mm256_add_epi8(counts, _mm256_shuffle_epi8(bits, upper));
                 }
                 let shared =
-                    _mm256_add_epi64(_mm256_sad_epu8(counts, _mm256_setzero_si256()), _mm256_cvtepu16_epi64(rests));
+                    _mm256_add_epi64(_mm256_sad_epu8(counts, _mm256_setzero_si256()), _mm256_cvtepu16_epi64(spares));
                 let enough = _mm256_castsi256_pd(_mm256_cmpgt_epi64(shared, too_few));
                 *out |= (_mm256_movemask_pd(enough) as u8) << (half * HALF);
             }
