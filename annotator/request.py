@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from typing import Self
 
 from annotator.journal import Option
@@ -15,6 +14,7 @@ from trapcore.budget import Cancellation
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof import Verdict
+from trapcore.version import installed_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Request:
     def as_options(self, library: str, screen: Screen | None = None) -> dict[str, Option]:
         """What a continued run must agree in; ``library`` is the digest of the traps."""
         return {
-            "version": _version(),
+            "version": installed_version() or "not installed",
             "prover": _native.PROVER_VERSION,
             "library": library,
             "weights": None if screen is None else screen.digest,
@@ -108,10 +108,3 @@ class Judging:
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         """What pickle needs."""
         return type(self), self._made_of
-
-
-def _version() -> str:
-    try:
-        return version("trapline")
-    except PackageNotFoundError:
-        return "not installed"

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 
 from annotator.events import Event, TrapEvent
 from bot.clock import Lag
@@ -44,6 +43,7 @@ from bot.voice import Voice
 from trapcore.bot_settings import Speed
 from trapcore.errors import UsageError
 from trapcore.settings import Settings
+from trapcore.version import installed_version
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ class Bot:
             memory,
             self.traps,
             self.settings,
-            version=_version(),
+            version=installed_version() or "source",
             player=self.settings.engine or "a search of its own",
             may_coach=self.settings.coach,
         )
@@ -420,13 +420,6 @@ def check_account(lichess: Lichess) -> Account:
     if not account.is_bot:
         raise UsageError(f"{account.name} is no bot account yet; `trapline bot --upgrade` makes it one, for ever")
     return account
-
-
-def _version() -> str:
-    try:
-        return version("trapline")
-    except PackageNotFoundError:
-        return "source"
 
 
 __all__ = ["Bot", "Unauthorized", "check_account"]

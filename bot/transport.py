@@ -8,7 +8,6 @@ get or replace the token.
 import json
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import berserk
@@ -19,6 +18,7 @@ from pydantic import SecretStr
 from requests.adapters import HTTPAdapter
 
 from bot.lichess import LichessError, Limited, Refused, Unauthorized, Unreachable
+from trapcore.version import installed_version
 
 CONNECT_SECONDS = 5.0
 
@@ -169,11 +169,4 @@ def _innermost(error: BaseException) -> BaseException:
 
 def user_agent(user: str) -> str:
     """Who asks, as lichess wants to be told; ``user`` is the account's name, empty if there is none."""
-    return f"trapline/{_version()}" + (f" user:{user}" if user else "")
-
-
-def _version() -> str:
-    try:
-        return version("trapline")
-    except PackageNotFoundError:
-        return "source"
+    return f"trapline/{installed_version() or 'source'}" + (f" user:{user}" if user else "")

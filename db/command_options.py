@@ -75,19 +75,15 @@ def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
 
     Raises ``UsageError`` for nodes below 1, and ``EngineError``.
     """
-    from db.engine import UciEngine
-    from db.proving import SEARCH_NODES, Judge
+    from db.proving import judging
     from trapcore.errors import UsageError
     from trapcore.settings import Settings
 
     if nodes is not None and nodes < 1:
         raise UsageError(f"engine-nodes must be 1 or more, not {nodes}")
-    if engine is None:
-        yield Judge(search_nodes=SEARCH_NODES)
-        return
-    with UciEngine(engine) as running:
-        limit = nodes if nodes is not None else Settings().engine_nodes
-        yield Judge(engine=running, engine_nodes=limit, search_nodes=SEARCH_NODES)
+    limit = Settings().engine_nodes if engine is not None and nodes is None else nodes
+    with judging(engine, limit) as judge:
+        yield judge
 
 
 def open_existing(db: str | None, *, read_only: bool = True) -> Library:

@@ -38,6 +38,7 @@ decides nothing here.
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 import chess
@@ -163,6 +164,19 @@ class Judge:
             proof_nodes=test.nodes,
             proof_depth=test.depths[-1].depth if test.depths else None,
         )
+
+
+@contextmanager
+def judging(engine: str | None, engine_nodes: int | None) -> Iterator[Judge]:
+    """A judge with the usual budgets, and with an engine that is started now and ended afterwards if one is named.
+
+    None for ``engine_nodes`` is the usual number.
+
+    Raises `EngineError`.
+    """
+    with nullcontext() if engine is None else UciEngine(engine) as running:
+        judge = Judge(engine=running, search_nodes=SEARCH_NODES)
+        yield judge if engine_nodes is None else replace(judge, engine_nodes=engine_nodes)
 
 
 def _blank(trap: Trap) -> Trap:

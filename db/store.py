@@ -7,8 +7,6 @@ that does not say so is never written to.
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sqlalchemy import Connection, delete, insert, inspect, select, text, update
@@ -21,6 +19,7 @@ from db.sighting import SWEPT
 from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.keys import mirror
+from trapcore.version import installed_version
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 """Every revision of the schema, oldest first, as in ``db/migrations/versions``."""
@@ -129,13 +128,9 @@ def upgrade_library(path_or_url: Path | str) -> list[str]:
     return done
 
 
-@cache
 def made_by() -> str:
     """This program with its version, as libraries and exports name it."""
-    try:
-        return f"trapline {version('trapline')}"
-    except PackageNotFoundError:
-        return "trapline (not installed)"
+    return f"trapline {installed_version() or '(not installed)'}"
 
 
 def _init(name: Path | str) -> str:

@@ -1,8 +1,6 @@
 """The jobs that fetch nothing: mining, proofs, annotated copies, backups, tidying."""
 
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,10 +9,9 @@ from annotator.plan import plan_run
 from annotator.progress import Progress
 from annotator.request import Request
 from annotator.selection import Selection
-from db.engine import UciEngine
 from db.mining import Mined, Ore
 from db.mining import mine as dig
-from db.proving import SEARCH_NODES, Judge
+from db.proving import judging
 from db.screen import open_screen
 from db.upkeep import back_up, vacuum
 from db.verifying import Verified, verify_traps
@@ -38,7 +35,7 @@ def mine(service: Service, halt: Halt, outcome: Outcome) -> None:
         outcome.counts.update(now.findings)
 
     jobs, stop = service.settings.jobs, halt.cancellation
-    with _judge(service) as judge:
+    with judging(service.settings.engine, service.settings.engine_nodes) as judge:
         progress(dig(service.library, Ore(), judge=judge, jobs=jobs, progress=progress, stop=stop))
     halt.check()
 
@@ -52,18 +49,9 @@ def verify(service: Service, halt: Halt, outcome: Outcome) -> None:
         halt.check()
 
     service.library.check_file()
-    with _judge(service) as judge:
+    with judging(service.settings.engine, service.settings.engine_nodes) as judge:
         report = verify_traps(service.library, judge, jobs=service.settings.jobs, progress=progress)
     outcome.problems += [f"the trap {trap.slug} turned out to be none" for trap in report.refuted]
-
-
-@contextmanager
-def _judge(service: Service) -> Iterator[Judge]:
-    """What proves, with the engine of the settings, which is ended afterwards."""
-    with ExitStack() as stack:
-        command = service.settings.engine
-        engine = None if command is None else stack.enter_context(UciEngine(command))
-        yield Judge(engine=engine, engine_nodes=service.settings.engine_nodes, search_nodes=SEARCH_NODES)
 
 
 def request_of(service: Service) -> Request:

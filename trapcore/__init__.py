@@ -4,6 +4,9 @@
 errors.py               the errors that trapline speaks to people with, and their exit codes
 spelling.py             the error for a misspelt name, which names the nearest valid one
 settings.py             the one table of settings: TOML file, environment, defaults, documentation
+table_settings.py       what its tables share; bot_settings.py, service_settings.py and web_settings.py are these
+token_file.py           a token out of a file of its own
+version.py              which trapline this is
 streams.py              byte streams in and out, plain or compressed
 trees.py                local game trees of any game; draws one with ``python -m trapcore.trees "<fen>"``
 games/                  games beside chess: tic-tac-toe, Breakthrough, small Go, one a file
@@ -18,6 +21,9 @@ comparison.py           two chess positions by any measure, beside the baselines
 overlap.py              what a similarity rests on: shared and differing lines, paired children
 pairs.py                files with two positions a line
 epd.py                  files of EPD lines
+pools.py                work done by threads, or elsewhere, with its results in order
+cluster.py              the same by a Dask cluster
+replacing.py            files that are there as a whole or not at all
 budget.py               what a question may cost: nodes, depth, time; how another thread takes it back
 keys.py                 the frozen 16-byte key of a chess position
 proof.py                forced mates: verdict, line, replay

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from threading import Event
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -23,6 +22,7 @@ from trapcore import _native
 from trapcore.budget import Cancellation
 from trapcore.errors import ClusterError, UsageError
 from trapcore.pools import Item, Pending, Result, Work
+from trapcore.version import installed_version
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -41,12 +41,8 @@ Versions = Mapping[str, str]
 
 def versions() -> Versions:
     """What decides about results: the versions of trapline and of what its core proves, reads and compares."""
-    try:
-        trapline = version("trapline")
-    except PackageNotFoundError:
-        trapline = "not installed"
     return {
-        "trapline": trapline,
+        "trapline": installed_version() or "not installed",
         "prover": _native.PROVER_VERSION,
         "tester": _native.TESTER_VERSION,
         "position keys": str(_native.POSITION_KEY_VERSION),
