@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
+use crate::chess::static_exchange::exchange;
 use crate::evaluation::evaluate;
-use crate::exchange::exchange;
 use crate::halt::Halt;
 use crate::mate::{Prover, short};
 use crate::search::{Asked, Found, Limits, MATE, MAX_DEPTH, Pruning, Searcher, mate_distance};
@@ -336,7 +336,7 @@ const MATES: u32 = 5;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::{parse, parse_move};
+    use crate::chess::position::{parse, parse_move};
 
     fn limits(nodes: u64) -> Limits {
         Limits { depth: MAX_DEPTH, nodes }

@@ -138,7 +138,7 @@ impl Sink for Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::{mirror, parse};
+    use crate::chess::position::{mirror, parse};
 
     #[test]
     fn both_sides_are_judged_alike() {

@@ -3,8 +3,8 @@
 use shakmaty::{Chess, Move, Position};
 
 use crate::baits::Tester;
+use crate::chess::position::{epd, mirror, parse};
 use crate::mate::{MAX_MATE, Prover};
-use crate::position::{epd, mirror, parse};
 use crate::search::{Asked, Limits, Pruning, Searcher};
 use crate::verdict::Verdict;
 

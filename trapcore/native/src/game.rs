@@ -8,7 +8,7 @@
 //! the tokens, every move stands where its anchor is.
 
 use crate::anchors::lex::{Kind, Tags, Tokens, san as san_of};
-use crate::position::playable;
+use crate::chess::position::playable;
 use memchr::memchr;
 use shakmaty::fen::Fen;
 use shakmaty::san::{San, SanError};

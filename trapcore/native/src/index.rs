@@ -5,10 +5,10 @@
 
 use shakmaty::{Color, Position};
 
+use crate::chess::position::Setting;
 use crate::label_sets::LabelSets;
 use crate::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 use crate::measures::{Base, Unpaired, child_similarities, compare_children};
-use crate::position::Setting;
 use crate::tree::{Plies2, after, label_set, sequences};
 
 /// What positions are compared by.
@@ -282,8 +282,8 @@ const _: () = assert!(UCI_LABELS <= 1 << PAIR_BITS && PAIR_BITS <= LABEL_BITS);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::position::{mirror, parse};
     use crate::measures::{continuations, sequence_similarity, structural};
-    use crate::position::{mirror, parse};
 
     fn walk(seed: u64, plies: u32) -> Setting {
         let mut s = parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").unwrap();

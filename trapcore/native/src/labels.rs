@@ -184,7 +184,7 @@ mod tests {
                 let labels = Labels { naming, captures };
                 let mut seen: HashMap<u32, String> = HashMap::new();
                 for fen in fens {
-                    let s = crate::position::parse(fen).unwrap();
+                    let s = crate::chess::position::parse(fen).unwrap();
                     let moves = s.chess.legal_moves();
                     for &m in &moves {
                         let id = labels.of(m, &moves, s.mode);
@@ -205,7 +205,7 @@ mod tests {
             ["r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - -"]
         {
             for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
-                let chess = crate::position::parse(fen).unwrap().chess;
+                let chess = crate::chess::position::parse(fen).unwrap().chess;
                 let mut by_order = chess.legal_moves();
                 by_order.sort_by_key(|&m| spelling_order(m, mode));
                 let texts: Vec<String> = by_order.iter().map(|m| m.to_uci(mode).to_string()).collect();
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn castling_is_written_as_uci_does() {
-        let s = crate::position::parse("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
+        let s = crate::chess::position::parse("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
         let castles: Vec<_> = s.chess.legal_moves().into_iter().filter(|m| m.is_castle()).collect();
         assert_eq!(castles.len(), 2);
         for m in castles {

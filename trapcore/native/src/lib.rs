@@ -2,15 +2,14 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `position` | FEN and EPD, the frozen position key |
 //! | `labels`, `tree` | local trees of a position and what moves are called in them |
 //! | `measures`, `tree_edit`, `sampling` | the paper's similarities and their baselines |
 //! | `matching` | which moves of two positions correspond |
 //! | `label_sets` | many sets of labels compared with one at once |
 //! | `index` | a library of traps, compared with a position at once |
 //! | `bags` | a library of traps by the abstract tokens of their killers, in files |
-//! | `checks`, `mate`, `verdict` | the mate prover |
-//! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation`, `exchange` | the search for a gain of material |
+//! | `mate`, `verdict` | the mate prover |
+//! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation` | the search for a gain of material |
 //! | `halt` | what ends a search early: time, another thread, a signal |
 //! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
 //! | `likening` | what in a position may be like a known trap |
@@ -20,6 +19,7 @@
 //! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
 //! | `findings`, `records` | a batch of games for the annotator, and for the library |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests |
+//! | `chess` | positions as text, checks, static exchange evaluation |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
@@ -27,9 +27,8 @@ pub mod anchors;
 pub mod bags;
 pub mod baits;
 pub mod cases;
-pub mod checks;
+pub mod chess;
 pub mod evaluation;
-pub mod exchange;
 pub mod findings;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
@@ -45,7 +44,6 @@ pub mod mate;
 pub mod measures;
 pub mod ordering;
 pub mod plain;
-pub mod position;
 mod proposals;
 pub mod proposer;
 #[cfg(feature = "python")]

@@ -8,9 +8,9 @@ use shakmaty::{Color, Move, Position};
 
 use crate::abstract_tree::Scene;
 use crate::baits::first_sight;
+use crate::chess::position::{Setting, mirror, mirror_move};
 use crate::labels::spelling_order;
 use crate::mate::Prover;
-use crate::position::{Setting, mirror, mirror_move};
 use crate::proposer::{Weights, naming_bag};
 use crate::search::Searcher;
 use crate::tree::after;

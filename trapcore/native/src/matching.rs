@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
+use crate::chess::position::Setting;
 use crate::labels::{Labels, spelling_order, uci_label};
 use crate::measures::{Base, similarities_of};
-use crate::position::Setting;
 use crate::tree::{LabelBits, after};
 
 /// Two replies that were paired, and what that rests on.
@@ -365,9 +365,10 @@ mod tests {
 
     #[test]
     fn the_counterpart_is_the_move_with_the_most_alike_replies() {
-        let find = |setting: &Setting, uci: &str| crate::position::parse_move(setting, uci).unwrap();
+        let find = |setting: &Setting, uci: &str| crate::chess::position::parse_move(setting, uci).unwrap();
         let counterpart = |fen: &str, uci: &str, other: &str| {
-            let (one, two) = (crate::position::parse(fen).unwrap(), crate::position::parse(other).unwrap());
+            let (one, two) =
+                (crate::chess::position::parse(fen).unwrap(), crate::chess::position::parse(other).unwrap());
             Pattern::of(&one, find(&one, uci)).counterpart(&two).map(|m| m.to_uci(two.mode).to_string())
         };
         let rook = "6k1/5ppp/8/8/8/8/r4PPP/3R2K1 w - -";
@@ -377,7 +378,7 @@ mod tests {
         assert_eq!(counterpart(rook, "d1d8", "2b3k1/5ppp/8/8/8/8/r5PP/3R2K1 w - -"), Some("d1d8".to_owned()));
         assert_eq!(counterpart(rook, "d1d8", "7k/5Q2/8/8/8/8/8/7K b - -"), None);
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
-        for m in &crate::position::parse(start).unwrap().chess.legal_moves() {
+        for m in &crate::chess::position::parse(start).unwrap().chess.legal_moves() {
             let uci = m.to_uci(CastlingMode::Standard).to_string();
             assert_eq!(counterpart(start, &uci, start), Some(uci));
         }
@@ -390,7 +391,7 @@ mod tests {
             "r1bq1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2Q1RK1 b - -",
             "8/2k5/8/3Q4/8/1n6/8/K7 w - -",
         ];
-        let settings = fens.map(|fen| crate::position::parse(fen).unwrap());
+        let settings = fens.map(|fen| crate::chess::position::parse(fen).unwrap());
         for one in &settings {
             for &m in &one.chess.legal_moves() {
                 let pattern = Pattern::of(one, m);

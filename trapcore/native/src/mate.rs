@@ -19,7 +19,7 @@ mod proofnumber;
 use shakmaty::{Chess, EnPassantMode, Move, Position, Role, zobrist::Zobrist64};
 
 use self::proofnumber::Numbering;
-use crate::checks::{CheckFinder, is_mate};
+use crate::chess::checks::{CheckFinder, is_mate};
 use crate::halt::Halt;
 use crate::tree::after;
 use crate::verdict::Verdict;

@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::*;
-use crate::position::parse;
+use crate::chess::position::parse;
 
 fn prove(fen: &str, mate: u32) -> MateProof {
     Prover::new(16).prove(&parse(fen).unwrap().chess, mate, 2_000_000, &[])
@@ -162,7 +162,7 @@ fn a_proposed_move_changes_no_verdict() {
 fn proposed_moves_are_tried_in_their_order() {
     // Mate in two by Bxf7+; the other checks are tried before it unless it is proposed, and quiet moves are not.
     let s = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6").unwrap();
-    let m = |uci| crate::position::parse_move(&s, uci).unwrap();
+    let m = |uci| crate::chess::position::parse_move(&s, uci).unwrap();
     let mut prover = Prover::new(12);
     let proposed = [m("h1f1"), m("a2a3"), m("c4f7")];
     let nodes: Vec<u64> =

@@ -3,8 +3,8 @@
 
 use shakmaty::{Chess, Move, Position, Square};
 
+use crate::chess::position::Setting;
 use crate::labels::Labels;
-use crate::position::Setting;
 use crate::tree::{after, label_set, prefixes, sequences};
 
 /// The similarity a structural comparison is built on.

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, Position, Role};
 
-use crate::exchange::{exchange, worth};
+use crate::chess::static_exchange::{exchange, worth};
 
 /// What quiet moves were good for elsewhere in the tree.
 pub struct Ordering {

@@ -2,8 +2,8 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use crate::checks::{CheckFinder, is_mate};
-use crate::exchange::{exchange, gain};
+use crate::chess::checks::{CheckFinder, is_mate};
+use crate::chess::static_exchange::{exchange, gain};
 use crate::tree::after;
 
 /// Centipawns of a mate, less one for each ply to it.
@@ -107,7 +107,7 @@ fn some_wins(chess: &Chess, mate: u32, most: u64, makes: &mut u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::{parse, parse_move};
+    use crate::chess::position::{parse, parse_move};
 
     #[test]
     fn three_plies_see_a_fork_and_a_mate() {

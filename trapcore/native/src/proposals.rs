@@ -8,11 +8,11 @@ use std::sync::OnceLock;
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::cases::Case;
+use crate::chess::position::Setting;
 use crate::index::{Hit, Member};
 use crate::judge::{Judge, Trap};
 use crate::labels::uci_label;
 use crate::matching::Pattern;
-use crate::position::Setting;
 use crate::tree::after;
 use crate::verdict::Verdict;
 
@@ -178,10 +178,10 @@ fn legal_beginning(position: &Chess, line: &[Move]) -> Vec<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::position::{parse, parse_move};
     use crate::index::{Measure, Yardstick};
     use crate::judge::Options;
     use crate::labels::{Labels, Naming};
-    use crate::position::{parse, parse_move};
 
     const UCI: Labels = Labels { naming: Naming::Uci, captures: false };
     /// The rook leaves its first rank for a pawn, and is mated there.

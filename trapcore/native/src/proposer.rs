@@ -169,7 +169,7 @@ impl Weights {
 mod tests {
     use super::*;
     use crate::abstract_tree::tokens::{KINDS, kind_of};
-    use crate::position::parse;
+    use crate::chess::position::parse;
     use shakmaty::Position;
 
     /// With debug assertions every field of every token is held to its width.

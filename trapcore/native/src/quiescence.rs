@@ -2,9 +2,9 @@
 
 use shakmaty::{Chess, Move, Position, Role};
 
-use crate::checks::CheckFinder;
+use crate::chess::checks::CheckFinder;
+use crate::chess::static_exchange::{exchange, worth};
 use crate::evaluation::evaluate;
-use crate::exchange::{exchange, worth};
 use crate::search::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Pruning, Searched, Searcher, key_of};
 use crate::transpositions::Bound;
 use crate::tree::after;

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 use shakmaty::{CastlingMode, Chess, Move, Position, Role};
 
+use crate::chess::position::{BadPosition, digest16, epd, parse, position_key};
 use crate::game::{Game, GameReader, Skip};
-use crate::position::{BadPosition, digest16, epd, parse, position_key};
 use crate::split::Batch;
 use crate::tree::{Plies2, pack};
 

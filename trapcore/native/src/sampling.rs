@@ -3,9 +3,9 @@
 
 use shakmaty::{Move, MoveList, Position};
 
+use crate::chess::position::{Setting, digest16};
 use crate::labels::Labels;
 use crate::measures::{Base, cheapest_pairing, similarities_of};
-use crate::position::{Setting, digest16};
 
 /// An estimate of the structural similarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,9 +90,9 @@ fn variance_of_mean(sample: &[f64], all: usize, mean: impl Fn(&[f64]) -> f64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::position::parse;
     use crate::labels::Naming;
     use crate::measures::{Unpaired, structural};
-    use crate::position::parse;
 
     #[test]
     fn all_children_leave_no_error() {

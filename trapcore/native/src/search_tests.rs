@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::*;
+use crate::chess::position::{parse, parse_move};
 use crate::evaluation::evaluate;
-use crate::position::{parse, parse_move};
 use crate::quiescence::loud_moves;
 
 const FENS: [&str; 10] = [

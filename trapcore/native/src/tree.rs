@@ -2,8 +2,8 @@
 
 use shakmaty::{CastlingMode, Chess, MoveList, Position};
 
+use crate::chess::position::Setting;
 use crate::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
-use crate::position::Setting;
 
 /// Depths that the measures accept. Three fits an order-free sequence into 64 bits exactly, so no hash is needed.
 pub const MAX_DEPTH: u32 = 3;
@@ -263,7 +263,7 @@ pub fn unpack(bytes: &[u8]) -> Option<LabelBits> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::parse;
+    use crate::chess::position::parse;
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -";
     const UCI: Labels = Labels { naming: Naming::Uci, captures: false };

@@ -4,8 +4,8 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Position};
 
+use crate::chess::position::Setting;
 use crate::labels::Labels;
-use crate::position::Setting;
 use crate::tree::{after, perft};
 
 /// Deepest tree that is compared: at depth 2 a tree has some thousand nodes, at depth 3 some forty thousand, whose
@@ -215,8 +215,8 @@ pub fn tree_edit_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::position::parse;
     use crate::labels::Naming;
-    use crate::position::parse;
 
     /// The tree of depth 2 in which each letter is followed by the letters that may come after it.
     fn written(children: &[(u32, &str)]) -> Postorder {

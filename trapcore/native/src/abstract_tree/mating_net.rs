@@ -68,7 +68,7 @@ impl MatingNet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::parse;
+    use crate::chess::position::parse;
 
     #[test]
     fn a_smothered_king_is_kept_by_its_own() {

@@ -4,8 +4,8 @@ use shakmaty::{Chess, Move, MoveList, Position, Role, Square};
 
 use super::seen::{Check, Seen};
 use super::{Scene, View, ends};
-use crate::checks::CheckFinder;
-use crate::exchange::{exchange_seen, gain};
+use crate::chess::checks::CheckFinder;
+use crate::chess::static_exchange::{exchange_seen, gain};
 use crate::tree::after;
 
 /// Centipawns that stand for a mate.
@@ -257,7 +257,7 @@ impl Hunt {
 mod tests {
     use super::*;
     use crate::abstract_tree::seen::look;
-    use crate::position::{parse, parse_move};
+    use crate::chess::position::{parse, parse_move};
 
     fn answered(fen: &str, uci: &str) -> Answered {
         let s = parse(fen).unwrap();

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Rank, Role, Square, attacks};
 
 use super::{Scene, View, cheapest, ends};
-use crate::exchange::{exchange_seen, worth};
+use crate::chess::static_exchange::{exchange_seen, worth};
 use crate::tree::after;
 
 /// How a move gives check.
@@ -230,7 +230,7 @@ fn relation(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::{parse, parse_move};
+    use crate::chess::position::{parse, parse_move};
 
     #[test]
     fn a_fork_attacks_what_is_dearer_or_unguarded() {

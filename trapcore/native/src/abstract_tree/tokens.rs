@@ -9,7 +9,7 @@ use super::Scene;
 use super::mating_net::{Kept, MatingNet};
 use super::replies::{Answered, FollowUp, MATED};
 use super::seen::Seen;
-use crate::exchange::gain;
+use crate::chess::static_exchange::gain;
 
 /// Changes whenever a token changes its meaning; weights and indexes of another version are refused.
 pub const VOCABULARY_VERSION: u32 = 2;

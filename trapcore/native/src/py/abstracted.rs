@@ -13,8 +13,8 @@ use super::halting::{Cancellation, detached};
 use super::with_prover;
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};
+use crate::chess::position::{self, BadPosition, Setting};
 use crate::likening::{Pair, pairs};
-use crate::position::{self, BadPosition, Setting};
 use crate::proposer::{LAZY_SHORTLIST, Overview, Weights, naming_bag};
 use crate::search::Searcher;
 

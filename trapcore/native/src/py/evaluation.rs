@@ -3,9 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::chess::position;
 use crate::evaluation::features::{FEATURES, ROWS};
 use crate::evaluation::{self, Trace};
-use crate::position;
 use crate::search::Searcher;
 use shakmaty::Position;
 

@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::{depth, labels};
+use crate::chess::position::{self, BadPosition, Setting};
 use crate::matching;
 use crate::measures::{self, Base, Unpaired};
-use crate::position::{self, BadPosition, Setting};
 use crate::sampling;
 use crate::tree;
 use crate::tree_edit::{MAX_EDIT_DEPTH, tree_edit_similarity};

@@ -4,9 +4,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use shakmaty::{Move, Position};
 
-use crate::exchange::exchange;
+use crate::chess::position;
+use crate::chess::static_exchange::exchange;
 use crate::plain;
-use crate::position;
 
 /// UCI of each move, centipawns after the best reply, their mean; and the moves made on a board.
 type ThreePlies = (Vec<(String, i32, i32)>, u64);

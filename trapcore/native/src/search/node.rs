@@ -6,8 +6,8 @@
 use shakmaty::{Chess, Move, Position};
 
 use super::{MATE, MATE_BOUND, MAX_PLY, Pruning, QUIET_CHECKS, Searched, Searcher, Stopped, key_of};
+use crate::chess::static_exchange::exchange;
 use crate::evaluation::evaluate;
-use crate::exchange::exchange;
 use crate::ordering::{NONE, placed};
 use crate::search::INFINITE;
 use crate::transpositions::Bound;

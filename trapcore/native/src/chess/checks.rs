@@ -120,7 +120,7 @@ fn king_can_step_away(position: &Chess) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::parse;
+    use crate::chess::position::parse;
     use crate::tree::after;
 
     #[test]

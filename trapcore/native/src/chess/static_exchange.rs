@@ -89,7 +89,7 @@ fn cheapest(chess: &Chess, own: Bitboard, first: impl Fn(Bitboard) -> Option<Squ
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::{parse, parse_move};
+    use crate::chess::position::{parse, parse_move};
 
     fn value(fen: &str, uci: &str) -> i32 {
         let s = parse(fen).unwrap();
