@@ -20,7 +20,7 @@ pub mod tokens;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Move, Position, Role, Square};
 
 use crate::chess::position::{Setting, mirror, playable};
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// A position of the attacker, with the bait that led to it if it is known.
 pub struct Scene {

@@ -8,7 +8,7 @@ use crate::evaluation::evaluate;
 use crate::halt::Halt;
 use crate::mate::{Prover, short};
 use crate::search::{Asked, Found, Limits, MATE, MAX_DEPTH, Pruning, Searcher, mate_distance};
-use crate::tree::after;
+use crate::trees::tree::after;
 use crate::verdict::Verdict;
 
 /// Win chance that a bait has to cost: what lichess calls a blunder.

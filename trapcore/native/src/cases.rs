@@ -14,7 +14,7 @@ use crate::judge::{Judge, Workspace};
 use crate::mate::{EXHAUSTIVE, MateProof};
 use crate::proposals::{Proposal, Proposer, Question};
 use crate::search::{Limits, MAX_DEPTH};
-use crate::tree::after;
+use crate::trees::tree::after;
 use crate::verdict::Verdict;
 
 /// One bait of one position, with the trap that it comes from.

@@ -10,7 +10,7 @@ use crate::game::{Game, Skip};
 use crate::judge::{Event, Judge, Workspace, mover};
 use crate::records::{Unread, games};
 use crate::split::Batch;
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// One event with its words.
 pub struct Finding {

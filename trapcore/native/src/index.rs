@@ -7,9 +7,9 @@ use shakmaty::{Color, Position};
 
 use crate::chess::position::Setting;
 use crate::label_sets::LabelSets;
-use crate::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 use crate::measures::{Base, Unpaired, child_similarities, compare_children};
-use crate::tree::{Plies2, after, label_set, sequences};
+use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
+use crate::trees::tree::{Plies2, after, label_set, sequences};
 
 /// What positions are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

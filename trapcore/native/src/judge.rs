@@ -18,7 +18,7 @@ use crate::index::{Hit, Index, Member, Scratch, Yardstick};
 use crate::proposals::Patterns;
 use crate::screening::Abstracted;
 use crate::search::Searcher;
-use crate::tree::after;
+use crate::trees::tree::after;
 use crate::verdict::Verdict;
 
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.

@@ -13,8 +13,8 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use self::kernels::{Group, Kernel, LANES, Wanted};
-use crate::labels::UCI_LABELS;
-use crate::tree::LabelBits;
+use crate::trees::labels::UCI_LABELS;
+use crate::trees::tree::LabelBits;
 
 /// Words of a sketch. Of the positions of 20,000 puzzles one in 240 is then not ruled out at a similarity of .3, and one in
 /// 2,000 at .36; with the 512 commonest labels and none folded, as much again to read, it was one in 8 and one in 30.

@@ -2,7 +2,6 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `labels`, `tree` | local trees of a position and what moves are called in them |
 //! | `measures`, `tree_edit`, `sampling` | the paper's similarities and their baselines |
 //! | `matching` | which moves of two positions correspond |
 //! | `label_sets` | many sets of labels compared with one at once |
@@ -20,6 +19,7 @@
 //! | `findings`, `records` | a batch of games for the annotator, and for the library |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests |
 //! | `chess` | positions as text, checks, static exchange evaluation |
+//! | `trees` | local trees of a position and the labels of their moves |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
@@ -37,7 +37,6 @@ pub mod halt;
 pub mod index;
 pub mod judge;
 pub mod label_sets;
-pub mod labels;
 pub mod likening;
 pub mod matching;
 pub mod mate;
@@ -55,6 +54,6 @@ pub mod screening;
 pub mod search;
 pub mod split;
 pub mod transpositions;
-pub mod tree;
 pub mod tree_edit;
+pub mod trees;
 pub mod verdict;

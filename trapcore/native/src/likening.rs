@@ -9,11 +9,11 @@ use shakmaty::{Color, Move, Position};
 use crate::abstract_tree::Scene;
 use crate::baits::first_sight;
 use crate::chess::position::{Setting, mirror, mirror_move};
-use crate::labels::spelling_order;
 use crate::mate::Prover;
 use crate::proposer::{Weights, naming_bag};
 use crate::search::Searcher;
-use crate::tree::after;
+use crate::trees::labels::spelling_order;
+use crate::trees::tree::after;
 use crate::verdict::Verdict;
 
 /// Moves of the victim that are looked at: those that look best at first sight.

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::chess::position::Setting;
-use crate::labels::{Labels, spelling_order, uci_label};
 use crate::measures::{Base, similarities_of};
-use crate::tree::{LabelBits, after};
+use crate::trees::labels::{Labels, spelling_order, uci_label};
+use crate::trees::tree::{LabelBits, after};
 
 /// Two replies that were paired, and what that rests on.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ use shakmaty::{Chess, EnPassantMode, Move, Position, Role, zobrist::Zobrist64};
 use self::proofnumber::Numbering;
 use crate::chess::checks::{CheckFinder, is_mate};
 use crate::halt::Halt;
-use crate::tree::after;
+use crate::trees::tree::after;
 use crate::verdict::Verdict;
 
 /// Name of these rules, stored with each proof.

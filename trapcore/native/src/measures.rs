@@ -4,8 +4,8 @@
 use shakmaty::{Chess, Move, Position, Square};
 
 use crate::chess::position::Setting;
-use crate::labels::Labels;
-use crate::tree::{after, label_set, prefixes, sequences};
+use crate::trees::labels::Labels;
+use crate::trees::tree::{after, label_set, prefixes, sequences};
 
 /// The similarity a structural comparison is built on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

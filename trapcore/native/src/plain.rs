@@ -4,7 +4,7 @@ use shakmaty::{Chess, Move, Position};
 
 use crate::chess::checks::{CheckFinder, is_mate};
 use crate::chess::static_exchange::{exchange, gain};
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// Centipawns of a mate, less one for each ply to it.
 const MATED: i32 = 20_000;

@@ -11,9 +11,9 @@ use crate::cases::Case;
 use crate::chess::position::Setting;
 use crate::index::{Hit, Member};
 use crate::judge::{Judge, Trap};
-use crate::labels::uci_label;
 use crate::matching::Pattern;
-use crate::tree::after;
+use crate::trees::labels::uci_label;
+use crate::trees::tree::after;
 use crate::verdict::Verdict;
 
 /// Moves are matched for so many of the most similar traps of a position: in three files of amateurs' games, from a
@@ -181,7 +181,7 @@ mod tests {
     use crate::chess::position::{parse, parse_move};
     use crate::index::{Measure, Yardstick};
     use crate::judge::Options;
-    use crate::labels::{Labels, Naming};
+    use crate::trees::labels::{Labels, Naming};
 
     const UCI: Labels = Labels { naming: Naming::Uci, captures: false };
     /// The rook leaves its first rank for a pawn, and is mated there.

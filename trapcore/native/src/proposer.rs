@@ -12,7 +12,7 @@ use crate::abstract_tree::replies::answer;
 use crate::abstract_tree::seen::{Seen, look, look_at};
 use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_mating_net, of_seen, of_standing};
 use crate::search::Searcher;
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// Moves of the attacker that are looked at with their replies where a position has to be done with in a fraction of a
 /// millisecond.

@@ -7,7 +7,7 @@ use crate::chess::static_exchange::{exchange, worth};
 use crate::evaluation::evaluate;
 use crate::search::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Pruning, Searched, Searcher, key_of};
 use crate::transpositions::Bound;
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// What a capture may gain beyond the piece it takes before a selective search believes in it.
 const SURPLUS: i32 = 180;

@@ -6,7 +6,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position, Role};
 use crate::chess::position::{BadPosition, digest16, epd, parse, position_key};
 use crate::game::{Game, GameReader, Skip};
 use crate::split::Batch;
-use crate::tree::{Plies2, pack};
+use crate::trees::tree::{Plies2, pack};
 
 /// One readable game.
 pub struct Record {
@@ -104,7 +104,7 @@ pub fn read(batch: &Batch) -> Records {
 
 /// from + 64 * to + 4096 * promotion (0 none, 1 N, 2 B, 3 R, 4 Q); castling is king takes rook.
 pub fn encode(m: Move) -> u16 {
-    let (from, to) = crate::labels::squares(m, CastlingMode::Chess960);
+    let (from, to) = crate::trees::labels::squares(m, CastlingMode::Chess960);
     let promotion = m.promotion().map_or(0, |role| role as u16 - Role::Knight as u16 + 1);
     u16::from(from) | u16::from(to) << 6 | promotion << 12
 }

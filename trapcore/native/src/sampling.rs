@@ -4,8 +4,8 @@
 use shakmaty::{Move, MoveList, Position};
 
 use crate::chess::position::{Setting, digest16};
-use crate::labels::Labels;
 use crate::measures::{Base, cheapest_pairing, similarities_of};
+use crate::trees::labels::Labels;
 
 /// An estimate of the structural similarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,8 +91,8 @@ fn variance_of_mean(sample: &[f64], all: usize, mean: impl Fn(&[f64]) -> f64) ->
 mod tests {
     use super::*;
     use crate::chess::position::parse;
-    use crate::labels::Naming;
     use crate::measures::{Unpaired, structural};
+    use crate::trees::labels::Naming;
 
     #[test]
     fn all_children_leave_no_error() {

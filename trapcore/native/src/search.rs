@@ -14,7 +14,7 @@ use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
 use crate::halt::Halt;
 use crate::ordering::{NONE, Ordering, placed};
 use crate::transpositions::Table;
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// Value of a mate on the board; one less for each ply that it is away.
 pub const MATE: i32 = 30_000;

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::chess::position::Setting;
-use crate::labels::Labels;
-use crate::tree::{after, perft};
+use crate::trees::labels::Labels;
+use crate::trees::tree::{after, perft};
 
 /// Deepest tree that is compared: at depth 2 a tree has some thousand nodes, at depth 3 some forty thousand, whose
 /// table of distances would take gigabytes and minutes.
@@ -216,7 +216,7 @@ pub fn tree_edit_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels
 mod tests {
     use super::*;
     use crate::chess::position::parse;
-    use crate::labels::Naming;
+    use crate::trees::labels::Naming;
 
     /// The tree of depth 2 in which each letter is followed by the letters that may come after it.
     fn written(children: &[(u32, &str)]) -> Postorder {

@@ -6,7 +6,7 @@ use super::seen::{Check, Seen};
 use super::{Scene, View, ends};
 use crate::chess::checks::CheckFinder;
 use crate::chess::static_exchange::{exchange_seen, gain};
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// Centipawns that stand for a mate.
 pub const MATED: i32 = 20_000;

@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Rank, Role, Squ
 
 use super::{Scene, View, cheapest, ends};
 use crate::chess::static_exchange::{exchange_seen, worth};
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// How a move gives check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

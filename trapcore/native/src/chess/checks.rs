@@ -121,7 +121,7 @@ fn king_can_step_away(position: &Chess) -> bool {
 mod tests {
     use super::*;
     use crate::chess::position::parse;
-    use crate::tree::after;
+    use crate::trees::tree::after;
 
     #[test]
     fn no_check_is_overlooked_and_few_moves_are_suspected() {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
 use super::{Prover, short};
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// An attacking position, within a bound on the moves left, as walked.
 #[derive(Clone, Copy)]

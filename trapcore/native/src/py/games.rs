@@ -26,7 +26,7 @@ use crate::mate::PROVER_VERSION;
 use crate::records::{self, Unread};
 use crate::screening::Abstracted;
 use crate::split::{Batch, Splitter};
-use crate::tree;
+use crate::trees::tree;
 use crate::verdict::Verdict;
 
 /// Whole games of one input.

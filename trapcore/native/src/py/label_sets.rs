@@ -7,7 +7,7 @@ use pyo3::pybacked::PyBackedBytes;
 use super::halting::detached;
 use crate::label_sets::LabelSets;
 use crate::label_sets::kernels::Kernel;
-use crate::tree::{FINGERPRINT_VERSION, LabelBits, unpack};
+use crate::trees::tree::{FINGERPRINT_VERSION, LabelBits, unpack};
 
 /// Fingerprints that are compared between two looks whether the call was interrupted.
 const BATCH: usize = 64;

@@ -9,8 +9,8 @@ use crate::chess::position::{self, BadPosition, Setting};
 use crate::matching;
 use crate::measures::{self, Base, Unpaired};
 use crate::sampling;
-use crate::tree;
 use crate::tree_edit::{MAX_EDIT_DEPTH, tree_edit_similarity};
+use crate::trees::tree;
 
 fn pair(a: &str, b: &str) -> Result<(Setting, Setting), BadPosition> {
     Ok((position::parse(a)?, position::parse(b)?))

@@ -26,10 +26,10 @@ use self::halting::{Cancellation, detached};
 use crate::baits::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
 use crate::chess::position::{self, BadPosition, Setting};
 use crate::halt::Halt;
-use crate::labels::{Labels, Naming};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, key_of, mate_distance};
-use crate::tree::{self, FINGERPRINT_VERSION, Plies2};
+use crate::trees::labels::{Labels, Naming};
+use crate::trees::tree::{self, FINGERPRINT_VERSION, Plies2};
 
 impl From<BadPosition> for PyErr {
     fn from(error: BadPosition) -> PyErr {

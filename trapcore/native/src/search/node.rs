@@ -11,7 +11,7 @@ use crate::evaluation::evaluate;
 use crate::ordering::{NONE, placed};
 use crate::search::INFINITE;
 use crate::transpositions::Bound;
-use crate::tree::after;
+use crate::trees::tree::after;
 
 /// A position that is better than the window by so many centipawns for each ply that is left needs no search.
 const AHEAD: i32 = 75;

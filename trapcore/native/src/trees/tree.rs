@@ -3,7 +3,7 @@
 use shakmaty::{CastlingMode, Chess, MoveList, Position};
 
 use crate::chess::position::Setting;
-use crate::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
+use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 
 /// Depths that the measures accept. Three fits an order-free sequence into 64 bits exactly, so no hash is needed.
 pub const MAX_DEPTH: u32 = 3;
