@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::anchors::{Anchor, Layout, anchors, layout};
-use crate::game::{Game, Skip};
 use crate::judge::{Event, Judge, Workspace, mover};
-use crate::records::{Unread, games};
-use crate::split::Batch;
+use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
+use crate::pgn::reader::{Game, Skip};
+use crate::pgn::records::{Unread, games};
+use crate::pgn::splitter::Batch;
 use crate::trees::tree::after;
 
 /// One event with its words.

@@ -14,16 +14,15 @@
 //! | `likening` | what in a position may be like a known trap |
 //! | `plain` | a search and a prover without learning, to compare with |
 //! | `baits` | the trap test: does a move lose, was it avoidable, does it tempt |
-//! | `split`, `game`, `anchors` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
-//! | `findings`, `records` | a batch of games for the annotator, and for the library |
+//! | `findings` | a batch of games for the annotator, and for the library |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests |
 //! | `chess` | positions as text, checks, static exchange evaluation |
 //! | `trees` | local trees of a position and the labels of their moves |
+//! | `pgn` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
-pub mod anchors;
 pub mod bags;
 pub mod baits;
 pub mod cases;
@@ -32,7 +31,6 @@ pub mod evaluation;
 pub mod findings;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-pub mod game;
 pub mod halt;
 pub mod index;
 pub mod judge;
@@ -42,17 +40,16 @@ pub mod matching;
 pub mod mate;
 pub mod measures;
 pub mod ordering;
+pub mod pgn;
 pub mod plain;
 mod proposals;
 pub mod proposer;
 #[cfg(feature = "python")]
 mod py;
 pub mod quiescence;
-pub mod records;
 pub mod sampling;
 pub mod screening;
 pub mod search;
-pub mod split;
 pub mod transpositions;
 pub mod tree_edit;
 pub mod trees;

@@ -8,7 +8,7 @@ use shakmaty::Move;
 use super::halting::{Cancellation, detached};
 use crate::baits::Tester;
 use crate::chess::position::{self, BadPosition, Setting};
-use crate::records::{Stored, replayed};
+use crate::pgn::records::{Stored, replayed};
 
 /// Binary logarithm of the table of a glance: it is emptied before each.
 const GLANCE_BITS: u32 = 12;

@@ -7,8 +7,8 @@
 //! read, the tokens had to be gone through as well, and both together take half again as long as this does. Read from
 //! the tokens, every move stands where its anchor is.
 
-use crate::anchors::lex::{Kind, Tags, Tokens, san as san_of};
 use crate::chess::position::playable;
+use crate::pgn::lexer::{Kind, Tags, Tokens, san as san_of};
 use memchr::memchr;
 use shakmaty::fen::Fen;
 use shakmaty::san::{San, SanError};
@@ -329,5 +329,5 @@ fn shown(text: &[u8]) -> String {
 }
 
 #[cfg(test)]
-#[path = "game_tests.rs"]
+#[path = "reader_tests.rs"]
 mod tests;

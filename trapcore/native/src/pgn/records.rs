@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 use shakmaty::{CastlingMode, Chess, Move, Position, Role};
 
 use crate::chess::position::{BadPosition, digest16, epd, parse, position_key};
-use crate::game::{Game, GameReader, Skip};
-use crate::split::Batch;
+use crate::pgn::reader::{Game, GameReader, Skip};
+use crate::pgn::splitter::Batch;
 use crate::trees::tree::{Plies2, pack};
 
 /// One readable game.

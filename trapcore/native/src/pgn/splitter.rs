@@ -3,7 +3,7 @@
 //! What is cut is never changed: the data of all batches, one after the other, is the input, byte for byte. Where it is
 //! cut depends on the input alone and not on how it arrived.
 
-use crate::anchors::lex::{ends_with_result, is_blank, is_broken_tag, is_first_column, tag_pair};
+use crate::pgn::lexer::{ends_with_result, is_blank, is_broken_tag, is_first_column, tag_pair};
 use memchr::{memchr, memchr2, memchr3};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -414,5 +414,5 @@ fn hash(name: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "split_tests.rs"]
+#[path = "splitter_tests.rs"]
 mod tests;

@@ -1,8 +1,6 @@
 //! Where text can be spliced into a game, so that everything else stays as it is.
 
-pub(crate) mod lex;
-
-use crate::anchors::lex::{BOM, Kind, Tokens};
+use crate::pgn::lexer::{BOM, Kind, Tokens};
 use memchr::{memchr, memchr_iter};
 use std::ops::Range;
 

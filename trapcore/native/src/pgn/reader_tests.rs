@@ -1,6 +1,6 @@
 use super::*;
-use crate::anchors::{Anchor, anchors};
-use crate::split::Splitter;
+use crate::pgn::anchors::{Anchor, anchors};
+use crate::pgn::splitter::Splitter;
 use pgn_reader::{Reader, SanPlus, Visitor};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -371,7 +371,7 @@ fn no_text_is_too_broken() {
             let at = next(text.len());
             text[at] = next(256) as u8;
         }
-        crate::anchors::layout(&text);
+        crate::pgn::anchors::layout(&text);
         if let Ok(game) = reader.read(&text) {
             let places =
                 anchors(&text, game.moves.len(), game.initial.turn().is_black()).expect("an anchor for each move");
@@ -430,7 +430,7 @@ fn time_is_linear() {
             assert_eq!(batches.iter().map(|b| b.data.len()).sum::<usize>(), text.len());
             let plies = GameReader::new().read(text.as_bytes()).map_or(0, |game| game.moves.len());
             anchors(text.as_bytes(), plies, false);
-            crate::anchors::layout(text.as_bytes());
+            crate::pgn::anchors::layout(text.as_bytes());
             // Well below a second, even without optimization.
             assert!(began.elapsed().as_secs() < 10, "{start:?} {part:?}");
         }

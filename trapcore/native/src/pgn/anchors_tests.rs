@@ -1,5 +1,5 @@
-use super::lex::{Tags, ends_with_result, san, tag_pair};
 use super::*;
+use crate::pgn::lexer::{Tags, ends_with_result, san, tag_pair};
 use shakmaty::san::San;
 
 /// The game with `‹n›`, `‹c›` and `‹v›` (or `‹ncv›`, if all are the same) spliced in behind each move, and `#` behind

@@ -1,0 +1,15 @@
+//! PGN: from a stream of bytes to games, and the places in a game at which text can be added.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `lexer` | the tokens of PGN, with the bytes at which they stand |
+//! | `splitter` | cutting a stream into games |
+//! | `reader` | reading a game: tags, start position, moves |
+//! | `anchors` | where text can be added to a game |
+//! | `records` | games as rows for the library |
+
+pub mod anchors;
+pub(crate) mod lexer;
+pub mod reader;
+pub mod records;
+pub mod splitter;
