@@ -4,12 +4,12 @@ use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::static_exchange::exchange;
-use crate::evaluation::evaluate;
-use crate::halt::Halt;
 use crate::mate::{Prover, short};
+use crate::search::evaluation::evaluate;
+use crate::search::stop::Halt;
+use crate::search::verdict::Verdict;
 use crate::search::{Asked, Found, Limits, MATE, MAX_DEPTH, Pruning, Searcher, mate_distance};
 use crate::trees::tree::after;
-use crate::verdict::Verdict;
 
 /// Win chance that a bait has to cost: what lichess calls a blunder.
 pub const LOSS: f64 = 0.3;

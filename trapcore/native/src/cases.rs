@@ -13,9 +13,9 @@ use crate::index::{Hit, Member};
 use crate::judge::{Judge, Workspace};
 use crate::mate::{EXHAUSTIVE, MateProof};
 use crate::proposals::{Proposal, Proposer, Question};
+use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
 use crate::trees::tree::after;
-use crate::verdict::Verdict;
 
 /// One bait of one position, with the trap that it comes from.
 #[derive(Clone, Debug)]

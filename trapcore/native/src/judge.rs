@@ -12,14 +12,14 @@ use crate::bags;
 use crate::baits::Tester;
 use crate::cases::{Case, Cases};
 use crate::chess::position::{Setting, live_key, mirror, mirror_move};
-use crate::halt::Halt;
 use crate::index::{Hit, Index, Member, Scratch, Yardstick};
 use crate::pgn::reader::Game;
 use crate::proposals::Patterns;
 use crate::screening::Abstracted;
 use crate::search::Searcher;
+use crate::search::stop::Halt;
+use crate::search::verdict::Verdict;
 use crate::trees::tree::after;
-use crate::verdict::Verdict;
 
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.
 #[derive(Clone, Debug)]

@@ -7,9 +7,7 @@
 //! | `label_sets` | many sets of labels compared with one at once |
 //! | `index` | a library of traps, compared with a position at once |
 //! | `bags` | a library of traps by the abstract tokens of their killers, in files |
-//! | `mate`, `verdict` | the mate prover |
-//! | `search`, `quiescence`, `ordering`, `transpositions`, `evaluation` | the search for a gain of material |
-//! | `halt` | what ends a search early: time, another thread, a signal |
+//! | `mate` | the mate prover |
 //! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
 //! | `likening` | what in a position may be like a known trap |
 //! | `plain` | a search and a prover without learning, to compare with |
@@ -20,6 +18,7 @@
 //! | `chess` | positions as text, checks, static exchange evaluation |
 //! | `trees` | local trees of a position and the labels of their moves |
 //! | `pgn` | PGN: cutting a stream, reading a game, where text can be added |
+//! | `search` | the search for a gain of material, its evaluation, what stops it |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
@@ -27,11 +26,9 @@ pub mod bags;
 pub mod baits;
 pub mod cases;
 pub mod chess;
-pub mod evaluation;
 pub mod findings;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-pub mod halt;
 pub mod index;
 pub mod judge;
 pub mod label_sets;
@@ -39,18 +36,14 @@ pub mod likening;
 pub mod matching;
 pub mod mate;
 pub mod measures;
-pub mod ordering;
 pub mod pgn;
 pub mod plain;
 mod proposals;
 pub mod proposer;
 #[cfg(feature = "python")]
 mod py;
-pub mod quiescence;
 pub mod sampling;
 pub mod screening;
 pub mod search;
-pub mod transpositions;
 pub mod tree_edit;
 pub mod trees;
-pub mod verdict;

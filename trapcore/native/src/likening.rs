@@ -12,9 +12,9 @@ use crate::chess::position::{Setting, mirror, mirror_move};
 use crate::mate::Prover;
 use crate::proposer::{Weights, naming_bag};
 use crate::search::Searcher;
+use crate::search::verdict::Verdict;
 use crate::trees::labels::spelling_order;
 use crate::trees::tree::after;
-use crate::verdict::Verdict;
 
 /// Moves of the victim that are looked at: those that look best at first sight.
 const BAITS: usize = 24;

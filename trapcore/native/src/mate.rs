@@ -20,9 +20,9 @@ use shakmaty::{Chess, EnPassantMode, Move, Position, Role, zobrist::Zobrist64};
 
 use self::proofnumber::Numbering;
 use crate::chess::checks::{CheckFinder, is_mate};
-use crate::halt::Halt;
+use crate::search::stop::Halt;
+use crate::search::verdict::Verdict;
 use crate::trees::tree::after;
-use crate::verdict::Verdict;
 
 /// Name of these rules, stored with each proof.
 pub const PROVER_VERSION: &str = "trapline-mate-3";

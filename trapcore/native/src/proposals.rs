@@ -12,9 +12,9 @@ use crate::chess::position::Setting;
 use crate::index::{Hit, Member};
 use crate::judge::{Judge, Trap};
 use crate::matching::Pattern;
+use crate::search::verdict::Verdict;
 use crate::trees::labels::uci_label;
 use crate::trees::tree::after;
-use crate::verdict::Verdict;
 
 /// Moves are matched for so many of the most similar traps of a position: in three files of amateurs' games, from a
 /// similarity of 0.6 on, the most similar one alone found four baits more than labels do and three found five; a measure

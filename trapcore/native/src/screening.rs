@@ -19,7 +19,7 @@ use crate::index::Member;
 use crate::judge::{Judge, Workspace};
 use crate::proposals::{Proposal, Proposer};
 use crate::proposer::{LAZY_SHORTLIST, Proposed, Weights, naming_bag};
-use crate::verdict::Verdict;
+use crate::search::verdict::Verdict;
 
 /// Log odds from which a move is worth a proof.
 const LEAST: f32 = 3.0;

@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::chess::position;
-use crate::evaluation::features::{FEATURES, ROWS};
-use crate::evaluation::{self, Trace};
 use crate::search::Searcher;
+use crate::search::evaluation::features::{FEATURES, ROWS};
+use crate::search::evaluation::{self, Trace};
 use shakmaty::Position;
 
 #[pyfunction]

@@ -26,8 +26,8 @@ use crate::pgn::anchors::{Anchor, Encoding};
 use crate::pgn::records::{self, Unread};
 use crate::pgn::splitter::{Batch, Splitter};
 use crate::screening::Abstracted;
+use crate::search::verdict::Verdict;
 use crate::trees::tree;
-use crate::verdict::Verdict;
 
 /// Whole games of one input.
 #[pyclass(frozen, name = "Batch", module = "trapcore._native")]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-use crate::halt::Halt;
+use crate::search::stop::Halt;
 
 /// Between two questions to Python whether a signal has come: attaching to it waits for other threads.
 const PATIENCE: Duration = Duration::from_millis(50);

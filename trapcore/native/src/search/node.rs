@@ -7,10 +7,10 @@ use shakmaty::{Chess, Move, Position};
 
 use super::{MATE, MATE_BOUND, MAX_PLY, Pruning, QUIET_CHECKS, Searched, Searcher, Stopped, key_of};
 use crate::chess::static_exchange::exchange;
-use crate::evaluation::evaluate;
-use crate::ordering::{NONE, placed};
 use crate::search::INFINITE;
-use crate::transpositions::Bound;
+use crate::search::evaluation::evaluate;
+use crate::search::move_ordering::{NONE, placed};
+use crate::search::transposition_table::Bound;
 use crate::trees::tree::after;
 
 /// A position that is better than the window by so many centipawns for each ply that is left needs no search.

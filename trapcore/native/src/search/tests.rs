@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::chess::position::{parse, parse_move};
-use crate::evaluation::evaluate;
-use crate::quiescence::loud_moves;
+use crate::search::evaluation::evaluate;
+use crate::search::quiescence::loud_moves;
 
 const FENS: [&str; 10] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -5,15 +5,31 @@
 //! evaluation, quiescence and extensions (the tests hold it to that). `Selective` also skips and shortens what is
 //! unlikely to matter (null move, late moves), and reaches about twice the depth; it is what plays and proves gains,
 //! where the verdict has to stand at further depths.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `node` | one node of the full-width search |
+//! | `quiescence` | captures and checks beyond the last full ply |
+//! | `move_ordering` | which move is tried first |
+//! | `transposition_table` | results of positions that were searched before |
+//! | `evaluation` | the value of a quiet position |
+//! | `stop` | what ends a search early: time, another thread, a signal |
+//! | `verdict` | proved, refuted or undecided |
 
+pub mod evaluation;
+pub mod move_ordering;
 mod node;
+pub mod quiescence;
+pub mod stop;
+pub mod transposition_table;
+pub mod verdict;
 
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
 
-use crate::halt::Halt;
-use crate::ordering::{NONE, Ordering, placed};
-use crate::transpositions::Table;
+use crate::search::move_ordering::{NONE, Ordering, placed};
+use crate::search::stop::Halt;
+use crate::search::transposition_table::Table;
 use crate::trees::tree::after;
 
 /// Value of a mate on the board; one less for each ply that it is away.
@@ -265,5 +281,4 @@ pub fn mate_distance(value: i32) -> Option<i32> {
 }
 
 #[cfg(test)]
-#[path = "search_tests.rs"]
 mod tests;

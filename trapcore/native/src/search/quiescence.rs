@@ -4,9 +4,9 @@ use shakmaty::{Chess, Move, Position, Role};
 
 use crate::chess::checks::CheckFinder;
 use crate::chess::static_exchange::{exchange, worth};
-use crate::evaluation::evaluate;
+use crate::search::evaluation::evaluate;
+use crate::search::transposition_table::Bound;
 use crate::search::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Pruning, Searched, Searcher, key_of};
-use crate::transpositions::Bound;
 use crate::trees::tree::after;
 
 /// What a capture may gain beyond the piece it takes before a selective search believes in it.
