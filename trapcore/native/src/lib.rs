@@ -7,7 +7,6 @@
 //! | `label_sets` | many sets of labels compared with one at once |
 //! | `index` | a library of traps, compared with a position at once |
 //! | `bags` | a library of traps by the abstract tokens of their killers, in files |
-//! | `mate` | the mate prover |
 //! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
 //! | `likening` | what in a position may be like a known trap |
 //! | `plain` | a search and a prover without learning, to compare with |
@@ -19,6 +18,7 @@
 //! | `trees` | local trees of a position and the labels of their moves |
 //! | `pgn` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `search` | the search for a gain of material, its evaluation, what stops it |
+//! | `mate` | the mate prover |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;

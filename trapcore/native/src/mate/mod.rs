@@ -353,5 +353,4 @@ pub fn short(m: Move) -> u16 {
 }
 
 #[cfg(test)]
-#[path = "mate_tests.rs"]
 mod tests;
