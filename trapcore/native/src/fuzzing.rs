@@ -2,11 +2,11 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use crate::baits::Tester;
 use crate::chess::position::{epd, mirror, parse};
 use crate::mate::{MAX_MATE, Prover};
 use crate::search::verdict::Verdict;
 use crate::search::{Asked, Limits, Pruning, Searcher};
+use crate::trap_test::Tester;
 
 /// Bytes before the FEN: longest mate, nodes (two bytes, little endian), depth, what is asked, which move is the bait.
 const BUDGETS: usize = 6;

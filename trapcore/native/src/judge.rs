@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move, Position};
 
 use crate::bags;
-use crate::baits::Tester;
 use crate::cases::{Case, Cases};
 use crate::chess::position::{Setting, live_key, mirror, mirror_move};
 use crate::index::{Hit, Index, Member, Scratch, Yardstick};
@@ -19,6 +18,7 @@ use crate::screening::Abstracted;
 use crate::search::Searcher;
 use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;
+use crate::trap_test::Tester;
 use crate::trees::tree::after;
 
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.

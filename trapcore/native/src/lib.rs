@@ -10,7 +10,6 @@
 //! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
 //! | `likening` | what in a position may be like a known trap |
 //! | `plain` | a search and a prover without learning, to compare with |
-//! | `baits` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
 //! | `findings` | a batch of games for the annotator, and for the library |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests |
@@ -19,11 +18,11 @@
 //! | `pgn` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `search` | the search for a gain of material, its evaluation, what stops it |
 //! | `mate` | the mate prover |
+//! | `trap_test` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
 pub mod bags;
-pub mod baits;
 pub mod cases;
 pub mod chess;
 pub mod findings;
@@ -45,5 +44,6 @@ mod py;
 pub mod sampling;
 pub mod screening;
 pub mod search;
+pub mod trap_test;
 pub mod tree_edit;
 pub mod trees;

@@ -7,12 +7,12 @@
 use shakmaty::{Color, Move, Position};
 
 use crate::abstract_tree::Scene;
-use crate::baits::first_sight;
 use crate::chess::position::{Setting, mirror, mirror_move};
 use crate::mate::Prover;
 use crate::proposer::{Weights, naming_bag};
 use crate::search::Searcher;
 use crate::search::verdict::Verdict;
+use crate::trap_test::first_sight;
 use crate::trees::labels::spelling_order;
 use crate::trees::tree::after;
 

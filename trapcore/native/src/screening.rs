@@ -11,7 +11,6 @@ use std::sync::Arc;
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::names;
 use crate::bags;
-use crate::baits::TEMPTING_GAIN;
 use crate::cases::Case;
 use crate::chess::position::Setting;
 use crate::chess::static_exchange::exchange;
@@ -20,6 +19,7 @@ use crate::judge::{Judge, Workspace};
 use crate::proposals::{Proposal, Proposer};
 use crate::proposer::{LAZY_SHORTLIST, Proposed, Weights, naming_bag};
 use crate::search::verdict::Verdict;
+use crate::trap_test::TEMPTING_GAIN;
 
 /// Log odds from which a move is worth a proof.
 const LEAST: f32 = 3.0;

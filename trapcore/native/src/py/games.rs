@@ -16,7 +16,6 @@ use super::abstracted::Proposer;
 use super::bags::PyBagIndex;
 use super::halting::{Cancellation, detached};
 use super::travel::travels;
-use crate::baits::TESTER_VERSION;
 use crate::chess::position::{self, Setting};
 use crate::findings::{Finding, GameFindings, judge_batch, tag_map};
 use crate::index::{Measure, Yardstick};
@@ -27,6 +26,7 @@ use crate::pgn::records::{self, Unread};
 use crate::pgn::splitter::{Batch, Splitter};
 use crate::screening::Abstracted;
 use crate::search::verdict::Verdict;
+use crate::trap_test::TESTER_VERSION;
 use crate::trees::tree;
 
 /// Whole games of one input.

@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use shakmaty::Move;
 
 use super::halting::{Cancellation, detached};
-use crate::baits::Tester;
 use crate::chess::position::{self, BadPosition, Setting};
 use crate::pgn::records::{Stored, replayed};
+use crate::trap_test::Tester;
 
 /// Binary logarithm of the table of a glance: it is emptied before each.
 const GLANCE_BITS: u32 = 12;

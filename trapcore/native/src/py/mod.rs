@@ -23,11 +23,11 @@ use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
 use self::halting::{Cancellation, detached};
-use crate::baits::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
 use crate::chess::position::{self, BadPosition, Setting};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::search::stop::Halt;
 use crate::search::{Asked, Limits, MATE, MATE_BOUND, Pruning, Searcher, key_of, mate_distance};
+use crate::trap_test::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
 use crate::trees::labels::{Labels, Naming};
 use crate::trees::tree::{self, FINGERPRINT_VERSION, Plies2};
 
@@ -296,7 +296,7 @@ fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<V
 fn first_sight(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
     let setting = position::parse(fen)?;
     let text = |m| UciMove::from_move(m, setting.mode).to_string();
-    Ok(py.detach(|| baits::first_sight(&setting.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
+    Ok(py.detach(|| trap_test::first_sight(&setting.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
 }
 
 #[pyfunction]
