@@ -9,9 +9,9 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::chess::position::{Setting, live_key};
-use crate::index::{Hit, Member};
 use crate::judge::{Judge, Workspace};
 use crate::mate::{EXHAUSTIVE, MateProof};
+use crate::measures::trap_positions::{Hit, Member};
 use crate::proposals::{Proposal, Proposer, Question};
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};

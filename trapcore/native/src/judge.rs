@@ -11,7 +11,7 @@ use shakmaty::{Chess, Color, Move, Position};
 use crate::bags;
 use crate::cases::{Case, Cases};
 use crate::chess::position::{Setting, live_key, mirror, mirror_move};
-use crate::index::{Hit, Index, Member, Scratch, Yardstick};
+use crate::measures::trap_positions::{Hit, Index, Member, Scratch, Yardstick};
 use crate::pgn::reader::Game;
 use crate::proposals::Patterns;
 use crate::screening::Abstracted;

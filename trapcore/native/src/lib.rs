@@ -2,10 +2,6 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `measures`, `tree_edit`, `sampling` | the paper's similarities and their baselines |
-//! | `matching` | which moves of two positions correspond |
-//! | `label_sets` | many sets of labels compared with one at once |
-//! | `index` | a library of traps, compared with a position at once |
 //! | `bags` | a library of traps by the abstract tokens of their killers, in files |
 //! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
 //! | `likening` | what in a position may be like a known trap |
@@ -19,6 +15,7 @@
 //! | `search` | the search for a gain of material, its evaluation, what stops it |
 //! | `mate` | the mate prover |
 //! | `trap_test` | the trap test: does a move lose, was it avoidable, does it tempt |
+//! | `measures` | similarity of positions by their local trees, and of their moves |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
@@ -28,11 +25,8 @@ pub mod chess;
 pub mod findings;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-pub mod index;
 pub mod judge;
-pub mod label_sets;
 pub mod likening;
-pub mod matching;
 pub mod mate;
 pub mod measures;
 pub mod pgn;
@@ -41,9 +35,7 @@ mod proposals;
 pub mod proposer;
 #[cfg(feature = "python")]
 mod py;
-pub mod sampling;
 pub mod screening;
 pub mod search;
 pub mod trap_test;
-pub mod tree_edit;
 pub mod trees;

@@ -9,9 +9,9 @@ use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::cases::Case;
 use crate::chess::position::Setting;
-use crate::index::{Hit, Member};
 use crate::judge::{Judge, Trap};
-use crate::matching::Pattern;
+use crate::measures::move_matching::Pattern;
+use crate::measures::trap_positions::{Hit, Member};
 use crate::search::verdict::Verdict;
 use crate::trees::labels::uci_label;
 use crate::trees::tree::after;
@@ -179,8 +179,8 @@ fn legal_beginning(position: &Chess, line: &[Move]) -> Vec<Move> {
 mod tests {
     use super::*;
     use crate::chess::position::{parse, parse_move};
-    use crate::index::{Measure, Yardstick};
     use crate::judge::Options;
+    use crate::measures::trap_positions::{Measure, Yardstick};
     use crate::trees::labels::{Labels, Naming};
 
     const UCI: Labels = Labels { naming: Naming::Uci, captures: false };

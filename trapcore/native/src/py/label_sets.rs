@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use super::halting::detached;
-use crate::label_sets::LabelSets;
-use crate::label_sets::kernels::Kernel;
+use crate::measures::label_sets::LabelSets;
+use crate::measures::label_sets::kernels::Kernel;
 use crate::trees::tree::{FINGERPRINT_VERSION, LabelBits, unpack};
 
 /// Fingerprints that are compared between two looks whether the call was interrupted.

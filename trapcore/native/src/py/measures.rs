@@ -6,10 +6,10 @@ use pyo3::types::PyBytes;
 
 use super::{depth, labels};
 use crate::chess::position::{self, BadPosition, Setting};
-use crate::matching;
-use crate::measures::{self, Base, Unpaired};
-use crate::sampling;
-use crate::tree_edit::{MAX_EDIT_DEPTH, tree_edit_similarity};
+use crate::measures::move_matching;
+use crate::measures::paper::{self, Base, Unpaired};
+use crate::measures::sampled;
+use crate::measures::tree_edit::{MAX_EDIT_DEPTH, tree_edit_similarity};
 use crate::trees::tree;
 
 fn pair(a: &str, b: &str) -> Result<(Setting, Setting), BadPosition> {
@@ -27,7 +27,7 @@ fn base(name: &str) -> PyResult<Base> {
 #[pyfunction]
 fn continuations(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<f64> {
     let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
-    Ok(py.detach(|| measures::continuations(&a, &b, depth, labels)))
+    Ok(py.detach(|| paper::continuations(&a, &b, depth, labels)))
 }
 
 #[pyfunction]
@@ -42,7 +42,7 @@ fn sequences(
     prefixes: bool,
 ) -> PyResult<f64> {
     let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
-    Ok(py.detach(|| measures::sequence_similarity(&a, &b, depth, labels, prefixes)))
+    Ok(py.detach(|| paper::sequence_similarity(&a, &b, depth, labels, prefixes)))
 }
 
 /// The lines that `sequences` compares, as 64-bit numbers in the machine's byte order, ascending.
@@ -71,7 +71,7 @@ fn tanimoto(
     prefixes: bool,
 ) -> PyResult<f64> {
     let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
-    Ok(py.detach(|| measures::tanimoto_similarity(&a, &b, depth, labels, prefixes)))
+    Ok(py.detach(|| paper::tanimoto_similarity(&a, &b, depth, labels, prefixes)))
 }
 
 #[pyfunction]
@@ -103,7 +103,7 @@ fn structural(
         "pad" => Unpaired::Pad,
         _ => return Err(PyValueError::new_err(format!("unpaired is 'formula' or 'pad', not {unpaired:?}"))),
     };
-    Ok(py.detach(|| measures::structural(&a, &b, base, depth, labels, unpaired, root.as_ref())))
+    Ok(py.detach(|| paper::structural(&a, &b, base, depth, labels, unpaired, root.as_ref())))
 }
 
 #[pyfunction]
@@ -121,20 +121,20 @@ fn sampled_structural(
 ) -> PyResult<(f64, f64)> {
     let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
     let base = self::base(base)?;
-    let found = py.detach(|| sampling::sampled_structural(&a, &b, base, depth, labels, children, seed));
+    let found = py.detach(|| sampled::sampled_structural(&a, &b, base, depth, labels, children, seed));
     Ok((found.value, found.standard_error))
 }
 
 #[pyfunction]
 fn move_count_ratio(a: &str, b: &str) -> PyResult<f64> {
     let (a, b) = pair(a, b)?;
-    Ok(measures::move_count_ratio(&a, &b))
+    Ok(paper::move_count_ratio(&a, &b))
 }
 
 #[pyfunction]
 fn board_similarity(a: &str, b: &str) -> PyResult<f64> {
     let (a, b) = pair(a, b)?;
-    Ok(measures::board_similarity(&a.chess, &b.chess))
+    Ok(paper::board_similarity(&a.chess, &b.chess))
 }
 
 /// Both moves, how often they were paired and could have been, mean distance, and after which first moves.
@@ -153,13 +153,13 @@ fn match_moves(
     top: usize,
 ) -> PyResult<Vec<PairParts>> {
     let ((a, b), labels) = (pair(a, b)?, self::labels(labels, captures)?);
-    let found = py.detach(|| matching::match_moves(&a, &b, labels, to_root, only, top));
+    let found = py.detach(|| move_matching::match_moves(&a, &b, labels, to_root, only, top));
     Ok(found.into_iter().map(|p| (p.first, p.second, p.count, p.chances, p.distance, p.after)).collect())
 }
 
 #[pyfunction]
 fn reply_names(fen: &str, labels: &str, captures: bool) -> PyResult<Vec<String>> {
-    Ok(matching::reply_names(&position::parse(fen)?, self::labels(labels, captures)?))
+    Ok(move_matching::reply_names(&position::parse(fen)?, self::labels(labels, captures)?))
 }
 
 /// Adds the functions of this file to the module.

@@ -6,8 +6,8 @@
 use shakmaty::{Color, Position};
 
 use crate::chess::position::Setting;
-use crate::label_sets::LabelSets;
-use crate::measures::{Base, Unpaired, child_similarities, compare_children};
+use crate::measures::label_sets::LabelSets;
+use crate::measures::paper::{Base, Unpaired, child_similarities, compare_children};
 use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 use crate::trees::tree::{Plies2, after, label_set, sequences};
 
@@ -154,13 +154,13 @@ impl Index {
             Forms::Sequences(traps) => {
                 let own = sequences(query, depth, labels);
                 for (i, trap) in traps.iter().enumerate() {
-                    push(i, crate::measures::shared_multiplicity(&own, trap));
+                    push(i, crate::measures::paper::shared_multiplicity(&own, trap));
                 }
             }
             Forms::Sets(traps) => {
                 let own = label_set(query, depth, labels);
                 for (i, trap) in traps.iter().enumerate() {
-                    push(i, crate::measures::jaccard(&own, trap));
+                    push(i, crate::measures::paper::jaccard(&own, trap));
                 }
             }
             Forms::Children(traps) => {
@@ -283,7 +283,7 @@ const _: () = assert!(UCI_LABELS <= 1 << PAIR_BITS && PAIR_BITS <= LABEL_BITS);
 mod tests {
     use super::*;
     use crate::chess::position::{mirror, parse};
-    use crate::measures::{continuations, sequence_similarity, structural};
+    use crate::measures::paper::{continuations, sequence_similarity, structural};
 
     fn walk(seed: u64, plies: u32) -> Setting {
         let mut s = parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").unwrap();

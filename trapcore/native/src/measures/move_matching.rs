@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::chess::position::Setting;
-use crate::measures::{Base, similarities_of};
+use crate::measures::paper::{Base, similarities_of};
 use crate::trees::labels::{Labels, spelling_order, uci_label};
 use crate::trees::tree::{LabelBits, after};
 
@@ -341,7 +341,7 @@ pub fn reply_names(setting: &Setting, labels: Labels) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measures::{Unpaired, compare_children};
+    use crate::measures::paper::{Unpaired, compare_children};
 
     fn replies(similarities: &[f64]) -> Vec<Reply> {
         similarities.iter().enumerate().map(|(i, &similarity)| Reply { similarity, label: i as u32 }).collect()

@@ -4,7 +4,7 @@
 use shakmaty::{Move, MoveList, Position};
 
 use crate::chess::position::{Setting, digest16};
-use crate::measures::{Base, cheapest_pairing, similarities_of};
+use crate::measures::paper::{Base, cheapest_pairing, similarities_of};
 use crate::trees::labels::Labels;
 
 /// An estimate of the structural similarity.
@@ -91,7 +91,7 @@ fn variance_of_mean(sample: &[f64], all: usize, mean: impl Fn(&[f64]) -> f64) ->
 mod tests {
     use super::*;
     use crate::chess::position::parse;
-    use crate::measures::{Unpaired, structural};
+    use crate::measures::paper::{Unpaired, structural};
     use crate::trees::labels::Naming;
 
     #[test]
