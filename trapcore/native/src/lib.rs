@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `bags` | a library of traps by the abstract tokens of their killers, in files |
-//! | `abstract_tree`, `proposer` | abstracted local trees, and the moves that they propose |
+//! | `proposer` | abstracted local trees, and the moves that they propose |
 //! | `likening` | what in a position may be like a known trap |
 //! | `plain` | a search and a prover without learning, to compare with |
 //! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
@@ -16,6 +16,7 @@
 //! | `mate` | the mate prover |
 //! | `trap_test` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `measures` | similarity of positions by their local trees, and of their moves |
+//! | `abstract_tree` | abstracted local trees of a move, and their tokens |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
