@@ -8,7 +8,6 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::bags;
 use crate::cases::{Case, Cases};
 use crate::chess::position::{Setting, live_key, mirror, mirror_move};
 use crate::measures::trap_positions::{Hit, Index, Member, Scratch, Yardstick};
@@ -18,6 +17,7 @@ use crate::screening::Abstracted;
 use crate::search::Searcher;
 use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;
+use crate::token_index;
 use crate::trap_test::Tester;
 use crate::trees::tree::after;
 
@@ -92,7 +92,7 @@ pub struct Workspace {
     pub(crate) cases: FxHashMap<(u128, Option<Move>), Cases>,
     /// For settling shortlisted moves, apart from the proofs so that these do not depend on it.
     pub(crate) settler: Searcher,
-    pub(crate) bags: bags::Scratch,
+    pub(crate) bags: token_index::Scratch,
     /// Positions that were known or similar, before proof.
     pub candidates: u64,
     /// Nodes of all proofs, also of those that failed.
@@ -109,7 +109,7 @@ impl Default for Workspace {
             tester: Tester::new(TABLE_BITS, TABLE_BITS),
             cases: FxHashMap::default(),
             settler: Searcher::settler(),
-            bags: bags::Scratch::default(),
+            bags: token_index::Scratch::default(),
             candidates: 0,
             proof_nodes: 0,
         }

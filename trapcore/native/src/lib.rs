@@ -2,7 +2,6 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `bags` | a library of traps by the abstract tokens of their killers, in files |
 //! | `proposer` | abstracted local trees, and the moves that they propose |
 //! | `likening` | what in a position may be like a known trap |
 //! | `plain` | a search and a prover without learning, to compare with |
@@ -17,10 +16,10 @@
 //! | `trap_test` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `measures` | similarity of positions by their local trees, and of their moves |
 //! | `abstract_tree` | abstracted local trees of a move, and their tokens |
+//! | `token_index` | an inverted index of the tokens of a million killers, in files |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
-pub mod bags;
 pub mod cases;
 pub mod chess;
 pub mod findings;
@@ -38,5 +37,6 @@ pub mod proposer;
 mod py;
 pub mod screening;
 pub mod search;
+pub mod token_index;
 pub mod trap_test;
 pub mod trees;

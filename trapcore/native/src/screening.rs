@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::names;
-use crate::bags;
 use crate::cases::Case;
 use crate::chess::position::Setting;
 use crate::chess::static_exchange::exchange;
@@ -19,6 +18,7 @@ use crate::measures::trap_positions::Member;
 use crate::proposals::{Proposal, Proposer};
 use crate::proposer::{LAZY_SHORTLIST, Proposed, Weights, naming_bag};
 use crate::search::verdict::Verdict;
+use crate::token_index;
 use crate::trap_test::TEMPTING_GAIN;
 
 /// Log odds from which a move is worth a proof.
@@ -34,7 +34,7 @@ const TEMPTING: usize = 2;
 /// What screening needs of a library.
 pub struct Abstracted {
     pub weights: Arc<Weights>,
-    pub likeness: Arc<bags::Index>,
+    pub likeness: Arc<token_index::Index>,
     /// The trap that each payload of the index stands for, by its place in the list.
     pub traps: FxHashMap<u64, u32>,
 }
@@ -118,7 +118,7 @@ impl Judge {
         work: &mut Workspace,
     ) -> Vec<(Member, f64)> {
         let hits = abstracted.likeness.nearest(bag, NEAREST, least, &mut work.bags);
-        let member = |hit: bags::Hit| {
+        let member = |hit: token_index::Hit| {
             let &trap = abstracted.traps.get(&hit.payload)?;
             let plain = Member { trap, mirrored: false };
             let mirrored = self.trap(plain).setting.chess.turn() != position.chess.turn();

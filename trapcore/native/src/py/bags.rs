@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 
 use super::abstracted::bag;
 use super::halting::detached;
-use crate::bags::{BagError, Change, Hit, Index, MAX_WEIGHT, Only, UNIT, Weights, Writer, distinct};
+use crate::token_index::{BagError, Change, Hit, Index, MAX_WEIGHT, Only, UNIT, Weights, Writer, distinct};
 
 impl From<BagError> for PyErr {
     fn from(error: BagError) -> PyErr {

@@ -14,11 +14,11 @@
 //! | `segment` | some bags in a file: vocabulary, posting lists, the bags themselves, payloads |
 //! | `store` | the folder: manifest, segments, their merging, one writer at a time |
 //! | `query` | the nearest bags, exactly |
-//! | `only` | payloads to which a question is restricted |
+//! | `filter` | payloads to which a question is restricted |
 
 mod builder;
 mod file;
-mod only;
+mod filter;
 mod query;
 mod segment;
 mod store;
@@ -28,7 +28,7 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use only::Only;
+pub use filter::Only;
 pub use query::{Hit, Scratch};
 pub use store::{Change, Index, Writer};
 
