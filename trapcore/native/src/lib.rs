@@ -2,9 +2,6 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `proposer` | abstracted local trees, and the moves that they propose |
-//! | `likening` | what in a position may be like a known trap |
-//! | `plain` | a search and a prover without learning, to compare with |
 //! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
 //! | `findings` | a batch of games for the annotator, and for the library |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests |
@@ -17,6 +14,7 @@
 //! | `measures` | similarity of positions by their local trees, and of their moves |
 //! | `abstract_tree` | abstracted local trees of a move, and their tokens |
 //! | `token_index` | an inverted index of the tokens of a million killers, in files |
+//! | `ranking` | killers of a position, ranked by learned weights of their tokens |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
@@ -26,15 +24,13 @@ pub mod findings;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 pub mod judge;
-pub mod likening;
 pub mod mate;
 pub mod measures;
 pub mod pgn;
-pub mod plain;
 mod proposals;
-pub mod proposer;
 #[cfg(feature = "python")]
 mod py;
+pub mod ranking;
 pub mod screening;
 pub mod search;
 pub mod token_index;

@@ -16,7 +16,7 @@ use crate::chess::static_exchange::exchange;
 use crate::judge::{Judge, Workspace};
 use crate::measures::trap_positions::Member;
 use crate::proposals::{Proposal, Proposer};
-use crate::proposer::{LAZY_SHORTLIST, Proposed, Weights, naming_bag};
+use crate::ranking::ranker::{LAZY_SHORTLIST, Proposed, Weights, naming_bag};
 use crate::search::verdict::Verdict;
 use crate::token_index;
 use crate::trap_test::TEMPTING_GAIN;

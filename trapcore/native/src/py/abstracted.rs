@@ -14,8 +14,8 @@ use super::with_prover;
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};
 use crate::chess::position::{self, BadPosition, Setting};
-use crate::likening::{Pair, pairs};
-use crate::proposer::{LAZY_SHORTLIST, Overview, Weights, naming_bag};
+use crate::ranking::ranker::{LAZY_SHORTLIST, Overview, Weights, naming_bag};
+use crate::ranking::similar_pairs::{Pair, pairs};
 use crate::search::Searcher;
 
 /// The scene of a position and, if known, the bait: `fen` is the position before it if the bait is legal there, else the

@@ -6,7 +6,7 @@ use shakmaty::{Move, Position};
 
 use crate::chess::position;
 use crate::chess::static_exchange::exchange;
-use crate::plain;
+use crate::ranking::baselines;
 
 /// UCI of each move, centipawns after the best reply, their mean; and the moves made on a board.
 type ThreePlies = (Vec<(String, i32, i32)>, u64);
@@ -15,7 +15,7 @@ type ThreePlies = (Vec<(String, i32, i32)>, u64);
 #[pyfunction]
 fn three_plies(py: Python<'_>, fen: &str) -> PyResult<ThreePlies> {
     let setting = position::parse(fen)?;
-    let (moves, makes) = py.detach(|| plain::three_plies(&setting.chess));
+    let (moves, makes) = py.detach(|| baselines::three_plies(&setting.chess));
     Ok((moves.iter().map(|p| (p.m.to_uci(setting.mode).to_string(), p.worst, p.mean)).collect(), makes))
 }
 
@@ -27,7 +27,7 @@ fn moves_until_proof(py: Python<'_>, fen: &str, order: Vec<String>, mate: u32, m
     }
     let setting = position::parse(fen)?;
     let order = order.iter().map(|uci| position::parse_move(&setting, uci)).collect::<Result<Vec<Move>, _>>()?;
-    Ok(py.detach(|| plain::moves_until_proof(&setting.chess, &order, mate, most)))
+    Ok(py.detach(|| baselines::moves_until_proof(&setting.chess, &order, mate, most)))
 }
 
 /// Each move with the centipawns that the exchange on its square gains.

@@ -9,7 +9,7 @@ use shakmaty::{Color, Move, Position};
 use crate::abstract_tree::Scene;
 use crate::chess::position::{Setting, mirror, mirror_move};
 use crate::mate::Prover;
-use crate::proposer::{Weights, naming_bag};
+use crate::ranking::ranker::{Weights, naming_bag};
 use crate::search::Searcher;
 use crate::search::verdict::Verdict;
 use crate::trap_test::first_sight;

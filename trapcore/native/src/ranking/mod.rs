@@ -1,0 +1,11 @@
+//! Killers of a position, ranked by learned weights of their tokens.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `ranker` | the legal moves after a bait, ranked |
+//! | `similar_pairs` | pairs of a bait and a killer that are compared with known traps |
+//! | `baselines` | a search and a prover without learning, to compare with |
+
+pub mod baselines;
+pub mod ranker;
+pub mod similar_pairs;
