@@ -2,8 +2,6 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `judge`, `proposals`, `cases` | how a position is judged, and what a game made of it |
-//! | `findings` | a batch of games for the annotator, and for the library |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests |
 //! | `chess` | positions as text, checks, static exchange evaluation |
 //! | `trees` | local trees of a position and the labels of their moves |
@@ -15,23 +13,20 @@
 //! | `abstract_tree` | abstracted local trees of a move, and their tokens |
 //! | `token_index` | an inverted index of the tokens of a million killers, in files |
 //! | `ranking` | killers of a position, ranked by learned weights of their tokens |
+//! | `judge` | which traps stand in a position, and what a game made of them |
 //! | `py` | the only room that knows Python |
 
 pub mod abstract_tree;
-pub mod cases;
 pub mod chess;
-pub mod findings;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 pub mod judge;
 pub mod mate;
 pub mod measures;
 pub mod pgn;
-mod proposals;
 #[cfg(feature = "python")]
 mod py;
 pub mod ranking;
-pub mod screening;
 pub mod search;
 pub mod token_index;
 pub mod trap_test;

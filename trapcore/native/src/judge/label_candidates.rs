@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
-use crate::cases::Case;
 use crate::chess::position::Setting;
-use crate::judge::{Judge, Trap};
+use crate::judge::game_analyzer::{Judge, Trap};
+use crate::judge::verify::Case;
 use crate::measures::move_matching::Pattern;
 use crate::measures::trap_positions::{Hit, Member};
 use crate::search::verdict::Verdict;
@@ -179,7 +179,7 @@ fn legal_beginning(position: &Chess, line: &[Move]) -> Vec<Move> {
 mod tests {
     use super::*;
     use crate::chess::position::{parse, parse_move};
-    use crate::judge::Options;
+    use crate::judge::game_analyzer::Options;
     use crate::measures::trap_positions::{Measure, Yardstick};
     use crate::trees::labels::{Labels, Naming};
 

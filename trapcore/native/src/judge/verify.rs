@@ -9,10 +9,10 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::chess::position::{Setting, live_key};
-use crate::judge::{Judge, Workspace};
+use crate::judge::game_analyzer::{Judge, Workspace};
+use crate::judge::label_candidates::{Proposal, Proposer, Question};
 use crate::mate::{EXHAUSTIVE, MateProof};
 use crate::measures::trap_positions::{Hit, Member};
-use crate::proposals::{Proposal, Proposer, Question};
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
 use crate::trees::tree::after;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::judge::{Event, Judge, Workspace, mover};
+use crate::judge::game_analyzer::{Event, Judge, Workspace, mover};
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
 use crate::pgn::reader::{Game, Skip};
 use crate::pgn::records::{Unread, games};

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::cases::{Case, Cases};
 use crate::chess::position::{Setting, live_key, mirror, mirror_move};
+use crate::judge::label_candidates::Patterns;
+use crate::judge::token_candidates::Abstracted;
+use crate::judge::verify::{Case, Cases};
 use crate::measures::trap_positions::{Hit, Index, Member, Scratch, Yardstick};
 use crate::pgn::reader::Game;
-use crate::proposals::Patterns;
-use crate::screening::Abstracted;
 use crate::search::Searcher;
 use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::names;
-use crate::cases::Case;
 use crate::chess::position::Setting;
 use crate::chess::static_exchange::exchange;
-use crate::judge::{Judge, Workspace};
+use crate::judge::game_analyzer::{Judge, Workspace};
+use crate::judge::label_candidates::{Proposal, Proposer};
+use crate::judge::verify::Case;
 use crate::measures::trap_positions::Member;
-use crate::proposals::{Proposal, Proposer};
 use crate::ranking::ranker::{LAZY_SHORTLIST, Proposed, Weights, naming_bag};
 use crate::search::verdict::Verdict;
 use crate::token_index;
