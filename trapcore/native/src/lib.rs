@@ -1,8 +1,9 @@
 //! The Rust core of trapline: everything that is done once for each position.
 //!
+//! Each module imports only from those above it.
+//!
 //! | module | what it holds |
 //! |---|---|
-//! | `fuzzing` | any bytes as a position with budgets; only for tests |
 //! | `chess` | positions as text, checks, static exchange evaluation |
 //! | `trees` | local trees of a position and the labels of their moves |
 //! | `pgn` | PGN: cutting a stream, reading a game, where text can be added |
@@ -14,7 +15,8 @@
 //! | `token_index` | an inverted index of the tokens of a million killers, in files |
 //! | `ranking` | killers of a position, ranked by learned weights of their tokens |
 //! | `judge` | which traps stand in a position, and what a game made of them |
-//! | `py` | the only room that knows Python |
+//! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
+//! | `py` | the interface to Python, and all that knows of it |
 
 pub mod abstract_tree;
 pub mod chess;
