@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from db.display import trap_json
 from db.ingest import HIGHEST_RATING
 from db.shared import Shared
 from db.temptation import Frequency
@@ -14,6 +13,7 @@ from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof import Verdict
 from trapcore.spelling import unknown_name
+from trapline.commands.terminal import trap_json
 
 MOST_HITS = 200
 """Most hits of one page."""

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from db.display import claim
 from db.encounters import Encounter, encounters, games_of, year_of
 from db.frequency import frequencies_by_rating
 from db.library import Library
@@ -19,6 +18,7 @@ from db.temptation import Frequency, RatingBand, rating_band
 from db.toll import cost, wilson
 from db.trap import Side, Trap
 from trapcore.errors import UsageError
+from trapline.commands.terminal import claim
 
 PRACTICE = 5
 """Traps to practise, and traps to set, that are named."""

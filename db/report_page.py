@@ -11,11 +11,11 @@ from importlib.metadata import version
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from db.display import claim, numbered_line, percent, year
 from db.encounters import Encounter
 from db.pictures import Picture, draw
 from db.report import Met, Report
 from db.report_plots import falls_by_opening, falls_over_time
+from trapline.commands.terminal import claim, numbered_line, percent, year
 
 GAMES = 12
 """Most games of a trap that the page lists; --json has all."""

@@ -10,11 +10,11 @@ import chess
 import chess.pgn
 import chess.svg
 
-from db.display import claim
 from db.toll import Toll
 from db.trap import Trap, read_moves
 from trapcore.errors import OutputError
 from trapcore.replacing import replacing
+from trapline.commands.terminal import claim
 
 CHAPTERS = 64
 """Most chapters of a study."""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from annotator.commands import annotate
 from tests.stockfish import STOCKFISH
 from tests.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.errors import EngineError
+from trapline.commands.annotate import annotate
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
 

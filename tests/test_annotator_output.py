@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from annotator.commands import annotate
 from tests.trap_games import AVOIDED, FELL, LEGAL, QUIET, RESEMBLES, annotated, game, make_library
 from trapcore.errors import InputError, LibraryError, OutputError, TraplineError, UsageError
 from trapcore.streams import open_bytes
+from trapline.commands.annotate import annotate
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
 
@@ -114,7 +114,9 @@ def test_a_reader_that_goes_away_is_no_error_to_speak_of(library: Path, tmp_path
 
 
 def test_importing_the_command_imports_nothing_heavy() -> None:
-    code = "import sys, annotator.commands; print([m for m in ('chess', 'sqlalchemy', 'db') if m in sys.modules])"
+    code = (
+        "import sys, trapline.commands.annotate; print([m for m in ('chess', 'sqlalchemy', 'db') if m in sys.modules])"
+    )
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 
@@ -339,7 +341,7 @@ def test_64_megabytes_of_one_line(library: Path, tmp_path: Path) -> None:
     # The process says itself what it took at most: the figure that the system keeps of a child begins with the size of
     # its parent.
     peak = "open('/proc/self/status').read().split('VmHWM:')[1].split()[0]"
-    code = f"import atexit, trapline; atexit.register(lambda: print({peak})); trapline.main()"
+    code = f"import atexit, trapline.__main__ as trapline; atexit.register(lambda: print({peak})); trapline.main()"
     done = subprocess.run([sys.executable, "-c", code, *line], cwd=ROOT, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 300 << 10  # kB
     assert out.stat().st_size == source.stat().st_size

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.annotation import Annotator
-from annotator.commands import annotate
 from annotator.judging import judged
 from annotator.request import Request
 from annotator.selection import Selection
@@ -35,6 +34,7 @@ from tests.trap_games import (
     make_library,
 )
 from trapcore.pools import threads
+from trapline.commands.annotate import annotate
 
 REQUEST = Request(measure="sequences", depth=2, labels="uci", captures=False, min_similarity=0.8, nodes=200_000)
 JUDGE = REQUEST.judge(TRAPS)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.commands import annotate
 from tests.trap_games import AVOIDED, FELL, QUIET, RESEMBLES, game, make_library
 from trapcore.errors import InputError, UsageError
+from trapline.commands.annotate import annotate
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
 

@@ -20,7 +20,6 @@ from typer.testing import CliRunner
 
 from bot import health, logs
 from bot.checking import check
-from bot.commands import bot
 from bot.token import check_coach, is_exposed, read_token
 from tests.bot_games import small_library
 from tests.lichess_server.players import Habits, Player
@@ -30,6 +29,7 @@ from tests.uci_engines import REFUTING, engine_of
 from trapcore.bot_settings import BotSettings
 from trapcore.errors import InputError, OutputError, TraplineError, UsageError
 from trapcore.settings import CONFIG_VARIABLE, Settings
+from trapline.commands.bot import bot
 
 ROOT = Path(__file__).parents[1]
 SECRET = "lip_verysecret"
@@ -234,7 +234,7 @@ def test_health_is_told_on_loopback() -> None:
 def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TRAPLINE_BOT_TOKEN": SECRET, "PYTHONPATH": str(ROOT)}
     small_library(tmp_path / "library.sqlite")
-    command = [sys.executable, str(ROOT / "trapline.py"), "bot", "--url", server.url, "-v"]
+    command = [sys.executable, "-m", "trapline", "bot", "--url", server.url, "-v"]
     config = configured(tmp_path, "move_seconds = 0.05")
     with subprocess.Popen([*command, "--config", config], env=env, stderr=subprocess.PIPE, text=True) as process:
         try:

@@ -18,9 +18,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import db.mining
-from annotator.commands import annotate
 from annotator.request import Judging, Request
-from db.command_options import pool_for
 from db.ingest import index_files
 from db.mining import Ore, mine
 from db.screen import open_screen
@@ -31,6 +29,8 @@ from trapcore.budget import Cancellation
 from trapcore.cluster import Cluster
 from trapcore.errors import ClusterError, PositionError, UsageError
 from trapcore.pools import Pool, in_order
+from trapline.commands.annotate import annotate
+from trapline.commands.db_options import pool_for
 
 GAMES = Path(__file__).parents[1] / "examples" / "games.pgn"
 ONE_PROCESS: None = None

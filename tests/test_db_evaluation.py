@@ -10,9 +10,8 @@ import chess
 import numpy as np
 import pytest
 import zstandard
-
-from db.evaluation import neighbours, orders
-from db.evaluation.metrics import (
+from research.evaluation import neighbours, orders
+from research.evaluation.metrics import (
     Placed,
     brier,
     calibration_error,
@@ -24,8 +23,9 @@ from db.evaluation.metrics import (
     rate_at_recall,
     reliability,
 )
-from db.evaluation.neighbours import Turned
-from db.evaluation.sample import Puzzle, Sample, game_of, place_of, read_sample
+from research.evaluation.neighbours import Turned
+from research.evaluation.sample import Puzzle, Sample, game_of, place_of, read_sample
+
 from db.puzzles import puzzle_trap
 from db.store import create_library, open_library
 from tests.conftest import DATA

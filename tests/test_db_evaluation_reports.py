@@ -11,34 +11,34 @@ from statistics import fmean
 import chess
 import chess.engine
 import pytest
+from research.evaluation import ablation as ablations
+from research.evaluation.ablation import ablation
+from research.evaluation.account import GAMES_DO_NOT_SHOW, PUZZLES_DO_NOT_SHOW, account_of_puzzles, markdown_of
+from research.evaluation.calibration import calibration
+from research.evaluation.cost import cost
+from research.evaluation.detection import detection
+from research.evaluation.killers import FULL, LAZY, hit, killers
+from research.evaluation.metrics import place
+from research.evaluation.orders import PLAIN
+from research.evaluation.ordinary import MATE, Answers, Judged, centipawns, judged_moves, sample
+from research.evaluation.patterns import macro_precision, patterns
+from research.evaluation.proof_work import proof_work
+from research.evaluation.run import Run
+from research.evaluation.sample import read_sample
+from research.evaluation.temptation import look, temptation
+from research.paper import plots
+from research.paper.report import markdown, number
 
 from db.engine import UciEngine, chance_of
-from db.evaluation import ablation as ablations
-from db.evaluation.ablation import ablation
-from db.evaluation.account import GAMES_DO_NOT_SHOW, PUZZLES_DO_NOT_SHOW, account_of_puzzles, markdown_of
-from db.evaluation.calibration import calibration
-from db.evaluation.commands import evaluate
-from db.evaluation.cost import cost
-from db.evaluation.detection import detection
-from db.evaluation.killers import FULL, LAZY, hit, killers
-from db.evaluation.metrics import place
-from db.evaluation.orders import PLAIN
-from db.evaluation.ordinary import MATE, Answers, Judged, centipawns, judged_moves, sample
-from db.evaluation.patterns import macro_precision, patterns
-from db.evaluation.proof_work import proof_work
-from db.evaluation.run import Run
-from db.evaluation.sample import read_sample
-from db.evaluation.temptation import look, temptation
 from db.store import create_library, open_library
 from tests.conftest import DATA
 from tests.experiments import accuracy
 from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
-from trapcore.experiments import plots
-from trapcore.experiments.report import markdown, number
 from trapcore.fitting import fit
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST
+from trapline.commands.evaluate import evaluate
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
 

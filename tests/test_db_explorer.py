@@ -12,7 +12,6 @@ import pytest
 import typer
 
 from db.explorer import Explored, Explorer, explore
-from db.exploring_commands import explore as command
 from db.ingest import index_files
 from db.library import Library
 from db.store import open_library
@@ -22,6 +21,7 @@ from tests.db_traps import AVOIDED, ENDED, FELL, LEGAL_FEN, MIRRORED, MIRRORED_L
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.proof import Verdict
+from trapline.commands.explore import explore as command
 
 AMATEURS = DATA / "pgn" / "amateur_lichess_2021_10_kdave.pgn"
 SITE = "https://lichess.org/abcdefgh"

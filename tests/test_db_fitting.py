@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import update
 
 from db.bundled import bundled_traps
-from db.commands import library as commands
 from db.fitting import HITS, fit_library
 from db.library import Library
 from db.models import TrapRow, WeightsRow
@@ -19,6 +18,7 @@ from tests.conftest import NewLibrary
 from trapcore.errors import LibraryError
 from trapcore.proof import Verdict
 from trapcore.proposals import VOCABULARY_VERSION, shipped_weights
+from trapline.commands.library import library as commands
 
 Make = Callable[..., str]
 

@@ -12,12 +12,10 @@ from sqlalchemy import update
 from typer.testing import CliRunner
 
 from db.bundled import bundled_traps
-from db.commands import library as commands
 from db.importing import import_file
 from db.likeness import open_likeness
 from db.models import WeightsRow
 from db.proposing import Adviser, Question
-from db.proposing_commands import propose
 from db.store import open_library
 from tests.command_line import CommandLine
 from tests.conftest import DATA
@@ -25,6 +23,8 @@ from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore.errors import InputError, LibraryError, PositionError, UsageError
 from trapcore.proposals import VOCABULARY_VERSION, shipped_weights
 from trapcore.streams import open_bytes
+from trapline.commands.library import library as commands
+from trapline.commands.propose import propose
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
 AFTER = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6"

@@ -8,14 +8,14 @@ import chess.pgn
 import pytest
 from typer.testing import CliRunner
 
-import trapline
 from db.bundled import bundled_traps
 from db.store import open_library
 from tests.command_line import CommandLine
 from tests.db_traps import LEGAL_FEN
 from trapcore.errors import InputError, OutputError, UsageError
+from trapline.__main__ import app
 
-TRAPLINE = CommandLine(trapline.app)
+TRAPLINE = CommandLine(app)
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +40,16 @@ def test_a_table_and_what_is_left_out(path: str) -> None:
     lines = TRAPLINE.run("query", "--name", "legall", "--db", path).splitlines()
     assert "\tlegal-mate\t" in "\n".join(lines)
     assert all(len(line.split("\t")) == 8 for line in lines)
-    result = CliRunner().invoke(trapline.app, ["query", "--limit", "3", "--db", path])
+    result = CliRunner().invoke(app, ["query", "--limit", "3", "--db", path])
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 3)
     cursor = result.stderr.split("--after ")[1].strip()
-    more = CliRunner().invoke(trapline.app, ["query", "--limit", "200", "--after", cursor, "--db", path])
+    more = CliRunner().invoke(app, ["query", "--limit", "200", "--after", cursor, "--db", path])
     assert len(more.stdout.splitlines()) == len(bundled_traps()) - 3
 
 
 def test_an_empty_answer_says_so_and_is_no_failure(path: str) -> None:
     for arguments in (["--eco", "B13", "--outcome", "mate"], ["--name", "qqqq", "--pgn"], ["--eco", "E99", "--svg"]):
-        result = CliRunner().invoke(trapline.app, ["query", *arguments, "--db", path])
+        result = CliRunner().invoke(app, ["query", *arguments, "--db", path])
         assert (result.exit_code, result.stdout) == (0, "")
         assert "there are no such traps" in result.stderr
 
@@ -101,5 +101,5 @@ def test_a_folder_that_cannot_be_made_is_said(path: str, tmp_path: Path) -> None
 
 
 def test_json_of_an_empty_answer_is_json(path: str) -> None:
-    result = CliRunner().invoke(trapline.app, ["query", "--eco", "E99", "--json", "--db", path])
+    result = CliRunner().invoke(app, ["query", "--eco", "E99", "--json", "--db", path])
     assert json.loads(result.stdout)["hits"] == []

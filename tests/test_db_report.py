@@ -19,7 +19,6 @@ from db.ingest import index_files
 from db.library import Library
 from db.players import find_players, players
 from db.report import PRACTICE, Report, report
-from db.report_commands import report as command
 from db.report_page import page
 from db.sighting import Sighting
 from db.store import open_library
@@ -30,6 +29,7 @@ from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.errors import UsageError
 from trapcore.proof import Verdict
+from trapline.commands.report import report as command
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "games.pgn"
 EVIL = "<script>alert('x')</script> & \\\"Co\\\""

@@ -8,7 +8,6 @@ import chess
 import pytest
 
 from db.bundled import bundled_traps
-from db.display import print_trap, trap_json
 from db.ingest import index_files
 from db.library import Library
 from db.proving import Judge
@@ -30,6 +29,7 @@ from tests.db_traps import AVOIDED, ENDED, FELL, MIRRORED, OTHER, elephant, lega
 from trapcore.baits import DepthValue, check_bait
 from trapcore.budget import Budget
 from trapcore.proof import Verdict
+from trapline.commands.terminal import print_trap, trap_json
 
 SEARCH = Judge(search_nodes=50_000)
 

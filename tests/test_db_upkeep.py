@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from db.commands import library as app
 from db.database import Database
 from db.ingest import index_files
 from db.library import Library
@@ -19,6 +18,7 @@ from db.upkeep import back_up, restore, vacuum
 from tests.command_line import CommandLine
 from tests.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
 from trapcore.errors import LibraryError, OutputError, UsageError
+from trapline.commands.library import library as app
 
 COMMANDS = CommandLine(app)
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from typer.main import get_command
 
-import trapline
 from trapcore.settings import CONFIG_VARIABLE, TABLES
+from trapline.__main__ import app
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = ("trapline-bot.service", "trapline-service.service")
@@ -49,7 +49,7 @@ def commands() -> list[list[str]]:
 
 @pytest.mark.parametrize("command", commands(), ids=" ".join)
 def test_what_is_run_is_a_command(command: list[str]) -> None:
-    group = get_command(trapline.app)
+    group = get_command(app)
     with group.make_context("trapline", command, resilient_parsing=True) as context:
         name, found, rest = group.resolve_command(context, command)  # type: ignore[attr-defined]
         assert name == command[0]

@@ -10,7 +10,7 @@ from db.trap import Outcome
 from trapcore.measures.options import IndexedMeasure, Measure
 from trapcore.proof import Verdict
 from trapcore.settings import Settings
-from trapline import app
+from trapline.__main__ import app
 
 
 def option_of(command: str, name: str) -> tuple[str, str]:

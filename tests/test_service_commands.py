@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-import trapline
 from db.store import open_library
 from service.following import Follower
 from service.jobs import JOBS, run_job
@@ -23,6 +22,7 @@ from tests.db_traps import AVOIDED, FELL, elephant, legal
 from tests.lichess_server.server import Server
 from tests.service_site import LEGAL, ServerTimes, begun, finished, play, service_for
 from trapcore.errors import LibraryError, TraplineError, UsageError
+from trapline.__main__ import app
 
 ROOT = Path(__file__).parents[1]
 
@@ -52,14 +52,14 @@ def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server, 
 
 
 def run(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(trapline.app, list(arguments), catch_exceptions=False)
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
     assert result.exit_code == code, result.output
     return result
 
 
 def refusal(*arguments: str) -> TraplineError:
     with pytest.raises(TraplineError) as caught:
-        CliRunner().invoke(trapline.app, list(arguments), catch_exceptions=False)
+        CliRunner().invoke(app, list(arguments), catch_exceptions=False)
     return caught.value
 
 
@@ -173,7 +173,7 @@ def test_the_service_runs_pauses_resumes_and_stops(server: Server, tmp_path: Pat
             assert process.poll() is None
             time.sleep(0.2)
 
-    command = [sys.executable, str(ROOT / "trapline.py"), "service", "run"]
+    command = [sys.executable, "-m", "trapline", "service", "run"]
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
         try:
             until_done()

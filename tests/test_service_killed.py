@@ -34,7 +34,7 @@ def configured(tmp_path: Path) -> list[str]:
     service, games = tmp_path / "service", tmp_path / "games"
     table = f'[service]\nfolder = "{service}"\nfolders = ["{games}"]\n'
     (tmp_path / "trapline.toml").write_text(f'measure = "sequences"\n{table}')
-    return [sys.executable, str(ROOT / "trapline.py"), "jobs", "run"]
+    return [sys.executable, "-m", "trapline", "jobs", "run"]
 
 
 def begin(tmp_path: Path, job: str, limit: int = 0, **variables: str) -> "subprocess.Popen[str]":
@@ -42,7 +42,7 @@ def begin(tmp_path: Path, job: str, limit: int = 0, **variables: str) -> "subpro
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), **variables}
     command = [*configured(tmp_path), job, "--config", str(tmp_path / "trapline.toml"), "--db", str(path(tmp_path))]
     if limit:
-        line = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, -1)); import trapline; "
+        line = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, -1)); import trapline.__main__ as trapline; "
         command = [sys.executable, "-c", f"{line}sys.argv[1:1] = []; trapline.main()", *command[2:]]
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -10,7 +10,6 @@ import pytest
 from apscheduler.executors.debug import DebugExecutor
 from typer.testing import CliRunner
 
-import trapline
 from db.store import open_library
 from service.jobs import run_job
 from service.leases import Leases
@@ -18,6 +17,7 @@ from service.scheduling import agree, next_run, open_scheduler
 from tests.conftest import NewLibrary
 from tests.lichess_server.server import Server
 from tests.service_site import addresses, finished, random_moves, service_for
+from trapline.__main__ import app
 
 pytestmark = pytest.mark.parametrize("new_library", ["postgresql"], indirect=True)
 
@@ -55,7 +55,7 @@ def test_jobs_are_scheduled_run_and_logged(
         assert backup is not None
         assert backup.error is not None
         assert "pg_dump" in backup.error
-    listed = CliRunner().invoke(trapline.app, ["jobs", "list", "--db", address], catch_exceptions=False)
+    listed = CliRunner().invoke(app, ["jobs", "list", "--db", address], catch_exceptions=False)
     assert "mine\tpaused" in listed.stdout
 
 

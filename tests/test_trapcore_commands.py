@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from tests.chess_positions import FIGURE_2
 from tests.command_line import CommandLine
-from trapcore.commands import prove
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.proof import Proof, Verdict, replay
+from trapline.commands.prove import prove
 
 app = typer.Typer()
 app.command()(prove)
@@ -163,7 +163,7 @@ def test_jobs_from_the_settings_are_checked(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_commands_import_only_typer_until_they_run() -> None:
     heavy = "'chess', 'pydantic', 'trapcore._native'"
-    code = f"import sys, trapcore.commands; print([m for m in ({heavy}) if m in sys.modules])"
+    code = f"import sys, trapline.commands.prove; print([m for m in ({heavy}) if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 

@@ -14,7 +14,6 @@ from tests.command_line import CommandLine
 from trapcore import matching
 from trapcore.chess_tree import Labels, chess_tree
 from trapcore.comparison import OPTIONS
-from trapcore.comparison_commands import match, similarity
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.measures import (
     baselines,
@@ -27,6 +26,7 @@ from trapcore.measures import (
     tree_edit,
 )
 from trapcore.measures.options import Measure
+from trapline.commands.similarity import match, similarity
 
 app = typer.Typer()
 app.command()(similarity)
@@ -353,7 +353,7 @@ def test_match_refuses(options: tuple[str, ...], message: str) -> None:
 
 def test_the_commands_import_only_typer_until_they_run() -> None:
     heavy = "'chess', 'pydantic', 'trapcore._native'"
-    code = f"import sys, trapcore.comparison_commands; print([m for m in ({heavy}) if m in sys.modules])"
+    code = f"import sys, trapline.commands.similarity; print([m for m in ({heavy}) if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from trapcore.chess_tree import ChessGame
-from trapcore.commands import dynamics as command
 from trapcore.dynamics import (
     LESS_DYNAMIC,
     Dynamics,
@@ -32,6 +31,7 @@ from trapcore.errors import InputError, UsageError
 from trapcore.games import GAMES
 from trapcore.games.tic_tac_toe import TicTacToe
 from trapcore.trees import Tree, local_tree
+from trapline.commands.prove import dynamics as command
 
 FIGURE_1 = Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}})
 

@@ -11,12 +11,7 @@ import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats  # type: ignore[import-untyped]
-from typer.testing import CliRunner
-
-from tests.chess_positions import FIGURE_2
-from trapcore.errors import OutputError, UsageError
-from trapcore.experiments import (
+from research.paper import (
     example_1,
     figure_1,
     paper,
@@ -29,11 +24,16 @@ from trapcore.experiments import (
     table_2,
     table_3,
 )
-from trapcore.experiments.benchmark import Candidate, Kind, Run, candidate
-from trapcore.experiments.commands import experiment
-from trapcore.experiments.report import Report, Table, markdown, number
+from research.paper.benchmark import Candidate, Kind, Run, candidate
+from research.paper.report import Report, Table, markdown, number
+from scipy import stats  # type: ignore[import-untyped]
+from typer.testing import CliRunner
+
+from tests.chess_positions import FIGURE_2
+from trapcore.errors import OutputError, UsageError
 from trapcore.measures.options import Reference
 from trapcore.measures.sampled import Estimate
+from trapline.commands.experiment import experiment
 
 ACCOUNT = Path(__file__).parents[1] / "docs" / "paper.md"
 BUDAPEST, CARO_KANN, KIENINGER, LEGAL = paper.TRAPS

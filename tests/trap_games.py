@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-from annotator.commands import annotate
 from db.proving import Judge
 from db.store import open_library
 from db.trap import Trap, make_trap
 from trapcore.proof import Verdict
+from trapline.commands.annotate import annotate
 
 
 def _mate(name: str, moves: str, bait: str, killer_line: str) -> Trap:

@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from db.display import is_rated, temptation, trap_json
 from db.families import families, shelves
 from db.library import Counts
 from db.pgn_export import trap_game
@@ -18,6 +17,7 @@ from db.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.trap import Trap
 from trapcore.budget import Cancellation
 from trapcore.errors import InputError, UsageError
+from trapline.commands.terminal import is_rated, temptation, trap_json
 from web.boards import Picture
 from web.kept import Kept
 from web.lines import around, trap_steps

@@ -11,8 +11,8 @@ from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from db.display import claim, contradiction, numbered_line, pawns, percent, year
 from db.trap import Trap, read_moves
+from trapline.commands.terminal import claim, contradiction, numbered_line, pawns, percent, year
 from web.boards import Picture
 
 ROOM = Path(__file__).parent

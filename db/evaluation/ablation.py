@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from db.evaluation.killers import hit
-from db.evaluation.metrics import Placed, brier, falling, place
-from db.evaluation.patterns import TOP, macro_precision
-from db.evaluation.run import Finding, Run, propose
-from db.evaluation.sample import Puzzle
+from research.evaluation.killers import hit
+from research.evaluation.metrics import Placed, brier, falling, place
+from research.evaluation.patterns import TOP, macro_precision
+from research.evaluation.run import Finding, Run, propose
+from research.evaluation.sample import Puzzle
+from research.paper.report import Report, Table, number
+
 from db.likeness import build_index
 from trapcore import _native
 from trapcore.abstract_tree.tokens import FIELD_BITS
-from trapcore.experiments.report import Report, Table, number
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
 
 TRAPS = 5_000

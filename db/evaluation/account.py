@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from db.evaluation.run import Finding, Run
-from trapcore.experiments.report import markdown
+from research.evaluation.run import Finding, Run
+from research.paper.report import markdown
+
 from trapcore.proposals import VOCABULARY_VERSION
 
 PUZZLES_DO_NOT_SHOW = (

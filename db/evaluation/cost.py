@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from time import perf_counter_ns
 
-from db.evaluation.orders import PLAIN
-from db.evaluation.run import Finding, Run, propose
-from db.evaluation.sample import Puzzle
+from research.evaluation.orders import PLAIN
+from research.evaluation.run import Finding, Run, propose
+from research.evaluation.sample import Puzzle
+from research.paper.report import Report, Table
+
 from trapcore import _native
-from trapcore.experiments.report import Report, Table
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST
 
 TIMED = 500

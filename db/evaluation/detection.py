@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import chess
+from research.evaluation.calibration import reliability_of
+from research.evaluation.metrics import precision_at, rate_at_recall
+from research.evaluation.orders import VALUES
+from research.evaluation.ordinary import BLUNDER, CLEAN, LOST, Judged
+from research.evaluation.run import Finding, Run, propose
+from research.paper.report import Panel, Plot, Report, Series, Table, number
+from research.paper.retrieval import auc, roc
 
-from db.evaluation.calibration import reliability_of
-from db.evaluation.metrics import precision_at, rate_at_recall
-from db.evaluation.orders import VALUES
-from db.evaluation.ordinary import BLUNDER, CLEAN, LOST, Judged
-from db.evaluation.run import Finding, Run, propose
 from trapcore import _native
 from trapcore.chess_tree import parse_position
-from trapcore.experiments.report import Panel, Plot, Report, Series, Table, number
-from trapcore.experiments.retrieval import auc, roc
 from trapcore.proof import Verdict, prove_bait
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST
 

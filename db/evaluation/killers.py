@@ -4,14 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from db.evaluation import neighbours
-from db.evaluation.metrics import Placed, falling, first_is, place
-from db.evaluation.neighbours import Turned
-from db.evaluation.orders import PLAIN, Scores
-from db.evaluation.run import GROWTH, Finding, Run
-from db.evaluation.sample import Puzzle
+from research.evaluation import neighbours
+from research.evaluation.metrics import Placed, falling, first_is, place
+from research.evaluation.neighbours import Turned
+from research.evaluation.orders import PLAIN, Scores
+from research.evaluation.run import GROWTH, Finding, Run
+from research.evaluation.sample import Puzzle
+from research.paper.report import Report, Table, number
+
 from trapcore import _native
-from trapcore.experiments.report import Report, Table, number
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST, Weights
 
 SLOW = 1000

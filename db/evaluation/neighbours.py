@@ -13,10 +13,10 @@ from typing import Any
 import chess
 import numpy as np
 import numpy.typing as npt
+from research.evaluation.orders import Scores
+from research.evaluation.sample import Puzzle
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-from db.evaluation.orders import Scores
-from db.evaluation.sample import Puzzle
 from trapcore import _native, matching
 from trapcore.chess_tree import parse_position
 from trapcore.keys import mirror_move

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 
 import chess
+from research.evaluation.sample import Puzzle
 
-from db.evaluation.sample import Puzzle
 from trapcore import _native
 
 Scores = Mapping[str, float]

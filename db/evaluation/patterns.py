@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from db.evaluation import neighbours
-from db.evaluation.killers import SLOW
-from db.evaluation.metrics import precision
-from db.evaluation.neighbours import Turned
-from db.evaluation.run import Finding, Run
-from db.evaluation.sample import Puzzle
+from research.evaluation import neighbours
+from research.evaluation.killers import SLOW
+from research.evaluation.metrics import precision
+from research.evaluation.neighbours import Turned
+from research.evaluation.run import Finding, Run
+from research.evaluation.sample import Puzzle
+from research.paper.report import Report, Table, number
+
 from db.puzzles import PATTERNS
-from trapcore.experiments.report import Report, Table, number
 
 TOP = 10
 LEAST = 5

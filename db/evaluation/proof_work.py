@@ -5,11 +5,12 @@ import random
 from functools import partial
 from statistics import fmean
 
-from db.evaluation.orders import PLAIN, Scores
-from db.evaluation.run import Finding, Run
-from db.evaluation.sample import Puzzle
+from research.evaluation.orders import PLAIN, Scores
+from research.evaluation.run import Finding, Run
+from research.evaluation.sample import Puzzle
+from research.paper.report import Report, Table
+
 from trapcore import _native
-from trapcore.experiments.report import Report, Table
 from trapcore.proof import Verdict, prove_bait
 
 MATES = (2, 3, 4)

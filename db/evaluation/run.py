@@ -10,11 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from db.evaluation.sample import Puzzle, Sample
+from research.evaluation.sample import Puzzle, Sample
+from research.paper.report import Report
+
 from db.likeness import build_index
 from trapcore import _native
 from trapcore.budget import Budget
-from trapcore.experiments.report import Report
 from trapcore.fitting import Example, fit, ordinary_examples
 from trapcore.proof import Proof, Verdict, prove_bait
 from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights

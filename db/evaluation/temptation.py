@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 import chess
+from research.evaluation.run import Finding, Run
+from research.evaluation.sample import Puzzle
+from research.paper.report import Report, Table, number
 
-from db.evaluation.run import Finding, Run
-from db.evaluation.sample import Puzzle
 from trapcore import _native
 from trapcore.chess_tree import parse_position
-from trapcore.experiments.report import Report, Table, number
 
 RANKS = (1, 2, 3, 5, 8, 12)
 

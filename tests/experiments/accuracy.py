@@ -12,8 +12,8 @@ import re
 import sys
 from pathlib import Path
 
-from db.evaluation.calibration import DIAGRAM
-from db.evaluation.detection import ROC
+from research.evaluation.calibration import DIAGRAM
+from research.evaluation.detection import ROC
 
 DOCS = Path(__file__).parents[2] / "docs"
 ACCURACY = DOCS / "accuracy.md"

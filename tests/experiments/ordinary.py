@@ -11,8 +11,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from research.evaluation.ordinary import NODES, Answers, judged_moves
+
 from db.engine import UciEngine
-from db.evaluation.ordinary import NODES, Answers, judged_moves
 from tests.benchmarks.material import DATA
 from tests.stockfish import STOCKFISH
 from trapcore.fitting import ORDINARY

@@ -12,8 +12,8 @@ from functools import partial
 from typing import TypeVar
 
 import chess
+from research.paper.paper import BenchmarkTrap
 
-from trapcore.experiments.paper import BenchmarkTrap
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
 from trapcore.proof import Verdict, prove_bait
 

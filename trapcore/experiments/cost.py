@@ -10,11 +10,12 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from research.paper.benchmark import Run
+from research.paper.paper import TRAPS
+from research.paper.report import Panel, Plot, Report, Series, Style, Table
+
 from trapcore import matching
 from trapcore.chess_tree import Labels, chess_tree
-from trapcore.experiments.benchmark import Run
-from trapcore.experiments.paper import TRAPS
-from trapcore.experiments.report import Panel, Plot, Report, Series, Style, Table
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
 from trapcore.trees import Tree
 

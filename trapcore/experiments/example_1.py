@@ -7,8 +7,9 @@ tree cut short by mate beside one that goes on. It does not say which moves diff
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trapcore.experiments.benchmark import Run
-from trapcore.experiments.report import Panel, Plot, Report, Series, Style, Table, number
+from research.paper.benchmark import Run
+from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+
 from trapcore.measures import continuations, sequences, tree_edit
 from trapcore.trees import Tree
 

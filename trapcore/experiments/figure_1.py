@@ -1,8 +1,9 @@
 """Figure 1: every measure on two small trees, worked out in sections 2.1 to 2.3 and 3.1 of the paper."""
 
-from trapcore.experiments.benchmark import Run
-from trapcore.experiments.paper import FIGURE_1, FIGURE_1_CHILDREN, FIGURE_1_VALUES
-from trapcore.experiments.report import Panel, Plot, Report, Series, Style, Table, number
+from research.paper.benchmark import Run
+from research.paper.paper import FIGURE_1, FIGURE_1_CHILDREN, FIGURE_1_VALUES
+from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+
 from trapcore.measures import continuations, sequences, structural, tree_edit
 
 

@@ -8,10 +8,10 @@ import random
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from trapcore.experiments.benchmark import Candidate, Kind, Run, candidate
-from trapcore.experiments.paper import RECALL, SAMPLE_SIZE, SAMPLED_TRAPS, SAMPLES, TRAPS
-from trapcore.experiments.report import Panel, Plot, Report, Series, Style, Table, number
-from trapcore.experiments.retrieval import Mistakes, mistakes
+from research.paper.benchmark import Candidate, Kind, Run, candidate
+from research.paper.paper import RECALL, SAMPLE_SIZE, SAMPLED_TRAPS, SAMPLES, TRAPS
+from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+from research.paper.retrieval import Mistakes, mistakes
 
 COMPARED = (
     "S on continuations 1, SAN",

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from trapcore.experiments import cost, example_1, figure_1, recall, sampling, table_1, table_2, table_3
-from trapcore.experiments.benchmark import Run
-from trapcore.experiments.report import Report
+from research.paper import cost, example_1, figure_1, recall, sampling, table_1, table_2, table_3
+from research.paper.benchmark import Run
+from research.paper.report import Report
+
 from trapcore.spelling import unknown_name
 
 ALL = "all"

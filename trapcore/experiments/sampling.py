@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
+from research.paper.benchmark import Kind, Neighbour, Run
+from research.paper.paper import TRAPS, BenchmarkTrap
+from research.paper.report import Panel, Plot, Report, Series, Table, number
+from research.paper.retrieval import auc, spearman
+
 from trapcore.chess_tree import Labels
-from trapcore.experiments.benchmark import Kind, Neighbour, Run
-from trapcore.experiments.paper import TRAPS, BenchmarkTrap
-from trapcore.experiments.report import Panel, Plot, Report, Series, Table, number
-from trapcore.experiments.retrieval import auc, spearman
 from trapcore.measures import baselines, sampled, structural
 
 CHILDREN = (1, 2, 3, 5, 8, 12, 16, 24, 32)

@@ -1,8 +1,9 @@
 """Table 1: structural similarity of the branches of a tic-tac-toe position (Figure 2 of the paper)."""
 
-from trapcore.experiments.benchmark import Run
-from trapcore.experiments.paper import TABLE_1, TIC_TAC_TOE
-from trapcore.experiments.report import Panel, Plot, Report, Series, Style, Table, number
+from research.paper.benchmark import Run
+from research.paper.paper import TABLE_1, TIC_TAC_TOE
+from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+
 from trapcore.games.tic_tac_toe import TicTacToe
 from trapcore.measures import structural
 from trapcore.measures.options import Reference

@@ -12,11 +12,10 @@ from math import ceil, floor
 from statistics import fmean
 
 import chess
-
-from trapcore.experiments.benchmark import CANDIDATES, Candidate, Kind, Run
-from trapcore.experiments.paper import TABLE_2, TRAPS, BenchmarkTrap
-from trapcore.experiments.report import Panel, Plot, Report, Series, Table, number
-from trapcore.experiments.retrieval import Mistakes, auc, average_precision, mistakes, roc
+from research.paper.benchmark import CANDIDATES, Candidate, Kind, Run
+from research.paper.paper import TABLE_2, TRAPS, BenchmarkTrap
+from research.paper.report import Panel, Plot, Report, Series, Table, number
+from research.paper.retrieval import Mistakes, auc, average_precision, mistakes, roc
 
 DRAWN = (
     "sequences 2, UCI",

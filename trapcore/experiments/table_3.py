@@ -11,12 +11,12 @@ from functools import cache, partial
 from importlib.util import find_spec
 
 import chess
+from research.paper.benchmark import Run
+from research.paper.paper import GAME, TABLE_3, TRAPS, MatchedPair
+from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
 
 from trapcore import matching
 from trapcore.chess_tree import ChessGame, Labels
-from trapcore.experiments.benchmark import Run
-from trapcore.experiments.paper import GAME, TABLE_3, TRAPS, MatchedPair
-from trapcore.experiments.report import Panel, Plot, Report, Series, Style, Table, number
 
 TOP = 5
 """How many of the most frequent pairs the paper looks at."""

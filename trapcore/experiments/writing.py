@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from research.paper import plots
+from research.paper.report import Report, markdown
+
 from trapcore.errors import OutputError
-from trapcore.experiments import plots
-from trapcore.experiments.report import Report, markdown
 from trapcore.replacing import replacing
 
 NO_PLOTS = "no plots, matplotlib is not installed: pip install 'trapline[plots]'"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from db.command_options import (
+from trapline.commands.backup import backup, restore
+from trapline.commands.db_options import (
     DbOption,
     EngineNodesOption,
     EngineOption,
@@ -23,9 +24,8 @@ from db.command_options import (
     open_or_make,
     pool_for,
 )
-from db.proposing_commands import fit
-from db.upkeep_commands import backup, restore
-from trapcore.command_options import ClusterOption, JsonOption
+from trapline.commands.options import ClusterOption, JsonOption
+from trapline.commands.propose import fit
 
 if TYPE_CHECKING:
     from db.trap import Trap
@@ -55,10 +55,10 @@ def init(
     brings its bundled traps up to date.
     """
     from db.bundled import add_bundled, default_library
-    from db.display import counted, say, trap_count
     from db.store import create_library, open_library, upgrade_library
     from trapcore.errors import LibraryError
     from trapcore.settings import Settings
+    from trapline.commands.terminal import counted, say, trap_count
 
     path = db if db is not None else str(default_library())
     threads = jobs_or_default(jobs)
@@ -103,9 +103,9 @@ def add(
     db: DbOption = None,
 ) -> None:
     """Add one trap; it is checked, and proved as far as that can be done. Prints its slug."""
-    from db.display import claim, say
     from db.trap import make_trap
     from trapcore.settings import Settings
+    from trapline.commands.terminal import claim, say
 
     trap = make_trap(
         name=name,
@@ -147,9 +147,9 @@ def import_(
     In a PGN game the bait is the last main-line move marked ?? or ?, or the one that the tag Bait names. The same file
     again changes nothing.
     """
-    from db.display import Status, counted, import_json, print_json, say
     from db.importing import import_file
     from db.library import Added
+    from trapline.commands.terminal import Status, counted, import_json, print_json, say
 
     status = Status()
     reports = []
@@ -196,7 +196,7 @@ def list_(
 
     The reason is that of a famous line which is no trap, and empty for the others.
     """
-    from db.display import claim, print_json, print_table, say, trap_count, trap_json
+    from trapline.commands.terminal import claim, print_json, print_table, say, trap_count, trap_json
 
     with open_existing(db) as opened:
         traps, frequencies = opened.traps(), opened.frequencies()
@@ -228,7 +228,7 @@ def show(
     """Show everything about one trap: its proof, what others say, how the bait looks by depth and in the games."""
     from dataclasses import asdict
 
-    from db.display import is_rated, print_json, print_trap, trap_json
+    from trapline.commands.terminal import is_rated, print_json, print_trap, trap_json
 
     with open_existing(db) as opened:
         trap = opened.trap(slug)
@@ -260,10 +260,10 @@ def verify(
     contradict each other, nothing is claimed unless a mate is proved. After an interruption, a run over all traps goes
     on where it was.
     """
-    from db.display import Status, claim, contradiction, counted, print_json, say, trap_count
     from db.verifying import Verified, verify_traps
     from trapcore.proof import Verdict
     from trapcore.settings import Settings
+    from trapline.commands.terminal import Status, claim, contradiction, counted, print_json, say, trap_count
 
     status = Status()
 
@@ -317,11 +317,11 @@ def export(
 
     With --study the proved ones as chapters of lichess studies instead, and with -o as well as both.
     """
-    from db.display import say, trap_count
     from db.exporting import write_traps
     from db.study import write_study
     from db.toll import toll_of
     from trapcore.proof import Verdict
+    from trapline.commands.terminal import say, trap_count
 
     with open_existing(db) as opened:
         traps: list[Trap] = [opened.trap(slug) for slug in slugs] if slugs else opened.traps()
@@ -348,8 +348,8 @@ def index(
     The same games again change nothing; an interrupted run goes on where it stopped. The exit code is 3 if a file could
     not be read to its end.
     """
-    from db.display import Status, counted, index_json, print_json
     from db.ingest import Progress, index_files
+    from trapline.commands.terminal import Status, counted, index_json, print_json
 
     status = Status()
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from db.command_options import DbOption
-from trapcore.command_options import JsonOption
+from trapline.commands.db_options import DbOption
+from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
     from service.service import Service
@@ -72,10 +72,10 @@ def run(
 @jobs.command("list")
 def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
     """List the jobs; without a terminal a line each: name, state, interval, next run, last run, what it did."""
-    from db.display import print_json, print_table
     from service.jobs import JOBS
     from service.scheduling import next_run, open_scheduler
     from service.times import stamp
+    from trapline.commands.terminal import print_json, print_table
 
     with _open(config, db) as opened:
         scheduler = open_scheduler(opened)
@@ -128,10 +128,10 @@ def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, a
     """Run a job now, in this process; the exit code is 1 if it did not come to its end, or a source failed."""
     import signal
 
-    from db.display import print_json, say
     from service.jobs import job_named, run_job
     from service.times import Stopped
     from trapcore.errors import LibraryError
+    from trapline.commands.terminal import print_json, say
 
     job_named(name)
     with _open(config, db) as opened:
@@ -174,8 +174,8 @@ def log_(
     as_json: JsonOption = False,
 ) -> None:
     """Show what the jobs did: when each run began and ended (UTC), its figures, and what went wrong."""
-    from db.display import print_json, print_table
     from service.jobs import job_named
+    from trapline.commands.terminal import print_json, print_table
 
     if name is not None:
         job_named(name)
@@ -204,9 +204,9 @@ def follow(
     import signal
 
     from bot.lichess import LichessError
-    from db.display import say
     from service.following import Follower
     from service.times import Stopped
+    from trapline.commands.terminal import say
 
     with _open(config, db) as opened:
         halt = opened.halt()
@@ -239,10 +239,10 @@ def _open(config: str | None, db: str | None) -> Service:
     import os
 
     from db.bundled import open_or_bundle
-    from db.display import say
     from db.store import open_library
     from service.service import Service
     from trapcore.settings import CONFIG_VARIABLE, Settings
+    from trapline.commands.terminal import say
 
     if config is not None:
         os.environ[CONFIG_VARIABLE] = config
@@ -259,10 +259,10 @@ def _open(config: str | None, db: str | None) -> Service:
 
 
 def _switch(name: str, config: str | None, db: str | None, *, on: bool) -> None:
-    from db.display import say
     from service.jobs import job_named
     from service.scheduling import open_scheduler
     from trapcore.errors import UsageError
+    from trapline.commands.terminal import say
 
     job_named(name)
     with _open(config, db) as opened:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from db.command_options import DbOption, bounds
-from trapcore.command_options import JsonOption
+from trapline.commands.db_options import DbOption, bounds
+from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
     from db.query import Hit, Page
@@ -99,10 +99,10 @@ def query(
     """
     from db.asking import Asker
     from db.bundled import open_or_bundle
-    from db.display import Status, print_json, say
     from db.query import Query, Sort
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
+    from trapline.commands.terminal import Status, print_json, say
 
     if as_json + as_pgn + as_svg > 1:
         raise UsageError("choose one of --json, --pgn and --svg")
@@ -161,7 +161,7 @@ def query(
 
 
 def _print(page: Page) -> None:
-    from db.display import claim, print_table, trap_count
+    from trapline.commands.terminal import claim, print_table, trap_count
 
     rows = []
     for hit in page.hits:
@@ -179,9 +179,9 @@ def _print(page: Page) -> None:
 def _draw(hits: tuple[Hit, ...], folder: str | None) -> None:
     from pathlib import Path
 
-    from db.boards import hit_svg
     from db.exporting import write_file
     from trapcore.errors import OutputError
+    from trapline.commands.board_svg import hit_svg
 
     if folder is None:
         typer.echo("".join(hit_svg(hit) for hit in hits[:1]), nl=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trapcore.command_options import JsonOption
+from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

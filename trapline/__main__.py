@@ -1,4 +1,4 @@
-"""The front door: the ``trapline`` command, which mounts each room's commands and imports a room when it is used."""
+"""The ``trapline`` command: a group that imports the module of a command when the command is used."""
 
 import sys
 from importlib import import_module
@@ -11,41 +11,41 @@ from typer.core import TyperGroup
 from trapcore.errors import TraplineError, UsageError
 
 #: Command -> "module:name" of a Typer application or of a command function, in the order of the help.
-ROOMS = {
-    "annotate": "annotator.commands:annotate",
-    "library": "db.commands:library",
-    "index": "db.commands:index",
-    "mine": "db.mining_commands:mine",
-    "query": "db.query_commands:query",
-    "explore": "db.exploring_commands:explore",
-    "report": "db.report_commands:report",
-    "bot": "bot.commands:bot",
-    "service": "service.commands:service",
-    "jobs": "service.commands:jobs",
-    "follow": "service.commands:follow",
-    "serve": "web.commands:serve",
-    "similarity": "trapcore.comparison_commands:similarity",
-    "match": "trapcore.comparison_commands:match",
-    "propose": "db.proposing_commands:propose",
-    "prove": "trapcore.commands:prove",
-    "dynamics": "trapcore.commands:dynamics",
-    "evaluate": "db.evaluation.commands:evaluate",
-    "experiment": "trapcore.experiments.commands:experiment",
+COMMANDS = {
+    "annotate": "trapline.commands.annotate:annotate",
+    "library": "trapline.commands.library:library",
+    "index": "trapline.commands.library:index",
+    "mine": "trapline.commands.mine:mine",
+    "query": "trapline.commands.query:query",
+    "explore": "trapline.commands.explore:explore",
+    "report": "trapline.commands.report:report",
+    "bot": "trapline.commands.bot:bot",
+    "service": "trapline.commands.service:service",
+    "jobs": "trapline.commands.service:jobs",
+    "follow": "trapline.commands.service:follow",
+    "serve": "trapline.commands.serve:serve",
+    "similarity": "trapline.commands.similarity:similarity",
+    "match": "trapline.commands.similarity:match",
+    "propose": "trapline.commands.propose:propose",
+    "prove": "trapline.commands.prove:prove",
+    "dynamics": "trapline.commands.prove:dynamics",
+    "evaluate": "trapline.commands.evaluate:evaluate",
+    "experiment": "trapline.commands.experiment:experiment",
 }
 
 
-class Rooms(TyperGroup):
-    """A command group that imports a room when one of its commands is asked for."""
+class LazyCommands(TyperGroup):
+    """A command group that imports a command's module when the command is looked up."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands in the order of a day's work."""
-        return list(ROOMS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, or None for an unknown name."""
-        if cmd_name not in ROOMS:
+        if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        module, name = ROOMS[cmd_name].split(":")
+        module, name = COMMANDS[cmd_name].split(":")
         entry = getattr(import_module(module), name)
         if not isinstance(entry, typer.Typer):
             single = typer.Typer(add_completion=False)
@@ -57,7 +57,7 @@ class Rooms(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Rooms,
+    cls=LazyCommands,
     add_completion=False,
     no_args_is_help=True,
     help="Trap analysis for chess: annotates PGN with traps that are proved.",
@@ -72,7 +72,7 @@ def show_version(value: bool) -> None:
 
 
 @app.callback()
-def door(version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True)) -> None:
+def root(version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True)) -> None:
     """Trap analysis for chess: annotates PGN with traps that are proved."""
 
 

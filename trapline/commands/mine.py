@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from db.command_options import (
+from trapline.commands.db_options import (
     DbOption,
     EngineNodesOption,
     EngineOption,
@@ -17,7 +17,7 @@ from db.command_options import (
     open_or_make,
     pool_for,
 )
-from trapcore.command_options import ClusterOption, JsonOption
+from trapline.commands.options import ClusterOption, JsonOption
 
 if TYPE_CHECKING:
     from db.ingest import Progress
@@ -60,7 +60,6 @@ def mine(
     the games. It is named by its opening and pattern, and told with how many fell for it, worst first. An interrupted
     run goes on where it stopped; with new games only what is new is looked at.
     """
-    from db.display import Status, counted, index_json, print_json, say
     from db.exporting import write_traps
     from db.ingest import index_files
     from db.mining import TEST_NODES, Ore
@@ -68,6 +67,7 @@ def mine(
     from db.study import write_study
     from db.toll import toll_of
     from trapcore.settings import Settings
+    from trapline.commands.terminal import Status, counted, index_json, print_json, say
 
     low, high = bounds("rating", rating)
     ore = Ore(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from db.command_options import DbOption, bounds
-from trapcore.command_options import JsonOption
+from trapline.commands.db_options import DbOption, bounds
+from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
     from db.explorer import Explored, PlayedMove, TrapHere
@@ -36,8 +36,8 @@ def explore(
     Without a terminal a line a move: SAN, count, wins of White, draws, wins of Black, mean rating, last year, trap.
     """
     from db.bundled import open_or_bundle
-    from db.display import print_json, say
     from db.explorer import explore as explored
+    from trapline.commands.terminal import print_json, say
 
     least, most = bounds("rating", rating)
     since, until = bounds("years", years)
@@ -62,7 +62,7 @@ def explore(
 
 
 def _print(found: Explored) -> None:
-    from db.display import print_table
+    from trapline.commands.terminal import print_table
 
     columns = ("move", "times", "White", "draws", "Black", "rating", "last", "trap")
     rows = [
@@ -87,7 +87,7 @@ def _print(found: Explored) -> None:
 
 def _print_trap(trap: TrapHere, move: PlayedMove | None) -> None:
     """What is known of a bait, and games in which it was taken; as talk, because the table is the answer."""
-    from db.display import say
+    from trapline.commands.terminal import say
 
     costs = "" if trap.cost is None else f", gives away {trap.cost:.2f}"
     mate = "" if trap.mate_in is None else f", mate in {trap.mate_in}"

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from db.command_options import DbOption, open_existing
-from trapcore.command_options import JsonOption
+from trapline.commands.db_options import DbOption, open_existing
+from trapline.commands.options import JsonOption
 
 
 def report(
@@ -31,12 +31,12 @@ def report(
     It says how others of the same rating fared in the same positions, and what to practise. The page is whole in
     itself and needs no network. With --json the same figures are printed; a page is then written if -o asks for one.
     """
-    from db.display import print_json, say
     from db.exporting import write_text
     from db.players import find_players, players
     from db.report import report as made
     from db.report_page import page
     from trapcore.spelling import unknown_name
+    from trapline.commands.terminal import print_json, say
 
     if color is not None and color not in ("white", "black"):
         raise unknown_name("color", color, ("white", "black"))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from db.command_options import DbOption, open_existing
+from trapline.commands.db_options import DbOption, open_existing
 
 
 def backup(
@@ -16,9 +16,9 @@ def backup(
     """Copy the library into a file, also while others write to it; the copy is checked before it gets its name."""
     from pathlib import Path
 
-    from db.display import say
     from db.upkeep import back_up
     from trapcore.errors import UsageError
+    from trapline.commands.terminal import say
 
     with open_existing(db) as opened:
         path = Path(file)
@@ -37,9 +37,9 @@ def restore(
     from pathlib import Path
 
     from db.bundled import default_library
-    from db.display import say
     from db.upkeep import restore as put_back
     from trapcore.errors import LibraryError
+    from trapline.commands.terminal import say
 
     if db is not None and "://" in db:
         raise LibraryError(f"{db} is on a database server: restore it with its own tool, e.g. pg_restore")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapcore.command_options import CapturesOption, JsonOption, LabelsOption
+from trapline.commands.options import CapturesOption, JsonOption, LabelsOption
 
 if TYPE_CHECKING:
     from trapcore.comparison import Compared, Comparison

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapcore.command_options import CapturesOption, ClusterOption, DepthOption, IndexedMeasureOption, LabelsOption
+from trapline.commands.options import CapturesOption, ClusterOption, DepthOption, IndexedMeasureOption, LabelsOption
 
 if TYPE_CHECKING:
     from annotator.pipeline import Run
@@ -105,12 +105,12 @@ def annotate(
     from annotator.request import Request
     from annotator.selection import Selection, Side
     from db.bundled import open_or_bundle
-    from db.command_options import pool_for
     from db.screen import open_screen
     from trapcore.chess_tree import Labels
     from trapcore.errors import UsageError
     from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, IndexedMeasure, checked_depth, chosen, indexed
     from trapcore.settings import Settings
+    from trapline.commands.db_options import pool_for
 
     if player is not None and not player.strip():
         raise UsageError("--player needs a name")

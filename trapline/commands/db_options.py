@@ -89,15 +89,15 @@ def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
 def open_existing(db: str | None, *, read_only: bool = True) -> Library:
     """An existing library; the default one is made if need be."""
     from db.bundled import open_or_bundle
-    from db.display import say
+    from trapline.commands.terminal import say
 
     return open_or_bundle(db, read_only=read_only, say=say)
 
 
 def open_or_make(db: str | None) -> Library:
     """A library to fill: one that was named and is missing begins empty."""
-    from db.display import say
     from db.store import open_library
+    from trapline.commands.terminal import say
 
     if db is None or "://" in db or exists(db):
         return open_existing(db, read_only=False)
@@ -128,7 +128,7 @@ def bounds(option: str, text: str | None) -> tuple[int | None, int | None]:
 
 def leave_if_failed(failures: list[InputError]) -> None:
     """Say all that went wrong and leave with its exit code."""
-    from db.display import say
+    from trapline.commands.terminal import say
 
     for failure in failures:
         say(str(failure))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from db.command_options import DbOption
-from trapcore.command_options import JsonOption
+from trapline.commands.db_options import DbOption
+from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
     from db.proposing import Adviser, Answer, ProposedMove
@@ -31,8 +31,8 @@ def fit(
     nothing beside them. A tenth of the traps is first held out, to tell how often their killers are found.
     """
     from db.bundled import open_or_bundle
-    from db.display import Status, print_json, say, trap_count
     from db.fitting import HITS, fit_library
+    from trapline.commands.terminal import Status, print_json, say, trap_count
 
     status = Status()
     with open_or_bundle(db, read_only=False, say=say) as library:
@@ -95,12 +95,12 @@ def propose(
     The exit code is 3 if no line could be answered.
     """
     from db.bundled import open_or_bundle
-    from db.display import Status, print_json, say
     from db.likeness import open_likeness
     from db.proposing import Adviser, Question
     from db.screen import weights_in_use
     from trapcore.errors import UsageError
     from trapcore.examination import NODES
+    from trapline.commands.terminal import Status, print_json, say
 
     if (fen is None) == (input_file is None):
         raise UsageError("propose needs a FEN or --input FILE, and not both")
@@ -123,10 +123,10 @@ def propose(
 
 
 def _answer_file(path: str, adviser: Adviser, *, as_json: bool) -> None:
-    from db.display import say
     from db.proposing import answers
     from trapcore.errors import InputError
     from trapcore.streams import open_bytes
+    from trapline.commands.terminal import say
 
     done = bad = 0
     with open_bytes(path) as chunks:

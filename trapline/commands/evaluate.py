@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapcore.command_options import JsonOption
+from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from db.evaluation.account import Account
-    from db.evaluation.run import Run
+    from research.evaluation.account import Account
+    from research.evaluation.run import Run
 
 evaluate = typer.Typer(
     no_args_is_help=True, help="Measure how good the proposals are, with every baseline beside them."
@@ -66,14 +66,14 @@ def puzzles(
 
     Learned from, and compared with, is only the library. Some minutes for 20,000 puzzles.
     """
-    from db.evaluation.ablation import ablation as without_kinds
-    from db.evaluation.account import account_of_puzzles
-    from db.evaluation.calibration import calibration
-    from db.evaluation.cost import cost
-    from db.evaluation.killers import killers
-    from db.evaluation.patterns import patterns
-    from db.evaluation.proof_work import proof_work
-    from db.evaluation.temptation import temptation
+    from research.evaluation.ablation import ablation as without_kinds
+    from research.evaluation.account import account_of_puzzles
+    from research.evaluation.calibration import calibration
+    from research.evaluation.cost import cost
+    from research.evaluation.killers import killers
+    from research.evaluation.patterns import patterns
+    from research.evaluation.proof_work import proof_work
+    from research.evaluation.temptation import temptation
 
     parts = [killers, patterns, calibration, proof_work, temptation, cost, *([without_kinds] if ablation else [])]
     with _run(file, library, library_size, split, queries, jobs) as run:
@@ -107,10 +107,11 @@ def games(
 
     A few positions of each game are drawn, always the same, and an engine says what the move played there lost.
     """
+    from research.evaluation.account import account_of_games
+    from research.evaluation.detection import detection
+    from research.evaluation.ordinary import Answers, judged_moves
+
     from db.engine import UciEngine
-    from db.evaluation.account import account_of_games
-    from db.evaluation.detection import detection
-    from db.evaluation.ordinary import Answers, judged_moves
     from trapcore.errors import InputError, UsageError
     from trapcore.settings import Settings
 
@@ -134,12 +135,13 @@ def games(
 def _run(
     file: Path, library: str | None, library_size: int, split: str, queries: int, jobs: int | None
 ) -> Iterator[Run]:
-    from db.display import Status
-    from db.evaluation.run import Run
-    from db.evaluation.sample import read_sample
+    from research.evaluation.run import Run
+    from research.evaluation.sample import read_sample
+
     from db.store import open_library
     from trapcore.errors import UsageError
     from trapcore.settings import Settings
+    from trapline.commands.terminal import Status
 
     if split != "game":
         raise UsageError(f"puzzles are divided by game, not by {split!r}")
@@ -168,10 +170,11 @@ def _run(
 
 
 def _publish(account: Account, name: str, out: Path | None, as_json: bool) -> None:
-    from db.display import print_json, print_table
-    from db.evaluation.account import markdown_of
-    from trapcore.experiments.plots import can_draw
-    from trapcore.experiments.writing import NO_PLOTS, make_folder, write_plots, write_text
+    from research.evaluation.account import markdown_of
+    from research.paper.plots import can_draw
+    from research.paper.writing import NO_PLOTS, make_folder, write_plots, write_text
+
+    from trapline.commands.terminal import print_json, print_table
 
     if out is not None:
         import json

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from trapcore.experiments.report import Report
+    from research.paper.report import Report
 
 
 def experiment(
@@ -35,12 +35,13 @@ def experiment(
     """
     from time import perf_counter
 
+    from research.paper.benchmark import Run
+    from research.paper.plots import can_draw
+    from research.paper.registry import EXPERIMENTS, experiments_named
+    from research.paper.report import markdown
+    from research.paper.writing import NO_PLOTS, make_folder, write_report, write_text
+
     from trapcore.errors import UsageError
-    from trapcore.experiments.benchmark import Run
-    from trapcore.experiments.plots import can_draw
-    from trapcore.experiments.registry import EXPERIMENTS, experiments_named
-    from trapcore.experiments.report import markdown
-    from trapcore.experiments.writing import NO_PLOTS, make_folder, write_report, write_text
     from trapcore.settings import Settings
 
     if as_list:
@@ -78,7 +79,7 @@ def experiment(
 
 
 def _account(reports: list[Report], names: list[str], seed: int) -> str:
-    from trapcore.experiments.report import markdown
+    from research.paper.report import markdown
 
     head = (
         "# The paper's experiments, repeated\n\n"

@@ -1,0 +1,1 @@
+"""The command line: ``trapline``, its commands, and the one table of settings."""
