@@ -19,7 +19,7 @@ test: $(VENV)/ready
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/ready
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m research.benchmarks
 
 # What has to pass before anything lands, beside the tests.
 check: $(VENV)/ready

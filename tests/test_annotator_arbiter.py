@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stockfish import STOCKFISH
+from research.benchmarks.stockfish import STOCKFISH
 from tests.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.errors import EngineError
 from trapline.commands.annotate import annotate

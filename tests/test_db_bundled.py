@@ -10,7 +10,7 @@ from db.engine import UciEngine
 from db.proving import SEARCH_NODES, Judge, prove_all
 from db.store import open_library
 from db.trap import Outcome
-from tests.stockfish import STOCKFISH
+from research.benchmarks.stockfish import STOCKFISH
 from trapcore.baits import LOSS
 from trapcore.errors import LibraryError
 from trapcore.proof import Verdict

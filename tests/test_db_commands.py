@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from db.store import open_library
+from research.benchmarks.stockfish import STOCKFISH
 from tests.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
-from tests.stockfish import STOCKFISH
 from trapcore.proof import Verdict
 
 ROOT = Path(__file__).parents[1]

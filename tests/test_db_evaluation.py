@@ -10,6 +10,9 @@ import chess
 import numpy as np
 import pytest
 import zstandard
+
+from db.puzzles import puzzle_trap
+from db.store import create_library, open_library
 from research.evaluation import neighbours, orders
 from research.evaluation.metrics import (
     Placed,
@@ -25,9 +28,6 @@ from research.evaluation.metrics import (
 )
 from research.evaluation.neighbours import Turned
 from research.evaluation.sample import Puzzle, Sample, game_of, place_of, read_sample
-
-from db.puzzles import puzzle_trap
-from db.store import create_library, open_library
 from tests.conftest import DATA
 from trapcore import _native
 from trapcore.errors import InputError

@@ -11,6 +11,12 @@ from statistics import fmean
 import chess
 import chess.engine
 import pytest
+from research.evaluation.ordinary import MATE, Answers, Judged, centipawns, judged_moves, sample
+from research.paper.report import markdown, number
+
+from db.engine import UciEngine, chance_of
+from db.store import create_library, open_library
+from research.benchmarks.stockfish import STOCKFISH
 from research.evaluation import ablation as ablations
 from research.evaluation.ablation import ablation
 from research.evaluation.account import GAMES_DO_NOT_SHOW, PUZZLES_DO_NOT_SHOW, account_of_puzzles, markdown_of
@@ -20,20 +26,14 @@ from research.evaluation.detection import detection
 from research.evaluation.killers import FULL, LAZY, hit, killers
 from research.evaluation.metrics import place
 from research.evaluation.orders import PLAIN
-from research.evaluation.ordinary import MATE, Answers, Judged, centipawns, judged_moves, sample
 from research.evaluation.patterns import macro_precision, patterns
 from research.evaluation.proof_work import proof_work
 from research.evaluation.run import Run
 from research.evaluation.sample import read_sample
 from research.evaluation.temptation import look, temptation
+from research.experiments import accuracy
 from research.paper import plots
-from research.paper.report import markdown, number
-
-from db.engine import UciEngine, chance_of
-from db.store import create_library, open_library
 from tests.conftest import DATA
-from tests.experiments import accuracy
-from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.fitting import fit

@@ -25,9 +25,9 @@ from db.store import open_library
 from db.study import CHAPTERS, write_study
 from db.toll import toll_of, wilson
 from db.trap import Outcome, Trap
+from research.benchmarks.stockfish import STOCKFISH
 from tests.conftest import DATA
 from tests.db_traps import MIRRORED_LEGAL_FEN, legal
-from tests.stockfish import STOCKFISH
 from tests.uci_engines import REFUTING, engine_of
 from trapcore import _native
 from trapcore.budget import Cancellation
@@ -277,7 +277,7 @@ def test_openings_are_named_by_the_last_position_that_has_a_name() -> None:
 @pytest.mark.skipif(not (DATA / "openings").is_dir(), reason="the open data is not beside the checkout")
 def test_the_names_are_those_of_the_open_data() -> None:
     from db.openings import _openings
-    from tests.experiments.openings import named_positions
+    from research.experiments.openings import named_positions
 
     named = {epd: (opening.eco, opening.name) for epd, opening in _openings().items()}
     assert named == named_positions(DATA / "openings")

@@ -14,9 +14,9 @@ import pytest
 from db.engine import UciEngine, chance_of
 from db.proving import Judge, prove_all
 from db.trap import Outcome, Trap, make_trap
+from research.benchmarks.stockfish import STOCKFISH
 from tests.chess_positions import FIGURE_2
 from tests.db_traps import elephant, fishing_pole, legal
-from tests.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.errors import EngineError, InputError, UsageError
 from trapcore.proof import Proof, Verdict, replay

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.benchmarks.material import puzzle_rows
+from research.benchmarks.material import puzzle_rows
 from tests.chess_positions import ENDGAMES, FENS, FIGURE_2, board, played
 from tests.conftest import DATA
 from trapcore import _native

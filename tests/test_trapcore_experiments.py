@@ -11,6 +11,10 @@ import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from research.paper.report import Report, Table, markdown, number
+from scipy import stats  # type: ignore[import-untyped]
+from typer.testing import CliRunner
+
 from research.paper import (
     example_1,
     figure_1,
@@ -25,10 +29,6 @@ from research.paper import (
     table_3,
 )
 from research.paper.benchmark import Candidate, Kind, Run, candidate
-from research.paper.report import Report, Table, markdown, number
-from scipy import stats  # type: ignore[import-untyped]
-from typer.testing import CliRunner
-
 from tests.chess_positions import FIGURE_2
 from trapcore.errors import OutputError, UsageError
 from trapcore.measures.options import Reference

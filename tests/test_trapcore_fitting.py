@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from tests.benchmarks.material import puzzle_rows
+from research.benchmarks.material import puzzle_rows
 from tests.chess_positions import FIGURE_2, board
 from tests.conftest import DATA
 from trapcore import fitting

@@ -44,7 +44,7 @@ FIT_SHORTLIST = 16
 BATCH = 500
 ORDINARY = Path(__file__).with_name("ordinary.tsv")
 """Moves of lichess games (CC0) that lost nothing by an engine's judgement: FEN and move, one a line, made by
-``python -m tests.experiments.ordinary``."""
+``python -m research.experiments.background_moves``."""
 
 
 @dataclass(frozen=True)

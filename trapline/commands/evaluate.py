@@ -107,11 +107,11 @@ def games(
 
     A few positions of each game are drawn, always the same, and an engine says what the move played there lost.
     """
-    from research.evaluation.account import account_of_games
-    from research.evaluation.detection import detection
     from research.evaluation.ordinary import Answers, judged_moves
 
     from db.engine import UciEngine
+    from research.evaluation.account import account_of_games
+    from research.evaluation.detection import detection
     from trapcore.errors import InputError, UsageError
     from trapcore.settings import Settings
 
@@ -135,10 +135,9 @@ def games(
 def _run(
     file: Path, library: str | None, library_size: int, split: str, queries: int, jobs: int | None
 ) -> Iterator[Run]:
+    from db.store import open_library
     from research.evaluation.run import Run
     from research.evaluation.sample import read_sample
-
-    from db.store import open_library
     from trapcore.errors import UsageError
     from trapcore.settings import Settings
     from trapline.commands.terminal import Status
@@ -170,10 +169,10 @@ def _run(
 
 
 def _publish(account: Account, name: str, out: Path | None, as_json: bool) -> None:
-    from research.evaluation.account import markdown_of
     from research.paper.plots import can_draw
     from research.paper.writing import NO_PLOTS, make_folder, write_plots, write_text
 
+    from research.evaluation.account import markdown_of
     from trapline.commands.terminal import print_json, print_table
 
     if out is not None:

@@ -35,12 +35,12 @@ def experiment(
     """
     from time import perf_counter
 
-    from research.paper.benchmark import Run
     from research.paper.plots import can_draw
-    from research.paper.registry import EXPERIMENTS, experiments_named
     from research.paper.report import markdown
     from research.paper.writing import NO_PLOTS, make_folder, write_report, write_text
 
+    from research.paper.benchmark import Run
+    from research.paper.registry import EXPERIMENTS, experiments_named
     from trapcore.errors import UsageError
     from trapcore.settings import Settings
 

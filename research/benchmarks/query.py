@@ -1,0 +1,215 @@
+"""A library of a million traps that is asked in every way; the index of killers beside it; against usearch.
+
+Times are of the processor, so that other work on the machine does not count; a question is everything from the `Query`
+to the page. What usearch is compared with is the search for similar positions by continuations, the one measure whose
+similarity it knows: its exact search over the same bits, in both colours, as ours is.
+"""
+
+import json
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from sqlalchemy import select
+
+from db.asking import SECRET, Asker
+from db.cursor import write_cursor
+from db.library import Library
+from db.likeness import SUFFIX, open_likeness
+from db.models import MetaRow, TrapRow
+from db.query import Query, Sort
+from db.resembling import Positions
+from db.store import open_library
+from db.trap import Outcome, Trap
+from research.benchmarks.kernels import unpacked, usearch_top
+from research.benchmarks.million import TRAPS, million, with_pawn
+from research.benchmarks.table import Row
+from trapcore import _native
+from trapcore.keys import mirror
+from trapcore.measures.options import IndexedMeasure
+from trapcore.proposals import shipped_weights
+
+QUESTIONS = 40
+COMPARED = 6
+"""Questions for usearch, which needs a good part of a second each."""
+CHANGED = 1000
+TYPED = ("legall", "schilling kostic", "noahs ark", "smoterd mate", "Lichess puzzle 00Sh", "puzzle", "lichess-777777",
+         "fishng pole", "back rnak mate", "lichess puzle 003xY")  # fmt: skip
+
+
+def rows() -> list[Row]:
+    """Building, opening, every kind of question, a change."""
+    path = million()
+    shutil.rmtree(f"{path}{SUFFIX}", ignore_errors=True)
+    weights = shipped_weights()
+    table = []
+    with open_library(path, read_only=True) as library:
+        start, began = time.process_time(), time.monotonic()
+        open_likeness(library, weights).close()
+        build, wall = time.process_time() - start, time.monotonic() - began
+        size = sum(file.stat().st_size for file in Path(f"{path}{SUFFIX}").rglob("*") if file.is_file())
+        told = f"{TRAPS / build:,.0f} ({wall:.0f} s by the clock)"
+        table.append(Row("index of killers, traps/s", told, "20,000 wanted", TRAPS / build / 20_000, 1))
+        opening = _seconds(lambda: open_likeness(library, weights).close(), 5)
+        table.append(Row(f"the same opened again, {size / 1e6:.0f} MB", _ms(opening), "1 s allowed", 1 / opening, 1))
+        asker = Asker(library, measure=IndexedMeasure.ABSTRACTED)
+        table += _questions(library, asker)
+        table += _usearch(library)
+        asker.close()
+    table.append(_change(path))
+    return table
+
+
+def _questions(library: Library, asker: Asker) -> list[Row]:
+    draw = random.Random(5)
+    numbers = sorted(draw.sample(range(1, TRAPS), QUESTIONS))
+    with library.database.read() as connection:
+        known = list(connection.scalars(select(TrapRow.epd).where(TrapRow.id.in_(numbers))))
+    strange = [f"{with_pawn(epd.split()[0], draw)} {' '.join(epd.split()[1:])}" for epd in known]
+    strange = [fen for fen in strange if _is_legal(fen)]
+    asker.ask(Query(fen=strange[0], similar=1))  # what is done once is counted elsewhere
+    late = replace(Query(limit=20), after=_later(asker))
+    return [
+        _asked("exact position", asker, [Query(fen=epd) for epd in known], 1),
+        _asked("similar, top 10", asker, [Query(fen=fen, similar=10) for fen in strange], 20),
+        _asked("similar, top 10 of the mates", asker, [Query(fen=f, similar=10, outcome="mate") for f in strange], 40),
+        _asked("name, family or slug, with typing errors", asker, [Query(text=text) for text in TYPED], 20),
+        _asked("family", asker, [Query(family="smothered-mate"), Query(family="fork"), Query(family="legal")], 20),
+        _asked("ECO range", asker, [Query(eco="B10-B19"), Query(eco="C4"), Query(eco="C41")], 20),
+        _asked("opening", asker, [Query(opening="Caro-Kann"), Query(opening="Sicilian")], 100),
+        _asked("bait and killer", asker, [Query(bait="Bxd1"), Query(killer="Qxh7"), Query(bait="g4d1")], 100),
+        _asked("victim, outcome, length", asker, [Query(victim="white", outcome="mate", min_length=3)], 20),
+        _asked("dearest first, a family", asker, [Query(sort=Sort.GAIN), Query(sort=Sort.GAIN, family="fork")], 100),
+        _asked("shortest first", asker, [Query(sort=Sort.LENGTH)], 20),
+        _asked("first page of 20", asker, [Query()], 20),
+        _asked("a page after 900,000 traps", asker, [late], 20),
+    ]  # fmt: skip
+
+
+def _later(asker: Asker) -> str:
+    """The cursor of a deep page, as if somebody had read on to there."""
+    with asker.library.database.read() as connection:
+        slug = connection.scalar(select(TrapRow.slug).order_by(TrapRow.slug).offset(TRAPS * 9 // 10).limit(1))
+        secret = connection.scalar(select(MetaRow.value).where(MetaRow.key == SECRET))
+    return write_cursor((str(slug),), Query(limit=20), str(secret).encode())
+
+
+def _usearch(library: Library) -> list[Row]:
+    with library.database.read() as connection:
+        start = time.process_time()
+        positions = Positions(connection)
+        built = time.process_time() - start
+        epds = list(connection.scalars(select(TrapRow.epd).order_by(TrapRow.id)))
+    draw = random.Random(6)
+    asked = [epd for epd in (_moved(epd, draw) for epd in draw.sample(epds, 2 * COMPARED)) if _is_legal(epd)][:COMPARED]
+    row = Row(
+        "positions by continuations, put into memory, traps/s", f"{len(epds) / built:,.0f}", "once for each state"
+    )
+    both = [colour for epd in asked for colour in (epd, mirror(epd))]
+    bits = unpacked(map(_native.fingerprint, epds), len(epds))
+    questions = unpacked(map(_native.fingerprint, both), len(both))
+    start = time.process_time()
+    tops = usearch_top(bits, questions)
+    if tops is None:
+        return [row, Row("usearch", "", "is not installed")]
+    slow = (time.process_time() - start) / len(asked)
+    start = time.process_time()
+    found = [
+        [
+            one.similarity
+            for one in positions.alike(epd, 10, lambda numbers: {number: str(number) for number in numbers})
+        ]
+        for epd in asked
+    ]
+    fast = (time.process_time() - start) / len(asked)
+    same = 0
+    for number, ours in enumerate(found):
+        theirs = np.sort(tops[2 * number : 2 * number + 2].ravel())[::-1]
+        # A trap that is like the position in both colours is told once by us and twice by usearch.
+        same += all(np.isclose(value, theirs, atol=1e-6).any() for value in ours) and bool(
+            np.isclose(ours[0], theirs[0])
+        )
+    return [
+        row,
+        Row("similar by continuations, top 10", _ms(fast), f"usearch {_ms(slow)}", slow / fast, 10),
+        Row("the same similarities", f"{same} of {len(asked)}", "all", float(same == len(asked)), 1),
+    ]
+
+
+def _change(path: Path) -> Row:
+    """A thousand traps are added and the index follows; in a copy, so that the library stays as it is."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        copy = Path(folder) / "library.sqlite"
+        shutil.copy(path, copy)
+        shutil.copytree(f"{path}{SUFFIX}", f"{copy}{SUFFIX}")
+        draw = random.Random(8)
+        with open_library(copy) as library:
+            with library.database.read() as connection:
+                columns = (TrapRow.epd, TrapRow.bait, TrapRow.killer_line, TrapRow.outcome)
+                some = connection.execute(select(*columns).where(TrapRow.id % (TRAPS // 3000) == 0)).all()
+            traps: list[Trap] = []
+            for number, (epd, bait, line, outcome) in enumerate(some):
+                board, *rest = epd.split()
+                fen = " ".join((with_pawn(with_pawn(board, draw), draw), *rest))
+                if _is_legal(fen, bait, line.split()) and len(traps) < CHANGED:
+                    traps.append(Trap(slug=f"new-{number}", name=f"New {number}", family="new", epd=_native.epd(fen),
+                                      bait=bait, killer_line=tuple(line.split()),
+                                      outcome=Outcome(outcome)))  # fmt: skip
+            start = time.process_time()
+            library.add_all([replace(trap, outcome=_outcome(trap)) for trap in traps], checked=True)
+            stored = time.process_time() - start
+            start = time.process_time()
+            with open_likeness(library, shipped_weights()) as likeness:
+                assert len(likeness) >= TRAPS
+            seconds = time.process_time() - start
+    told = f"{seconds:.1f} s, stored in {stored:.1f} s"
+    return Row(f"{len(traps):,} traps more: index", told, "10 s allowed", 10 / seconds, 1)
+
+
+def _outcome(trap: Trap) -> Outcome:
+    board = trap.board()
+    for move in trap.line:
+        board.push_uci(move)
+    return Outcome.MATE if board.is_checkmate() else Outcome.MATERIAL
+
+
+def _moved(epd: str, draw: random.Random) -> str:
+    board, *rest = epd.split()
+    return " ".join((with_pawn(board, draw), *rest))
+
+
+def _is_legal(fen: str, bait: str | None = None, line: Sequence[str] = ()) -> bool:
+    try:
+        return bool(_native.epd(fen)) and (bait is None or bool(_native.killer_bag(fen, bait, list(line))))
+    except ValueError:
+        return False
+
+
+def _asked(what: str, asker: Asker, queries: Sequence[Query], allowed: float) -> Row:
+    times, hits = [], 0
+    for query in queries:
+        asker.ask(query)
+        start = time.process_time()
+        page = asker.ask(query)
+        times.append(time.process_time() - start)
+        hits += len(page.hits)
+        json.dumps(page.content())
+    mean = float(np.mean(times))
+    told = f"{_ms(mean)}, slowest {_ms(max(times))}"
+    return Row(f"{what} ({hits / len(queries):.1f} hits)", told, f"{allowed:g} ms allowed", allowed / 1000 / mean, 1)
+
+
+def _seconds(work: Callable[[], object], times: int) -> float:
+    start = time.process_time()
+    for _ in range(times):
+        work()
+    return (time.process_time() - start) / times
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.2f} ms"

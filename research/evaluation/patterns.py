@@ -1,0 +1,109 @@
+"""Whether the nearest known traps show the pattern that a puzzle is named after."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from db.puzzles import PATTERNS
+from research.evaluation import neighbours
+from research.evaluation.killers import SLOW
+from research.evaluation.metrics import precision
+from research.evaluation.neighbours import Turned
+from research.evaluation.run import Finding, Run
+from research.evaluation.sample import Puzzle
+from research.paper.report import Report, Table, number
+
+TOP = 10
+LEAST = 5
+"""Queries that a theme must have to be told of."""
+LENGTHS = ("mateIn2", "mateIn3")
+"""Told, too, but not part of the mean: they say how long a line is, not what happens in it."""
+
+Themes = Sequence[frozenset[str]]
+
+
+def patterns(run: Run) -> Finding:
+    """precision@10 of each theme, for the known killer and for the proposed one, beside chance, boards, sequences."""
+    queries, library = run.queries, run.sample.library
+    run.say("patterns: our own proofs, and the nearest traps")
+    known = _themes(run, run.killer_bags)
+    proposed = _themes(run, run.proposed_bags)
+    run.say("patterns: the nearest boards and sequences")
+    turned, asked = run.each(Turned.of, library), run.each(Turned.of, queries)
+    boards = _of_neighbours(run, neighbours.by_board(turned, asked))
+    lines = _of_neighbours(run, neighbours.by_sequences(turned, asked[:SLOW]))
+    found = {}
+    for theme in (*PATTERNS, *LENGTHS):
+        having = [i for i, query in enumerate(queries) if theme in query.themes]
+        if len(having) < LEAST:
+            continue
+        few = [i for i in having if i < len(lines)]
+        found[theme] = (
+            len(having),
+            fmean(theme in trap.themes for trap in library),
+            precision([boards[i] for i in having], theme, TOP),
+            precision([lines[i] for i in few], theme, TOP) if len(few) >= LEAST else None,
+            precision([known[i] for i in having], theme, TOP),
+            precision([proposed[i] for i in having], theme, TOP),
+        )
+    means = _means(found)
+    table = Table(
+        ("theme", "n", "chance", "nearest boards", "sequences", "killer known", "killer proposed"),
+        tuple(
+            (theme, f"{row[0]:,}", *(number(value) if value is not None else "" for value in row[1:]))
+            for theme, row in sorted(found.items(), key=lambda item: (item[0] in LENGTHS, -item[1][4]))
+        ),
+    )
+    data: dict[str, object] = {
+        "macro": means,
+        "themes": {theme: dict(zip(("queries", *COLUMNS), row, strict=True)) for theme, row in found.items()},
+    }
+    blocks: list[str | Table] = [
+        f"precision@{TOP}: the share of the {TOP} nearest of {len(library):,} known traps that have a theme, over the "
+        f"puzzles that have it; themes of fewer than {LEAST} puzzles are left out. *Killer known*: the killer is given "
+        "and what it mates with comes from our own proof, not from the puzzle's line. *Killer proposed*: the first "
+        "proposal stands in for the killer. *Sequences* are the paper's best measure, on the first "
+        f"{SLOW:,} puzzles.",
+    ]
+    if not found:
+        blocks.append("No theme has enough puzzles.")
+    else:
+        summary = tuple(number(value) if value is not None else "" for value in means.values())
+        blocks += [
+            Table(("mean over", *_names()), ((f"{sum(t not in LENGTHS for t in found)} patterns", *summary),)),
+            table,
+        ]
+    brief = [("pattern precision@10, killer known", number(means["known"] or 0.0))] if found else []
+    return Finding(Report("Patterns", tuple(blocks)), data, brief)
+
+
+def macro_precision(queries: Sequence[Puzzle], found: Sequence[Themes]) -> float:
+    """precision@10 of each pattern that enough of the queries have, in the mean; 0 if there is none."""
+    values = []
+    for theme in PATTERNS:
+        having = [near for query, near in zip(queries, found, strict=True) if theme in query.themes]
+        if len(having) >= LEAST:
+            values.append(precision(having, theme, TOP))
+    return fmean(values) if values else 0.0
+
+
+COLUMNS = ("chance", "boards", "sequences", "known", "proposed")
+
+
+def _names() -> tuple[str, ...]:
+    return "chance", "nearest boards", "sequences", "killer known", "killer proposed"
+
+
+def _means(found: dict[str, tuple[int, float, float, float | None, float, float]]) -> dict[str, float | None]:
+    """Of each column over the patterns, the lengths apart; of sequences over those that have enough puzzles."""
+    rows = [row[1:] for theme, row in found.items() if theme not in LENGTHS]
+    columns = {name: [row[at] for row in rows if row[at] is not None] for at, name in enumerate(COLUMNS)}
+    return {name: fmean(v for v in values if v is not None) if values else None for name, values in columns.items()}
+
+
+def _themes(run: Run, bags: Sequence[Sequence[int]]) -> list[Themes]:
+    hits = run.index.top(bags, TOP, jobs=run.jobs)
+    return [[run.sample.library[place].themes for place, _ in near] for near in hits]
+
+
+def _of_neighbours(run: Run, found: neighbours.Neighbours) -> list[Themes]:
+    return [[run.sample.library[place].themes for place, _ in near[:TOP]] for near in found]

@@ -1,0 +1,48 @@
+"""Learns the weights that come with trapline: python -m research.experiments.shipped_weights [--puzzles N]
+
+From the killers of the open lichess puzzles and of the bundled traps that are proved, and from the bundled ordinary
+positions. It takes a few minutes.
+"""
+
+import argparse
+import sys
+import time
+from itertools import islice
+
+from db.bundled import bundled_traps
+from db.puzzles import puzzle_trap
+from db.trap import Trap
+from research.benchmarks.material import puzzle_rows
+from trapcore.fitting import Example, fit, ordinary_examples
+from trapcore.proof import Verdict
+from trapcore.proposals import SHIPPED
+
+
+def puzzles(most: int | None = None) -> list[Trap]:
+    """The first ``most`` open puzzles as traps."""
+    return [puzzle_trap(row) for row in islice(puzzle_rows(), most)]
+
+
+def example(trap: Trap) -> Example:
+    """What the fit learns from."""
+    return trap.epd, trap.bait, trap.killer_line[0]
+
+
+def main(arguments: list[str]) -> None:
+    """Fit and write."""
+    parser = argparse.ArgumentParser(description="Learn the weights that come with trapline.")
+    parser.add_argument("--puzzles", type=int, help="use only the first so many")
+    options = parser.parse_args(arguments)
+    began = time.monotonic()
+    bundled = [trap for trap in bundled_traps() if trap.verdict is not Verdict.REFUTED]
+    traps = [example(trap) for trap in [*bundled, *puzzles(options.puzzles)]]
+    weights = fit(traps, ordinary_examples())
+    SHIPPED.write_bytes(weights.to_bytes())
+    print(
+        f"{weights.traps} traps, {weights.ordinary} ordinary moves: {weights.seen.size} and {weights.answered.size} "
+        f"weights, {SHIPPED.stat().st_size} bytes, {time.monotonic() - began:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
