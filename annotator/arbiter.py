@@ -11,9 +11,9 @@ from annotator.events import EventProof, TrapEvent
 from db.engine import UciEngine
 from db.proving import DEEPER
 from trapcore import _native
-from trapcore.baits import LOSS
-from trapcore.chess_tree import parse_position
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import LOSS
+from trapcore.trees.chess_game import parse_position
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Self
 
 from db.trap import Trap
 from trapcore import _native
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 
 class Event(StrEnum):

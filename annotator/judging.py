@@ -4,9 +4,9 @@ from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 
 from trapcore import _native
-from trapcore.budget import Cancellation
 from trapcore.errors import InputError
-from trapcore.pools import Pool, Work, in_order
+from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.pools import Pool, Work, in_order
 
 BATCH_BYTES = 1 << 20
 """A batch is about this long: 1 MiB, so that crossing into Rust costs nothing beside the work done there."""

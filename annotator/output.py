@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from trapcore.errors import OutputError, UsageError
-from trapcore.streams import FrameWriter, open_for_write
+from trapcore.io.streams import FrameWriter, open_for_write
 
 PARTIAL = ".partial"
 """Added to the name of an output while it is being written."""

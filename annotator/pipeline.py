@@ -18,8 +18,8 @@ from annotator.tally import Tally
 from db.screen import Screen
 from db.trap import Trap
 from trapcore.errors import InputError, UsageError
-from trapcore.pools import Pool, threads
-from trapcore.streams import open_bytes
+from trapcore.io.streams import open_bytes
+from trapcore.parallel.pools import Pool, threads
 
 GROUP_BATCHES = 4
 """So many batches make one compressed frame; behind each of them an interrupted run can go on."""

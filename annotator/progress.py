@@ -13,7 +13,7 @@ from rich.table import Table
 from annotator.events import Event
 from annotator.plan import Plan
 from annotator.tally import Tally
-from trapcore.streams import ByteReader
+from trapcore.io.streams import ByteReader
 
 
 class Progress:

@@ -5,7 +5,7 @@ import json
 from annotator.events import TrapEvent
 from db.sighting import BY_KEY
 from trapcore import _native
-from trapcore.keys import mirror
+from trapcore.trees.position_key import mirror
 
 
 def finding_line(file: str, game: _native.GameFindings, event: TrapEvent) -> bytes:

@@ -10,10 +10,10 @@ from annotator.selection import Selection
 from db.screen import Screen
 from db.trap import Trap
 from trapcore import _native
-from trapcore.budget import Cancellation
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proof import Verdict
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.mate import Verdict
 from trapcore.version import installed_version
 
 

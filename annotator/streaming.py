@@ -11,8 +11,8 @@ from annotator.request import Request
 from annotator.tally import Tally
 from db.screen import Screen
 from db.trap import Trap
-from trapcore.budget import Cancellation
-from trapcore.pools import Threads
+from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.pools import Threads
 
 
 def annotated(

@@ -3,8 +3,8 @@
 import chess
 
 from bot.lichess import USUAL_START, GameInfo
-from trapcore.chess_tree import parse_position
 from trapcore.errors import InputError
+from trapcore.trees.chess_game import parse_position
 
 
 class GameBoard:

@@ -12,7 +12,7 @@ from annotator.events import Event, TrapEvent
 from bot.lichess import ChatLine, GameInfo, Room
 from db.query import Page
 from db.trap import Trap
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 LONGEST = 140
 """Characters; lichess cuts or refuses what is longer."""

@@ -14,9 +14,9 @@ from bot.lichess import Lichess, LichessError
 from bot.memory import Memory
 from bot.token import check_coach, is_exposed, read_token
 from db.store import open_library
-from trapcore.budget import Cancellation
 from trapcore.errors import TraplineError
-from trapcore.proof import Verdict
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.mate import Verdict
 from trapcore.settings import Settings
 
 Outcome = Literal["good", "bad", "unchecked"]

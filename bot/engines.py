@@ -10,9 +10,9 @@ import chess.engine
 
 from bot.processors import Processors
 from db.engine import START_SECONDS
-from trapcore.budget import Budget, Cancellation
 from trapcore.errors import EngineError
-from trapcore.search import MATE, search
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.search import MATE, search
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Searched:
 
     uci: str
     value: int
-    """Centipawns; beyond `trapcore.search.MATE_BOUND` a mate."""
+    """Centipawns; beyond `trapcore.proof.search.MATE_BOUND` a mate."""
 
 
 class Searcher(Protocol):
@@ -43,7 +43,7 @@ class Searcher(Protocol):
 
 
 class OwnSearch:
-    """The search of `trapcore.search`; it knows the game and thus repetitions."""
+    """The search of `trapcore.proof.search`; it knows the game and thus repetitions."""
 
     def __init__(self, processors: Processors) -> None:
         self._processors = processors

@@ -41,8 +41,8 @@ from bot.temper import Temper
 from bot.traps import Armed, TrapLibrary, TrapSet
 from bot.voice import Voice
 from trapcore.bot_settings import BotSettings
-from trapcore.budget import Cancellation
 from trapcore.errors import TraplineError
+from trapcore.parallel.budget import Cancellation
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trapcore.errors import OutputError
-from trapcore.replacing import replacing
+from trapcore.io.atomic_write import replacing
 
 log = logging.getLogger(__name__)
 

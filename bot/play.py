@@ -13,8 +13,8 @@ import chess.syzygy
 
 from bot.engines import Searcher
 from bot.traps import Armed, TrapBook, TrapSet
-from trapcore.budget import Cancellation
-from trapcore.search import win_chance
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.search import win_chance
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from trapcore.budget import Budget
-from trapcore.search import search
+from trapcore.parallel.budget import Budget
+from trapcore.proof.search import search
 
 SHORTEST = 3
 """Milliseconds that work gets even if its time is up."""

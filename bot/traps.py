@@ -26,13 +26,13 @@ from db.screen import Screen, open_screen
 from db.temptation import LEAST_DECISIONS, Frequency, RatingBand, rating_band
 from db.trap import Trap
 from trapcore import _native
-from trapcore.budget import Cancellation
-from trapcore.chess_tree import Labels
 from trapcore.errors import TraplineError, UsageError
-from trapcore.keys import mirror_move
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proof import Verdict
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.mate import Verdict
 from trapcore.settings import Settings
+from trapcore.trees.chess_game import Labels
+from trapcore.trees.position_key import mirror_move
 
 log = logging.getLogger(__name__)
 

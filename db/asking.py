@@ -26,12 +26,12 @@ from db.temptation import Frequency
 from db.trap import Trap, read_moves
 from db.trap_rows import traps_of_slugs, traps_state
 from trapcore import _native
-from trapcore.chess_tree import parse_position
 from trapcore.errors import LibraryError
-from trapcore.keys import mirror_move
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proposals import Weights
+from trapcore.ranking.weights import Weights
 from trapcore.settings import Settings
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.position_key import mirror_move
 
 COUNTED = 100_000
 """Traps of a library in which all hits of a question about fields are counted; in a larger one that takes longer than

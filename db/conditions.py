@@ -12,7 +12,7 @@ from db.sighting import BY_KEY
 from db.spelling import begins, plain
 from db.trap import plain_san
 from trapcore.errors import UsageError
-from trapcore.spelling import unknown_name
+from trapcore.suggestions import unknown_name
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 _SAN = re.compile(r"[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?|O-O(-O)?")

@@ -23,9 +23,9 @@ from db.sightings import SeenGame
 from db.trap import Side, Trap
 from db.trap_rows import read_traps
 from trapcore import _native
-from trapcore.chess_tree import parse_position
-from trapcore.keys import mirror, mirror_move
-from trapcore.proof import Verdict, prove_mate
+from trapcore.proof.mate import Verdict, prove_mate
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.position_key import mirror, mirror_move
 
 UNNAMED = "Unnamed opening"
 

@@ -8,7 +8,7 @@ import chess
 import chess.engine
 
 from trapcore.errors import EngineError, UsageError
-from trapcore.search import win_chance
+from trapcore.proof.search import win_chance
 
 START_SECONDS = 15.0
 """How long an engine may take to start."""

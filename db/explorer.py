@@ -24,10 +24,10 @@ from db.sighting import MIRROR, coded
 from db.trap import Trap, read_moves
 from db.trap_rows import read_traps
 from trapcore import _native
-from trapcore.chess_tree import parse_position
 from trapcore.errors import UsageError
-from trapcore.keys import mirror
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.position_key import mirror
 
 FALLERS = 5
 """Most games that are shown for a bait."""

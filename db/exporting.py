@@ -7,8 +7,8 @@ from pathlib import Path
 from db.pgn_export import trap_game
 from db.trap import Trap
 from trapcore.errors import OutputError
-from trapcore.replacing import replacing
-from trapcore.streams import open_for_write
+from trapcore.io.atomic_write import replacing
+from trapcore.io.streams import open_for_write
 
 
 def write_traps(traps: Sequence[Trap], output: Path | str, *, as_json: bool, library: str) -> None:

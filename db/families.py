@@ -9,7 +9,7 @@ from db.library import Library
 from db.models import TrapRow
 from db.trap import Trap
 from db.trap_rows import read_traps
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from sqlalchemy import select
 from db.library import Library
 from db.models import TrapRow
 from db.trap_rows import is_example
-from trapcore import fitting
 from trapcore.errors import LibraryError
-from trapcore.proposals import VOCABULARY_VERSION, Weights
+from trapcore.ranking import training as fitting
+from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
 
 HELD_OUT = 10
 """One game in so many is held out, to see how often its killers are found."""

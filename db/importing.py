@@ -16,8 +16,8 @@ from db.trap import Trap
 from db.trap_rows import PROOF
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.proof import Verdict
-from trapcore.streams import ByteReader, open_bytes
+from trapcore.io.streams import ByteReader, open_bytes
+from trapcore.proof.mate import Verdict
 
 PUZZLE_JUDGE = Judge(prover_nodes=200_000, escape_nodes=1_000_000, profile_nodes=1_000)
 """For puzzles, which come by the ten thousand: what it leaves undecided, `trapline library verify` takes up again."""

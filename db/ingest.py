@@ -21,10 +21,10 @@ from db.bulk import BulkInsert, BulkLookup, Value
 from db.library import Library
 from db.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRow, SourceRow
 from trapcore import _native
-from trapcore.budget import Cancellation
 from trapcore.errors import InputError, UsageError
-from trapcore.pools import Pool, in_order, threads
-from trapcore.streams import open_bytes
+from trapcore.io.streams import open_bytes
+from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.pools import Pool, in_order, threads
 
 BATCH_BYTES = 384 * 1024
 """Of games for one transaction: some 50,000 positions of master games. Fewer cost speed, more cost memory."""

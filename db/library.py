@@ -21,9 +21,9 @@ from db.temptation import Frequency, RatingBand
 from db.trap import Outcome, Trap, make_trap, slugify
 from db.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
 from trapcore.errors import InputError, LibraryError, UsageError
-from trapcore.proof import Verdict
-from trapcore.proposals import VOCABULARY_VERSION, Weights
-from trapcore.spelling import unknown_name
+from trapcore.proof.mate import Verdict
+from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
+from trapcore.suggestions import unknown_name
 
 __all__ = ["Added", "Counts", "Library", "Outcome", "Sighting", "Trap", "Verdict", "make_trap", "slugify"]
 

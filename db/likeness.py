@@ -38,7 +38,7 @@ from db.models import TrapRow
 from db.trap_rows import is_example, traps_state
 from trapcore import _native
 from trapcore.errors import IndexFileError, OutputError, UsageError
-from trapcore.proposals import VOCABULARY_VERSION, Table, Weights
+from trapcore.ranking.weights import VOCABULARY_VERSION, Table, Weights
 from trapcore.settings import cache_folder
 
 NET_FACTOR = 4.0

@@ -11,10 +11,10 @@ from db.models import TrapRow
 from db.openings import opening_of
 from db.trap import Outcome, Trap, slugify
 from trapcore import _native
-from trapcore.baits import BaitTest
-from trapcore.chess_tree import parse_position
-from trapcore.keys import mirror, mirror_move
-from trapcore.search import win_chance
+from trapcore.proof.search import win_chance
+from trapcore.proof.trap_test import BaitTest
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.position_key import mirror, mirror_move
 
 SOURCE = "mined"
 """The source of mined traps."""

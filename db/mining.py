@@ -5,7 +5,7 @@ in which each step costs more than the one before and leaves a few of a hundred 
 
 1. **A glance** of some thousand nodes at the position and at the answers to the move.
 2. **A second look** with more of them, and less patience.
-3. **The trap test** (`trapcore.baits`) with a small budget, then with the whole one, then with four times as much. What
+3. **The trap test** (`trapcore.proof.trap_test`) with a small budget, then with the whole one, then with four times as much. What
    is proved by the last two is a trap, with the same rules for verdict and proof as any other (`db.proving`).
 4. **A witness.** Nearly all moves that are played often are sound, so among what the search proves there its own errors
    abound: of 100,940 moves of master games 12 were proved without this and the deeper look, and Stockfish contradicted
@@ -38,11 +38,11 @@ from db.sighting import MIRROR, move_code
 from db.toll import toll_of
 from db.trap import Trap
 from trapcore import _native
-from trapcore.baits import LOSS, check_bait
-from trapcore.budget import Budget, Cancellation
 from trapcore.errors import UsageError
-from trapcore.pools import Pool, in_order, threads
-from trapcore.proof import Verdict
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.parallel.pools import Pool, in_order, threads
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import LOSS, check_bait
 
 TEST_NODES = 400_000
 """Usual budget for each question of the trap test."""

@@ -41,7 +41,7 @@ _BigId = BigInteger().with_variant(Integer, "sqlite")
 
 Id = Annotated[int, mapped_column(_BigId, primary_key=True)]
 Key = Annotated[bytes, mapped_column(LargeBinary(16))]
-"""A position key, see `trapcore.keys`, or a digest of the same length."""
+"""A position key, see `trapcore.trees.position_key`, or a digest of the same length."""
 
 
 class Base(DeclarativeBase):
@@ -121,7 +121,7 @@ class ProfileRow(Base):
 
 
 class DepthRow(Base):
-    """The bait and the best other move at one depth, in centipawns for the victim; see `trapcore.baits.DepthValue`."""
+    """The bait and the best other move at one depth, in centipawns for the victim; see `trapcore.proof.trap_test.DepthValue`."""
 
     __tablename__ = "depths"
 
@@ -325,7 +325,7 @@ class WeightsRow(Base):
     vocabulary: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """Version of the tokens that have the weights."""
     data: Mapped[bytes] = mapped_column(LargeBinary)
-    """As `trapcore.proposals.Weights.to_bytes` writes them."""
+    """As `trapcore.ranking.weights.Weights.to_bytes` writes them."""
     traps: Mapped[int]
     """Learned from so many traps."""
     fitted: Mapped[str] = mapped_column(String(20))

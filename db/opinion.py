@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from trapcore import _native
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 # PROVER_VERSION and TESTER_VERSION, of whatever version, begin with our name; engines bring theirs.
 _OURS = "trapline-"

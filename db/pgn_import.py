@@ -32,9 +32,9 @@ import chess.pgn
 from db.opinion import Opinion
 from db.temptation import Profile
 from db.trap import Trap, make_trap
-from trapcore.baits import DepthValue
 from trapcore.errors import InputError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import DepthValue
 
 _Number = TypeVar("_Number", int, float)
 

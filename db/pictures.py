@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import chess
 import chess.svg
 
-from trapcore.chess_tree import parse_position
 from trapcore.errors import PositionError
+from trapcore.trees.chess_game import parse_position
 
 _COLOURS = {
     "square light": "#f1eadb",

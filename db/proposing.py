@@ -9,13 +9,13 @@ import chess
 from db.likeness import Known, Likeness
 from db.shared import Shared, shared_with
 from trapcore import _native
-from trapcore.budget import Cancellation
-from trapcore.chess_tree import parse_position
-from trapcore.epd import MAX_LINE_BYTES, numbered_lines
 from trapcore.errors import InputError, PositionError, UsageError
-from trapcore.examination import NODES, Examined, examine
-from trapcore.explanation import read_move
-from trapcore.proposals import Weights
+from trapcore.io.epd import MAX_LINE_BYTES, numbered_lines
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.wording import read_move
+from trapcore.ranking.verification import NODES, Examined, examine
+from trapcore.ranking.weights import Weights
+from trapcore.trees.chess_game import parse_position
 
 TOP = 5
 """Moves that are told unless more or fewer are asked for."""

@@ -8,7 +8,7 @@ takes its place. Every line is replayed by python-chess, which shares no code wi
 
 That another move is safe is shown for mates of up to three moves; to exclude longer ones takes all night.
 
-**Material, by our own search** (`trapcore.baits`). Proved if the bait costs at least .3 of win chance at the last three
+**Material, by our own search** (`trapcore.proof.trap_test`). Proved if the bait costs at least .3 of win chance at the last three
 depths. Otherwise undecided: that a search of ten plies sees no gain does not refute one. Only where a line is known as
 no trap (`Trap.reason`) does the search refute it when it sees no loss of .3, because there it confirms what is known.
 
@@ -48,10 +48,10 @@ from db.opinion import Opinion, today
 from db.temptation import profile_of
 from db.trap import Outcome, Trap
 from trapcore import _native
-from trapcore.baits import LOSS, BaitTest, check_bait
-from trapcore.budget import Budget
 from trapcore.errors import InputError
-from trapcore.proof import MAX_MATE, Proof, Verdict, prove_bait, replay
+from trapcore.parallel.budget import Budget
+from trapcore.proof.mate import MAX_MATE, Proof, Verdict, prove_bait, replay
+from trapcore.proof.trap_test import LOSS, BaitTest, check_bait
 
 PROVER_NODES = 2_000_000
 """Nodes for each single question to the prover."""

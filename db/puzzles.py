@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 
 from db.trap import Outcome, Trap, slugify
 from trapcore import _native
-from trapcore.chess_tree import parse_position
 from trapcore.errors import InputError
+from trapcore.trees.chess_game import parse_position
 
 NEEDED = ("PuzzleId", "FEN", "Moves", "Themes")
 """Columns that a puzzle file must have, in any order; ``GameUrl`` and ``OpeningTags`` are read if they are there."""

@@ -11,8 +11,8 @@ from db.temptation import Frequency
 from db.trap import Outcome, Trap
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proof import Verdict
-from trapcore.spelling import unknown_name
+from trapcore.proof.mate import Verdict
+from trapcore.suggestions import unknown_name
 from trapline.commands.terminal import trap_json
 
 MOST_HITS = 200

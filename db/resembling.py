@@ -21,9 +21,9 @@ from db.trap import Trap
 from db.trap_rows import is_example, traps_state
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.keys import mirror
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proposals import Weights
+from trapcore.ranking.weights import Weights
+from trapcore.trees.position_key import mirror
 
 AT_FIRST = 8
 """Of a question with other conditions so many times as many traps as are wanted are looked at first, whether they fit;

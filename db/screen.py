@@ -16,7 +16,7 @@ from db.library import Library
 from db.likeness import open_likeness
 from db.models import TrapRow
 from trapcore import _native
-from trapcore.proposals import VOCABULARY_VERSION, Weights, shipped_weights
+from trapcore.ranking.weights import VOCABULARY_VERSION, Weights, shipped_weights
 
 
 def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from db.likeness import Known, Likeness
 from db.trap import Trap
 from trapcore import _native
-from trapcore.abstract_tree.words import describe
+from trapcore.ranking.reference.words import describe
 
 TELLING = 5
 """Shared tokens that are named."""

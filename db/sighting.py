@@ -8,8 +8,8 @@ from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.bulk import BulkInsert, Value
 from db.models import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
-from trapcore.chess_tree import parse_position
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.trees.chess_game import parse_position
 
 BY_KEY = "key"
 """The measure of a sighting whose position is the trap's own."""

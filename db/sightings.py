@@ -9,8 +9,8 @@ from db.library import Library
 from db.models import GameRow, SightingRow, TrapRow
 from db.sighting import EVENTS, Sighting
 from trapcore.errors import UsageError
-from trapcore.proof import Verdict
-from trapcore.spelling import unknown_name
+from trapcore.proof.mate import Verdict
+from trapcore.suggestions import unknown_name
 
 LONGEST_PAGE = 200
 """Sightings."""

@@ -18,7 +18,7 @@ from db.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRo
 from db.sighting import SWEPT
 from trapcore import _native
 from trapcore.errors import LibraryError
-from trapcore.keys import mirror
+from trapcore.trees.position_key import mirror
 from trapcore.version import installed_version
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")

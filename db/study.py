@@ -13,7 +13,7 @@ import chess.svg
 from db.toll import Toll
 from db.trap import Trap, read_moves
 from trapcore.errors import OutputError
-from trapcore.replacing import replacing
+from trapcore.io.atomic_write import replacing
 from trapline.commands.terminal import claim
 
 CHAPTERS = 64

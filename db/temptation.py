@@ -8,13 +8,13 @@ A bait tempts for one of three reasons:
 ``frequency``  of `LEAST_DECISIONS` or more players who stood before it, `TEMPTING_SHARE` or more took it
 =============  ========================================================================================
 
-The first two are those of the trap test (`trapcore.baits`); the third needs an indexed library. A trap need not
+The first two are those of the trap test (`trapcore.proof.trap_test`); the third needs an indexed library. A trap need not
 tempt for any of them: some famous baits look bad to every shallow view, and people take them all the same.
 """
 
 from dataclasses import dataclass
 
-from trapcore.baits import TEMPTING_GAIN, TEMPTING_RANK, BaitTest, DepthValue
+from trapcore.proof.trap_test import TEMPTING_GAIN, TEMPTING_RANK, BaitTest, DepthValue
 
 TEMPTING_SHARE = 0.1
 """Least share of the players who took the bait, 0..1, that shows it to be tempting."""

@@ -12,10 +12,10 @@ import chess
 from db.opinion import Opinion, contradict
 from db.temptation import Profile
 from trapcore import _native
-from trapcore.chess_tree import parse_position
 from trapcore.errors import InputError
-from trapcore.keys import mirror
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.position_key import mirror
 
 Side = Literal["white", "black"]
 

@@ -16,9 +16,9 @@ from db.opinion import Opinion
 from db.sighting import BY_KEY
 from db.temptation import Profile
 from db.trap import Outcome, Trap, first_sans
-from trapcore.baits import DepthValue
 from trapcore.errors import LibraryError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import DepthValue
 
 _FIELDS = (
     "slug",

@@ -12,7 +12,7 @@ from db.database import Database, sqlite_engine
 from db.library import Library
 from db.store import open_library
 from trapcore.errors import LibraryError, OutputError, UsageError
-from trapcore.replacing import replacing
+from trapcore.io.atomic_write import replacing
 
 _COMPANIONS = ("-wal", "-shm", "-journal")
 

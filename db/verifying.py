@@ -15,7 +15,7 @@ from db.models import MetaRow, TrapRow, VerifiedRow
 from db.proving import Judge, prove_all
 from db.trap import Trap
 from trapcore.errors import InputError, LibraryError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 MEANS = "verified_with"
 """Fact in ``meta`` while a run is unfinished: `Judge.means` of it."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from research.paper import plots
 from research.paper.report import Report, markdown
 from trapcore.errors import OutputError
-from trapcore.replacing import replacing
+from trapcore.io.atomic_write import replacing
 
 NO_PLOTS = "no plots, matplotlib is not installed: pip install 'trapline[plots]'"
 

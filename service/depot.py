@@ -16,13 +16,13 @@ from service.feeds import Feeds
 from service.runs import Outcome
 from service.times import Halt
 from trapcore.errors import OutputError
-from trapcore.replacing import replacing
+from trapcore.io.atomic_write import replacing
 
 SETTLED_SECONDS = 60.0
 """A file of somebody else's that was written to so lately may not be complete."""
 
 _LEFT_OVER = re.compile(r"\..+\.\d+\.\d+\.new")
-"""What `trapcore.replacing` leaves of a process that was killed."""
+"""What `trapcore.io.atomic_write` leaves of a process that was killed."""
 
 
 class Depot:

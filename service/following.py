@@ -15,7 +15,7 @@ from service.sources.users import Seen, explained, new_games
 from service.times import Halt
 from service.upkeep import request_of
 from trapcore.measures.options import IndexedMeasure
-from trapcore.pools import threads
+from trapcore.parallel.pools import threads
 
 _SAID = {
     "set": "sets",

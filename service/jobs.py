@@ -11,7 +11,7 @@ from service.sources import broadcasts, folders, studies, tournaments, tv, users
 from service.times import Halt, Stopped
 from trapcore.errors import TraplineError
 from trapcore.service_settings import ServiceSettings
-from trapcore.spelling import unknown_name
+from trapcore.suggestions import unknown_name
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ import time
 from datetime import UTC, datetime
 from typing import Protocol
 
-from trapcore.budget import Cancellation
+from trapcore.parallel.budget import Cancellation
 
 
 class Stopped(Exception):

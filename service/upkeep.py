@@ -18,9 +18,9 @@ from db.verifying import Verified, verify_traps
 from service.runs import Outcome
 from service.service import Service
 from service.times import Halt
-from trapcore.chess_tree import Labels
 from trapcore.errors import OutputError, TraplineError
 from trapcore.measures.options import IndexedMeasure
+from trapcore.trees.chess_game import Labels
 
 _BACKUP = re.compile(r"library-\d{8}T\d{6}Z\.sqlite")
 _LEFT_OVER = re.compile(r"\.library-\d{8}T\d{6}Z\.sqlite\.\d+\.\d+\.new(-wal|-shm|-journal)?")

@@ -30,7 +30,7 @@ from tests.trap_games import (
     game,
     make_library,
 )
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
 

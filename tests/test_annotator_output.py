@@ -14,7 +14,7 @@ import zstandard
 
 from tests.trap_games import AVOIDED, FELL, LEGAL, QUIET, RESEMBLES, annotated, game, make_library
 from trapcore.errors import InputError, LibraryError, OutputError, TraplineError, UsageError
-from trapcore.streams import open_bytes
+from trapcore.io.streams import open_bytes
 from trapline.commands.annotate import annotate
 
 pytestmark = pytest.mark.usefixtures("by_sequences")

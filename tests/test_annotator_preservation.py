@@ -33,7 +33,7 @@ from tests.trap_games import (
     game,
     make_library,
 )
-from trapcore.pools import threads
+from trapcore.parallel.pools import threads
 from trapline.commands.annotate import annotate
 
 REQUEST = Request(measure="sequences", depth=2, labels="uci", captures=False, min_similarity=0.8, nodes=200_000)

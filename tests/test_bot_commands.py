@@ -18,7 +18,7 @@ import typer
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
-from bot import health, logs
+from bot import health
 from bot.checking import check
 from bot.token import check_coach, is_exposed, read_token
 from tests.bot_games import small_library
@@ -28,6 +28,7 @@ from tests.lichess_server.terms import Terms
 from tests.uci_engines import REFUTING, engine_of
 from trapcore.bot_settings import BotSettings
 from trapcore.errors import InputError, OutputError, TraplineError, UsageError
+from trapcore.io import logs
 from trapcore.settings import CONFIG_VARIABLE, Settings
 from trapline.commands.bot import bot
 

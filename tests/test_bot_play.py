@@ -24,9 +24,9 @@ from tests.bot_games import INFO
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, elephant, legal
 from tests.uci_engines import REFUTING, engine_of
 from trapcore.bot_settings import BotSettings
-from trapcore.budget import Cancellation
 from trapcore.errors import EngineError, InputError
-from trapcore.search import win_chance
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.search import win_chance
 from trapcore.settings import Settings
 
 BEFORE = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4"

@@ -24,11 +24,12 @@ from db.mining import Ore, mine
 from db.screen import open_screen
 from db.store import open_library
 from tests.trap_games import AVOIDED, ELEPHANT_FELL, FELL, QUIET, RESEMBLES, game, make_library
-from trapcore import _native, cluster
-from trapcore.budget import Cancellation
-from trapcore.cluster import Cluster
+from trapcore import _native
 from trapcore.errors import ClusterError, PositionError, UsageError
-from trapcore.pools import Pool, in_order
+from trapcore.parallel import dask_cluster as cluster
+from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.dask_cluster import Cluster
+from trapcore.parallel.pools import Pool, in_order
 from trapline.commands.annotate import annotate
 from trapline.commands.db_options import pool_for
 
@@ -195,9 +196,9 @@ def test_workers_without_trapline_are_refused(local: LocalCluster, pool: Cluster
             import sys
 
             if there:
-                sys.modules.pop("trapcore.cluster", None)
+                sys.modules.pop("trapcore.parallel.dask_cluster", None)
             else:
-                sys.modules["trapcore.cluster"] = None  # type: ignore[assignment]
+                sys.modules["trapcore.parallel.dask_cluster"] = None  # type: ignore[assignment]
 
         client.run(lose, False)
         try:

@@ -11,9 +11,9 @@ from db.proving import SEARCH_NODES, Judge, prove_all
 from db.store import open_library
 from db.trap import Outcome
 from research.benchmarks.stockfish import STOCKFISH
-from trapcore.baits import LOSS
 from trapcore.errors import LibraryError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import LOSS
 
 QUICK = Judge(escape_nodes=200_000)
 

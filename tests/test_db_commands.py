@@ -15,7 +15,7 @@ import pytest
 from db.store import open_library
 from research.benchmarks.stockfish import STOCKFISH
 from tests.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 ROOT = Path(__file__).parents[1]
 Run = Callable[..., subprocess.CompletedProcess[str]]

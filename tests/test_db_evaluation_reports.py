@@ -36,8 +36,8 @@ from research.paper import plots
 from tests.conftest import DATA
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
-from trapcore.fitting import fit
-from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST
+from trapcore.ranking.training import fit
+from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
 from trapline.commands.evaluate import evaluate
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"

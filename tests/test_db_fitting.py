@@ -16,8 +16,8 @@ from db.trap import Trap
 from tests.command_line import CommandLine
 from tests.conftest import NewLibrary
 from trapcore.errors import LibraryError
-from trapcore.proof import Verdict
-from trapcore.proposals import VOCABULARY_VERSION, shipped_weights
+from trapcore.proof.mate import Verdict
+from trapcore.ranking.weights import VOCABULARY_VERSION, shipped_weights
 from trapline.commands.library import library as commands
 
 Make = Callable[..., str]

@@ -30,9 +30,9 @@ from db.trap import Outcome, Trap, make_trap
 from tests.conftest import DATA, NewLibrary
 from tests.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
 from trapcore import _native
-from trapcore.baits import DepthValue
 from trapcore.errors import InputError, OutputError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import DepthValue
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
 HEADER = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"

@@ -14,7 +14,7 @@ from db.store import open_library
 from tests.conftest import NewLibrary
 from tests.db_traps import FELL, elephant, fishing_pole, legal, write
 from trapcore.errors import InputError, UsageError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 PROVED = {"verdict": Verdict.PROVED, "mate_in": 2, "proof_by": "a prover", "proof_nodes": 10}
 

@@ -22,8 +22,8 @@ from tests.conftest import NewLibrary
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.proof import Verdict
-from trapcore.proposals import Table, Weights, shipped_weights
+from trapcore.proof.mate import Verdict
+from trapcore.ranking.weights import Table, Weights, shipped_weights
 
 #: Légal's mate, after the bait.
 LEGAL_LINE = ["c4f7", "e8e7", "c3d5"]
@@ -250,7 +250,7 @@ def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
         "from db.store import open_library\n"
         "from db.likeness import open_likeness\n"
         "from trapcore import _native\n"
-        "from trapcore.proposals import shipped_weights\n"
+        "from trapcore.ranking.weights import shipped_weights\n"
         "built = _native.build_bag_index\n"
         "def killed(*given, **named):\n"
         "    built(*given, **named)\n"

@@ -30,9 +30,9 @@ from tests.conftest import DATA
 from tests.db_traps import MIRRORED_LEGAL_FEN, legal
 from tests.uci_engines import REFUTING, engine_of
 from trapcore import _native
-from trapcore.budget import Cancellation
 from trapcore.errors import UsageError
-from trapcore.proof import Verdict
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.mate import Verdict
 
 LEGAL = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5"
 ELEPHANT = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. Nxd5"

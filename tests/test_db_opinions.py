@@ -28,7 +28,7 @@ from tests.test_db_commands import ROOT, Run, run
 from tests.uci_engines import PROVING, REFUTING, engine_of
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 __all__ = ["run"]
 

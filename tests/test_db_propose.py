@@ -21,8 +21,8 @@ from tests.command_line import CommandLine
 from tests.conftest import DATA
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore.errors import InputError, LibraryError, PositionError, UsageError
-from trapcore.proposals import VOCABULARY_VERSION, shipped_weights
-from trapcore.streams import open_bytes
+from trapcore.io.streams import open_bytes
+from trapcore.ranking.weights import VOCABULARY_VERSION, shipped_weights
 from trapline.commands.library import library as commands
 from trapline.commands.propose import propose
 

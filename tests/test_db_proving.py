@@ -19,7 +19,7 @@ from tests.chess_positions import FIGURE_2
 from tests.db_traps import elephant, fishing_pole, legal
 from trapcore import _native
 from trapcore.errors import EngineError, InputError, UsageError
-from trapcore.proof import Proof, Verdict, replay
+from trapcore.proof.mate import Proof, Verdict, replay
 
 JUDGE = Judge(escape_nodes=2_000_000)
 

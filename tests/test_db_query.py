@@ -157,7 +157,7 @@ def test_the_measures_of_the_paper_give_what_comparing_all_gives(
     asker: Asker, library: Library, measure: IndexedMeasure
 ) -> None:
     from trapcore import _native
-    from trapcore.keys import mirror
+    from trapcore.trees.position_key import mirror
 
     compare: dict[str, Any] = {
         "sequences": lambda a, b: _native.sequences(a, b, 2, "uci", False, False),

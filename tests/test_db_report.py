@@ -28,7 +28,7 @@ from tests.command_line import CommandLine
 from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.errors import UsageError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 from trapline.commands.report import report as command
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "games.pgn"

@@ -23,7 +23,7 @@ from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
 from trapcore import _native
 from trapcore.errors import LibraryError
-from trapcore.proposals import shipped_weights
+from trapcore.ranking.weights import shipped_weights
 
 pytestmark = pytest.mark.parametrize("new_library", ["postgresql"], indirect=True)
 

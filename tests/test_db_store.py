@@ -27,7 +27,7 @@ from db.temptation import UNKNOWN_RATING, Frequency
 from tests.db_traps import FELL, legal, write
 from trapcore import _native
 from trapcore.errors import LibraryError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 
 @pytest.fixture

@@ -26,9 +26,9 @@ from db.temptation import (
 )
 from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
-from trapcore.baits import DepthValue, check_bait
-from trapcore.budget import Budget
-from trapcore.proof import Verdict
+from trapcore.parallel.budget import Budget
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import DepthValue, check_bait
 from trapline.commands.terminal import print_trap, trap_json
 
 SEARCH = Judge(search_nodes=50_000)

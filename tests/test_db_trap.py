@@ -14,7 +14,7 @@ from tests.chess_positions import STANDARD
 from tests.db_traps import LEGAL_FEN, LEGAL_MOVES, MIRRORED_LEGAL_FEN, elephant, legal
 from trapcore import _native
 from trapcore.errors import InputError, PositionError
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 
 def test_a_trap_is_made_of_moves_as_people_write_them() -> None:

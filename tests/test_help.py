@@ -8,7 +8,7 @@ import typer
 from db.query import Sort
 from db.trap import Outcome
 from trapcore.measures.options import IndexedMeasure, Measure
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 from trapcore.settings import Settings
 from trapline.__main__ import app
 

@@ -79,7 +79,7 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
     expected = {str(p.relative_to(ROOT)) for p in packages()}
     expected |= {"trapcore/_native.pyi", "trapcore/_native.abi3.so", "db/traps.toml", "db/openings.tsv"}
     expected |= {"db/migrations/script.py.mako"}
-    expected |= {"trapcore/weights.bin", "trapcore/ordinary.tsv"}
+    expected |= {"trapcore/ranking/weights.bin", "trapcore/ranking/background_moves.tsv"}
     expected |= {
         str(p.relative_to(ROOT))
         for inner in ("db/templates", "web/templates", "web/static")

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trapcore.errors import InputError, OutputError
-from trapcore.streams import CHUNK_BYTES, FrameWriter, open_bytes, open_for_write
+from trapcore.io.streams import CHUNK_BYTES, FrameWriter, open_bytes, open_for_write
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     ".pgn": bytes,
@@ -137,7 +137,7 @@ def test_what_cannot_be_opened_is_one_sentence(tmp_path: Path, name: str, says: 
 
 
 def test_standard_input_is_read_without_waiting_for_more() -> None:
-    program = "from trapcore.streams import open_bytes\nfor c in open_bytes('-'): print(len(c), flush=True)"
+    program = "from trapcore.io.streams import open_bytes\nfor c in open_bytes('-'): print(len(c), flush=True)"
     process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None

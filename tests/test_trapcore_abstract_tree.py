@@ -14,13 +14,13 @@ from research.benchmarks.material import puzzle_rows
 from tests.chess_positions import ENDGAMES, FENS, FIGURE_2, board, played
 from tests.conftest import DATA
 from trapcore import _native
-from trapcore.abstract_tree import replies
-from trapcore.abstract_tree.mating_net import mating_net
-from trapcore.abstract_tree.scene import View, exchange, scene
-from trapcore.abstract_tree.seen import Check, Novelty, Place, Seen, look
-from trapcore.abstract_tree.tokens import KINDS, STAGES, fields_of, killer_tokens, seen_tokens, token, tokens_of
-from trapcore.abstract_tree.words import VOCABULARY, describe
 from trapcore.errors import InputError, PositionError
+from trapcore.ranking.reference import replies
+from trapcore.ranking.reference.mating_net import mating_net
+from trapcore.ranking.reference.scene import View, exchange, scene
+from trapcore.ranking.reference.seen import Check, Novelty, Place, Seen, look
+from trapcore.ranking.reference.tokens import KINDS, STAGES, fields_of, killer_tokens, seen_tokens, token, tokens_of
+from trapcore.ranking.reference.words import VOCABULARY, describe
 
 EVERY = 999
 """More moves than any position has."""

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trapcore.baits import check_bait, find_baits, rank_profile
-from trapcore.budget import Budget
 from trapcore.errors import PositionError, UsageError
-from trapcore.explanation import explained, read_move, sentence
-from trapcore.proof import Verdict
+from trapcore.parallel.budget import Budget
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import check_bait, find_baits, rank_profile
+from trapcore.proof.wording import explained, read_move, sentence
 
 LEGAL = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
 ELEPHANT = "r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6"

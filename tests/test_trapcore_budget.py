@@ -15,11 +15,11 @@ import pytest
 
 from tests.trap_games import FELL, LEGAL, game
 from trapcore import _native
-from trapcore.baits import check_bait, find_baits
-from trapcore.budget import Budget, Cancellation
 from trapcore.errors import UsageError
-from trapcore.proof import Verdict, prove_bait, prove_mate
-from trapcore.search import search
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.mate import Verdict, prove_bait, prove_mate
+from trapcore.proof.search import search
+from trapcore.proof.trap_test import check_bait, find_baits
 
 ROOT = Path(__file__).parents[1]
 #: A middlegame without a mate in twelve that anybody could refute.

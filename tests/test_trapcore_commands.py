@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tests.chess_positions import FIGURE_2
 from tests.command_line import CommandLine
 from trapcore.errors import InputError, PositionError, UsageError
-from trapcore.proof import Proof, Verdict, replay
+from trapcore.proof.mate import Proof, Verdict, replay
 from trapline.commands.prove import prove
 
 app = typer.Typer()

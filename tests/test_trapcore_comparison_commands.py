@@ -11,9 +11,6 @@ from typer.testing import CliRunner
 
 from tests.chess_positions import FIGURE_2
 from tests.command_line import CommandLine
-from trapcore import matching
-from trapcore.chess_tree import Labels, chess_tree
-from trapcore.comparison import OPTIONS
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.measures import (
     baselines,
@@ -25,7 +22,10 @@ from trapcore.measures import (
     terminal,
     tree_edit,
 )
+from trapcore.measures import move_matching as matching
+from trapcore.measures.comparison import OPTIONS
 from trapcore.measures.options import Measure
+from trapcore.trees.chess_game import Labels, chess_tree
 from trapline.commands.similarity import match, similarity
 
 app = typer.Typer()

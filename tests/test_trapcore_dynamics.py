@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from trapcore.chess_tree import ChessGame
-from trapcore.dynamics import (
+from trapcore.errors import InputError, UsageError
+from trapcore.measures.dynamics import (
     LESS_DYNAMIC,
     Dynamics,
     Heuristic,
@@ -27,10 +27,10 @@ from trapcore.dynamics import (
     line_dynamics,
     playouts,
 )
-from trapcore.errors import InputError, UsageError
-from trapcore.games import GAMES
-from trapcore.games.tic_tac_toe import TicTacToe
-from trapcore.trees import Tree, local_tree
+from trapcore.trees.chess_game import ChessGame
+from trapcore.trees.games import GAMES
+from trapcore.trees.games.tic_tac_toe import TicTacToe
+from trapcore.trees.tree import Tree, local_tree
 from trapline.commands.prove import dynamics as command
 
 FIGURE_1 = Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}})

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trapcore.epd import MAX_LINE_BYTES, EpdRecord, numbered_lines, parse_epd
 from trapcore.errors import InputError
+from trapcore.io.epd import MAX_LINE_BYTES, EpdRecord, numbered_lines, parse_epd
 
 FEN = "8/2N3p1/5b2/k1B2P2/pP4R1/8/K1nn4/8 b - b3"
 

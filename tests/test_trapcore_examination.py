@@ -4,10 +4,10 @@ import chess
 import pytest
 
 from trapcore.errors import PositionError
-from trapcore.examination import CLEAR, Finding, examine
-from trapcore.proof import prove_mate, replay
-from trapcore.proposals import Proposed
-from trapcore.search import search, win_chance
+from trapcore.proof.mate import prove_mate, replay
+from trapcore.proof.search import search, win_chance
+from trapcore.ranking.verification import CLEAR, Finding, examine
+from trapcore.ranking.weights import Proposed
 
 LEGAL_AFTER = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6"
 #: A knight takes the queen, and nothing else saves the game.
@@ -87,7 +87,7 @@ def test_the_moves_to_try_first_change_the_cost_and_not_the_proof() -> None:
 
 
 def test_a_search_looks_at_the_moves_that_it_is_given() -> None:
-    from trapcore.budget import Budget
+    from trapcore.parallel.budget import Budget
 
     deep = Budget(depth=4)
     assert search(FORK, deep).line[0] == "e3d5"

@@ -14,10 +14,10 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from research.benchmarks.material import puzzle_rows
 from tests.chess_positions import FIGURE_2, board
 from tests.conftest import DATA
-from trapcore import fitting
 from trapcore.errors import InputError, PositionError
-from trapcore.fitting import Example, fit, ordinary_examples
-from trapcore.proposals import VOCABULARY_VERSION, Weights
+from trapcore.ranking import training as fitting
+from trapcore.ranking.training import Example, fit, ordinary_examples
+from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
 
 LEGAL = FIGURE_2["Légal"]
 TRAPS: list[Example] = [(fen, bait, killer) for fen, bait, killer, _ in FIGURE_2.values()]

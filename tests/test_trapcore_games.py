@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trapcore.errors import PositionError, UsageError
-from trapcore.games import GAMES, BundledGame, game_named
-from trapcore.games.breakthrough import Breakthrough
-from trapcore.games.go import PASS, Go, GoPosition
-from trapcore.games.grid import Board, Grid
-from trapcore.games.tic_tac_toe import TicTacToe
 from trapcore.measures import continuations, structural
-from trapcore.trees import comparable, local_tree
+from trapcore.trees.games import GAMES, BundledGame, game_named
+from trapcore.trees.games.breakthrough import Breakthrough
+from trapcore.trees.games.go import PASS, Go, GoPosition
+from trapcore.trees.games.grid import Board, Grid
+from trapcore.trees.games.tic_tac_toe import TicTacToe
+from trapcore.trees.tree import comparable, local_tree
 
 GAME_NAMES = sorted(GAMES)
 OTHERS = sorted(set(GAMES) - {"chess"})

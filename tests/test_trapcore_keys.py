@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from tests.chess_positions import board, played
 from trapcore import _native
 from trapcore.errors import PositionError
-from trapcore.keys import canonical_epd, mirror, position_key
+from trapcore.trees.position_key import canonical_epd, mirror, position_key
 
 GOLDEN = tomllib.loads((Path(__file__).parent / "golden" / "position_keys.toml").read_text("utf-8"))["position"]
 

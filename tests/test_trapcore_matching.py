@@ -11,12 +11,12 @@ from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 from tests.chess_positions import ENDGAMES, FIGURE_2, board, played
 from tests.test_trapcore_measures import LABELS, TREES
-from trapcore import matching
-from trapcore.chess_tree import Labels, chess_tree
 from trapcore.errors import PositionError, UsageError
-from trapcore.matching import MovePair, Reply, pairing
+from trapcore.measures import move_matching as matching
+from trapcore.measures.move_matching import MovePair, Reply, pairing
 from trapcore.measures.options import Reference
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels, chess_tree
+from trapcore.trees.tree import Tree
 
 REPLIES = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), LABELS), max_size=6).map(sorted)
 

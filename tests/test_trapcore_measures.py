@@ -10,10 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
-from trapcore.chess_tree import Labels
 from trapcore.errors import PositionError, UsageError
-from trapcore.games.grid import Board
-from trapcore.games.tic_tac_toe import TicTacToe
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, terminal, tree_edit
 from trapcore.measures.options import (
     MAX_BASE_DEPTH,
@@ -26,7 +23,10 @@ from trapcore.measures.options import (
     chosen,
     indexed,
 )
-from trapcore.trees import Nested, Tree, local_tree
+from trapcore.trees.chess_game import Labels
+from trapcore.trees.games.grid import Board
+from trapcore.trees.games.tic_tac_toe import TicTacToe
+from trapcore.trees.tree import Nested, Tree, local_tree
 
 T1 = Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}})
 T2 = Tree.literal({"a": {"d": {}, "e": {}, "g": {}}, "c": {"a": {}, "b": {}, "h": {}}, "d": {"b": {}}})

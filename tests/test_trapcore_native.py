@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.chess_positions import CHESS960, ENDGAMES, FENS, FIGURE_2, STANDARD, board, played
 from trapcore import _native
-from trapcore.chess_tree import Labels, chess_tree, parse_position
 from trapcore.errors import PositionError
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto
 from trapcore.measures.options import Base, Unpaired
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels, chess_tree, parse_position
+from trapcore.trees.tree import Tree
 
 BASES = {Base.CONTINUATIONS: continuations.of_trees, Base.SEQUENCES: sequences.of_trees}
 LABELS = st.sampled_from(Labels)

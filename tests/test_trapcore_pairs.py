@@ -9,10 +9,10 @@ from hypothesis import given, settings
 
 from tests.chess_positions import played
 from trapcore import _native
-from trapcore.chess_tree import parse_position
-from trapcore.keys import mirror, mirror_move
-from trapcore.proof import Verdict
-from trapcore.proposals import shipped_weights
+from trapcore.proof.mate import Verdict
+from trapcore.ranking.weights import shipped_weights
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.position_key import mirror, mirror_move
 
 BAITS, KILLERS, RANK_COST, SHORTLIST, MATE_MOVES, MATE_NODES = 24, 8, 2.0, 2, 4, 400
 PROPOSER = shipped_weights().proposer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trapcore.replacing import replacing
+from trapcore.io.atomic_write import replacing
 
 
 def test_the_file_appears_when_it_is_whole(tmp_path: Path) -> None:

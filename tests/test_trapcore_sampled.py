@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from tests.chess_positions import FIGURE_2, played
 from tests.test_trapcore_measures import LABELS, TREES
-from trapcore.chess_tree import Labels, chess_tree
 from trapcore.errors import UsageError
 from trapcore.measures import baselines, continuations, sampled, sequences, structural
 from trapcore.measures.options import Base
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels, chess_tree
+from trapcore.trees.tree import Tree
 
 BASES = {Base.CONTINUATIONS: continuations.of_trees, Base.SEQUENCES: sequences.of_trees}
 TRAPS = [fen for fen, *_ in FIGURE_2.values()]

@@ -3,9 +3,9 @@
 import chess
 import pytest
 
-from trapcore.budget import Budget
 from trapcore.errors import PositionError
-from trapcore.search import search
+from trapcore.parallel.budget import Budget
+from trapcore.proof.search import search
 
 #: White is a rook up.
 ROOK_UP = "7k/8/8/8/8/8/R7/K7 w - - 0 1"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.chess_positions import ENDGAMES, FENS, played
 from tests.test_trapcore_measures import LABELS, T1, T2, TREES
 from trapcore import _native
-from trapcore.chess_tree import Labels, chess_tree
 from trapcore.errors import UsageError
 from trapcore.measures import tree_edit
 from trapcore.measures.tree_edit import UNORDERED_LIMIT, Forest, ordered_distance, sorted_forest, unordered_distance
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels, chess_tree
+from trapcore.trees.tree import Tree
 
 SMALL = st.recursive(
     st.just(()), lambda below: st.lists(st.tuples(LABELS, below), max_size=3).map(tuple), max_leaves=6

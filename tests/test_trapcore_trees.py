@@ -4,13 +4,13 @@ import chess
 import pytest
 
 from tests.chess_positions import FENS, board
-from trapcore.chess_tree import ChessGame, Labels, chess_tree, parse_position
 from trapcore.errors import PositionError, UsageError
-from trapcore.games.breakthrough import Breakthrough
-from trapcore.games.tic_tac_toe import TicTacToe
 from trapcore.measures import structural
 from trapcore.measures.options import Unpaired
-from trapcore.trees import Tree, comparable, draw, local_tree, main
+from trapcore.trees.chess_game import ChessGame, Labels, chess_tree, parse_position
+from trapcore.trees.games.breakthrough import Breakthrough
+from trapcore.trees.games.tic_tac_toe import TicTacToe
+from trapcore.trees.tree import Tree, comparable, draw, local_tree, main
 
 TABLE_1 = TicTacToe().parse("X.O/.X./X.O o")
 # The position of the journal's Table 1, O to move; C2 wins.

@@ -18,8 +18,8 @@ from db.store import open_library
 from db.temptation import Profile
 from db.trap import make_trap
 from tests.web_server import GAMES, LEGAL, Server, make_library, serving
-from trapcore.baits import DepthValue
 from trapcore.errors import PositionError
+from trapcore.proof.trap_test import DepthValue
 from web.boards import Picture
 from web.game_view import view_game
 from web.kept import Kept

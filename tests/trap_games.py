@@ -6,7 +6,7 @@ from pathlib import Path
 from db.proving import Judge
 from db.store import open_library
 from db.trap import Trap, make_trap
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 from trapline.commands.annotate import annotate
 
 

@@ -8,7 +8,7 @@ table_settings.py       what its tables share; bot_settings.py, service_settings
 token_file.py           a token out of a file of its own
 version.py              which trapline this is
 streams.py              byte streams in and out, plain or compressed
-trees.py                local game trees of any game; draws one with ``python -m trapcore.trees "<fen>"``
+trees.py                local game trees of any game; draws one with ``python -m trapcore.trees.tree "<fen>"``
 games/                  games beside chess: tic-tac-toe, Breakthrough, small Go, one a file
 dynamics.py             how much a game's local trees change from ply to ply, and what that speaks for
 chess_tree.py           chess as such a game, on python-chess; reads positions

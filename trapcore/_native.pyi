@@ -122,12 +122,12 @@ def prove_bait(
 LOSS: float
 TEMPTING_RANK: int
 TEMPTING_GAIN: int
-"""The rules of the trap test, see `trapcore.baits`."""
+"""The rules of the trap test, see `trapcore.proof.trap_test`."""
 MATE: int
 MATE_BOUND: int
-"""How the search writes mates, see `trapcore.search`."""
+"""How the search writes mates, see `trapcore.proof.search`."""
 WIN_CHANCE_SCALE: float
-"""See `trapcore.search`."""
+"""See `trapcore.proof.search`."""
 TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
 
@@ -403,9 +403,9 @@ def read_records(batch: Batch) -> BatchRecords: ...
 VOCABULARY_VERSION: int
 """Of the tokens of abstracted trees."""
 FIELD_BITS: int
-"""See `trapcore.abstract_tree.tokens`."""
+"""See `trapcore.ranking.reference.tokens`."""
 LAZY_SHORTLIST: int
-"""See `trapcore.proposals`."""
+"""See `trapcore.ranking.weights`."""
 
 def seen_bags(examples: list[tuple[str, str, str | None]]) -> tuple[bytes, bytes, bytes, bytes]:
     """For each FEN before the bait, bait and killer: the tokens of each move after the bait, of the first step.
@@ -434,7 +434,7 @@ def token_kinds() -> list[tuple[str, str, list[tuple[str, int]]]]:
 
 @final
 class Proposer:
-    """Learned weights, ready to order moves; tables as in `trapcore.proposals.Table`, tokens and weights."""
+    """Learned weights, ready to order moves; tables as in `trapcore.ranking.weights.Table`, tokens and weights."""
 
     def __init__(self, seen: tuple[bytes, bytes], answered: tuple[bytes, bytes], nothing: float) -> None: ...
     def propose(

@@ -20,7 +20,7 @@ from trapcore.bot_settings import BotSettings
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.service_settings import ServiceSettings
-from trapcore.spelling import unknown_name
+from trapcore.suggestions import unknown_name
 from trapcore.web_settings import WebSettings
 
 PREFIX = "TRAPLINE_"

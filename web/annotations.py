@@ -22,10 +22,10 @@ from annotator.streaming import annotated
 from annotator.tally import Tally
 from db.screen import Screen
 from db.trap import Trap
-from trapcore.budget import Cancellation
 from trapcore.errors import InputError, TraplineError
+from trapcore.io.streams import ByteReader
+from trapcore.parallel.budget import Cancellation
 from trapcore.settings import Settings
-from trapcore.streams import ByteReader
 from web.metrics import Metrics
 from web.problems import Conflict, NotFound, Refusal, TooMuch
 

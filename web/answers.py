@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import Request, Response
 
-from trapcore.budget import Cancellation
+from trapcore.parallel.budget import Cancellation
 from web.service import Service
 
 CHECKED = {"Cache-Control": "no-cache"}

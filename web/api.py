@@ -13,8 +13,8 @@ from db.query import Hit, Match
 from db.query import Query as QueryOfLibrary
 from db.sightings import sightings
 from db.trap import Trap as StoredTrap
-from trapcore.budget import Cancellation
 from trapcore.errors import UsageError
+from trapcore.parallel.budget import Cancellation
 from web.answers import Content, answer
 from web.asked import ExploreAsked, ProposeAsked, SightingsAsked, SimilarAsked, TrapsAsked, nothing_asked
 from web.models import Explored, Families, Page, Proposals, Sightings, Trap

@@ -11,8 +11,8 @@ from db.query import LONGEST_MOVES, LONGEST_TEXT, MOST_HITS, MOST_SIMILAR, Query
 from db.trap import Outcome
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proof import Verdict
-from trapcore.spelling import unknown_name
+from trapcore.proof.mate import Verdict
+from trapcore.suggestions import unknown_name
 from web.models import Side
 
 LONGEST_CURSOR = 1000

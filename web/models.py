@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from db.library import Added
 from db.query import Match
 from db.trap import Outcome
-from trapcore.examination import Finding
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
+from trapcore.ranking.verification import Finding
 from web.annotations import State
 
 Side = Literal["white", "black"]

@@ -5,8 +5,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from db.library import Counts
 from db.store import made_by
-from trapcore.budget import Cancellation
 from trapcore.errors import LibraryError
+from trapcore.parallel.budget import Cancellation
 from web.answers import encoded
 from web.asked import nothing_asked
 from web.models import Health

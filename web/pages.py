@@ -15,8 +15,8 @@ from db.query import Query as Question
 from db.sightings import SightingPage, sightings
 from db.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.trap import Trap
-from trapcore.budget import Cancellation
 from trapcore.errors import InputError, UsageError
+from trapcore.parallel.budget import Cancellation
 from trapline.commands.terminal import is_rated, temptation, trap_json
 from web.boards import Picture
 from web.kept import Kept

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from db.temptation import Profile
-from trapcore.search import MATE_BOUND
+from trapcore.proof.search import MATE_BOUND
 
 WIDTH, HEIGHT = 520, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 118, 14, 36

@@ -17,9 +17,9 @@ from db.proposing import ProposedMove, Question
 from db.query import Hit, Match
 from db.query import Query as Asking
 from db.trap import Trap, read_moves
-from trapcore.budget import Cancellation
-from trapcore.chess_tree import parse_position
 from trapcore.errors import InputError, PositionError
+from trapcore.parallel.budget import Cancellation
+from trapcore.trees.chess_game import parse_position
 from web.boards import Picture
 from web.lines import move_number
 from web.plots import result_bar

@@ -23,8 +23,8 @@ from db.proposing import Adviser
 from db.screen import Screen, open_screen, weights_in_use
 from db.store import made_by
 from db.trap import Trap
-from trapcore.budget import Cancellation
-from trapcore.proposals import Weights
+from trapcore.parallel.budget import Cancellation
+from trapcore.ranking.weights import Weights
 from trapcore.settings import Settings
 from web.annotations import Annotations
 from web.metrics import Metrics

@@ -17,7 +17,6 @@ from starlette.datastructures import UploadFile
 
 from annotator.request import Request as AnnotationRequest
 from annotator.selection import Selection, Side
-from trapcore.chess_tree import Labels
 from trapcore.measures.options import (
     LEAST_SIMILARITY,
     MAX_BASE_DEPTH,
@@ -26,6 +25,7 @@ from trapcore.measures.options import (
     checked_depth,
 )
 from trapcore.settings import Settings
+from trapcore.trees.chess_game import Labels
 from web.annotations import Annotation, State
 from web.answers import encoded
 from web.asked import Asked, nothing_asked

@@ -11,8 +11,8 @@ from db.library import Added, Library
 from db.proving import SEARCH_NODES, Judge
 from db.store import open_library
 from db.trap import Trap, make_trap
-from trapcore.budget import Cancellation
 from trapcore.errors import UsageError
+from trapcore.parallel.budget import Cancellation
 from web.answers import encoded
 from web.api import Slug, trap_content, trap_or_not_found
 from web.asked import WriteAsked, nothing_asked

@@ -23,10 +23,10 @@ from db.store import open_library
 from db.trap import Outcome, Trap
 from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row
-from trapcore.cluster import cluster
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
-from trapcore.pools import Pool, threads
-from trapcore.proof import Verdict
+from trapcore.parallel.dask_cluster import cluster
+from trapcore.parallel.pools import Pool, threads
+from trapcore.proof.mate import Verdict
 
 TRAPS = 5_000
 GAMES = 200

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from research.benchmarks.material import DATA
 from research.benchmarks.table import Row, cpu_seconds
 from trapcore import _native
-from trapcore.streams import open_bytes
+from trapcore.io.streams import open_bytes
 
 GAMES = DATA / "pgn" / "masters_pgnmentor_open.pgn.zst"
 SIZES = (100_000, 1_000_000)

@@ -14,11 +14,11 @@ from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 from research.benchmarks.material import middlegame_fens
 from research.benchmarks.table import Row, cpu_seconds
-from trapcore import matching
-from trapcore.chess_tree import chess_tree
 from trapcore.measures import continuations, sampled, sequences, structural, tanimoto, tree_edit
+from trapcore.measures import move_matching as matching
 from trapcore.measures.tree_edit import Forest, sorted_forest
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import chess_tree
+from trapcore.trees.tree import Tree
 
 Pair = tuple[str, str]
 

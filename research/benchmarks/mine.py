@@ -28,7 +28,7 @@ from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from research.benchmarks.table import Row
 from trapcore import _native
-from trapcore.baits import LOSS
+from trapcore.proof.trap_test import LOSS
 
 GAMES = DATA / "pgn" / "masters_pgnmentor_open.pgn.zst"
 MIN_GAMES = 5

@@ -17,8 +17,8 @@ from research.benchmarks.prover_reference import MateSearcher, contradiction, fo
 from research.benchmarks.stockfish import STOCKFISH
 from research.benchmarks.table import Row, cpu_seconds
 from trapcore import _native
-from trapcore.budget import Budget
-from trapcore.proof import Verdict, prove_mate
+from trapcore.parallel.budget import Budget
+from trapcore.proof.mate import Verdict, prove_mate
 
 MILLION = 1_000_000
 #: Longest mate of the lichess file; every question about it reaches so far, so that no distance is given away.

@@ -9,7 +9,7 @@ import chess
 import chess.engine
 
 from trapcore.errors import InputError
-from trapcore.proof import Proof, Verdict, prove_mate, replay
+from trapcore.proof.mate import Proof, Verdict, prove_mate, replay
 
 
 def forces_mate(board: chess.Board, moves: int) -> bool:

@@ -30,9 +30,9 @@ from research.benchmarks.kernels import unpacked, usearch_top
 from research.benchmarks.million import TRAPS, million, with_pawn
 from research.benchmarks.table import Row
 from trapcore import _native
-from trapcore.keys import mirror
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proposals import shipped_weights
+from trapcore.ranking.weights import shipped_weights
+from trapcore.trees.position_key import mirror
 
 QUESTIONS = 40
 COMPARED = 6

@@ -16,7 +16,7 @@ from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row
 from trapcore import _native
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
-from trapcore.proof import Verdict
+from trapcore.proof.mate import Verdict
 
 TRAPS = 20_000
 GAMES = 1000

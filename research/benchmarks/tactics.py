@@ -7,9 +7,9 @@ import chess
 
 from research.benchmarks.material import DATA
 from research.benchmarks.table import Row
-from trapcore.budget import Budget
-from trapcore.search import search
-from trapcore.streams import open_bytes
+from trapcore.io.streams import open_bytes
+from trapcore.parallel.budget import Budget
+from trapcore.proof.search import search
 
 PUZZLES = 2000
 """So many of the first lichess puzzles that win material, not mate."""

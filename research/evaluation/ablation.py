@@ -14,8 +14,8 @@ from research.evaluation.run import Finding, Run, propose
 from research.evaluation.sample import Puzzle
 from research.paper.report import Report, Table, number
 from trapcore import _native
-from trapcore.abstract_tree.tokens import FIELD_BITS
-from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
+from trapcore.ranking.reference.tokens import FIELD_BITS
+from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
 
 TRAPS = 5_000
 """Learned from so many of the library, since it is done once for each kind."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from research.evaluation.run import Finding, Run
 from research.paper.report import markdown
-from trapcore.proposals import VOCABULARY_VERSION
+from trapcore.ranking.weights import VOCABULARY_VERSION
 
 PUZZLES_DO_NOT_SHOW = (
     "Puzzles have one winning move by construction, and somebody chose them: hit@k in positions with several winning "

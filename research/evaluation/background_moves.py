@@ -11,7 +11,7 @@ import chess.pgn
 
 from db.engine import UciEngine
 from trapcore.errors import InputError, OutputError, UsageError
-from trapcore.search import WIN_CHANCE_SCALE
+from trapcore.proof.search import WIN_CHANCE_SCALE
 
 EACH = 5
 """Positions of a game."""

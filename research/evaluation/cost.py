@@ -9,7 +9,7 @@ from research.evaluation.run import Finding, Run, propose
 from research.evaluation.sample import Puzzle
 from research.paper.report import Report, Table
 from trapcore import _native
-from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST
+from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
 
 TIMED = 500
 """Queries."""

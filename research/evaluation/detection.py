@@ -13,9 +13,9 @@ from research.evaluation.run import Finding, Run, propose
 from research.paper.report import Panel, Plot, Report, Series, Table, number
 from research.paper.retrieval import auc, roc
 from trapcore import _native
-from trapcore.chess_tree import parse_position
-from trapcore.proof import Verdict, prove_bait
-from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST
+from trapcore.proof.mate import Verdict, prove_bait
+from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
+from trapcore.trees.chess_game import parse_position
 
 RECALLS = (0.8, 0.9)
 PREVALENCES = (100, 1000)

@@ -12,7 +12,7 @@ from research.evaluation.run import GROWTH, Finding, Run
 from research.evaluation.sample import Puzzle
 from research.paper.report import Report, Table, number
 from trapcore import _native
-from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST, Weights
+from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, Weights
 
 SLOW = 1000
 """Queries for the baselines that compare positions, and for retrieval alone."""

@@ -17,10 +17,11 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from research.evaluation.orders import Scores
 from research.evaluation.sample import Puzzle
-from trapcore import _native, matching
-from trapcore.chess_tree import parse_position
-from trapcore.keys import mirror_move
+from trapcore import _native
+from trapcore.measures import move_matching as matching
 from trapcore.measures import structural
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.position_key import mirror_move
 
 Array = npt.NDArray[Any]
 

@@ -10,7 +10,7 @@ from research.evaluation.run import Finding, Run
 from research.evaluation.sample import Puzzle
 from research.paper.report import Report, Table
 from trapcore import _native
-from trapcore.proof import Verdict, prove_bait
+from trapcore.proof.mate import Verdict, prove_bait
 
 MATES = (2, 3, 4)
 MOST = {2: 200_000, 3: 3_000_000, 4: 20_000_000}

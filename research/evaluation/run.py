@@ -14,10 +14,10 @@ from db.likeness import build_index
 from research.evaluation.sample import Puzzle, Sample
 from research.paper.report import Report
 from trapcore import _native
-from trapcore.budget import Budget
-from trapcore.fitting import Example, fit, ordinary_examples
-from trapcore.proof import Proof, Verdict, prove_bait
-from trapcore.proposals import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
+from trapcore.parallel.budget import Budget
+from trapcore.proof.mate import Proof, Verdict, prove_bait
+from trapcore.ranking.training import Example, fit, ordinary_examples
+from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

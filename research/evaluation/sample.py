@@ -18,10 +18,10 @@ import chess
 from db.library import Library
 from db.puzzles import NEEDED, PATTERNS, puzzle_trap
 from db.trap import Outcome, Trap
-from trapcore.chess_tree import parse_position
 from trapcore.errors import InputError
-from trapcore.fitting import Example
-from trapcore.streams import open_bytes
+from trapcore.io.streams import open_bytes
+from trapcore.ranking.training import Example
+from trapcore.trees.chess_game import parse_position
 
 Key = tuple[bytes, str]
 """Hash of the game, and number of the puzzle: the order of a sample."""

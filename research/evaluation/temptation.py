@@ -10,7 +10,7 @@ from research.evaluation.run import Finding, Run
 from research.evaluation.sample import Puzzle
 from research.paper.report import Report, Table, number
 from trapcore import _native
-from trapcore.chess_tree import parse_position
+from trapcore.trees.chess_game import parse_position
 
 RANKS = (1, 2, 3, 5, 8, 12)
 

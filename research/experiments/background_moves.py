@@ -15,7 +15,7 @@ from db.engine import UciEngine
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from research.evaluation.ordinary import NODES, Answers, judged_moves
-from trapcore.fitting import ORDINARY
+from trapcore.ranking.training import ORDINARY
 
 FOR_FIT = "amateur_lichess_2021_10_kdave.pgn"
 

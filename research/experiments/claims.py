@@ -22,8 +22,8 @@ import chess
 from db.engine import UciEngine
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
-from trapcore.baits import LOSS
-from trapcore.chess_tree import parse_position
+from trapcore.proof.trap_test import LOSS
+from trapcore.trees.chess_game import parse_position
 
 FILES = ("amateur_chesscom_cancer0707.pgn", "amateur_lichess_2021_10_kdave.pgn", "lichess_broadcast_club_luna.pgn")
 NODES = 400_000

@@ -29,9 +29,9 @@ import scipy.sparse  # type: ignore[import-untyped]
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from trapcore import _native
-from trapcore.budget import Budget
-from trapcore.search import WIN_CHANCE_SCALE, search
-from trapcore.streams import open_bytes
+from trapcore.io.streams import open_bytes
+from trapcore.parallel.budget import Budget
+from trapcore.proof.search import WIN_CHANCE_SCALE, search
 
 Array = npt.NDArray[Any]
 

@@ -13,9 +13,9 @@ from db.bundled import bundled_traps
 from db.puzzles import puzzle_trap
 from db.trap import Trap
 from research.benchmarks.material import puzzle_rows
-from trapcore.fitting import Example, fit, ordinary_examples
-from trapcore.proof import Verdict
-from trapcore.proposals import SHIPPED
+from trapcore.proof.mate import Verdict
+from trapcore.ranking.training import Example, fit, ordinary_examples
+from trapcore.ranking.weights import SHIPPED
 
 
 def puzzles(most: int | None = None) -> list[Trap]:

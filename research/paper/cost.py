@@ -13,10 +13,10 @@ from typing import Any
 from research.paper.benchmark import Run
 from research.paper.paper import TRAPS
 from research.paper.report import Panel, Plot, Report, Series, Style, Table
-from trapcore import matching
-from trapcore.chess_tree import Labels, chess_tree
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
-from trapcore.trees import Tree
+from trapcore.measures import move_matching as matching
+from trapcore.trees.chess_game import Labels, chess_tree
+from trapcore.trees.tree import Tree
 
 CORE_PAIRS, PLAIN_PAIRS = 20, 2
 """How many positions are compared with a trap."""

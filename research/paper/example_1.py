@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from research.paper.benchmark import Run
 from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
 from trapcore.measures import continuations, sequences, tree_edit
-from trapcore.trees import Tree
+from trapcore.trees.tree import Tree
 
 BRANCHING = (3, 5, 10, 20)
 """Numbers of moves b. The plain tree-edit distance is too slow for more."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from trapcore.trees import Tree
+from trapcore.trees.tree import Tree
 
 FIGURE_1 = (
     Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}}),

@@ -12,8 +12,8 @@ from research.paper.benchmark import Kind, Neighbour, Run
 from research.paper.paper import TRAPS, BenchmarkTrap
 from research.paper.report import Panel, Plot, Report, Series, Table, number
 from research.paper.retrieval import auc, spearman
-from trapcore.chess_tree import Labels
 from trapcore.measures import baselines, sampled, structural
+from trapcore.trees.chess_game import Labels
 
 CHILDREN = (1, 2, 3, 5, 8, 12, 16, 24, 32)
 """How many children are drawn."""

@@ -3,10 +3,10 @@
 from research.paper.benchmark import Run
 from research.paper.paper import TABLE_1, TIC_TAC_TOE
 from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
-from trapcore.games.tic_tac_toe import TicTacToe
 from trapcore.measures import structural
 from trapcore.measures.options import Reference
-from trapcore.trees import local_tree
+from trapcore.trees.games.tic_tac_toe import TicTacToe
+from trapcore.trees.tree import local_tree
 
 
 def values(reference: Reference) -> dict[tuple[str, str], float]:

@@ -15,8 +15,8 @@ import chess
 from research.paper.benchmark import Run
 from research.paper.paper import GAME, TABLE_3, TRAPS, MatchedPair
 from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
-from trapcore import matching
-from trapcore.chess_tree import ChessGame, Labels
+from trapcore.measures import move_matching as matching
+from trapcore.trees.chess_game import ChessGame, Labels
 
 TOP = 5
 """How many of the most frequent pairs the paper looks at."""
@@ -83,7 +83,7 @@ def most_frequent_checks(fen1: str, fen2: str) -> list[Pair]:
 
 
 def matched(fen1: str, fen2: str) -> list[Pair]:
-    """`trapcore.matching`: replies compared with their parent, ties settled as documented there."""
+    """`trapcore.measures.move_matching`: replies compared with their parent, ties settled as documented there."""
     return [(pair.first, pair.second) for pair in matching.of_positions(fen1, fen2, top=TOP)]
 
 

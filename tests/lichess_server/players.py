@@ -12,8 +12,8 @@ from tests.lichess_server.site import Site
 from tests.lichess_server.stream import Json
 from tests.lichess_server.terms import Terms
 from tests.lichess_server.times import Appointment
-from trapcore.budget import Budget
-from trapcore.search import search
+from trapcore.parallel.budget import Budget
+from trapcore.proof.search import search
 
 #: What people type at a bot, commands and not.
 TALK = (

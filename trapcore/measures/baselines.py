@@ -8,7 +8,7 @@ measures in chess.
 import chess
 
 from trapcore import _native
-from trapcore.trees import Tree
+from trapcore.trees.tree import Tree
 
 
 def move_count_ratio(t1: Tree, t2: Tree) -> float:

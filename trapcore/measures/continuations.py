@@ -4,9 +4,9 @@ Source: Evans & Turrini, section 2.1.
 """
 
 from trapcore import _native
-from trapcore.chess_tree import Labels
 from trapcore.measures.options import checked_depth, chosen
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels
+from trapcore.trees.tree import Tree
 
 
 def of_trees(t1: Tree, t2: Tree, depth: int) -> float:

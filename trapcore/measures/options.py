@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from trapcore.errors import UsageError
-from trapcore.spelling import unknown_name
+from trapcore.suggestions import unknown_name
 
 
 class Measure(StrEnum):
@@ -23,7 +23,7 @@ class IndexedMeasure(StrEnum):
     """The measures by which a game is compared with a whole library of traps at once."""
 
     ABSTRACTED = "abstracted"
-    """Abstracted local trees of single moves, see `trapcore.abstract_tree`; the others are each a `Measure`, too."""
+    """Abstracted local trees of single moves, see `trapcore.ranking.reference`; the others are each a `Measure`, too."""
     SEQUENCES = "sequences"
     CONTINUATIONS = "continuations"
     STRUCTURAL = "structural"

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from trapcore import _native
-from trapcore.chess_tree import Labels
 from trapcore.errors import UsageError
 from trapcore.measures import continuations
 from trapcore.measures.options import MAX_BASE_DEPTH, Base, checked_depth, chosen
 from trapcore.measures.structural import TreeSimilarity, cheapest_pairing
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels
+from trapcore.trees.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ depth 1. It orders pairs of positions in the same way, but its value is 2P / (1 
 from collections import Counter
 
 from trapcore import _native
-from trapcore.chess_tree import Labels
 from trapcore.measures.options import checked_depth, chosen
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels
+from trapcore.trees.tree import Tree
 
 
 def simplified(tree: Tree, depth: int, *, prefixes: bool = False) -> Counter[tuple[str, ...]]:

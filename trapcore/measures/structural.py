@@ -12,11 +12,11 @@ as the OSPA metric of order and cut-off 1.
 from collections.abc import Callable
 
 from trapcore import _native
-from trapcore.chess_tree import Labels
 from trapcore.errors import UsageError
 from trapcore.measures import continuations
 from trapcore.measures.options import MAX_BASE_DEPTH, Base, Reference, Unpaired, checked_depth, chosen
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels
+from trapcore.trees.tree import Tree
 
 TreeSimilarity = Callable[[Tree, Tree, int], float]
 

@@ -4,10 +4,10 @@ Source: Evans & Turrini, section 2.2, "Relation to Kernels"; Swamidass et al., B
 """
 
 from trapcore import _native
-from trapcore.chess_tree import Labels
 from trapcore.measures.options import checked_depth, chosen
 from trapcore.measures.sequences import simplified
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels
+from trapcore.trees.tree import Tree
 
 
 def of_trees(t1: Tree, t2: Tree, depth: int, *, prefixes: bool = False) -> float:

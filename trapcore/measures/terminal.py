@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import chess
 
-from trapcore.chess_tree import parse_position
 from trapcore.errors import PositionError, UsageError
-from trapcore.trees import Game, Tree
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.tree import Game, Tree
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")

@@ -14,10 +14,10 @@ from functools import cache
 from typing import TypeAlias
 
 from trapcore import _native
-from trapcore.chess_tree import Labels, chess_tree
 from trapcore.errors import UsageError
 from trapcore.measures.options import MAX_EDIT_DEPTH, chosen
-from trapcore.trees import Tree
+from trapcore.trees.chess_game import Labels, chess_tree
+from trapcore.trees.tree import Tree
 
 UNORDERED_LIMIT = 12
 """Most moves of a tree whose unordered distance is looked for: with each one more the time about doubles."""

@@ -106,10 +106,10 @@ def annotate(
     from annotator.selection import Selection, Side
     from db.bundled import open_or_bundle
     from db.screen import open_screen
-    from trapcore.chess_tree import Labels
     from trapcore.errors import UsageError
     from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, IndexedMeasure, checked_depth, chosen, indexed
     from trapcore.settings import Settings
+    from trapcore.trees.chess_game import Labels
     from trapline.commands.db_options import pool_for
 
     if player is not None and not player.strip():

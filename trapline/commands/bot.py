@@ -106,12 +106,13 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
     import signal
     import sys
 
-    from bot import health, logs
+    from bot import health
     from bot.bot import Bot, check_account
     from bot.memory import Memory
     from bot.play import Knowledge, Openings, Tables
     from bot.token import read_token
     from trapcore.errors import InputError
+    from trapcore.io import logs
 
     mine = settings.bot
     memory = Memory(mine.folder)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from db.library import Library
     from db.proving import Judge
     from trapcore.errors import InputError
-    from trapcore.pools import Pool
+    from trapcore.parallel.pools import Pool
 
 DbOption = Annotated[
     str | None,
@@ -55,9 +55,9 @@ def jobs_or_default(given: int | None) -> int:
 @contextmanager
 def pool_for(jobs: int | None, cluster: str | None) -> Iterator[Pool]:
     """The workers of a cluster if one is named, else so many threads. Raises ``UsageError`` for both."""
-    from trapcore.cluster import cluster as connected
     from trapcore.errors import UsageError
-    from trapcore.pools import threads
+    from trapcore.parallel.dask_cluster import cluster as connected
+    from trapcore.parallel.pools import threads
 
     if cluster is None:
         with threads(jobs_or_default(jobs), "work") as pool:

@@ -261,7 +261,7 @@ def verify(
     on where it was.
     """
     from db.verifying import Verified, verify_traps
-    from trapcore.proof import Verdict
+    from trapcore.proof.mate import Verdict
     from trapcore.settings import Settings
     from trapline.commands.terminal import Status, claim, contradiction, counted, print_json, say, trap_count
 
@@ -320,7 +320,7 @@ def export(
     from db.exporting import write_traps
     from db.study import write_study
     from db.toll import toll_of
-    from trapcore.proof import Verdict
+    from trapcore.proof.mate import Verdict
     from trapline.commands.terminal import say, trap_count
 
     with open_existing(db) as opened:
@@ -373,7 +373,7 @@ def index(
 
 
 def _known(what: str, given: str, known: set[str]) -> None:
-    from trapcore.spelling import unknown_name
+    from trapcore.suggestions import unknown_name
 
     if given not in known:
         raise unknown_name(what, given, sorted(known))

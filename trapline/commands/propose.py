@@ -99,7 +99,7 @@ def propose(
     from db.proposing import Adviser, Question
     from db.screen import weights_in_use
     from trapcore.errors import UsageError
-    from trapcore.examination import NODES
+    from trapcore.ranking.verification import NODES
     from trapline.commands.terminal import Status, print_json, say
 
     if (fen is None) == (input_file is None):
@@ -125,7 +125,7 @@ def propose(
 def _answer_file(path: str, adviser: Adviser, *, as_json: bool) -> None:
     from db.proposing import answers
     from trapcore.errors import InputError
-    from trapcore.streams import open_bytes
+    from trapcore.io.streams import open_bytes
     from trapline.commands.terminal import say
 
     done = bad = 0

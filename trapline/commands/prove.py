@@ -17,8 +17,8 @@ from trapline.commands.options import JsonOption
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trapcore.budget import Budget
-    from trapcore.proof import Proof
+    from trapcore.parallel.budget import Budget
+    from trapcore.proof.mate import Proof
 
 
 def prove(
@@ -60,9 +60,10 @@ def prove(
 
     The exit code is 3 if there was no position at all.
     """
-    from trapcore import baits, proof
-    from trapcore.budget import Budget
     from trapcore.errors import UsageError
+    from trapcore.parallel.budget import Budget
+    from trapcore.proof.mate import mate as proof
+    from trapcore.proof.mate import trap_test as baits
 
     about_baits = traps or explain or bait is not None
     if nodes is not None or milliseconds is not None:
@@ -87,8 +88,8 @@ def prove(
 
 
 def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, as_json: bool) -> None:
-    from trapcore.baits import check_bait, find_baits
-    from trapcore.explanation import explained, read_move, sentence
+    from trapcore.proof.trap_test import check_bait, find_baits
+    from trapcore.proof.wording import explained, read_move, sentence
 
     tests = [check_bait(fen, read_move(fen, bait), (), budget)] if bait is not None else find_baits(fen, budget)
     if as_json:
@@ -110,8 +111,8 @@ def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, a
 
 def _prove_file(path: str, mate: int, budget: Budget, jobs: int | None, as_json: bool) -> None:
     from trapcore.errors import InputError, UsageError
+    from trapcore.io.streams import open_bytes
     from trapcore.settings import Settings
-    from trapcore.streams import open_bytes
 
     if jobs is None:
         jobs = Settings().jobs
@@ -133,10 +134,10 @@ def _answers(chunks: Iterator[bytes], mate: int, budget: Budget, jobs: int) -> I
     """JSON and human answer for each line, in the order of the lines."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    from trapcore.budget import Cancellation
-    from trapcore.epd import numbered_lines, parse_epd
     from trapcore.errors import InputError
-    from trapcore.proof import prove_mate
+    from trapcore.io.epd import numbered_lines, parse_epd
+    from trapcore.parallel.budget import Cancellation
+    from trapcore.proof.mate import prove_mate
 
     def answer(number: int, line: str) -> tuple[dict[str, Any], str]:
         try:
@@ -179,7 +180,7 @@ def _answer(fen: str, proof: Proof) -> dict[str, Any]:
 
 
 def _sentence(fen: str, proof: Proof, mate: int) -> str:
-    from trapcore.proof import Verdict, san_line
+    from trapcore.proof.mate import Verdict, san_line
 
     match proof.verdict:
         case Verdict.PROVED:
@@ -210,10 +211,10 @@ def dynamics(
 
     The variability is how much the number of moves per position changes from one ply to the next.
     """
-    from trapcore.dynamics import LESS_DYNAMIC, Heuristic, PgnGames, playouts
-    from trapcore.dynamics import dynamics as measured
     from trapcore.errors import UsageError
-    from trapcore.games import game_named
+    from trapcore.measures.dynamics import LESS_DYNAMIC, Heuristic, PgnGames, playouts
+    from trapcore.measures.dynamics import dynamics as measured
+    from trapcore.trees.games import game_named
 
     played = game_named(game)
     if pgn is not None:

@@ -35,7 +35,7 @@ def report(
     from db.players import find_players, players
     from db.report import report as made
     from db.report_page import page
-    from trapcore.spelling import unknown_name
+    from trapcore.suggestions import unknown_name
     from trapline.commands.terminal import print_json, say
 
     if color is not None and color not in ("white", "black"):

@@ -46,10 +46,10 @@ def run(
     import logging
     import signal
 
-    from bot import logs
     from bot.token import read_token
     from service.scheduling import serve
     from service.times import Halt
+    from trapcore.io import logs
 
     opened = _open(config, db)
     mine = opened.mine

@@ -14,8 +14,8 @@ import typer
 from trapline.commands.options import CapturesOption, JsonOption, LabelsOption
 
 if TYPE_CHECKING:
-    from trapcore.comparison import Compared, Comparison
-    from trapcore.overlap import Ends, Overlap, Pairing
+    from trapcore.measures.comparison import Compared, Comparison
+    from trapcore.measures.overlap import Ends, Overlap, Pairing
 
 SHOWN = 6
 """First moves that `trapline match --explain` shows of each pair; the rest is counted."""
@@ -102,8 +102,8 @@ def similarity(
 
     The exit code is 3 if there was no pair at all.
     """
-    from trapcore.comparison import chosen_comparison
     from trapcore.errors import UsageError
+    from trapcore.measures.comparison import chosen_comparison
 
     comparison = chosen_comparison(
         measure if measure is not None else _usual_measure(),
@@ -156,16 +156,16 @@ def _compared(
     found = comparison.of(first, second)
     if not explain:
         return found, None
-    from trapcore.overlap import explanation
+    from trapcore.measures.overlap import explanation
 
     return found, explanation(comparison, first, second)
 
 
 def _compare_file(path: str, comparison: Comparison, *, explain: bool, as_json: bool) -> None:
-    from trapcore.epd import numbered_lines
     from trapcore.errors import InputError, TraplineError
-    from trapcore.pairs import parse_pair
-    from trapcore.streams import open_bytes
+    from trapcore.io.epd import numbered_lines
+    from trapcore.io.position_pairs import parse_pair
+    from trapcore.io.streams import open_bytes
 
     if not as_json:
         typer.echo(f"{comparison.title()}; beside it the baselines move-count ratio and board")
@@ -226,7 +226,7 @@ def match(
     If one position has a killer, its counterpart may be one in the other: a proposal, which `trapline prove` can judge.
     What the most frequent checks alone would propose is shown beside it.
     """
-    from trapcore.matching import frequent_check, of_positions
+    from trapcore.measures.move_matching import frequent_check, of_positions
     from trapcore.measures.options import Reference, chosen
 
     kind = Reference.PARENT if reference is None else chosen(Reference, reference)

@@ -14,8 +14,8 @@ from db.ingest import Progress
 from db.library import Library
 from db.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
 from db.trap import Outcome, Trap
-from trapcore.proof import Verdict
-from trapcore.search import MATE, MATE_BOUND
+from trapcore.proof.mate import Verdict
+from trapcore.proof.search import MATE, MATE_BOUND
 
 _EACH_SECONDS = 0.2
 

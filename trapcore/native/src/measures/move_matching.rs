@@ -1,5 +1,5 @@
 //! Move matching (Evans & Turrini, section 3): which moves of two positions correspond. The Python twin, which states
-//! the conventions, is `trapcore.matching`.
+//! the conventions, is `trapcore.measures.move_matching`.
 //!
 //! [`match_moves`] counts the pairs of replies after all first moves, as the paper does. [`Pattern`] finds the
 //! counterpart of one first move by the same pairing.

@@ -1,4 +1,4 @@
-//! Labels: what a move is called inside a measure. The Python twin is `trapcore.chess_tree`.
+//! Labels: what a move is called inside a measure. The Python twin is `trapcore.trees.chess_game`.
 //!
 //! A label is a number here. `uci` labels are dense (0 to [`UCI_LABELS`]-1), so that a set of them is a small bit set
 //! and a table over them is an array: of the 4,096 pairs of squares only 1,792 lie on a queen's line or a knight's

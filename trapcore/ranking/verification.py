@@ -1,0 +1,101 @@
+"""Proposed moves put to the proof: similarity proposes, proof disposes.
+
+First the prover looks for a forced mate and tries the proposed moves before the others. Without a mate the search of
+our own looks for the best move, and again for the best of the others. A move that mates, or that is better than all
+others by `CLEAR` of win chance, takes the first place; the rest stays as it was proposed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.mate import Verdict, prove_mate, replay
+from trapcore.proof.search import search, win_chance
+from trapcore.ranking.weights import Proposed
+
+NODES = 30_000
+"""Usual budget of a position, for mate and search together."""
+CLEAR = 0.1
+"""Win chance by which a move must be better than all others; a loss of so much is lichess's inaccuracy."""
+LONGEST_MATE = 5
+"""Mates are looked for up to so many moves; longer ones take more than such a budget."""
+FIRST = 5
+"""Proposed moves that are tried before the others."""
+
+_PROOF_SHARE = 3  # of the budget, a third is for the mate at most; of what it leaves, a third for the other moves
+
+
+class Finding(StrEnum):
+    """What is known about a proposed move."""
+
+    PROVED = "proved"
+    """It forces mate."""
+    BEST = "best"
+    """No mate was proved; the search sees it clearly ahead of all other moves. What a search sees is no proof."""
+    UNDECIDED = "undecided"
+    """Nothing but the proposal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A proposed move with what the proof says of it."""
+
+    uci: str
+    rank: int
+    """Place in the order of the proposals, from 1."""
+    score: float
+    confidence: float
+    """That of the proposal, see `trapcore.ranking.weights.Proposed`; 1 if mate is proved."""
+    tokens: tuple[int, ...]
+    verdict: Finding = Finding.UNDECIDED
+    mate_in: int | None = None
+    """Moves of the attacker, if mate is proved."""
+    win_chance: float | None = None
+    """After the move, for the attacker, -1 to 1, as the search sees it; None unless it is the best."""
+    lead: float | None = None
+    """By how much that is more than after the best other move; None unless it is the best."""
+    line: tuple[str, ...] = ()
+    """UCI, from the move on: to the mate, or what the search sees; empty if undecided."""
+
+
+def examine(
+    fen: str, proposed: Sequence[Proposed], nodes: int = NODES, stop: Cancellation | None = None
+) -> tuple[list[Examined], int]:
+    """The moves of ``proposed``, best first, with what was found of them, and the nodes that it took.
+
+    ``fen`` is the position after the bait, ``proposed`` must hold all its moves; ``nodes`` is the budget, 0 to look for
+    nothing. If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises
+    ``PositionError``.
+    """
+    moves = [Examined(p.uci, rank, p.score, p.confidence, p.tokens) for rank, p in enumerate(proposed, start=1)]
+    if not moves or not nodes:
+        return moves, 0
+    first = [move.uci for move in moves[:FIRST]]
+    proof = prove_mate(fen, LONGEST_MATE, Budget(nodes=max(1, nodes // _PROOF_SHARE)), stop, first)
+    spent = proof.nodes
+    if proof.verdict is Verdict.PROVED:
+        replay(proof, fen)
+        found = {"verdict": Finding.PROVED, "mate_in": proof.mate_in, "line": proof.line, "confidence": 1.0}
+        return _led(moves, proof.line[0], found), spent
+    if len(moves) == 1 or spent >= nodes:
+        return moves, spent
+    rest = (nodes - spent) // _PROOF_SHARE
+    best = search(fen, Budget(nodes=max(1, nodes - spent - rest)), stop, first=first)
+    spent += best.nodes
+    if not best.line:
+        return moves, spent
+    others = [move.uci for move in moves if move.uci != best.line[0]]
+    other = search(fen, Budget(nodes=max(1, rest)), stop, only=others)
+    spent += other.nodes
+    lead = win_chance(best.value) - win_chance(other.value)
+    if not other.line or lead < CLEAR:
+        return moves, spent
+    seen = {"verdict": Finding.BEST, "win_chance": win_chance(best.value), "lead": lead, "line": best.line}
+    return _led(moves, best.line[0], seen), spent
+
+
+def _led(moves: list[Examined], uci: str, found: Mapping[str, object]) -> list[Examined]:
+    """The moves with this one first, and with what was found of it."""
+    leader = next(move for move in moves if move.uci == uci)
+    return [replace(leader, **found), *(move for move in moves if move is not leader)]  # type: ignore[arg-type]

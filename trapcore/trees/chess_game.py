@@ -1,0 +1,120 @@
+"""Chess as a game of `trapcore.trees.tree`, on python-chess: the slow twin of the Rust core, and the one that defines it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import chess
+
+from trapcore.errors import PositionError
+from trapcore.trees.tree import Tree, local_tree
+
+_REFUSED = (
+    chess.STATUS_EMPTY
+    | chess.STATUS_NO_WHITE_KING
+    | chess.STATUS_NO_BLACK_KING
+    | chess.STATUS_TOO_MANY_KINGS
+    | chess.STATUS_PAWNS_ON_BACKRANK
+    | chess.STATUS_OPPOSITE_CHECK
+)
+
+
+class Labels(StrEnum):
+    """How a chess move is named inside a measure."""
+
+    UCI = "uci"
+    """From-square, to-square, promotion: ``e7e8q``. Castling is ``e1g1``, in Chess960 king takes rook."""
+    SAN = "san"
+    """SAN without ``x``, ``+`` and ``#``: ``Nbd2``, ``ed5``, ``e8=Q``, ``O-O``."""
+
+
+def parse_position(fen: str) -> chess.Board:
+    """The position of a FEN or of an EPD without operations; raises ``PositionError`` if it cannot be played on.
+
+    Problems and database positions are taken as they are: too many pieces or a check that no move can have given are
+    no errors, and a castling right without its rook or an impossible en passant square is dropped. The board is in
+    Chess960 mode only if its castling rights need that, which decides how castling is written.
+    """
+    try:
+        # In Chess960 mode first: standard mode would drop the rights of a king or rook that starts elsewhere.
+        board = chess.Board(fen, chess960=True)
+    except ValueError as error:
+        raise PositionError(f"not a FEN: {error}", fen) from error
+    status = board.status()
+    if status & _REFUSED:
+        reasons = ", ".join(flag.name.lower().replace("_", " ") for flag in status & _REFUSED if flag.name)
+        raise PositionError(f"not a legal position: {reasons}: {fen!r}", fen)
+    board.castling_rights = board.clean_castling_rights()
+    if status & chess.STATUS_INVALID_EP_SQUARE:
+        board.ep_square = None
+    board.chess960 = board.has_chess960_castling_rights()
+    return board
+
+
+@dataclass(frozen=True, slots=True)
+class ChessGame:
+    """The `trapcore.trees.tree.Game` of chess. Positions are boards, which are never changed; moves are python-chess's."""
+
+    labels: Labels = Labels.UCI
+
+    @property
+    def name(self) -> str:
+        """``chess``."""
+        return "chess"
+
+    @property
+    def labelling(self) -> str:
+        """``from-to, 8x8`` for UCI, which Breakthrough on this board shares, or ``SAN``."""
+        return "from-to, 8x8" if self.labels is Labels.UCI else "SAN"
+
+    def start(self) -> chess.Board:
+        """The first position of a game."""
+        return chess.Board()
+
+    def parse(self, text: str) -> chess.Board:
+        """`parse_position`: the position of a FEN or EPD; raises ``PositionError``."""
+        return parse_position(text)
+
+    def text(self, position: chess.Board) -> str:
+        """The FEN of the position."""
+        return position.fen()
+
+    def moves(self, position: chess.Board) -> Sequence[chess.Move]:
+        """The legal moves in the order of python-chess, which is the same for equal positions."""
+        return list(position.legal_moves)
+
+    def play(self, position: chess.Board, move: chess.Move) -> chess.Board:
+        """A new board after ``move``."""
+        after = position.copy(stack=False)
+        after.push(move)
+        return after
+
+    def reward(self, position: chess.Board) -> float | None:
+        """1.0 for checkmate; 0.0 for stalemate and for insufficient material; None while the game goes on.
+
+        Draws that need the history of the game (repetition) or a claim (50 moves) do not count, nor does the 75-move
+        rule, so that positions with one EPD have one reward. Without mating material the game is over although there
+        are moves on the board: they stay in `moves` and in the local tree, as in the Rust core.
+        """
+        if not any(position.legal_moves):
+            return 1.0 if position.is_check() else 0.0
+        return 0.0 if position.is_insufficient_material() else None
+
+    def label(self, position: chess.Board, move: chess.Move) -> str:
+        """The name of the move by `Labels`."""
+        if self.labels is Labels.UCI:
+            return position.uci(move)
+        return position.san(move).replace("x", "").rstrip("+#")
+
+    def irreversible(self, position: chess.Board, move: chess.Move) -> str:
+        """The captured piece as an upper-case letter, ``P`` for en passant too; empty if nothing is captured."""
+        if not position.is_capture(move):
+            return ""
+        # The to-square of an en passant capture is empty.
+        captured = position.piece_type_at(move.to_square) or chess.PAWN
+        return chess.piece_symbol(captured).upper()
+
+
+def chess_tree(fen: str, depth: int, labels: Labels = Labels.UCI, *, captures: bool = False) -> Tree:
+    """The local tree of a chess position: all its lines of up to ``depth`` plies. Raises ``PositionError``."""
+    return local_tree(ChessGame(labels), parse_position(fen), depth, captures=captures)

@@ -1,0 +1,61 @@
+"""The bundled games: what `trapcore.trees.tree` and the measures can be tried on beside chess.
+
+=================  =====================================================================
+tic_tac_toe.py     tic-tac-toe, the paper's worked example (section 3.1)
+breakthrough.py    Breakthrough, on 8x8 and 6x6: captures, no draws, always forward
+go.py              Go on 5x5 and 7x7: captures of whole areas, ko, passes
+grid.py            the squares of their boards, and how positions are written
+=================  =====================================================================
+
+Chess is in ``trapcore/trees/chess_game.py``. Positions are values: they are equal if nothing that the rules ask for differs,
+and are never changed. A new game is a new file here, a line in this table and one in `GAMES`; the tests that every
+game must pass find it there.
+"""
+
+from typing import Any, Final, Protocol, TypeVar
+
+from trapcore.suggestions import unknown_name
+from trapcore.trees.chess_game import ChessGame
+from trapcore.trees.games.breakthrough import Breakthrough
+from trapcore.trees.games.go import Go
+from trapcore.trees.games.tic_tac_toe import TicTacToe
+from trapcore.trees.tree import Game
+
+Position = TypeVar("Position")
+Move = TypeVar("Move")
+
+
+class BundledGame(Game[Position, Move], Protocol[Position, Move]):
+    """A game that also knows its first position and a notation for the others."""
+
+    def start(self) -> Position:
+        """The first position of a game."""
+        ...
+
+    def parse(self, text: str) -> Position:
+        """The position written as ``text``; raises ``PositionError``, which names the game and the place."""
+        ...
+
+    def text(self, position: Position) -> str:
+        """The position in the game's notation, which `parse` reads."""
+        ...
+
+
+_BUNDLED: tuple[BundledGame[Any, Any], ...] = (
+    ChessGame(),
+    TicTacToe(),
+    Breakthrough(8),
+    Breakthrough(6),
+    Go(5),
+    Go(7),
+)
+GAMES: Final[dict[str, BundledGame[Any, Any]]] = {game.name: game for game in _BUNDLED}
+"""The bundled games by name, chess among them."""
+
+
+def game_named(name: str) -> BundledGame[Any, Any]:
+    """The bundled game called ``name``; raises ``UsageError`` naming the nearest."""
+    try:
+        return GAMES[name]
+    except KeyError:
+        raise unknown_name("game", name, GAMES) from None
