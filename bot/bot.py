@@ -37,13 +37,13 @@ from bot.processors import Processors
 from bot.reception import Reception
 from bot.records import Finished, Recorder
 from bot.seeking import Seeker
+from bot.settings import Speed
 from bot.streams import StreamReader
 from bot.traps import TrapLibrary
 from bot.voice import Voice
-from trapcore.bot_settings import Speed
 from trapcore.errors import UsageError
-from trapcore.settings import Settings
 from trapcore.version import installed_version
+from trapline.settings import Settings
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.lichess import Challenge, DeclineReason
-from trapcore.bot_settings import BotSettings, Mode, Speed
+from bot.settings import BotSettings, Mode, Speed
 
 
 def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason | None:

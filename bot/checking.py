@@ -17,7 +17,7 @@ from db.store import open_library
 from trapcore.errors import TraplineError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.mate import Verdict
-from trapcore.settings import Settings
+from trapline.settings import Settings
 
 Outcome = Literal["good", "bad", "unchecked"]
 

@@ -36,11 +36,11 @@ from bot.pace import Backoff, Kind, Pauses
 from bot.play import Choice, Knowledge, any_move, choose, known
 from bot.processors import Processors
 from bot.session import Session
+from bot.settings import BotSettings
 from bot.streams import StreamReader
 from bot.temper import Temper
 from bot.traps import Armed, TrapLibrary, TrapSet
 from bot.voice import Voice
-from trapcore.bot_settings import BotSettings
 from trapcore.errors import TraplineError
 from trapcore.parallel.budget import Cancellation
 

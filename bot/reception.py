@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from bot.challenges import decline_reason, in_order
 from bot.lichess import Challenge, DeclineReason, Lichess, LichessError, Limited, Refused
 from bot.pace import Kind, Pauses
-from trapcore.bot_settings import BotSettings
+from bot.settings import BotSettings
 
 log = logging.getLogger(__name__)
 

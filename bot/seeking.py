@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from bot.lichess import Account, Lichess, LichessError, Limited, Person, Refused
 from bot.memory import Memory
 from bot.pace import Kind, Pauses
-from trapcore.bot_settings import BotSettings, Mode
+from bot.settings import BotSettings, Mode
 
 log = logging.getLogger(__name__)
 

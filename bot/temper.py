@@ -5,7 +5,7 @@ from collections import deque
 import chess
 
 from bot.play import Choice
-from trapcore.bot_settings import BotSettings
+from bot.settings import BotSettings
 
 LEVEL = 15
 """Centipawns either way that count as level,"""

@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from trapcore.bot_settings import BotSettings
+from bot.settings import BotSettings
+from service.settings import ServiceSettings
 from trapcore.errors import UsageError
-from trapcore.service_settings import ServiceSettings
 from trapcore.token_file import token_of
 
 PUBLIC = (".lichess.org", ".lichess.dev")

@@ -30,9 +30,9 @@ from trapcore.errors import TraplineError, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.mate import Verdict
-from trapcore.settings import Settings
 from trapcore.trees.chess_game import Labels
 from trapcore.trees.position_key import mirror_move
+from trapline.settings import Settings
 
 log = logging.getLogger(__name__)
 

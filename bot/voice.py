@@ -16,8 +16,8 @@ from bot.lichess import ChatLine, GameInfo, GameState, Lichess, LichessError, Li
 from bot.memory import GameMemory, Memory
 from bot.pace import Kind, Pauses
 from bot.records import movetext
+from bot.settings import BotSettings
 from bot.traps import TrapLibrary
-from trapcore.bot_settings import BotSettings
 
 log = logging.getLogger(__name__)
 

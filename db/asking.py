@@ -29,9 +29,9 @@ from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.ranking.weights import Weights
-from trapcore.settings import Settings
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror_move
+from trapline.settings import Settings
 
 COUNTED = 100_000
 """Traps of a library in which all hits of a question about fields are counted; in a larger one that takes longer than

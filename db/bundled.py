@@ -15,7 +15,7 @@ from db.proving import SEARCH_NODES, Judge, prove_all
 from db.store import create_library, open_library
 from db.trap import Outcome, Trap, make_trap
 from trapcore.errors import InputError, LibraryError
-from trapcore.settings import Settings
+from trapline.settings import Settings
 
 SOURCE = "bundled"
 """The source of these traps."""

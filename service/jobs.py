@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from service import upkeep
 from service.runs import Outcome
 from service.service import Service
+from service.settings import ServiceSettings
 from service.sources import broadcasts, folders, studies, tournaments, tv, users
 from service.times import Halt, Stopped
 from trapcore.errors import TraplineError
-from trapcore.service_settings import ServiceSettings
 from trapcore.suggestions import unknown_name
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from service.live import LiveRounds
 from service.runs import Runs
 from service.times import Halt, RealTimes, Times
 from service.turns import Turns
-from trapcore.settings import Settings
+from trapline.settings import Settings
 
 
 class Service:

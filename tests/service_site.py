@@ -18,7 +18,7 @@ from tests.lichess_server.game import Game
 from tests.lichess_server.server import Server
 from tests.lichess_server.site import Site
 from tests.lichess_server.terms import Terms
-from trapcore.settings import Settings
+from trapline.settings import Settings
 
 LEGAL = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4 f3e5 g4d1 c4f7 e8e7 c3d5"
 """Légal's mate: Black falls into it."""

@@ -13,7 +13,7 @@ from bot.connection import Connection
 from bot.lichess import Challenge, DeclineReason, Person
 from bot.pace import LIMITED_SECONDS, Kind, Pauses
 from bot.reception import Reception
-from trapcore.bot_settings import BotSettings, Speed
+from bot.settings import BotSettings, Speed
 
 HUMAN = Person("anna", "Anna", "", 1500)
 MACHINE = Person("engine", "Engine", "BOT", 2500)

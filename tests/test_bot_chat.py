@@ -22,7 +22,7 @@ from db.store import open_library
 from db.trap import Trap
 from tests.bot_games import INFO
 from tests.db_traps import elephant, legal
-from trapcore.settings import Settings
+from trapline.settings import Settings
 
 FELL = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6", "b1c3", "c8g4", "f3e5", "g4d1", "c4f7", "e8e7", "c3d5")
 MISSED = (*FELL[:10], "e5d7")

@@ -20,17 +20,17 @@ from typer.testing import CliRunner
 
 from bot import health
 from bot.checking import check
+from bot.settings import BotSettings
 from bot.token import check_coach, is_exposed, read_token
 from tests.bot_games import small_library
 from tests.lichess_server.players import Habits, Player
 from tests.lichess_server.server import Server
 from tests.lichess_server.terms import Terms
 from tests.uci_engines import REFUTING, engine_of
-from trapcore.bot_settings import BotSettings
 from trapcore.errors import InputError, OutputError, TraplineError, UsageError
 from trapcore.io import logs
-from trapcore.settings import CONFIG_VARIABLE, Settings
 from trapline.commands.bot import bot
+from trapline.settings import CONFIG_VARIABLE, Settings
 
 ROOT = Path(__file__).parents[1]
 SECRET = "lip_verysecret"

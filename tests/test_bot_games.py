@@ -16,6 +16,7 @@ from bot.connection import Connection
 from bot.lichess import Refused
 from bot.memory import Memory
 from bot.play import Knowledge, Openings, Tables
+from bot.settings import Speed
 from db.library import Library
 from db.proving import Judge
 from db.store import create_library, open_library
@@ -25,9 +26,8 @@ from tests.lichess_server.faults import Fault
 from tests.lichess_server.players import Habits, Player
 from tests.lichess_server.server import Server
 from tests.lichess_server.terms import Terms
-from trapcore.bot_settings import Speed
 from trapcore.errors import UsageError
-from trapcore.settings import Settings
+from trapline.settings import Settings
 
 SECRET = "lip_trapbot"
 LEGAL = ("e4", "e5", "Nf3", "Nc6", "Bc4", "d6", "Nc3", "Bg4", "Nxe5", "Bxd1")

@@ -15,6 +15,7 @@ from bot.board import GameBoard
 from bot.engines import Engine, OwnSearch, Searched, Searcher, searcher
 from bot.play import Choice, Knowledge, Openings, Tables, choose, known
 from bot.processors import Processors
+from bot.settings import BotSettings
 from bot.temper import AGREE_PLY, EARLIEST_PLY, LEVEL_MOVES, LOST_MOVES, Temper
 from bot.traps import Armed, TrapBook, TrapLibrary
 from db.bundled import bundled_traps
@@ -23,11 +24,10 @@ from db.temptation import Frequency, RatingBand
 from tests.bot_games import INFO
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, elephant, legal
 from tests.uci_engines import REFUTING, engine_of
-from trapcore.bot_settings import BotSettings
 from trapcore.errors import EngineError, InputError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.search import win_chance
-from trapcore.settings import Settings
+from trapline.settings import Settings
 
 BEFORE = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4"
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from trapcore.settings import CONFIG_VARIABLE, TABLES
 from trapline.__main__ import app
+from trapline.settings import CONFIG_VARIABLE, TABLES
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = ("trapline-bot.service", "trapline-service.service")

@@ -9,8 +9,8 @@ from db.query import Sort
 from db.trap import Outcome
 from trapcore.measures.options import IndexedMeasure, Measure
 from trapcore.proof.mate import Verdict
-from trapcore.settings import Settings
 from trapline.__main__ import app
+from trapline.settings import Settings
 
 
 def option_of(command: str, name: str) -> tuple[str, str]:

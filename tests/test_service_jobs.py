@@ -237,7 +237,7 @@ from service import jobs
 from service.jobs import Job, run_job
 from service.leases import Leases
 from service.service import Service
-from trapcore.settings import Settings
+from trapline.settings import Settings
 
 path, diary, seconds, times = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
 

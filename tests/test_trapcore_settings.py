@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from trapcore.bot_settings import BotSettings, Speed
+from bot.settings import BotSettings, Speed
+from service.settings import ServiceSettings
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.service_settings import ServiceSettings
-from trapcore.settings import CONFIG_VARIABLE, TABLES, Settings, config_file, default_library, example, help_for
-from trapcore.web_settings import WebSettings
+from trapline.settings import CONFIG_VARIABLE, TABLES, Settings, config_file, default_library, example, help_for
+from web.settings import WebSettings
 
 ROOT = Path(__file__).parents[1]
 
@@ -161,7 +161,7 @@ def test_every_setting_says_what_it_is() -> None:
 def test_the_example_file_is_the_table() -> None:
     assert (ROOT / "deploy" / "trapline.example.toml").read_text("utf-8") == example()
     printed = subprocess.run(
-        [sys.executable, "-m", "trapcore.settings"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "trapline.settings"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert printed.stdout == example()
 

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 
 from tests.web_server import make_library, serving
 from trapcore.errors import UsageError
-from trapcore.settings import Settings
+from trapline.settings import Settings
 from web.limits import Buckets, bucket_of, client_address
 
 

@@ -1,278 +1,38 @@
-"""The one table of settings. It feeds the TOML file, the environment, the options' defaults and help, and the docs.
+"""What the tables of the settings share: what an unknown name is, and how paths and addresses of servers are read."""
 
-What is given first counts: arguments, the environment (``TRAPLINE_<NAME>``), the TOML file (``$TRAPLINE_CONFIG``, else
-``~/.config/trapline/trapline.toml``), the default. ``python -m trapcore.settings`` prints the commented example file.
-"""
-
-import json
-import os
-import sys
-import textwrap
-import tomllib
-from collections.abc import Mapping
+import re
 from pathlib import Path
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
-from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
-
-from trapcore.bot_settings import BotSettings
-from trapcore.errors import InputError, UsageError
-from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
-from trapcore.service_settings import ServiceSettings
-from trapcore.suggestions import unknown_name
-from trapcore.web_settings import WebSettings
-
-PREFIX = "TRAPLINE_"
-CONFIG_VARIABLE = "TRAPLINE_CONFIG"
-"""Names another TOML file; it is no setting itself."""
-
-TABLES: Mapping[str, type[BaseModel]] = {"bot": BotSettings, "service": ServiceSettings, "web": WebSettings}
-"""The settings that are tables of their own, with what they hold."""
-
-NEVER_WRITTEN = ("bot.token", "service.token", "web.token")
-"""Settings that are in no file and no message."""
+from pydantic import BaseModel, ConfigDict, field_validator
 
 
-def default_library() -> Path:
-    """Where the trap library lies unless told otherwise: the place for user data of this operating system."""
-    home = Path.home()
-    if sys.platform == "win32":
-        data = _absolute("LOCALAPPDATA") or home / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        data = home / "Library" / "Application Support"
-    else:
-        data = _absolute("XDG_DATA_HOME") or home / ".local" / "share"
-    return data / "trapline" / "library.sqlite"
+class TableSettings(BaseModel):
+    """A table: frozen, without unknown names; ``~`` in a path is the user's home."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
-def cache_folder() -> Path:
-    """Where lies what can be made again: the place for that of this operating system; it need not exist."""
-    home = Path.home()
-    if sys.platform == "win32":
-        return (_absolute("LOCALAPPDATA") or home / "AppData" / "Local") / "trapline" / "cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "trapline"
-    return (_absolute("XDG_CACHE_HOME") or home / ".cache") / "trapline"
-
-
-def config_file() -> Path:
-    """The TOML file that settings are read from; it need not exist unless ``$TRAPLINE_CONFIG`` names it."""
-    if named := os.environ.get(CONFIG_VARIABLE):
-        return Path(named).expanduser()
-    return (_absolute("XDG_CONFIG_HOME") or Path.home() / ".config") / "trapline" / "trapline.toml"
-
-
-class Settings(BaseSettings):
-    """Every setting with its default; raises ``UsageError`` for an unknown name or a value out of range, and
-    ``InputError`` for a file that cannot be read.
-    """
-
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX,
-        env_ignore_empty=True,
-        # Only the tables have names inside: TRAPLINE_BOT_MAX_GAMES.
-        env_nested_delimiter="_",
-        env_nested_max_split=1,
-        extra="forbid",
-        frozen=True,
-    )
-
-    db: Path = Field(
-        default_factory=default_library,
-        description="File of the trap library, SQLite; made when it is first filled. By default where the operating "
-        "system keeps user data.",
-        examples=["~/.local/share/trapline/library.sqlite"],
-    )
-    engine: str | None = Field(
-        default=None,
-        min_length=1,
-        description="UCI engine that judges what our own proofs leave open, and that what `mine` finds to win material "
-        "is borne out by: a path or a command. Without one, what is left open is not claimed.",
-        examples=["stockfish"],
-    )
-    engine_nodes: int = Field(
-        default=400_000,
-        ge=1,
-        description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
-    )
-    measure: IndexedMeasure = Field(
-        default=IndexedMeasure.ABSTRACTED,
-        description="Similarity measure: abstracted (what a killer does, whatever its squares), or one of the founding "
-        "paper: sequences, continuations or structural, which recognise near duplicates of a position.",
-    )
-    min_similarity: float | None = Field(
-        default=None,
-        ge=0.0,
-        le=1.0,
-        allow_inf_nan=False,
-        description="Similarity from which a position is taken for a candidate, 0.0 to 1.0. Lower finds more and takes "
-        "more proofs; what is claimed is proved either way. By default 0.5 for abstracted and 0.8 for the others.",
-        examples=[0.5],
-    )
-    nodes: int = Field(
-        default=200_000,
-        ge=1,
-        description="Nodes the prover may spend on one candidate, 1 or more. Raise it if many stay undecided.",
-    )
-    jobs: int = Field(
-        default=1,
-        ge=1,
-        description="Threads that work at the same time, 1 or more. More than the machine has cores gains nothing.",
-    )
-
-    bot: BotSettings = Field(default_factory=BotSettings, description="What the lichess bot does.")
-    service: ServiceSettings = Field(default_factory=ServiceSettings, description="What the service fetches and does.")
-    web: WebSettings = Field(default_factory=WebSettings, description="How the library is served over HTTP.")
-
-    def __init__(self, **given: object) -> None:
-        """Read all sources; ``given`` overrides them."""
-        path = config_file()
-        written = _read(path)
-        _check_known(given, "setting")
-        _check_known(written, f"setting in {path}:")
-        for name in TABLES:
-            table = written.get(name)
-            if isinstance(table, Mapping) and "token" in table:
-                raise UsageError(
-                    f"{name}.token in {path}: a token does not belong into a configuration file, which gets copied and "
-                    f"shown; put it into the variable {_variable(f'{name}.token')} or into a file of its own, named by "
-                    f"{name}.token_file"
-                )
-        _check_environment()
-        try:
-            super().__init__(**given)  # type: ignore[arg-type]
-        except ValidationError as error:
-            raise _spoken(error, given, written, path) from error
-
-    @property
-    def least_similarity(self) -> float:
-        """Similarity from which a position is a candidate by the measure in use, 0 to 1."""
-        return LEAST_SIMILARITY[self.measure] if self.min_similarity is None else self.min_similarity
-
-    @field_validator("db")
+    @field_validator("*")
     @classmethod
-    def _home(cls, path: Path) -> Path:
-        return path.expanduser()
+    def _home(cls, value: object) -> object:
+        if isinstance(value, tuple):
+            return tuple(map(_at_home, value))
+        return _at_home(value)
 
+    @field_validator("url", check_fields=False)
     @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, then the environment, then the TOML file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+    def _is_url(cls, url: str) -> str:
+        if not re.fullmatch(r"https?://[^/\s@]+/?", url):
+            raise ValueError("it must be like https://lichess.org or http://127.0.0.1:9663")
+        return url.rstrip("/")
 
 
-def help_for(name: str) -> str:
-    """The description of a setting with its default, for the help text of an option."""
-    field = _fields()[name]
-    default = "" if field.default_factory or field.default is None else f" Default: {field.default}."
-    return f"{field.description}{default}"
+def data_folder() -> Path:
+    """The folder of the default library."""
+    # At the top it would be a circle: the settings are made of the tables.
+    from trapline.settings import default_library
+
+    return default_library().parent
 
 
-def example() -> str:
-    """The TOML file with every setting as a comment: what it means, its variable, and its default or an example."""
-    lines = [
-        "# Settings of trapline. Copy to ~/.config/trapline/trapline.toml, or anywhere and name it in TRAPLINE_CONFIG.",
-        "# A line that stays a comment leaves the default. Options of a command come before the environment, the",
-        '# environment before this file. In the environment a list is written as here: ["blitz", "rapid"].',
-        "# Made by `python -m trapcore.settings`; change the table there, not this file.",
-    ]
-    table = ""
-    for name, field in _fields().items():
-        if name.rpartition(".")[0] != table:
-            table = name.rpartition(".")[0]
-            lines += ["", f"[{table}]"]
-        about = f"{field.description} Environment: {_variable(name)}."
-        lines += ["", *textwrap.wrap(about, 118, initial_indent="# ", subsequent_indent="# ")]
-        if name not in NEVER_WRITTEN:
-            value = field.examples[0] if field.examples else field.default
-            # A JSON string, number, truth value or list of them is a TOML one.
-            lines.append(f"# {name.rpartition('.')[2]} = {json.dumps(value)}")
-    return "\n".join(lines) + "\n"
-
-
-def _absolute(variable: str) -> Path | None:
-    # The XDG base directory specification: a relative path in its variables is to be ignored.
-    path = Path(os.environ.get(variable, ""))
-    return path if path.is_absolute() else None
-
-
-def _read(path: Path) -> Mapping[str, object]:
-    try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except FileNotFoundError:
-        if os.environ.get(CONFIG_VARIABLE):
-            raise InputError(f"{CONFIG_VARIABLE} names {path}, which does not exist") from None
-        return {}
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read the settings in {path}: {error}") from error
-
-
-def _fields() -> dict[str, FieldInfo]:
-    """Every setting by its name, ``nodes`` or ``bot.max_games``, tables last."""
-    plain = {name: field for name, field in Settings.model_fields.items() if name not in TABLES}
-    inside = {f"{name}.{key}": field for name, table in TABLES.items() for key, field in table.model_fields.items()}
-    return plain | inside
-
-
-def _variable(name: str) -> str:
-    return PREFIX + name.replace(".", "_").upper()
-
-
-def _check_known(given: Mapping[str, object], what: str) -> None:
-    for key, value in given.items():
-        if key not in Settings.model_fields:
-            raise unknown_name(what, key, Settings.model_fields)
-        if key in TABLES and isinstance(value, Mapping):
-            for inner in value:
-                if inner not in TABLES[key].model_fields:
-                    known = [f"{key}.{name}" for name in TABLES[key].model_fields]
-                    raise unknown_name(what, f"{key}.{inner}", known)
-
-
-def _check_environment() -> None:
-    known = [CONFIG_VARIABLE, *map(_variable, _fields())]
-    for variable in os.environ:
-        # Names of variables are read in any case, as pydantic does.
-        if variable.upper().startswith(PREFIX) and variable.upper() not in known:
-            raise unknown_name("environment variable", variable, known)
-
-
-def _spoken(
-    error: ValidationError, given: Mapping[str, object], written: Mapping[str, object], path: Path
-) -> UsageError:
-    """The first problem of a validation as one sentence that says where the value stands."""
-    first = error.errors()[0]
-    place = [str(part) for part in first["loc"]]
-    name = ".".join(place[: 2 if place[0] in TABLES else 1])
-    variables = [v for v in os.environ if v.upper() == _variable(name)]
-    if _holds(given, name):
-        where = name
-    elif variables:
-        where = variables[0]
-    elif _holds(written, name):
-        where = f"{name} in {path}"
-    else:
-        where = name
-    problem = first["msg"].removeprefix("Value error, ")
-    value = "" if name in NEVER_WRITTEN else f" {first['input']!r}"
-    return UsageError(f"{where} cannot be{value}: {problem[0].lower()}{problem[1:]}")
-
-
-def _holds(values: object, name: str) -> bool:
-    for part in name.split("."):
-        if not isinstance(values, Mapping) or part not in values:
-            return False
-        values = values[part]
-    return True
-
-
-if __name__ == "__main__":
-    sys.stdout.write(example())
+def _at_home(value: object) -> object:
+    return value.expanduser() if isinstance(value, Path) else value

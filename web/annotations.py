@@ -25,7 +25,7 @@ from db.trap import Trap
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
-from trapcore.settings import Settings
+from trapline.settings import Settings
 from web.metrics import Metrics
 from web.problems import Conflict, NotFound, Refusal, TooMuch
 

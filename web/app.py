@@ -11,7 +11,7 @@ from fastapi.openapi.utils import get_openapi
 
 from db.library import Library
 from db.store import made_by
-from trapcore.settings import Settings
+from trapline.settings import Settings
 from web import api, monitoring, uploads, writing
 from web.limits import Limits
 from web.metrics import Measured

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from trapcore.web_settings import WebSettings
 from web.problems import SECURITY, BrokenOff, Forbidden, Refusal, TooLarge, TooOften, TooSlow, problem_of
+from web.settings import WebSettings
 
 Network = IPv4Network | IPv6Network
 

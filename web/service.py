@@ -25,7 +25,7 @@ from db.store import made_by
 from db.trap import Trap
 from trapcore.parallel.budget import Cancellation
 from trapcore.ranking.weights import Weights
-from trapcore.settings import Settings
+from trapline.settings import Settings
 from web.annotations import Annotations
 from web.metrics import Metrics
 from web.problems import ClientGone, TooMuch

@@ -3,7 +3,7 @@
 from pydantic import SecretStr
 
 from trapcore.token_file import token_of
-from trapcore.web_settings import WebSettings
+from web.settings import WebSettings
 
 LEAST = 16
 """Characters; a shorter one could be guessed."""

@@ -24,8 +24,8 @@ from trapcore.measures.options import (
     IndexedMeasure,
     checked_depth,
 )
-from trapcore.settings import Settings
 from trapcore.trees.chess_game import Labels
+from trapline.settings import Settings
 from web.annotations import Annotation, State
 from web.answers import encoded
 from web.asked import Asked, nothing_asked

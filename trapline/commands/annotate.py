@@ -108,9 +108,9 @@ def annotate(
     from db.screen import open_screen
     from trapcore.errors import UsageError
     from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, IndexedMeasure, checked_depth, chosen, indexed
-    from trapcore.settings import Settings
     from trapcore.trees.chess_game import Labels
     from trapline.commands.db_options import pool_for
+    from trapline.settings import Settings
 
     if player is not None and not player.strip():
         raise UsageError("--player needs a name")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from bot.connection import Connection
     from bot.lichess import Account
-    from trapcore.settings import Settings
+    from trapline.settings import Settings
 
 GRACE_SECONDS = 20.0
 """How long running games are played on after a request to stop; what is left is resumed with the next start."""
@@ -41,7 +41,7 @@ def bot(
 
     from bot.token import check_coach
     from trapcore.errors import UsageError
-    from trapcore.settings import CONFIG_VARIABLE, Settings
+    from trapline.settings import CONFIG_VARIABLE, Settings
 
     if config is not None:
         os.environ[CONFIG_VARIABLE] = config

@@ -45,7 +45,7 @@ def exists(path: str) -> bool:
 def jobs_or_default(given: int | None) -> int:
     """The number of threads that was given, else that of the settings. Raises ``UsageError`` if it is below 1."""
     from trapcore.errors import UsageError
-    from trapcore.settings import Settings
+    from trapline.settings import Settings
 
     if given is not None and given < 1:
         raise UsageError(f"jobs must be 1 or more, not {given}")
@@ -77,7 +77,7 @@ def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
     """
     from db.proving import judging
     from trapcore.errors import UsageError
-    from trapcore.settings import Settings
+    from trapline.settings import Settings
 
     if nodes is not None and nodes < 1:
         raise UsageError(f"engine-nodes must be 1 or more, not {nodes}")

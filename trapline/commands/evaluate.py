@@ -113,7 +113,7 @@ def games(
     from research.evaluation.account import account_of_games
     from research.evaluation.detection import detection
     from trapcore.errors import InputError, UsageError
-    from trapcore.settings import Settings
+    from trapline.settings import Settings
 
     command = engine or Settings().engine
 
@@ -139,8 +139,8 @@ def _run(
     from research.evaluation.run import Run
     from research.evaluation.sample import read_sample
     from trapcore.errors import UsageError
-    from trapcore.settings import Settings
     from trapline.commands.terminal import Status
+    from trapline.settings import Settings
 
     if split != "game":
         raise UsageError(f"puzzles are divided by game, not by {split!r}")

@@ -42,7 +42,7 @@ def experiment(
     from research.paper.benchmark import Run
     from research.paper.registry import EXPERIMENTS, experiments_named
     from trapcore.errors import UsageError
-    from trapcore.settings import Settings
+    from trapline.settings import Settings
 
     if as_list:
         width = max(map(len, EXPERIMENTS))

@@ -57,8 +57,8 @@ def init(
     from db.bundled import add_bundled, default_library
     from db.store import create_library, open_library, upgrade_library
     from trapcore.errors import LibraryError
-    from trapcore.settings import Settings
     from trapline.commands.terminal import counted, say, trap_count
+    from trapline.settings import Settings
 
     path = db if db is not None else str(default_library())
     threads = jobs_or_default(jobs)
@@ -104,8 +104,8 @@ def add(
 ) -> None:
     """Add one trap; it is checked, and proved as far as that can be done. Prints its slug."""
     from db.trap import make_trap
-    from trapcore.settings import Settings
     from trapline.commands.terminal import claim, say
+    from trapline.settings import Settings
 
     trap = make_trap(
         name=name,
@@ -262,8 +262,8 @@ def verify(
     """
     from db.verifying import Verified, verify_traps
     from trapcore.proof.mate import Verdict
-    from trapcore.settings import Settings
     from trapline.commands.terminal import Status, claim, contradiction, counted, print_json, say, trap_count
+    from trapline.settings import Settings
 
     status = Status()
 

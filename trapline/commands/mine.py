@@ -66,8 +66,8 @@ def mine(
     from db.mining import mine as dig
     from db.study import write_study
     from db.toll import toll_of
-    from trapcore.settings import Settings
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
+    from trapline.settings import Settings
 
     low, high = bounds("rating", rating)
     ore = Ore(

@@ -112,7 +112,7 @@ def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, a
 def _prove_file(path: str, mate: int, budget: Budget, jobs: int | None, as_json: bool) -> None:
     from trapcore.errors import InputError, UsageError
     from trapcore.io.streams import open_bytes
-    from trapcore.settings import Settings
+    from trapline.settings import Settings
 
     if jobs is None:
         jobs = Settings().jobs

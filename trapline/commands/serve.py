@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import socket
     from pathlib import Path
 
-    from trapcore.web_settings import WebSettings
+    from web.settings import WebSettings
 
 GRACE_SECONDS = 10
 """How long answers may still go out after a request to stop."""
@@ -42,7 +42,7 @@ def serve(
     import tempfile
 
     from trapcore.errors import UsageError
-    from trapcore.settings import Settings
+    from trapline.settings import Settings
 
     try:
         import uvicorn

@@ -241,8 +241,8 @@ def _open(config: str | None, db: str | None) -> Service:
     from db.bundled import open_or_bundle
     from db.store import open_library
     from service.service import Service
-    from trapcore.settings import CONFIG_VARIABLE, Settings
     from trapline.commands.terminal import say
+    from trapline.settings import CONFIG_VARIABLE, Settings
 
     if config is not None:
         os.environ[CONFIG_VARIABLE] = config

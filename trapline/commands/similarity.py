@@ -144,7 +144,7 @@ def similarity(
 def _usual_measure() -> str:
     """That of the settings if it compares two positions, else the paper's best."""
     from trapcore.measures.options import IndexedMeasure, Measure
-    from trapcore.settings import Settings
+    from trapline.settings import Settings
 
     measure = Settings().measure
     return Measure.SEQUENCES if measure is IndexedMeasure.ABSTRACTED else measure

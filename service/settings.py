@@ -1,11 +1,11 @@
-"""The table ``[service]`` of the settings: what the service fetches and how often. `trapcore.settings` reads it."""
+"""The table ``[service]`` of the settings: what the service fetches and how often. `trapline.settings` reads it."""
 
 import re
 from pathlib import Path
 
 from pydantic import Field, SecretStr, field_validator
 
-from trapcore.table_settings import TableSettings, data_folder
+from trapcore.settings import TableSettings, data_folder
 
 CHANNELS = ("best", "ultraBullet", "bullet", "blitz", "rapid", "classical", "chess960", "bot", "computer")
 """Channels of lichess TV with the games that trapline knows, as lichess spells them."""

@@ -1,4 +1,4 @@
-"""The table ``[bot]`` of the settings: what the owner of a lichess bot decides. `trapcore.settings` reads it."""
+"""The table ``[bot]`` of the settings: what the owner of a lichess bot decides. `trapline.settings` reads it."""
 
 import re
 from enum import StrEnum
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, field_validator
 
-from trapcore.table_settings import TableSettings, data_folder
+from trapcore.settings import TableSettings, data_folder
 
 
 class Variant(StrEnum):

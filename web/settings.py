@@ -1,4 +1,4 @@
-"""The table ``[web]`` of the settings: what whoever serves a library decides. `trapcore.settings` reads it."""
+"""The table ``[web]`` of the settings: what whoever serves a library decides. `trapline.settings` reads it."""
 
 import re
 from ipaddress import ip_address, ip_network
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, field_validator
 
-from trapcore.table_settings import TableSettings
+from trapcore.settings import TableSettings
 
 
 class WebSettings(TableSettings):
