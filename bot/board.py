@@ -2,7 +2,7 @@
 
 import chess
 
-from bot.lichess import USUAL_START, GameInfo
+from lichess.api import USUAL_START, GameInfo
 from trapcore.errors import InputError
 from trapcore.trees.chess_game import parse_position
 

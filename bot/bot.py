@@ -12,7 +12,17 @@ from functools import partial
 from annotator.events import Event, TrapEvent
 from bot.clock import Lag
 from bot.game import Game, House
-from bot.lichess import (
+from bot.measures import Measures, spread
+from bot.memory import Memory
+from bot.play import Knowledge
+from bot.processors import Processors
+from bot.reception import Reception
+from bot.records import Finished, Recorder
+from bot.seeking import Seeker
+from bot.settings import Speed
+from bot.traps import TrapLibrary
+from bot.voice import Voice
+from lichess.api import (
     MOST_LISTED,
     Account,
     AccountEvent,
@@ -29,18 +39,8 @@ from bot.lichess import (
     Unauthorized,
     Unreachable,
 )
-from bot.measures import Measures, spread
-from bot.memory import Memory
-from bot.pace import LIMITED_SECONDS, Backoff, Kind, Openings, Pauses
-from bot.play import Knowledge
-from bot.processors import Processors
-from bot.reception import Reception
-from bot.records import Finished, Recorder
-from bot.seeking import Seeker
-from bot.settings import Speed
-from bot.streams import StreamReader
-from bot.traps import TrapLibrary
-from bot.voice import Voice
+from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Openings, Pauses
+from lichess.streams import StreamReader
 from trapcore.errors import UsageError
 from trapcore.version import installed_version
 from trapline.settings import Settings

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.lichess import Challenge, DeclineReason
 from bot.settings import BotSettings, Mode, Speed
+from lichess.api import Challenge, DeclineReason
 
 
 def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason | None:

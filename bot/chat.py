@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from annotator.commentary import sentence
 from annotator.events import Event, TrapEvent
-from bot.lichess import ChatLine, GameInfo, Room
 from db.query import Page
 from db.trap import Trap
+from lichess.api import ChatLine, GameInfo, Room
 from trapcore.proof.mate import Verdict
 
 LONGEST = 140

@@ -8,12 +8,12 @@ from typing import Literal
 import chess.polyglot
 import chess.syzygy
 
-from bot.connection import Connection
 from bot.engines import Engine
-from bot.lichess import Lichess, LichessError
 from bot.memory import Memory
-from bot.token import check_coach, is_exposed, read_token
 from db.store import open_library
+from lichess.api import Lichess, LichessError
+from lichess.client import Connection
+from lichess.token import check_coach, is_exposed, read_token
 from trapcore.errors import TraplineError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.mate import Verdict

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.lichess import Color, GameState
+from lichess.api import Color, GameState
 
 MOVES_LEFT = 28
 """So many moves the time is shared among; with fewer left on the board the increment and the reserve suffice."""

@@ -18,7 +18,16 @@ from bot import session as rules
 from bot.board import GameBoard
 from bot.clock import Lag, clock_of, thinking_time
 from bot.engines import Searcher, searcher
-from bot.lichess import (
+from bot.measures import Measures
+from bot.memory import Memory
+from bot.play import Choice, Knowledge, any_move, choose, known
+from bot.processors import Processors
+from bot.session import Session
+from bot.settings import BotSettings
+from bot.temper import Temper
+from bot.traps import Armed, TrapLibrary, TrapSet
+from bot.voice import Voice
+from lichess.api import (
     ChatLine,
     GameEvent,
     GameFull,
@@ -30,17 +39,8 @@ from bot.lichess import (
     Refused,
     Unreachable,
 )
-from bot.measures import Measures
-from bot.memory import Memory
-from bot.pace import Backoff, Kind, Pauses
-from bot.play import Choice, Knowledge, any_move, choose, known
-from bot.processors import Processors
-from bot.session import Session
-from bot.settings import BotSettings
-from bot.streams import StreamReader
-from bot.temper import Temper
-from bot.traps import Armed, TrapLibrary, TrapSet
-from bot.voice import Voice
+from lichess.rate_limits import Backoff, Kind, Pauses
+from lichess.streams import StreamReader
 from trapcore.errors import TraplineError
 from trapcore.parallel.budget import Cancellation
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 
 from bot.challenges import decline_reason, in_order
-from bot.lichess import Challenge, DeclineReason, Lichess, LichessError, Limited, Refused
-from bot.pace import Kind, Pauses
 from bot.settings import BotSettings
+from lichess.api import Challenge, DeclineReason, Lichess, LichessError, Limited, Refused
+from lichess.rate_limits import Kind, Pauses
 
 log = logging.getLogger(__name__)
 

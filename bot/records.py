@@ -14,12 +14,12 @@ import chess.pgn
 
 from annotator.events import TrapEvent
 from bot.board import GameBoard
-from bot.lichess import USUAL_START, GameInfo, GameState
 from bot.memory import Memory, write_whole
 from bot.traps import TrapLibrary
 from db.ingest import index_files
 from db.sighting import Sighting
 from db.store import open_library
+from lichess.api import USUAL_START, GameInfo, GameState
 from trapcore.errors import TraplineError
 
 log = logging.getLogger(__name__)

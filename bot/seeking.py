@@ -6,10 +6,10 @@ import re
 import time
 from concurrent.futures import Executor
 
-from bot.lichess import Account, Lichess, LichessError, Limited, Person, Refused
 from bot.memory import Memory
-from bot.pace import Kind, Pauses
 from bot.settings import BotSettings, Mode
+from lichess.api import Account, Lichess, LichessError, Limited, Person, Refused
+from lichess.rate_limits import Kind, Pauses
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ was opened again; if that tells of such a proposal, it is withdrawn in the same 
 
 from dataclasses import dataclass, replace
 
-from bot.lichess import ChatLine, Color, GameEvent, GameFull, GameInfo, GameState, OpponentGone
+from lichess.api import ChatLine, Color, GameEvent, GameFull, GameInfo, GameState, OpponentGone
 
 UNCONFIRMED_SECONDS = 6.0
 """A move that lichess took must be in a state by then, or the stream is opened again."""

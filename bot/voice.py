@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 from annotator.events import Event, TrapEvent
 from bot import chat
-from bot.lichess import ChatLine, GameInfo, GameState, Lichess, LichessError, Limited, Refused
 from bot.memory import GameMemory, Memory
-from bot.pace import Kind, Pauses
 from bot.records import movetext
 from bot.settings import BotSettings
 from bot.traps import TrapLibrary
+from lichess.api import ChatLine, GameInfo, GameState, Lichess, LichessError, Limited, Refused
+from lichess.rate_limits import Kind, Pauses
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from berserk.formats import JSON, FormatHandler
 from berserk.session import Requestor
 from pydantic import SecretStr
 
-from bot.lichess import LichessError, Refused, Unreachable
-from bot.transport import Lines, Session, refusal, spoken_errors, user_agent
+from lichess.api import LichessError, Refused, Unreachable
+from lichess.http import Lines, Session, refusal, spoken_errors, user_agent
 from service.times import Halt
 from service.turns import Turns
 

@@ -5,9 +5,9 @@ import re
 import threading
 from collections.abc import Iterable, Iterator
 
-from bot.lichess import Refused
-from bot.pace import LIMITED_SECONDS, Backoff
-from bot.streams import StreamReader
+from lichess.api import Refused
+from lichess.rate_limits import LIMITED_SECONDS, Backoff
+from lichess.streams import StreamReader
 from service.archive import Archive
 from service.depot import Depot
 from service.times import Halt, Stopped, Times

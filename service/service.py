@@ -5,8 +5,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from bot.token import read_token
 from db.library import Library
+from lichess.token import read_token
 from service.archive import Archive
 from service.depot import Depot
 from service.feeds import Feeds

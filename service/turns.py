@@ -5,8 +5,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bot.lichess import Limited
-from bot.pace import LIMITED_SECONDS
+from lichess.api import Limited
+from lichess.rate_limits import LIMITED_SECONDS
 from service.leases import Leases
 from service.times import Halt
 

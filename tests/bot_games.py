@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from bot.lichess import USUAL_START, GameInfo, GameState, Person
 from db.library import Library
 from db.proving import Judge
 from db.store import create_library
+from lichess.api import USUAL_START, GameInfo, GameState, Person
 from tests.db_traps import legal
 
 INFO = GameInfo(

@@ -9,11 +9,11 @@ import pytest
 from pydantic import SecretStr
 
 from bot.challenges import decline_reason, in_order
-from bot.connection import Connection
-from bot.lichess import Challenge, DeclineReason, Person
-from bot.pace import LIMITED_SECONDS, Kind, Pauses
 from bot.reception import Reception
 from bot.settings import BotSettings, Speed
+from lichess.api import Challenge, DeclineReason, Person
+from lichess.client import Connection
+from lichess.rate_limits import LIMITED_SECONDS, Kind, Pauses
 
 HUMAN = Person("anna", "Anna", "", 1500)
 MACHINE = Person("engine", "Engine", "BOT", 2500)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from annotator.events import TrapEvent
 from bot import chat
 from bot.chat import LONGEST, Facts, Message
-from bot.lichess import ChatLine
 from bot.memory import Memory
 from bot.processors import Processors
 from bot.records import movetext
@@ -20,6 +19,7 @@ from db.proving import Judge
 from db.query import Page
 from db.store import open_library
 from db.trap import Trap
+from lichess.api import ChatLine
 from tests.bot_games import INFO
 from tests.db_traps import elephant, legal
 from trapline.settings import Settings

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from bot import health
 from bot.checking import check
 from bot.settings import BotSettings
-from bot.token import check_coach, is_exposed, read_token
+from lichess.token import check_coach, is_exposed, read_token
 from tests.bot_games import small_library
 from tests.lichess_server.players import Habits, Player
 from tests.lichess_server.server import Server

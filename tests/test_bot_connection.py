@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot import connection
-from bot.connection import Connection
-from bot.lichess import (
+from lichess import client as connection
+from lichess.api import (
     Challenge,
     DeclineReason,
     GameFull,
@@ -23,8 +22,9 @@ from bot.lichess import (
     Unauthorized,
     Unreachable,
 )
-from bot.pace import Backoff
-from bot.streams import StreamReader
+from lichess.client import Connection
+from lichess.rate_limits import Backoff
+from lichess.streams import StreamReader
 from tests.lichess_server.faults import Fault
 from tests.lichess_server.players import Habits, Player
 from tests.lichess_server.server import Server

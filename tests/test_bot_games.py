@@ -12,14 +12,14 @@ import pytest
 from pydantic import SecretStr
 
 from bot.bot import Bot, check_account
-from bot.connection import Connection
-from bot.lichess import Refused
 from bot.memory import Memory
 from bot.play import Knowledge, Openings, Tables
 from bot.settings import Speed
 from db.library import Library
 from db.proving import Judge
 from db.store import create_library, open_library
+from lichess.api import Refused
+from lichess.client import Connection
 from tests.bot_games import small_library
 from tests.db_traps import elephant
 from tests.lichess_server.faults import Fault
@@ -394,7 +394,7 @@ def test_without_the_accounts_stream_challenges_are_played_all_the_same(
     monkeypatch.setattr("bot.bot.LOOK_SECONDS", 0.3)
     monkeypatch.setattr("bot.bot.LOOK_EXPECTING_SECONDS", 0.3)
     # As if the budget of openings were used up.
-    monkeypatch.setattr("bot.pace.Openings.wait", lambda _: 60.0)
+    monkeypatch.setattr("lichess.rate_limits.Openings.wait", lambda _: 60.0)
     with playing(settings):
         game = challenged(server, Habits(line=LEGAL))
         until(lambda: ended(server, game))

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.clock import FIRST_MOVES, SHORTEST, Clock, Lag, clock_of, thinking_time
-from bot.lichess import GameState
-from bot.pace import LIMITED_SECONDS, OPENS, QUICK_OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
+from lichess.api import GameState
+from lichess.rate_limits import LIMITED_SECONDS, OPENS, QUICK_OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
 
 
 class Time:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot import reading
-from bot.lichess import (
+from lichess import parse as reading
+from lichess.api import (
     Challenge,
     ChallengeGone,
     ChatLine,
@@ -142,5 +142,5 @@ def test_no_json_breaks_more_than_its_line(kind: str, content: dict[str, Any]) -
         try:
             read({**content, "type": kind}, "me")
         except (ValueError, KeyError, TypeError, AttributeError):
-            # What `bot.connection` takes for a broken line.
+            # What `lichess.client` takes for a broken line.
             continue

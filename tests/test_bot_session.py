@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.lichess import ChatLine, GameFull, GameState, OpponentGone
 from bot.session import (
     ABORT_SECONDS,
     DOUBT_SECONDS,
@@ -33,6 +32,7 @@ from bot.session import (
     step,
     to_move,
 )
+from lichess.api import ChatLine, GameFull, GameState, OpponentGone
 from tests.bot_games import INFO, state
 
 WHITE = INFO

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from bot.lichess import ChatLine, Color, GameFull, GameState, OpponentGone
 from bot.session import (
     Action,
     Answered,
@@ -25,6 +24,7 @@ from bot.session import (
     step,
     to_move,
 )
+from lichess.api import ChatLine, Color, GameFull, GameState, OpponentGone
 from tests.bot_games import INFO, state
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from bot.lichess import Unreachable
-from bot.transport import Session
+from lichess.api import Unreachable
+from lichess.http import Session
 from service.archive import Page
 from service.jobs import run_job
 from service.live import LiveRounds

@@ -30,7 +30,7 @@ CONFIG_VARIABLE = "TRAPLINE_CONFIG"
 TABLES: Mapping[str, type[BaseModel]] = {"bot": BotSettings, "service": ServiceSettings, "web": WebSettings}
 """The settings that are tables of their own, with what they hold."""
 
-NEVER_WRITTEN = ("bot.token", "service.token", "web.token")
+NEVER_WRITTEN = ("lichess.token", "service.token", "web.token")
 """Settings that are in no file and no message."""
 
 

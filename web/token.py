@@ -2,7 +2,7 @@
 
 from pydantic import SecretStr
 
-from trapcore.token_file import token_of
+from lichess.token_file import token_of
 from web.settings import WebSettings
 
 LEAST = 16

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from bot.lichess import LichessError, Limited, Refused, Unreachable
-from bot.pace import Backoff
+from lichess.api import LichessError, Limited, Refused, Unreachable
+from lichess.rate_limits import Backoff
 from service.archive import Archive, Page
 from service.runs import Outcome
 from service.times import Halt

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from bot.lichess import Refused
+from lichess.api import Refused
 from service.archive import MOST_IDS, Archive, FinishedGame
 from service.feeds import State
 from service.runs import Outcome

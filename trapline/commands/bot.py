@@ -9,8 +9,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bot.connection import Connection
-    from bot.lichess import Account
+    from lichess.api import Account
+    from lichess.client import Connection
     from trapline.settings import Settings
 
 GRACE_SECONDS = 20.0
@@ -39,7 +39,7 @@ def bot(
     """
     import os
 
-    from bot.token import check_coach
+    from lichess.token import check_coach
     from trapcore.errors import UsageError
     from trapline.settings import CONFIG_VARIABLE, Settings
 
@@ -59,8 +59,8 @@ def bot(
 
 
 def _connect(settings: Settings) -> Connection:
-    from bot.connection import Connection
-    from bot.token import read_token
+    from lichess.client import Connection
+    from lichess.token import read_token
     from trapcore.errors import UsageError
 
     token = read_token(settings.bot)
@@ -110,7 +110,7 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
     from bot.bot import Bot, check_account
     from bot.memory import Memory
     from bot.play import Knowledge, Openings, Tables
-    from bot.token import read_token
+    from lichess.token import read_token
     from trapcore.errors import InputError
     from trapcore.io import logs
 
@@ -147,8 +147,8 @@ def _patiently(ask: Callable[[], Account]) -> Account:
     import logging
     import time
 
-    from bot.lichess import Limited, Unreachable
-    from bot.pace import LIMITED_SECONDS, Backoff
+    from lichess.api import Limited, Unreachable
+    from lichess.rate_limits import LIMITED_SECONDS, Backoff
 
     backoff = Backoff(1.0, 60.0)
     while True:

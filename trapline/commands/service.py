@@ -46,7 +46,7 @@ def run(
     import logging
     import signal
 
-    from bot.token import read_token
+    from lichess.token import read_token
     from service.scheduling import serve
     from service.times import Halt
     from trapcore.io import logs
@@ -203,7 +203,7 @@ def follow(
     import json
     import signal
 
-    from bot.lichess import LichessError
+    from lichess.api import LichessError
     from service.following import Follower
     from service.times import Stopped
     from trapline.commands.terminal import say

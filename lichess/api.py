@@ -1,4 +1,4 @@
-"""What the bot needs of lichess, in our words: events, questions and deeds. `bot.connection` has them by berserk.
+"""What the bot needs of lichess, in our words: events, questions and deeds. `lichess.client` has them by berserk.
 
 Times are milliseconds, moves UCI, colours ``white`` and ``black``. Source: lichess's published OpenAPI description.
 """

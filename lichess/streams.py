@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from bot.lichess import Limited, Refused, Unreachable
-from bot.pace import Backoff
+from lichess.api import Limited, Refused, Unreachable
+from lichess.rate_limits import Backoff
 
 log = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.settings import BotSettings
+from lichess.token_file import token_of
 from service.settings import ServiceSettings
 from trapcore.errors import UsageError
-from trapcore.token_file import token_of
 
 PUBLIC = (".lichess.org", ".lichess.dev")
 """Servers on which strangers play by lichess's rules."""

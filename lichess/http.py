@@ -1,4 +1,4 @@
-"""Requests to lichess, and what goes wrong with them; for `bot.connection` and for whoever else asks lichess.
+"""Requests to lichess, and what goes wrong with them; for `lichess.client` and for whoever else asks lichess.
 
 What berserk leaves to its caller and is done here: time-outs on every request; the empty lines that lichess sends every
 7 seconds, which tell a living stream from a dead one; closing a stream; redirects and ``.netrc`` files, which must not
@@ -17,7 +17,7 @@ from berserk.formats import FormatHandler
 from pydantic import SecretStr
 from requests.adapters import HTTPAdapter
 
-from bot.lichess import LichessError, Limited, Refused, Unauthorized, Unreachable
+from lichess.api import LichessError, Limited, Refused, Unauthorized, Unreachable
 from trapcore.version import installed_version
 
 CONNECT_SECONDS = 5.0

@@ -1,4 +1,4 @@
-"""`bot.lichess.Lichess` by berserk, with the deeds of bots that it has no methods for."""
+"""`lichess.api.Lichess` by berserk, with the deeds of bots that it has no methods for."""
 
 import logging
 from collections.abc import Callable, Generator, Iterator
@@ -10,8 +10,8 @@ from berserk.formats import JSON, NDJSON
 from berserk.session import Requestor
 from pydantic import SecretStr
 
-from bot import reading
-from bot.lichess import (
+from lichess import parse as reading
+from lichess.api import (
     MOST_LISTED,
     Account,
     AccountEvent,
@@ -22,7 +22,7 @@ from bot.lichess import (
     Person,
     Room,
 )
-from bot.transport import Lines, Session, spoken_errors, user_agent
+from lichess.http import Lines, Session, spoken_errors, user_agent
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from bot.lichess import (
+from lichess.api import (
     USUAL_START,
     AccountEvent,
     Challenge,
