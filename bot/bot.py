@@ -10,18 +10,18 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from annotator.events import Event, TrapEvent
-from bot.clock import Lag
-from bot.game import Game, House
-from bot.measures import Measures, spread
-from bot.memory import Memory
-from bot.play import Knowledge
-from bot.processors import Processors
-from bot.reception import Reception
-from bot.records import Finished, Recorder
-from bot.seeking import Seeker
+from bot.challenges.matchmaking import Seeker
+from bot.challenges.queue import Reception
+from bot.chat.worker import Voice
+from bot.game_archive import Finished, Recorder
+from bot.game_runner import Game, House
+from bot.latency_stats import Measures, spread
+from bot.moves.move_choice import Knowledge
+from bot.moves.search_pool import Processors
+from bot.moves.time_management import Lag
+from bot.moves.trap_book import TrapLibrary
+from bot.saved_state import Memory
 from bot.settings import Speed
-from bot.traps import TrapLibrary
-from bot.voice import Voice
 from lichess.api import (
     MOST_LISTED,
     Account,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.challenges import decline_reason, in_order
-from bot.reception import Reception
+from bot.challenges.queue import Reception
+from bot.challenges.rules import decline_reason, in_order
 from bot.settings import BotSettings, Speed
 from lichess.api import Challenge, DeclineReason, Person
 from lichess.client import Connection
@@ -69,7 +69,7 @@ class Counted(Executor):
 
 def test_what_lichess_forgot_while_nothing_might_be_asked_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr("bot.reception.time.monotonic", lambda: now)
+    monkeypatch.setattr("bot.challenges.queue.time.monotonic", lambda: now)
     pauses, asked = Pauses(lambda: now), Counted()
     nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
     settings = BotSettings(speeds=(Speed.BLITZ, Speed.CORRESPONDENCE))

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.events import TrapEvent
-from bot import chat
-from bot.chat import LONGEST, Facts, Message
-from bot.memory import Memory
-from bot.processors import Processors
-from bot.records import movetext
-from bot.traps import TrapBook, TrapLibrary
+from bot.chat.replies import LONGEST, Facts, Message
+from bot.chat.replies import replies as chat
+from bot.game_archive import movetext
+from bot.moves.search_pool import Processors
+from bot.moves.trap_book import TrapBook, TrapLibrary
+from bot.saved_state import Memory
 from db.proving import Judge
 from db.query import Page
 from db.store import open_library

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from bot import health
-from bot.checking import check
+from bot.self_check import check
 from bot.settings import BotSettings
 from lichess.token import check_coach, is_exposed, read_token
 from tests.bot_games import small_library

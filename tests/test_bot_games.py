@@ -12,8 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from bot.bot import Bot, check_account
-from bot.memory import Memory
-from bot.play import Knowledge, Openings, Tables
+from bot.moves.move_choice import Knowledge, Openings, Tables
+from bot.saved_state import Memory
 from bot.settings import Speed
 from db.library import Library
 from db.proving import Judge
@@ -127,7 +127,7 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         until(lambda: bool(list(record.glob(f"*/{game}.pgn"))))
         until(lambda: Memory(settings.bot.folder).unfinished() == [])
         assert moves(server, game)[-3:] == ["c4f7", "e8e7", "c3d5"]
-        assert len(bot.measures.killers) == 2
+        assert len(bot.latency_stats.killers) == 2
     no_wrongs(server)
     assert said(server, game) == [
         ("player", "Hello Player1, have fun! I like to set traps. Ask me !help."),
@@ -188,7 +188,7 @@ def test_the_killer_of_a_trap_that_was_set_outlives_the_bot(server: Server, sett
     with playing(settings, ()) as bot:
         until(lambda: ended(server, game))
         assert moves(server, game)[9:] == ["g4d1", "c4f7", "e8e7", "c3d5"]
-        assert len(bot.measures.killers) == 2
+        assert len(bot.latency_stats.killers) == 2
     no_wrongs(server)
 
 
@@ -286,11 +286,11 @@ def test_without_a_library_it_plays_on_and_looks_again(
         games = [challenged(server, Habits(line=LEGAL)) for _ in range(2)]
         until(lambda: all(ended(server, game) for game in games), 40)
         until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
-        assert bot.traps.book is None
+        assert bot.moves.trap_book.book is None
         settings.db.write_bytes(whole)
         last = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
         until(lambda: ended(server, last), 40)
-        assert bot.traps.book is not None
+        assert bot.moves.trap_book.book is not None
         summary = ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).")
         until(lambda: summary in said(server, last))
     assert sum("playing without traps" in message for message in caplog.messages) == 1
@@ -333,7 +333,7 @@ def test_an_opponent_who_leaves_loses(server: Server, settings: Settings) -> Non
 def test_a_game_that_never_begins_is_aborted(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.session.ABORT_SECONDS", 0.5)
+    monkeypatch.setattr("bot.game_state.ABORT_SECONDS", 0.5)
     with playing(settings, ()):
         game = challenged(server, Habits(think=(60.0, 60.0)))
         until(lambda: ended(server, game))
@@ -344,7 +344,7 @@ def test_a_game_that_never_begins_is_aborted(
 def test_a_game_of_days_is_left_and_read_again_when_it_is_our_turn(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.session.REST_SECONDS", 0.5)
+    monkeypatch.setattr("bot.game_state.REST_SECONDS", 0.5)
     monkeypatch.setattr("bot.bot.LOOK_CALM_SECONDS", 0.5)
     slow = settings.model_copy(update={"bot": settings.bot.model_copy(update={"speeds": (Speed.CORRESPONDENCE,)})})
     with playing(slow, ()) as bot:

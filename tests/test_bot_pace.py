@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clock import FIRST_MOVES, SHORTEST, Clock, Lag, clock_of, thinking_time
+from bot.moves.time_management import FIRST_MOVES, SHORTEST, Clock, Lag, clock_of, thinking_time
 from lichess.api import GameState
 from lichess.rate_limits import LIMITED_SECONDS, OPENS, QUICK_OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
 

@@ -11,13 +11,13 @@ import chess
 import chess.polyglot
 import pytest
 
-from bot.board import GameBoard
-from bot.engines import Engine, OwnSearch, Searched, Searcher, searcher
-from bot.play import Choice, Knowledge, Openings, Tables, choose, known
-from bot.processors import Processors
+from bot.moves.board import GameBoard
+from bot.moves.draws_and_resigning import AGREE_PLY, EARLIEST_PLY, LEVEL_MOVES, LOST_MOVES, Temper
+from bot.moves.engines import Engine, OwnSearch, Searched, Searcher, searcher
+from bot.moves.move_choice import Choice, Knowledge, Openings, Tables, choose, known
+from bot.moves.search_pool import Processors
+from bot.moves.trap_book import Armed, TrapBook, TrapLibrary
 from bot.settings import BotSettings
-from bot.temper import AGREE_PLY, EARLIEST_PLY, LEVEL_MOVES, LOST_MOVES, Temper
-from bot.traps import Armed, TrapBook, TrapLibrary
 from db.bundled import bundled_traps
 from db.proving import Judge
 from db.temptation import Frequency, RatingBand
@@ -300,7 +300,7 @@ def test_an_engine_that_cannot_start_is_an_error_and_replaced(tmp_path: Path, pr
 def test_an_engine_that_hangs_is_given_up(
     tmp_path: Path, processors: Processors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.engines.GRACE_SECONDS", 0.3)
+    monkeypatch.setattr("bot.moves.engines.GRACE_SECONDS", 0.3)
     hanging = tmp_path / "hanging"
     hanging.write_text(
         f"#!{sys.executable}\nimport sys, time\nfor line in sys.stdin:\n"

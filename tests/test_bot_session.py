@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.session import (
+from bot.game_state import (
     ABORT_SECONDS,
     DOUBT_SECONDS,
     REFUSALS,
@@ -83,7 +83,7 @@ def test_an_older_state_is_not_believed_but_looked_into() -> None:
 
 
 def _tick() -> Event:
-    from bot.session import Tick
+    from bot.game_state import Tick
 
     return Tick()
 

@@ -72,7 +72,7 @@ def _connect(settings: Settings) -> Connection:
 
 
 def _check(settings: Settings) -> int:
-    from bot.checking import check
+    from bot.self_check import check
 
     marks = {"good": "ok       ", "bad": "WRONG    ", "unchecked": "unchecked"}
     outcomes = []
@@ -108,8 +108,8 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
 
     from bot import health
     from bot.bot import Bot, check_account
-    from bot.memory import Memory
-    from bot.play import Knowledge, Openings, Tables
+    from bot.moves.move_choice import Knowledge, Openings, Tables
+    from bot.saved_state import Memory
     from lichess.token import read_token
     from trapcore.errors import InputError
     from trapcore.io import logs

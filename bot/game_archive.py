@@ -13,9 +13,9 @@ import chess
 import chess.pgn
 
 from annotator.events import TrapEvent
-from bot.board import GameBoard
-from bot.memory import Memory, write_whole
-from bot.traps import TrapLibrary
+from bot.moves.board import GameBoard
+from bot.moves.trap_book import TrapLibrary
+from bot.saved_state import Memory, write_whole
 from db.ingest import index_files
 from db.sighting import Sighting
 from db.store import open_library

@@ -11,8 +11,8 @@ import chess
 import chess.polyglot
 import chess.syzygy
 
-from bot.engines import Searcher
-from bot.traps import Armed, TrapBook, TrapSet
+from bot.moves.engines import Searcher
+from bot.moves.trap_book import Armed, TrapBook, TrapSet
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.search import win_chance
 

@@ -55,7 +55,7 @@ class Facts:
     player: str
     """Who searches, e.g. the name of the engine."""
     find: Callable[[str], Page | None]
-    """The traps that are called so or nearly so, see `bot.traps.TrapLibrary.find`."""
+    """The traps that are called so or nearly so, see `bot.moves.trap_book.TrapLibrary.find`."""
     may_coach: bool = False
     coaching: bool = field(default=False)
 

@@ -22,13 +22,13 @@ class GameMemory:
 
     id: str
     said: list[str] = field(default_factory=list)
-    """`bot.chat.key` of each message."""
+    """`bot.chat.replies.key` of each message."""
     remarks: int = 0
     answers: int = 0
     takebacks: int = 0
     """Granted."""
     armed: list[dict[str, Any]] = field(default_factory=list)
-    """The traps that were set, see `bot.traps.Armed`."""
+    """The traps that were set, see `bot.moves.trap_book.Armed`."""
     coaching: bool = False
     begun: bool = False
     """It was seen on its stream."""

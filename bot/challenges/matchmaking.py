@@ -6,7 +6,7 @@ import re
 import time
 from concurrent.futures import Executor
 
-from bot.memory import Memory
+from bot.saved_state import Memory
 from bot.settings import BotSettings, Mode
 from lichess.api import Account, Lichess, LichessError, Limited, Person, Refused
 from lichess.rate_limits import Kind, Pauses

@@ -8,8 +8,8 @@ from typing import Literal
 import chess.polyglot
 import chess.syzygy
 
-from bot.engines import Engine
-from bot.memory import Memory
+from bot.moves.engines import Engine
+from bot.saved_state import Memory
 from db.store import open_library
 from lichess.api import Lichess, LichessError
 from lichess.client import Connection

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 
-from bot.challenges import decline_reason, in_order
+from bot.challenges.rules import decline_reason, in_order
 from bot.settings import BotSettings
 from lichess.api import Challenge, DeclineReason, Lichess, LichessError, Limited, Refused
 from lichess.rate_limits import Kind, Pauses

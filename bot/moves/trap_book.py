@@ -18,7 +18,7 @@ from annotator.events import TrapEvent
 from annotator.request import Request
 from annotator.selection import Selection
 from annotator.tally import Tally
-from bot.processors import Processors
+from bot.moves.search_pool import Processors
 from db.asking import Asker
 from db.bundled import open_or_bundle
 from db.query import Page, Query

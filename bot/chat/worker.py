@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from annotator.events import Event, TrapEvent
-from bot import chat
-from bot.memory import GameMemory, Memory
-from bot.records import movetext
+from bot.chat.replies import replies as chat
+from bot.game_archive import movetext
+from bot.moves.trap_book import TrapLibrary
+from bot.saved_state import GameMemory, Memory
 from bot.settings import BotSettings
-from bot.traps import TrapLibrary
 from lichess.api import ChatLine, GameInfo, GameState, Lichess, LichessError, Limited, Refused
 from lichess.rate_limits import Kind, Pauses
 

@@ -14,19 +14,19 @@ from dataclasses import dataclass, replace
 
 import chess
 
-from bot import session as rules
-from bot.board import GameBoard
-from bot.clock import Lag, clock_of, thinking_time
-from bot.engines import Searcher, searcher
-from bot.measures import Measures
-from bot.memory import Memory
-from bot.play import Choice, Knowledge, any_move, choose, known
-from bot.processors import Processors
-from bot.session import Session
+from bot import game_state as rules
+from bot.chat.worker import Voice
+from bot.game_state import Session
+from bot.latency_stats import Measures
+from bot.moves.board import GameBoard
+from bot.moves.draws_and_resigning import Temper
+from bot.moves.engines import Searcher, searcher
+from bot.moves.move_choice import Choice, Knowledge, any_move, choose, known
+from bot.moves.search_pool import Processors
+from bot.moves.time_management import Lag, clock_of, thinking_time
+from bot.moves.trap_book import Armed, TrapLibrary, TrapSet
+from bot.saved_state import Memory
 from bot.settings import BotSettings
-from bot.temper import Temper
-from bot.traps import Armed, TrapLibrary, TrapSet
-from bot.voice import Voice
 from lichess.api import (
     ChatLine,
     GameEvent,

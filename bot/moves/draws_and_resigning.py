@@ -4,7 +4,7 @@ from collections import deque
 
 import chess
 
-from bot.play import Choice
+from bot.moves.move_choice import Choice
 from bot.settings import BotSettings
 
 LEVEL = 15

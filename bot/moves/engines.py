@@ -8,7 +8,7 @@ from typing import Protocol
 import chess
 import chess.engine
 
-from bot.processors import Processors
+from bot.moves.search_pool import Processors
 from db.engine import START_SECONDS
 from trapcore.errors import EngineError
 from trapcore.parallel.budget import Budget, Cancellation
