@@ -17,7 +17,7 @@ import pytest
 from db.query import Query
 from db.store import open_library
 from tests.web_server import LEGAL, ROOT, Server, environment, make_library, serving
-from web.asked import TrapsAsked
+from web.api.params import TrapsAsked
 
 
 @pytest.fixture(scope="module")

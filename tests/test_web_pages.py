@@ -20,11 +20,11 @@ from db.trap import make_trap
 from tests.web_server import GAMES, LEGAL, Server, make_library, serving
 from trapcore.errors import PositionError
 from trapcore.proof.trap_test import DepthValue
-from web.boards import Picture
-from web.game_view import view_game
-from web.kept import Kept
-from web.plots import profile_plot, result_bar
-from web.searching import kind_of
+from web.cache import Kept
+from web.pages.boards import Picture
+from web.pages.game_viewer import view_game
+from web.pages.plots import profile_plot, result_bar
+from web.pages.search_form import kind_of
 
 EVIL = '<img src=x onerror="alert(1)">'
 FOOLED = "1. f3 e5 2. g4 { <b>no</b> [%cal Rd8h4,Gd8h4] } ( 2. e4 Nc6 { fine } 3. d4 ) 2... Qh4# 0-1"

@@ -12,12 +12,14 @@ from fastapi.openapi.utils import get_openapi
 from db.library import Library
 from db.store import made_by
 from trapline.settings import Settings
-from web import api, monitoring, uploads, writing
+from web.api.library import edit as writing
+from web.api.library import library as api
+from web.api.library import monitoring, uploads
 from web.limits import Limits
 from web.metrics import Measured
+from web.pages.site import add_pages
 from web.problems import CONTENT_TYPE, Problem, tell_problems
 from web.service import Service
-from web.site import add_pages
 
 GZIP_LEVEL = 5
 """Beyond it an answer takes twice as long for a few per cent."""

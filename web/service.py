@@ -26,10 +26,10 @@ from db.trap import Trap
 from trapcore.parallel.budget import Cancellation
 from trapcore.ranking.weights import Weights
 from trapline.settings import Settings
-from web.annotations import Annotations
 from web.metrics import Metrics
 from web.problems import ClientGone, TooMuch
 from web.token import read_token
+from web.upload_jobs import Annotations
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""The interface for programs, ``/api/v1/...``: what is read. `web.writing` has what is written, `web.uploads` games."""
+"""The interface for programs, ``/api/v1/...``: what is read. `web.api.edit` has what is written, `web.api.uploads` games."""
 
 from contextlib import suppress
 from dataclasses import asdict
@@ -15,9 +15,9 @@ from db.sightings import sightings
 from db.trap import Trap as StoredTrap
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
-from web.answers import Content, answer
-from web.asked import ExploreAsked, ProposeAsked, SightingsAsked, SimilarAsked, TrapsAsked, nothing_asked
-from web.models import Explored, Families, Page, Proposals, Sightings, Trap
+from web.api.json_response import Content, answer
+from web.api.models import Explored, Families, Page, Proposals, Sightings, Trap
+from web.api.params import ExploreAsked, ProposeAsked, SightingsAsked, SimilarAsked, TrapsAsked, nothing_asked
 from web.problems import NotFound
 from web.service import Service, service_of
 

@@ -9,7 +9,7 @@ from db.query import Match
 from db.trap import Outcome
 from trapcore.proof.mate import Verdict
 from trapcore.ranking.verification import Finding
-from web.annotations import State
+from web.upload_jobs import State
 
 Side = Literal["white", "black"]
 

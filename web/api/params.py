@@ -13,7 +13,7 @@ from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.mate import Verdict
 from trapcore.suggestions import unknown_name
-from web.models import Side
+from web.api.models import Side
 
 LONGEST_CURSOR = 1000
 

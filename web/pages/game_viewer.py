@@ -9,8 +9,8 @@ import chess
 import chess.pgn
 
 from trapcore.errors import InputError
-from web.boards import Picture
-from web.lines import move_number
+from web.pages.boards import Picture
+from web.pages.line_viewer import move_number
 
 _COMMANDS = re.compile(r"\[%[^\]]*\]")
 _SIGNS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}

@@ -18,13 +18,13 @@ from db.trap import Trap
 from trapcore.errors import InputError, UsageError
 from trapcore.parallel.budget import Cancellation
 from trapline.commands.terminal import is_rated, temptation, trap_json
-from web.boards import Picture
-from web.kept import Kept
-from web.lines import around, trap_steps
-from web.plots import profile_plot
+from web.cache import Kept
+from web.pages.boards import Picture
+from web.pages.line_viewer import around, trap_steps
+from web.pages.plots import profile_plot
+from web.pages.rendering import address, capital, page
+from web.pages.search_form import Asked
 from web.problems import NotFound
-from web.rendering import address, capital, page
-from web.searching import Asked
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)

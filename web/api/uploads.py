@@ -26,12 +26,12 @@ from trapcore.measures.options import (
 )
 from trapcore.trees.chess_game import Labels
 from trapline.settings import Settings
-from web.annotations import Annotation, State
-from web.answers import encoded
-from web.asked import Asked, nothing_asked
-from web.models import AnnotationStatus
+from web.api.json_response import encoded
+from web.api.models import AnnotationStatus
+from web.api.params import Asked, nothing_asked
 from web.problems import BrokenOff, ClientGone, Refusal, Unreadable, WrongKind
 from web.service import Service, service_of
+from web.upload_jobs import Annotation, State
 
 router = APIRouter(prefix="/api/v1", tags=["annotation"])
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from db.trap import Trap, read_moves
 from trapline.commands.terminal import claim, contradiction, numbered_line, pawns, percent, year
-from web.boards import Picture
+from web.pages.boards import Picture
 
 ROOM = Path(__file__).parent
 STATIC = ROOM / "static"

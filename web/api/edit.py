@@ -13,10 +13,10 @@ from db.store import open_library
 from db.trap import Trap, make_trap
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
-from web.answers import encoded
-from web.api import Slug, trap_content, trap_or_not_found
-from web.asked import WriteAsked, nothing_asked
-from web.models import NewTrap, Written
+from web.api.json_response import encoded
+from web.api.library import Slug, trap_content, trap_or_not_found
+from web.api.models import NewTrap, Written
+from web.api.params import WriteAsked, nothing_asked
 from web.problems import Conflict, Forbidden, NotFound
 from web.service import Service, service_of
 

@@ -6,13 +6,13 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from trapcore.errors import InputError, UsageError
-from web.annotations import MOST_SHOWN, Annotation, GameFound, State
-from web.game_view import GameView, view_game
-from web.lines import around
+from web.api.uploads import Options, begun
+from web.pages.game_viewer import GameView, view_game
+from web.pages.line_viewer import around
+from web.pages.rendering import address, capital, page
 from web.problems import NotFound, Refusal, status_of
-from web.rendering import address, capital, page
 from web.service import service_of
-from web.uploads import Options, begun
+from web.upload_jobs import MOST_SHOWN, Annotation, GameFound, State
 
 router = APIRouter(include_in_schema=False)
 

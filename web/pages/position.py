@@ -20,10 +20,10 @@ from db.trap import Trap, read_moves
 from trapcore.errors import InputError, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
-from web.boards import Picture
-from web.lines import move_number
-from web.plots import result_bar
-from web.rendering import address, capital, page
+from web.pages.boards import Picture
+from web.pages.line_viewer import move_number
+from web.pages.plots import result_bar
+from web.pages.rendering import address, capital, page
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import chess
 
 from db.trap import Trap
-from web.boards import Picture
-from web.rendering import address, start_number
+from web.pages.boards import Picture
+from web.pages.rendering import address, start_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

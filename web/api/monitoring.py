@@ -7,9 +7,9 @@ from db.library import Counts
 from db.store import made_by
 from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
-from web.answers import encoded
-from web.asked import nothing_asked
-from web.models import Health
+from web.api.json_response import encoded
+from web.api.models import Health
+from web.api.params import nothing_asked
 from web.service import service_of
 
 router = APIRouter(tags=["monitoring"], dependencies=[Depends(nothing_asked)])

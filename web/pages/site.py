@@ -10,8 +10,10 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
-from web import annotate_pages, pages, position_pages
-from web.rendering import STATIC, page
+from web.pages.rendering import STATIC, page
+from web.pages.traps import annotate as annotate_pages
+from web.pages.traps import position as position_pages
+from web.pages.traps import traps as pages
 
 _FOR_PROGRAMS = re.compile(r"/(api/|health|metrics|openapi)")
 _NEAREST = re.compile(r"did you mean '?([a-z0-9]+(?:-[a-z0-9]+)*)'?")
