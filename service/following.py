@@ -9,11 +9,11 @@ from annotator.arbiter import Arbiter
 from annotator.events import TrapEvent
 from annotator.judging import judged
 from db.screen import open_screen
-from service.archive import FinishedGame
+from service.clock import Halt
+from service.lichess_games import FinishedGame
+from service.maintenance_jobs import request_of
 from service.service import Service
 from service.sources.users import Seen, explained, new_games
-from service.times import Halt
-from service.upkeep import request_of
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.pools import threads
 

@@ -4,12 +4,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from service import upkeep
-from service.runs import Outcome
+from service import maintenance_jobs as upkeep
+from service.clock import Halt, Stopped
+from service.job_log import Outcome
 from service.service import Service
 from service.settings import ServiceSettings
 from service.sources import broadcasts, folders, studies, tournaments, tv, users
-from service.times import Halt, Stopped
 from trapcore.errors import TraplineError
 from trapcore.suggestions import unknown_name
 
@@ -82,17 +82,17 @@ class Ran:
 def run_job(service: Service, name: str, *, patient: bool = True) -> Ran | None:
     """Run a job now; None if another process is at it.
 
-    ``patient`` finds out whether that process lives, which takes up to `service.leases.SILENT_SECONDS`. Raises
+    ``patient`` finds out whether that process lives, which takes up to `service.locks.SILENT_SECONDS`. Raises
     `Stopped` if the service is told to stop before the job has begun, and `LibraryError` if the log cannot be written.
     """
     job = job_named(name)
     halt = service.halt()
     try:
-        with service.leases.hold(f"job {name}", wait=halt.wait if patient else None, lost=halt.stop) as mine:
+        with service.locks.hold(f"job {name}", wait=halt.wait if patient else None, lost=halt.stop) as mine:
             if not mine:
                 log.info("%s runs elsewhere", name)
                 return None
-            number = service.runs.begin(name)
+            number = service.job_log.begin(name)
             outcome = Outcome()
             error: str | None = "it ended by an error that is no sentence"
             try:
@@ -107,7 +107,7 @@ def run_job(service: Service, name: str, *, patient: bool = True) -> Ran | None:
                 log.exception("%s failed", name)
                 error = f"{type(reason).__name__}: {reason}"
             finally:
-                service.runs.end(number, outcome, error)
+                service.job_log.end(number, outcome, error)
         return Ran(outcome, error)
     finally:
         service.release(halt)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from lichess.api import Refused
 from lichess.rate_limits import LIMITED_SECONDS, Backoff
 from lichess.streams import StreamReader
-from service.archive import Archive
-from service.depot import Depot
-from service.times import Halt, Stopped, Times
+from service.clock import Halt, Stopped, Times
+from service.game_files import Depot
+from service.lichess_games import Archive
 from trapcore.errors import OutputError
 
 log = logging.getLogger(__name__)

@@ -17,10 +17,10 @@ from apscheduler.jobstores.sqlalchemy import SQLAlchemyJobStore
 from apscheduler.schedulers.base import BaseScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
+from service.clock import Halt, Stopped
 from service.jobs import JOBS, run_job
 from service.live import LiveRounds
 from service.service import Service
-from service.times import Halt, Stopped
 from trapcore.errors import LibraryError
 
 log = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ def agree(scheduler: Scheduler, service: Service) -> None:
     What is new and fetches runs at once, the other new jobs one after the other later. A job whose interval is another
     now keeps its next time if that is sooner, and one that has nothing to do any more goes.
     """
-    now = datetime.fromtimestamp(service.times.now(), UTC)
+    now = datetime.fromtimestamp(service.clock.now(), UTC)
     for number, job in enumerate(JOBS.values()):
         there = scheduler.get_job(job.name)
         seconds = job.seconds(service.mine)
@@ -160,7 +160,7 @@ def agree(scheduler: Scheduler, service: Service) -> None:
 
 def mend(scheduler: Scheduler, service: Service) -> None:
     """Let jobs run now that are due later than one interval from now: the clock was put back."""
-    now = datetime.fromtimestamp(service.times.now(), UTC)
+    now = datetime.fromtimestamp(service.clock.now(), UTC)
     for appointment in scheduler.get_jobs():
         due = next_run(appointment)
         if due is not None and due > now + appointment.trigger.interval + timedelta(seconds=60):
@@ -175,7 +175,7 @@ def serve(service: Service, halt: Halt) -> None:
     """Run the jobs until ``halt`` is told, and then until they have stopped. Raises `LibraryError`."""
     global _at_work
     _at_work = service
-    service.live = LiveRounds(service.archive, service.depot, service.times)
+    service.live = LiveRounds(service.lichess_games, service.game_files, service.clock)
     scheduler = open_scheduler(service)
     with service.library.database.spoken():
         agree(scheduler, service)

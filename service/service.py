@@ -7,14 +7,14 @@ from typing import Self
 
 from db.library import Library
 from lichess.token import read_token
-from service.archive import Archive
-from service.depot import Depot
-from service.feeds import Feeds
-from service.leases import Leases
+from service.clock import Halt, RealTimes, Times
+from service.game_files import Depot
+from service.job_log import Runs
+from service.lichess_games import Archive
 from service.live import LiveRounds
-from service.runs import Runs
-from service.times import Halt, RealTimes, Times
-from service.turns import Turns
+from service.locks import Leases
+from service.rate_lock import Turns
+from service.source_state import Feeds
 from trapline.settings import Settings
 
 

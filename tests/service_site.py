@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from db.models import GameRow
 from db.store import open_library
-from service.leases import Leases
+from service.locks import Leases
 from service.service import Service
 from tests.lichess_server.game import Game
 from tests.lichess_server.server import Server

@@ -16,8 +16,8 @@ from typer.testing import CliRunner, Result
 from db.store import open_library
 from service.following import Follower
 from service.jobs import JOBS, run_job
-from service.leases import Leases
-from service.upkeep import backups_in
+from service.locks import Leases
+from service.maintenance_jobs import backups_in
 from tests.db_traps import AVOIDED, FELL, elephant, legal
 from tests.lichess_server.server import Server
 from tests.service_site import LEGAL, ServerTimes, begun, finished, play, service_for
@@ -139,13 +139,13 @@ def test_mining_verifying_tidying_and_the_newest_backups(server: Server, tmp_pat
         assert len(kept) == kept_last == 2
         newest = max(kept)
         # A clock that is years behind does not make the new one the oldest.
-        assert isinstance(service.times, ServerTimes)
-        service.times.astray = -10 * 365 * 86400.0
+        assert isinstance(service.clock, ServerTimes)
+        service.clock.astray = -10 * 365 * 86400.0
         assert run_job(service, "backup") is not None
         left = backups_in(service.backups)
         assert newest in left
         wrongly_named = min(left)
-        service.times.astray = 0.0
+        service.clock.astray = 0.0
         assert run_job(service, "backup") is not None
         # It is not the name that tells which was made first.
         assert wrongly_named in backups_in(service.backups)

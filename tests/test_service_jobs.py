@@ -21,12 +21,12 @@ from sqlalchemy import text
 import service.scheduling as scheduling
 from db.store import open_library
 from service import jobs as all_jobs
+from service.clock import Halt, RealTimes
+from service.job_log import KILLED, Outcome, Runs
 from service.jobs import JOBS, Job, run_job
-from service.leases import Leases
-from service.runs import KILLED, Outcome, Runs
+from service.locks import Leases
 from service.scheduling import Scheduler, agree, mend, next_run, open_scheduler, serve
 from service.service import Service
-from service.times import Halt, RealTimes
 from tests.db_traps import legal
 from tests.lichess_server.game import Game
 from tests.lichess_server.server import Server
@@ -49,7 +49,7 @@ def under_its_clock(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
     class Datetime(real_datetime.datetime):
         @classmethod
         def now(cls, tz: Any = None) -> Any:
-            return real_datetime.datetime.fromtimestamp(service.times.now(), tz)
+            return real_datetime.datetime.fromtimestamp(service.clock.now(), tz)
 
     monkeypatch.setattr("apscheduler.schedulers.base.datetime", Datetime)
     monkeypatch.setattr(scheduling, "_at_work", service)
@@ -113,8 +113,8 @@ def test_three_days_of_polling_miss_no_game_and_take_none_twice(
     with service_for(server, tmp_path, users=("alice", "bob"), poll_minutes=60, backup_hours=0, mine_hours=0,
                      verify_hours=0, vacuum_hours=0) as service:  # fmt: skip
         scheduler = scheduled(monkeypatch, service)
-        began = service.times.now()
-        while service.times.now() < began + 72 * HOUR:
+        began = service.clock.now()
+        while service.clock.now() < began + 72 * HOUR:
             server.do(lambda _: players.live())
             scheduler.look()
             server.advance(900)
@@ -129,7 +129,7 @@ def test_three_days_of_polling_miss_no_game_and_take_none_twice(
         found = addresses(service)
         assert len(expected) > 150
         assert found == expected
-        log = service.runs.log("users", 1000)
+        log = service.job_log.log("users", 1000)
         # Each hour once; the waiting for lichess takes time as well.
         assert 60 <= len(log) <= 74
         assert [run for run in log if run.error is not None or run.ended is None] == []
@@ -176,8 +176,8 @@ def test_a_clock_that_is_put_back_stops_nothing(
     with service_for(server, tmp_path, folders=(tmp_path,), poll_minutes=60) as service:
         scheduler = scheduled(monkeypatch, service)
         scheduler.look()
-        assert isinstance(service.times, ServerTimes)
-        service.times.astray = -90 * 86400.0
+        assert isinstance(service.clock, ServerTimes)
+        service.clock.astray = -90 * 86400.0
         mend(scheduler, service)
         scheduler.look()
         assert runs["folders"] == 2
@@ -235,7 +235,7 @@ import os, sys, time
 from db.store import open_library
 from service import jobs
 from service.jobs import Job, run_job
-from service.leases import Leases
+from service.locks import Leases
 from service.service import Service
 from trapline.settings import Settings
 
@@ -353,7 +353,7 @@ def test_a_job_that_fails_is_logged_and_runs_again(
             ran = run_job(service, "users")
             assert ran is not None
             assert ran.error == said
-        assert [(run.counts, run.error) for run in service.runs.log("users")] == [({"games": 7}, said)] * 2
+        assert [(run.counts, run.error) for run in service.job_log.log("users")] == [({"games": 7}, said)] * 2
         assert "Traceback" in caplog.text
 
 
@@ -367,17 +367,17 @@ def test_the_service_stops_while_it_works(server: Server, tmp_path: Path, monkey
             time.sleep(0.01)
 
     with service_for(server, tmp_path, users=("alice",)) as service:
-        service.times = RealTimes()
+        service.clock = RealTimes()
         service.library.add(legal())
         monkeypatch.setitem(all_jobs.JOBS, "users", Job("users", "tested", work, JOBS["users"].seconds))
-        halt = Halt(service.times)
+        halt = Halt(service.clock)
         thread = threading.Thread(target=serve, args=(service, halt))
         thread.start()
         assert began.wait(20)
         halt.stop()
         thread.join(20)
         assert not thread.is_alive()
-        (run,) = service.runs.log("users")
+        (run,) = service.job_log.log("users")
         assert run.error is not None
         assert "told to stop" in run.error
         assert run.ended is not None

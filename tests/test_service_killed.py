@@ -19,7 +19,7 @@ from db.ingest import index_files
 from db.library import Library
 from db.store import open_library
 from service.jobs import run_job
-from service.upkeep import backups_in
+from service.maintenance_jobs import backups_in
 from tests.db_traps import ELEPHANT_FELL, FELL, elephant, legal
 from tests.lichess_server.server import Server
 from tests.service_site import finished, random_moves, service_for
@@ -189,17 +189,17 @@ def test_killed_between_the_file_and_the_library(tmp_path: Path, monkeypatch: py
                 raise KeyboardInterrupt
 
             with monkeypatch.context() as patch:
-                patch.setattr(service.depot, "index", die)
+                patch.setattr(service.game_files, "index", die)
                 with pytest.raises(KeyboardInterrupt):
                     run_job(service, "users")
-            assert len(service.depot.files("users")) == 1
+            assert len(service.game_files.files("users")) == 1
             ran = run_job(service, "users")
             assert ran is not None
             assert (ran.outcome.counts["fetched"], ran.outcome.counts["new"]) == (0, 3)
             # And a file that is half written by a process that died is not taken for one.
-            half = service.depot.files("users")[0].parent / ".game.pgn.77.88.new"
+            half = service.game_files.files("users")[0].parent / ".game.pgn.77.88.new"
             half.write_text("[Event")
-            assert half not in service.depot.files()
+            assert half not in service.game_files.files()
             assert not half.exists()
 
 

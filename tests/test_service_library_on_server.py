@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from db.store import open_library
 from service.jobs import run_job
-from service.leases import Leases
+from service.locks import Leases
 from service.scheduling import agree, next_run, open_scheduler
 from tests.conftest import NewLibrary
 from tests.lichess_server.server import Server
@@ -50,7 +50,7 @@ def test_jobs_are_scheduled_run_and_logged(
             assert ran is not None
             assert (ran.error, ran.outcome.counts["new"]) == (None, new)
         assert len(addresses(service)) == 5
-        assert [run.counts.get("new", 0) for run in service.runs.log("users")] == [0, 5]
+        assert [run.counts.get("new", 0) for run in service.job_log.log("users")] == [0, 5]
         backup = run_job(service, "backup")
         assert backup is not None
         assert backup.error is not None

@@ -12,13 +12,13 @@ import zstandard
 
 from lichess.api import Unreachable
 from lichess.http import Session
-from service.archive import Page
+from service.clock import Halt, RealTimes, Stopped
+from service.job_log import Outcome
 from service.jobs import run_job
+from service.lichess_games import Page
 from service.live import LiveRounds
-from service.runs import Outcome
 from service.service import Service
 from service.sources import folders
-from service.times import Halt, RealTimes, Stopped
 from tests.db_traps import FELL, OTHER
 from tests.lichess_server.faults import Fault
 from tests.lichess_server.game import Game
@@ -60,9 +60,9 @@ def test_games_come_once_and_then_only_what_is_new(server: Server, tmp_path: Pat
         assert (again.counts["fetched"], again.counts["files"], again.problems) == (0, 0, [])
         server.do(lambda site: finished(site, "game0003", "Bob", "Alice", "g1f3 g8f6"))
         assert ran(service, "users").counts["new"] == 1
-        files = sorted(path.name.rpartition("-")[2] for path in service.depot.files("users"))
+        files = sorted(path.name.rpartition("-")[2] for path in service.game_files.files("users"))
         assert files == ["game0000.pgn", "game0003.pgn"]
-        assert "[%clk" not in service.depot.files("users")[0].read_text()  # these games had no clock
+        assert "[%clk" not in service.game_files.files("users")[0].read_text()  # these games had no clock
 
 
 def test_a_game_that_began_early_and_ended_late_is_not_missed(server: Server, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_what_ran_during_a_look_that_failed_halfway_is_not_missed(
 
     long = server.do(first)
     with service_for(server, tmp_path, users=("alice",)) as service:
-        games = service.archive.games
+        games = service.lichess_games.games
         pages: list[Page] = []
 
         def once(*given: Any) -> Page:
@@ -107,7 +107,7 @@ def test_what_ran_during_a_look_that_failed_halfway_is_not_missed(
             return pages[0]
 
         with monkeypatch.context() as patch:
-            patch.setattr(service.archive, "games", once)
+            patch.setattr(service.lichess_games, "games", once)
             outcome = ran(service, "users")
         assert (outcome.counts["new"], outcome.counts["failed"]) == (3, 1)
         server.do(lambda _: long.resign(long.board.turn))
@@ -137,7 +137,7 @@ def test_an_answer_that_breaks_loses_nothing(server: Server, tmp_path: Path, kin
         for _ in range(2):
             ran(service, "users")
         assert addresses(service) == ["game0000", "game0001", "game0002"]
-        waited = service.times.waited  # type: ignore[attr-defined]
+        waited = service.clock.waited  # type: ignore[attr-defined]
         if kind == "429":
             assert waited.count(60.0) == 2
         if kind == "429-retry":
@@ -203,7 +203,7 @@ def test_no_request_comes_beside_another_whoever_asks(
 
         def ask(number: int) -> None:
             service = (one, other)[number % 2]
-            service.archive.running("alice", Halt(RealTimes()))
+            service.lichess_games.running("alice", Halt(RealTimes()))
 
         list(pool.map(ask, range(6)))
     assert most == [1]
@@ -345,7 +345,7 @@ def test_a_running_round_is_followed_and_fetched_when_it_is_over(server: Server,
 
     server.do(made)
     with service_for(server, tmp_path, broadcasts=("broadc01", "nosuch01")) as service:
-        service.live = LiveRounds(service.archive, service.depot, service.times)
+        service.live = LiveRounds(service.lichess_games, service.game_files, service.clock)
         first = ran(service, "broadcasts")
         assert (first.counts["running"], first.counts["failed"]) == (1, 1)
         file = service.mine.folder / "games" / "broadcasts" / "round001.pgn"

@@ -1,9 +1,9 @@
 """Broadcasts: rounds that are over are fetched once, running ones are followed as long as the service runs."""
 
-from service.runs import Outcome
+from service.clock import Halt
+from service.job_log import Outcome
 from service.service import Service
-from service.sources.asking import each, patiently, told
-from service.times import Halt
+from service.sources.retry import each, patiently, told
 
 KIND = "broadcasts"
 
@@ -13,7 +13,7 @@ _MEANINGS = {401: _PRIVATE, 403: _PRIVATE, 404: "there is no such broadcast"}
 
 def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
     """The rounds of all broadcasts of the settings, into the depot and into the library."""
-    archive = service.archive
+    archive = service.lichess_games
     running: list[str] = []
     for broadcast in each(service.mine.broadcasts, halt):
         with told(outcome, f"broadcast {broadcast}", _MEANINGS):
@@ -22,14 +22,14 @@ def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
                 if one.is_running and not one.is_over:
                     running.append(one.id)
                     outcome.counts["running"] += 1
-                elif one.is_over and not service.feeds.get(feed).get("done"):
+                elif one.is_over and not service.source_state.get(feed).get("done"):
                     text, broke = archive.round(one.id, halt)
                     if text.strip():
-                        service.depot.put(KIND, one.id, [text])
+                        service.game_files.put(KIND, one.id, [text])
                     if broke is not None:
                         raise broke
                     outcome.counts["fetched"] += 1
-                    service.feeds.set(feed, {"done": True})
+                    service.source_state.set(feed, {"done": True})
     if service.live is not None:
         service.live.follow(running)
-    service.depot.index(service.depot.files(KIND), halt, outcome)
+    service.game_files.index(service.game_files.files(KIND), halt, outcome)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from service.runs import Outcome
+from service.clock import Halt
+from service.job_log import Outcome
 from service.service import Service
-from service.times import Halt
 
 SUFFIXES = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst")
 
@@ -28,9 +28,9 @@ def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
             outcome.counts["failed"] += 1
             outcome.problems.append(f"folder {folder}: there is no such folder")
             continue
-        service.depot.index(pgn_files(folder), halt, outcome, settled=True)
+        service.game_files.index(pgn_files(folder), halt, outcome, settled=True)
 
 
 def fetch_dumps(service: Service, halt: Halt, outcome: Outcome) -> None:
     """The dumps into the library; a run that is stopped, or killed, is gone on with by the next one."""
-    service.depot.index(service.mine.dumps, halt, outcome)
+    service.game_files.index(service.mine.dumps, halt, outcome)

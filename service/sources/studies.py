@@ -1,9 +1,9 @@
 """Studies: fetched when they have changed."""
 
-from service.runs import Outcome
+from service.clock import Halt
+from service.job_log import Outcome
 from service.service import Service
-from service.sources.asking import each, patiently, told
-from service.times import Halt
+from service.sources.retry import each, patiently, told
 
 KIND = "studies"
 
@@ -13,7 +13,7 @@ MEANINGS = {401: _PRIVATE, 403: _PRIVATE, 404: "there is no such study, or it is
 
 def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
     """All studies of the settings that have changed, into the depot and into the library."""
-    archive = service.archive
+    archive = service.lichess_games
     changed: dict[str, int] = {}
     for user in each(service.mine.studies_of, halt):
         with told(outcome, f"studies of {user}", {404: "there is no such user"}):
@@ -24,15 +24,15 @@ def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
                 changed[study] = patiently(lambda study=study: archive.study_changed(study, halt), halt)  # type: ignore[misc]
     for study in each(sorted(changed), halt):
         feed = f"study {study}"
-        if service.feeds.get(feed).get("changed") == changed[study]:
+        if service.source_state.get(feed).get("changed") == changed[study]:
             outcome.counts["unchanged"] += 1
             continue
         with told(outcome, feed, MEANINGS):
             text, broke = archive.study(study, halt)
             if text.strip():
-                service.depot.put(KIND, study, [text])
+                service.game_files.put(KIND, study, [text])
             if broke is not None:
                 raise broke
             outcome.counts["fetched"] += 1
-            service.feeds.set(feed, {"changed": changed[study]})
-    service.depot.index(service.depot.files(KIND), halt, outcome)
+            service.source_state.set(feed, {"changed": changed[study]})
+    service.game_files.index(service.game_files.files(KIND), halt, outcome)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from service.archive import Archive
-from service.runs import Outcome
+from service.clock import Halt
+from service.job_log import Outcome
+from service.lichess_games import Archive
 from service.service import Service
-from service.sources.asking import each, patiently, told
-from service.times import Halt
+from service.sources.retry import each, patiently, told
 
 KIND = "tournaments"
 
@@ -18,7 +18,7 @@ _MEANINGS = {404: "there is no such tournament"}
 
 def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
     """The games of all tournaments of the settings that are over, into the depot and into the library."""
-    archive = service.archive
+    archive = service.lichess_games
     for kind, ids, ask in (
         ("tournament", service.mine.tournaments, archive.arena),
         ("swiss", service.mine.swiss, archive.swiss),
@@ -26,7 +26,7 @@ def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
         for ident in each(ids, halt):
             with told(outcome, f"{kind} {ident}", _MEANINGS):
                 _fetch_one(service, kind, ident, ask, halt, outcome)
-    service.depot.index(service.depot.files(KIND), halt, outcome)
+    service.game_files.index(service.game_files.files(KIND), halt, outcome)
 
 
 def _fetch_one(
@@ -37,9 +37,9 @@ def _fetch_one(
     halt: Halt,
     outcome: Outcome,
 ) -> None:
-    archive: Archive = service.archive
+    archive: Archive = service.lichess_games
     feed = f"{kind} {ident}"
-    state = service.feeds.get(feed)
+    state = service.source_state.get(feed)
     if state.get("done"):
         outcome.counts["unchanged"] += 1
         return
@@ -49,10 +49,12 @@ def _fetch_one(
         return
     page = archive.tournament_games(kind, ident, halt)
     if page.games and len(page.games) >= state.get("games", 0):
-        service.depot.put(KIND, f"{kind}-{ident}", (game.pgn for game in page.games))
+        service.game_files.put(KIND, f"{kind}-{ident}", (game.pgn for game in page.games))
     short = state.get("short", 0) + (page.broke is None and len(page.games) < (games or 0))
     is_done = page.broke is None and (len(page.games) >= (games or 0) or short >= MOST_SHORT)
-    service.feeds.set(feed, {"games": max(len(page.games), state.get("games", 0)), "short": short, "done": is_done})
+    service.source_state.set(
+        feed, {"games": max(len(page.games), state.get("games", 0)), "short": short, "done": is_done}
+    )
     outcome.counts["fetched"] += len(page.games)
     if page.broke is not None:
         raise page.broke

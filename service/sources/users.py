@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from lichess.api import Refused
-from service.archive import MOST_IDS, Archive, FinishedGame
-from service.feeds import State
-from service.runs import Outcome
+from service.clock import Halt
+from service.job_log import Outcome
+from service.lichess_games import MOST_IDS, Archive, FinishedGame
 from service.service import Service
-from service.sources.asking import Tries, by_ids, each, patiently, told
-from service.times import Halt
+from service.source_state import State
+from service.sources.retry import Tries, by_ids, each, patiently, told
 
 KIND = "users"
 
@@ -106,19 +106,19 @@ def new_games(archive: Archive, user: str, seen: Seen, halt: Halt) -> Iterator[l
 def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
     """The new games of all users of the settings, into the depot and into the library."""
     for user in each(service.mine.users, halt):
-        with told(outcome, f"user {user}"), explained(service.archive, user, halt):
+        with told(outcome, f"user {user}"), explained(service.lichess_games, user, halt):
             feed = f"user {user.lower()}"
-            first = int(service.times.now() * 1000) - service.mine.history_days * DAY_MS
-            seen = Seen.of(service.feeds.get(feed), first)
-            for games in new_games(service.archive, user, seen, halt):
+            first = int(service.clock.now() * 1000) - service.mine.history_days * DAY_MS
+            seen = Seen.of(service.source_state.get(feed), first)
+            for games in new_games(service.lichess_games, user, seen, halt):
                 if games:
                     oldest = games[0]
                     begun = datetime.fromtimestamp(oldest.created / 1000, UTC)
                     name = f"{user.lower()}/{begun:%Y%m%dT%H%M%S}-{oldest.id}"
-                    service.depot.put(KIND, name, (game.pgn for game in games))
+                    service.game_files.put(KIND, name, (game.pgn for game in games))
                     outcome.counts["fetched"] += len(games)
-                service.feeds.set(feed, seen.state())
-    service.depot.index(service.depot.files(KIND), halt, outcome)
+                service.source_state.set(feed, seen.state())
+    service.game_files.index(service.game_files.files(KIND), halt, outcome)
 
 
 @contextmanager

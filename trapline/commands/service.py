@@ -47,8 +47,8 @@ def run(
     import signal
 
     from lichess.token import read_token
+    from service.clock import Halt
     from service.scheduling import serve
-    from service.times import Halt
     from trapcore.io import logs
 
     opened = _open(config, db)
@@ -72,9 +72,9 @@ def run(
 @jobs.command("list")
 def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
     """List the jobs; without a terminal a line each: name, state, interval, next run, last run, what it did."""
+    from service.clock import stamp
     from service.jobs import JOBS
     from service.scheduling import next_run, open_scheduler
-    from service.times import stamp
     from trapline.commands.terminal import print_json, print_table
 
     with _open(config, db) as opened:
@@ -128,8 +128,8 @@ def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, a
     """Run a job now, in this process; the exit code is 1 if it did not come to its end, or a source failed."""
     import signal
 
+    from service.clock import Stopped
     from service.jobs import job_named, run_job
-    from service.times import Stopped
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import print_json, say
 
@@ -204,8 +204,8 @@ def follow(
     import signal
 
     from lichess.api import LichessError
+    from service.clock import Stopped
     from service.following import Follower
-    from service.times import Stopped
     from trapline.commands.terminal import say
 
     with _open(config, db) as opened:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from lichess.api import Limited
 from lichess.rate_limits import LIMITED_SECONDS
-from service.leases import Leases
-from service.times import Halt
+from service.clock import Halt
+from service.locks import Leases
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ class Turns:
     """Whose turn it is to ask lichess."""
 
     def __init__(self, leases: Leases) -> None:
-        """The turn is a lease; see `service.leases`."""
+        """The turn is a lease; see `service.locks`."""
         self._leases = leases
         self._mine = threading.Lock()
         """Between the threads of this process no database is needed."""

@@ -1,7 +1,7 @@
 """What lichess keeps and gives away: finished games, which are on TV, studies, tournaments,
 broadcasts.
 
-Each question is one turn of `service.turns`. A stream that breaks off gives the whole games before that, and says so.
+Each question is one turn of `service.rate_lock`. A stream that breaks off gives the whole games before that, and says so.
 """
 
 import re
@@ -18,8 +18,8 @@ from pydantic import SecretStr
 
 from lichess.api import LichessError, Refused, Unreachable
 from lichess.http import Lines, Session, refusal, spoken_errors, user_agent
-from service.times import Halt
-from service.turns import Turns
+from service.clock import Halt
+from service.rate_lock import Turns
 
 PAGE_GAMES = 1000
 """Games asked for at a time, so that others get their turn: lichess sends 20 a second."""

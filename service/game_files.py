@@ -12,9 +12,9 @@ from pathlib import Path
 
 from db.ingest import Progress, index_files
 from db.library import Library
-from service.feeds import Feeds
-from service.runs import Outcome
-from service.times import Halt
+from service.clock import Halt
+from service.job_log import Outcome
+from service.source_state import Feeds
 from trapcore.errors import OutputError
 from trapcore.io.atomic_write import replacing
 

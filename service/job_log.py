@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select, update
 
 from db.database import Database
 from db.models import JobRunRow
-from service.times import Times, stamp
+from service.clock import Times, stamp
 
 KILLED = "it was killed, or the machine went down"
 
@@ -36,7 +36,7 @@ class Run:
 
     job: str
     started: str
-    """UTC, as `service.times.stamp` writes it."""
+    """UTC, as `service.clock.stamp` writes it."""
     ended: str | None
     counts: dict[str, Any]
     error: str | None

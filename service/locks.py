@@ -20,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 
 from db.database import Database
 from db.models import LeaseRow
-from service.times import stamp
+from service.clock import stamp
 from trapcore.errors import LibraryError
 
 log = logging.getLogger(__name__)

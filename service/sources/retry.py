@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from lichess.api import LichessError, Limited, Refused, Unreachable
 from lichess.rate_limits import Backoff
-from service.archive import Archive, Page
-from service.runs import Outcome
-from service.times import Halt
+from service.clock import Halt
+from service.job_log import Outcome
+from service.lichess_games import Archive, Page
 from trapcore.errors import InputError
 
 log = logging.getLogger(__name__)

@@ -15,9 +15,9 @@ from db.proving import judging
 from db.screen import open_screen
 from db.upkeep import back_up, vacuum
 from db.verifying import Verified, verify_traps
-from service.runs import Outcome
+from service.clock import Halt
+from service.job_log import Outcome
 from service.service import Service
-from service.times import Halt
 from trapcore.errors import OutputError, TraplineError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.trees.chess_game import Labels
@@ -77,9 +77,9 @@ def annotate(service: Service, halt: Halt, outcome: Outcome) -> None:
     traps, digest = library.traps(), library.digest()
     screen = open_screen(library, lambda _: None) if service.settings.measure is IndexedMeasure.ABSTRACTED else None
     request = request_of(service)
-    known = service.feeds.all("annotated ")
+    known = service.source_state.all("annotated ")
     games = service.mine.folder / "games"
-    for path in service.depot.files():
+    for path in service.game_files.files():
         halt.check()
         status = path.stat()
         now = {"size": status.st_size, "mtime": status.st_mtime_ns, "traps": digest}
@@ -95,7 +95,7 @@ def annotate(service: Service, halt: Halt, outcome: Outcome) -> None:
         plan = plan_run([str(path)], str(copy), None, strict=False)
         with Progress(plan, quiet=True) as progress:
             tally = Run(request, plan, traps, digest, progress, screen=screen, resume=False).execute()
-        service.feeds.set(feed, now)
+        service.source_state.set(feed, now)
         outcome.counts["files"] += 1
         outcome.counts["games"] += tally.games
         outcome.counts["games with traps"] += tally.with_traps
@@ -110,7 +110,7 @@ def backup(service: Service, halt: Halt, outcome: Outcome) -> None:
         for path in folder.iterdir():
             if _LEFT_OVER.fullmatch(path.name):
                 path.unlink(missing_ok=True)
-        now = datetime.fromtimestamp(service.times.now(), UTC)
+        now = datetime.fromtimestamp(service.clock.now(), UTC)
         made = folder / f"library-{now:%Y%m%dT%H%M%SZ}.sqlite"
         outcome.counts["bytes"] = back_up(service.library, made)
         # By when they were made, whatever the clock has been: the newest name is not always the newest file.
