@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from annotator.arbiter import Arbiter
 from annotator.commentary import annotations
+from annotator.counts import Tally
+from annotator.engine_check import Arbiter
 from annotator.events import Event, TrapEvent
-from annotator.placement import Layout
+from annotator.pgn_insert import Layout
 from annotator.report import finding_line, skipped_line
 from annotator.selection import Selection
-from annotator.tally import Tally
 from db.trap import Trap
 from trapcore import _native
 

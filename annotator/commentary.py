@@ -13,7 +13,7 @@ import chess
 
 from annotator.encoding import folded
 from annotator.events import Event, TrapEvent
-from annotator.placement import Layout, MoveText, insertions
+from annotator.pgn_insert import Layout, MoveText, insertions
 from db.trap import Trap
 
 NAGS = {Event.FELL: 4, Event.SPRUNG: 1, Event.MISSED: 2, Event.AVOIDED: 1, Event.SET: 5}

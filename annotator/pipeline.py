@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from annotator.annotation import Annotator
-from annotator.arbiter import Arbiter
+from annotator.counts import Tally
+from annotator.engine_check import Arbiter
 from annotator.journal import InputState, Journal, OutputState, load, not_a_journal
-from annotator.judging import judged
 from annotator.output import Output, PartialFile, Stream, move_into_place, partial_of
 from annotator.plan import STDIN, Plan, Target
 from annotator.progress import Progress
 from annotator.request import Judging, Request
-from annotator.tally import Tally
+from annotator.worker import judged
 from db.screen import Screen
 from db.trap import Trap
 from trapcore.errors import InputError, UsageError

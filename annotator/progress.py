@@ -10,9 +10,9 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from annotator.counts import Tally
 from annotator.events import Event
 from annotator.plan import Plan
-from annotator.tally import Tally
 from trapcore.io.streams import ByteReader
 
 

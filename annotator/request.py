@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from annotator.journal import Option
-from annotator.judging import BATCH_BYTES
 from annotator.selection import Selection
+from annotator.worker import BATCH_BYTES
 from db.screen import Screen
 from db.trap import Trap
 from trapcore import _native

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from annotator.annotation import Annotator
-from annotator.arbiter import Arbiter
+from annotator.engine_check import Arbiter
 from annotator.events import TrapEvent
-from annotator.judging import judged
+from annotator.worker import judged
 from db.screen import open_screen
 from service.clock import Halt
 from service.lichess_games import FinishedGame

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.annotation import Annotator
-from annotator.judging import judged
+from annotator.counts import Tally
 from annotator.request import Request
 from annotator.selection import Selection
-from annotator.tally import Tally
+from annotator.worker import judged
 from db.bundled import bundled_traps
 from db.trap import Trap
 from tests.conftest import DATA

@@ -17,9 +17,9 @@ from typing import BinaryIO, Self
 
 from annotator.annotation import AnnotatedBatch, AnnotatedGame
 from annotator.commentary import sentence
+from annotator.counts import Tally
 from annotator.request import Request
-from annotator.streaming import annotated
-from annotator.tally import Tally
+from annotator.stream import annotated
 from db.screen import Screen
 from db.trap import Trap
 from trapcore.errors import InputError, TraplineError

@@ -14,10 +14,10 @@ from typing import Any
 import chess
 
 from annotator.annotation import Annotator
+from annotator.counts import Tally
 from annotator.events import TrapEvent
 from annotator.request import Request
 from annotator.selection import Selection
-from annotator.tally import Tally
 from bot.moves.search_pool import Processors
 from db.asking import Asker
 from db.bundled import open_or_bundle

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from distributed import Client, LocalCluster
 
-from annotator.judging import judged
 from annotator.request import Judging, Request
+from annotator.worker import judged
 from db.puzzles import puzzle_trap
 from db.screen import open_screen
 from db.store import open_library

@@ -13,9 +13,9 @@ import typer
 from trapline.commands.options import CapturesOption, ClusterOption, DepthOption, IndexedMeasureOption, LabelsOption
 
 if TYPE_CHECKING:
+    from annotator.counts import Tally
     from annotator.pipeline import Run
     from annotator.plan import Plan
-    from annotator.tally import Tally
     from trapcore.errors import TraplineError
 
 

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
 from annotator.annotation import AnnotatedBatch, Annotator
-from annotator.arbiter import Arbiter
-from annotator.judging import judged
+from annotator.counts import Tally
+from annotator.engine_check import Arbiter
 from annotator.request import Request
-from annotator.tally import Tally
+from annotator.worker import judged
 from db.screen import Screen
 from db.trap import Trap
 from trapcore.parallel.budget import Cancellation
