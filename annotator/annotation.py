@@ -11,7 +11,7 @@ from annotator.events import Event, TrapEvent
 from annotator.pgn_insert import Layout
 from annotator.report import finding_line, skipped_line
 from annotator.selection import Selection
-from db.trap import Trap
+from db.traps.trap import Trap
 from trapcore import _native
 
 

@@ -14,7 +14,7 @@ import chess
 from annotator.encoding import folded
 from annotator.events import Event, TrapEvent
 from annotator.pgn_insert import Layout, MoveText, insertions
-from db.trap import Trap
+from db.traps.trap import Trap
 
 NAGS = {Event.FELL: 4, Event.SPRUNG: 1, Event.MISSED: 2, Event.AVOIDED: 1, Event.SET: 5}
 """``$1`` good move, ``$2`` mistake, ``$4`` blunder, ``$5`` interesting move. Several events on one move are told in

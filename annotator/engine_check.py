@@ -8,8 +8,8 @@ from typing import Self
 import chess
 
 from annotator.events import EventProof, TrapEvent
-from db.engine import UciEngine
-from db.proving import DEEPER
+from db.proof.prover import DEEPER
+from db.proof.uci_engine import UciEngine
 from trapcore import _native
 from trapcore.proof.mate import Verdict
 from trapcore.proof.trap_test import LOSS

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from db.trap import Trap
+from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.proof.mate import Verdict
 

@@ -15,8 +15,8 @@ from annotator.plan import STDIN, Plan, Target
 from annotator.progress import Progress
 from annotator.request import Judging, Request
 from annotator.worker import judged
-from db.screen import Screen
-from db.trap import Trap
+from db.similarity.annotator_index import Screen
+from db.traps.trap import Trap
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import open_bytes
 from trapcore.parallel.pools import Pool, threads

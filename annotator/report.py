@@ -3,7 +3,7 @@
 import json
 
 from annotator.events import TrapEvent
-from db.sighting import BY_KEY
+from db.storage.sighting_rows import BY_KEY
 from trapcore import _native
 from trapcore.trees.position_key import mirror
 

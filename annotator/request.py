@@ -7,8 +7,8 @@ from typing import Self
 from annotator.journal import Option
 from annotator.selection import Selection
 from annotator.worker import BATCH_BYTES
-from db.screen import Screen
-from db.trap import Trap
+from db.similarity.annotator_index import Screen
+from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure

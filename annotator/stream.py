@@ -9,8 +9,8 @@ from annotator.counts import Tally
 from annotator.engine_check import Arbiter
 from annotator.request import Request
 from annotator.worker import judged
-from db.screen import Screen
-from db.trap import Trap
+from db.similarity.annotator_index import Screen
+from db.traps.trap import Trap
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Threads
 

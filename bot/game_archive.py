@@ -16,9 +16,9 @@ from annotator.events import TrapEvent
 from bot.moves.board import GameBoard
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import Memory, write_whole
-from db.ingest import index_files
-from db.sighting import Sighting
-from db.store import open_library
+from db.games.index_games import index_files
+from db.library.open import open_library
+from db.storage.sighting_rows import Sighting
 from lichess.api import USUAL_START, GameInfo, GameState
 from trapcore.errors import TraplineError
 

@@ -10,7 +10,7 @@ import chess.syzygy
 
 from bot.moves.engines import Engine
 from bot.saved_state import Memory
-from db.store import open_library
+from db.library.open import open_library
 from lichess.api import Lichess, LichessError
 from lichess.client import Connection
 from lichess.token import check_coach, is_exposed, read_token

@@ -8,7 +8,7 @@ from annotator.annotation import Annotator
 from annotator.engine_check import Arbiter
 from annotator.events import TrapEvent
 from annotator.worker import judged
-from db.screen import open_screen
+from db.similarity.annotator_index import open_screen
 from service.clock import Halt
 from service.lichess_games import FinishedGame
 from service.maintenance_jobs import request_of

@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from db.ingest import Progress, index_files
-from db.library import Library
+from db.games.index_games import Progress, index_files
+from db.library.library import Library
 from service.clock import Halt
 from service.job_log import Outcome
 from service.source_state import Feeds

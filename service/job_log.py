@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
-from db.database import Database
-from db.models import JobRunRow
+from db.storage.database import Database
+from db.storage.models import JobRunRow
 from service.clock import Times, stamp
 
 KILLED = "it was killed, or the machine went down"

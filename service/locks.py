@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from db.database import Database
-from db.models import LeaseRow
+from db.storage.database import Database
+from db.storage.models import LeaseRow
 from service.clock import stamp
 from trapcore.errors import LibraryError
 

@@ -9,12 +9,12 @@ from annotator.plan import plan_run
 from annotator.progress import Progress
 from annotator.request import Request
 from annotator.selection import Selection
-from db.mining import Mined, Ore
-from db.mining import mine as dig
-from db.proving import judging
-from db.screen import open_screen
-from db.upkeep import back_up, vacuum
-from db.verifying import Verified, verify_traps
+from db.library.backup import back_up, vacuum
+from db.mining.mine import Mined, Ore
+from db.mining.mine import mine as dig
+from db.proof.prover import judging
+from db.proof.reverify import Verified, verify_traps
+from db.similarity.annotator_index import open_screen
 from service.clock import Halt
 from service.job_log import Outcome
 from service.service import Service

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from db.library import Library
+from db.library.library import Library
 from lichess.token import read_token
 from service.clock import Halt, RealTimes, Times
 from service.game_files import Depot

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select
 
-from db.database import Database
-from db.models import FeedRow
+from db.storage.database import Database
+from db.storage.models import FeedRow
 
 State = dict[str, Any]
 """A JSON object; what is in it is the source's own."""

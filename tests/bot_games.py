@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from db.library import Library
-from db.proving import Judge
-from db.store import create_library
+from db.library.library import Library
+from db.library.open import create_library
+from db.proof.prover import Judge
 from lichess.api import USUAL_START, GameInfo, GameState, Person
 from tests.db_traps import legal
 

@@ -10,8 +10,8 @@ from typing import Any
 import chess
 from sqlalchemy import select
 
-from db.models import GameRow
-from db.store import open_library
+from db.library.open import open_library
+from db.storage.models import GameRow
 from service.locks import Leases
 from service.service import Service
 from tests.lichess_server.game import Game

@@ -10,9 +10,9 @@ import chess
 import chess.pgn
 import pytest
 
-from db.proving import Judge
-from db.store import open_library
-from db.trap import make_trap
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.traps.trap import make_trap
 from tests.trap_games import (
     AVOIDED,
     BUDAPEST_FELL,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from db.trap import Trap, make_trap
+from db.traps.trap import Trap, make_trap
 from tests.trap_games import ELEPHANT, ELEPHANT_FELL, FELL, LEGAL, RESEMBLES, game
 from trapcore import _native
 from trapcore.proof.mate import Verdict

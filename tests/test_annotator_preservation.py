@@ -16,8 +16,8 @@ from annotator.counts import Tally
 from annotator.request import Request
 from annotator.selection import Selection
 from annotator.worker import judged
-from db.bundled import bundled_traps
-from db.trap import Trap
+from db.formats.bundled import bundled_traps
+from db.traps.trap import Trap
 from tests.conftest import DATA
 from tests.trap_games import (
     AVOIDED,

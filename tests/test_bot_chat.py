@@ -15,10 +15,10 @@ from bot.game_archive import movetext
 from bot.moves.search_pool import Processors
 from bot.moves.trap_book import TrapBook, TrapLibrary
 from bot.saved_state import Memory
-from db.proving import Judge
-from db.query import Page
-from db.store import open_library
-from db.trap import Trap
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.query.query import Page
+from db.traps.trap import Trap
 from lichess.api import ChatLine
 from tests.bot_games import INFO
 from tests.db_traps import elephant, legal

@@ -15,9 +15,9 @@ from bot.bot import Bot, check_account
 from bot.moves.move_choice import Knowledge, Openings, Tables
 from bot.saved_state import Memory
 from bot.settings import Speed
-from db.library import Library
-from db.proving import Judge
-from db.store import create_library, open_library
+from db.library.library import Library
+from db.library.open import create_library, open_library
+from db.proof.prover import Judge
 from lichess.api import Refused
 from lichess.client import Connection
 from tests.bot_games import small_library

@@ -18,9 +18,9 @@ from bot.moves.move_choice import Choice, Knowledge, Openings, Tables, choose, k
 from bot.moves.search_pool import Processors
 from bot.moves.trap_book import Armed, TrapBook, TrapLibrary
 from bot.settings import BotSettings
-from db.bundled import bundled_traps
-from db.proving import Judge
-from db.temptation import Frequency, RatingBand
+from db.formats.bundled import bundled_traps
+from db.proof.prover import Judge
+from db.traps.temptation import Frequency, RatingBand
 from tests.bot_games import INFO
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, elephant, legal
 from tests.uci_engines import REFUTING, engine_of

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster
 
-import db.mining
+import db.mining.mine
 from annotator.request import Judging, Request
-from db.ingest import index_files
-from db.mining import Ore, mine
-from db.screen import open_screen
-from db.store import open_library
+from db.games.index_games import index_files
+from db.library.open import open_library
+from db.mining.mine import Ore, mine
+from db.similarity.annotator_index import open_screen
 from tests.trap_games import AVOIDED, ELEPHANT_FELL, FELL, QUIET, RESEMBLES, game, make_library
 from trapcore import _native
 from trapcore.errors import ClusterError, PositionError, UsageError
@@ -131,7 +131,7 @@ def test_with_a_worker_killed_half_way_nothing_changes(tmp_path: Path, local: Lo
 def test_with_all_workers_killed_others_take_their_place(
     tmp_path: Path, local: LocalCluster, pool: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(db.mining, "_AT_A_TIME", 2)
+    monkeypatch.setattr(db.mining.mine, "_AT_A_TIME", 2)
     victims: list[int] = []
 
     def kill(now: Any) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from db.bundled import add_bundled, bundled_non_traps, bundled_traps, open_or_bundle
-from db.engine import UciEngine
-from db.proving import SEARCH_NODES, Judge, prove_all
-from db.store import open_library
-from db.trap import Outcome
+from db.formats.bundled import add_bundled, bundled_non_traps, bundled_traps, open_or_bundle
+from db.library.open import open_library
+from db.proof.prover import SEARCH_NODES, Judge, prove_all
+from db.proof.uci_engine import UciEngine
+from db.traps.trap import Outcome
 from research.benchmarks.stockfish import STOCKFISH
 from trapcore.errors import LibraryError
 from trapcore.proof.mate import Verdict
@@ -83,8 +83,10 @@ def test_only_the_default_library_is_made_by_reading(tmp_path: Path, monkeypatch
     with pytest.raises(LibraryError, match="there is no trap library"):
         open_or_bundle(tmp_path / "named.sqlite", read_only=True, say=said.append)
     monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "folder" / "default.sqlite"))
-    monkeypatch.setattr("db.bundled.bundled_traps", lambda: bundled_traps()[:4])  # all of them take half a minute
-    monkeypatch.setattr("db.bundled.bundled_non_traps", lambda: bundled_non_traps()[:1])
+    monkeypatch.setattr(
+        "db.formats.bundled.bundled_traps", lambda: bundled_traps()[:4]
+    )  # all of them take half a minute
+    monkeypatch.setattr("db.formats.bundled.bundled_non_traps", lambda: bundled_non_traps()[:1])
     with open_or_bundle(None, read_only=True, say=said.append) as library:
         assert library.counts().traps == 5
     assert len(said) == 2

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from db.store import open_library
+from db.library.open import open_library
 from research.benchmarks.stockfish import STOCKFISH
 from tests.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
 from trapcore.proof.mate import Verdict

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import zstandard
 
-from db.puzzles import puzzle_trap
-from db.store import create_library, open_library
+from db.formats.puzzles import puzzle_trap
+from db.library.open import create_library, open_library
 from research.evaluation import neighbours, orders
 from research.evaluation.metrics import (
     Placed,

@@ -14,8 +14,8 @@ import pytest
 from research.evaluation.ordinary import MATE, Answers, Judged, centipawns, judged_moves, sample
 from research.paper.report import markdown, number
 
-from db.engine import UciEngine, chance_of
-from db.store import create_library, open_library
+from db.library.open import create_library, open_library
+from db.proof.uci_engine import UciEngine, chance_of
 from research.benchmarks.stockfish import STOCKFISH
 from research.evaluation import ablation as ablations
 from research.evaluation.ablation import ablation

@@ -11,10 +11,10 @@ import chess.pgn
 import pytest
 import typer
 
-from db.explorer import Explored, Explorer, explore
-from db.ingest import index_files
-from db.library import Library
-from db.store import open_library
+from db.games.explorer import Explored, Explorer, explore
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
 from tests.command_line import CommandLine
 from tests.conftest import DATA, NewLibrary
 from tests.db_traps import AVOIDED, ENDED, FELL, LEGAL_FEN, MIRRORED, MIRRORED_LEGAL_FEN, OTHER, legal, write

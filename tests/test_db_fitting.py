@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import update
 
-from db.bundled import bundled_traps
-from db.fitting import HITS, fit_library
-from db.library import Library
-from db.models import TrapRow, WeightsRow
-from db.screen import weights_in_use
-from db.store import open_library
-from db.trap import Trap
+from db.formats.bundled import bundled_traps
+from db.library.library import Library
+from db.library.open import open_library
+from db.similarity.annotator_index import weights_in_use
+from db.similarity.train import HITS, fit_library
+from db.storage.models import TrapRow, WeightsRow
+from db.traps.trap import Trap
 from tests.command_line import CommandLine
 from tests.conftest import NewLibrary
 from trapcore.errors import LibraryError

@@ -16,17 +16,17 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from db.exporting import write_traps
-from db.importing import Bad, Imported, import_file
-from db.ingest import index_files
-from db.library import Added, Library
-from db.opinion import Opinion
-from db.pgn_export import trap_game
-from db.pgn_import import game_trap
-from db.proving import Judge
-from db.store import open_library
-from db.temptation import Profile
-from db.trap import Outcome, Trap, make_trap
+from db.formats.export_file import write_traps
+from db.formats.import_file import Bad, Imported, import_file
+from db.formats.pgn_export import trap_game
+from db.formats.pgn_import import game_trap
+from db.games.index_games import index_files
+from db.library.library import Added, Library
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.traps.opinion import Opinion
+from db.traps.temptation import Profile
+from db.traps.trap import Outcome, Trap, make_trap
 from tests.conftest import DATA, NewLibrary
 from tests.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
 from trapcore import _native

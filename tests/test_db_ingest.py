@@ -16,11 +16,11 @@ import chess.pgn
 import pytest
 from sqlalchemy import select, text
 
-from db.ingest import Progress, index_files
-from db.library import Library
-from db.models import Base, GameRow
-from db.sighting import move_code
-from db.store import open_library
+from db.games.index_games import Progress, index_files
+from db.library.library import Library
+from db.library.open import open_library
+from db.storage.models import Base, GameRow
+from db.storage.sighting_rows import move_code
 from tests.conftest import DATA, NewLibrary
 from tests.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, ILLEGAL, MIRRORED, OTHER, elephant, legal, write
 from trapcore import _native
@@ -184,8 +184,8 @@ def test_neither_threads_nor_batches_change_what_is_stored(
 
 INDEX = """
 import sys
-from db.ingest import index_files
-from db.store import open_library
+from db.games.index_games import index_files
+from db.library.open import open_library
 with open_library(sys.argv[1]) as library:
     index_files(library, [sys.argv[2]], jobs=2, batch_bytes=3000, progress=lambda done: print(done.games, flush=True))
 """

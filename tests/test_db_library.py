@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from db.ingest import index_files
-from db.library import Added, Library, Sighting
-from db.store import open_library
+from db.games.index_games import index_files
+from db.library.library import Added, Library, Sighting
+from db.library.open import open_library
 from tests.conftest import NewLibrary
 from tests.db_traps import FELL, elephant, fishing_pole, legal, write
 from trapcore.errors import InputError, UsageError
@@ -190,7 +190,7 @@ def test_counts(library: Library, tmp_path: Path) -> None:
 
 def test_the_library_is_light_to_import() -> None:
     heavy = "('typer', 'rich', 'alembic', 'pydantic', 'chess.engine', 'chess.pgn')"
-    code = f"import sys, db.library; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, db.library.library; print([m for m in {heavy} if m in sys.modules])"
     root = Path(__file__).parents[1]
     out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from db.bundled import bundled_traps
-from db.library import Library
-from db.likeness import NET_FACTOR, open_likeness
-from db.store import open_library
-from db.trap import Outcome, Trap
+from db.formats.bundled import bundled_traps
+from db.library.library import Library
+from db.library.open import open_library
+from db.similarity.killer_index import NET_FACTOR, open_likeness
+from db.traps.trap import Outcome, Trap
 from tests.conftest import NewLibrary
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore import _native
@@ -247,8 +247,8 @@ def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
     library.add_all(bundled[30:60])  # so many that all is built anew
     code = (
         "import os, sys\n"
-        "from db.store import open_library\n"
-        "from db.likeness import open_likeness\n"
+        "from db.library.open import open_library\n"
+        "from db.similarity.killer_index import open_likeness\n"
         "from trapcore import _native\n"
         "from trapcore.ranking.weights import shipped_weights\n"
         "built = _native.build_bag_index\n"

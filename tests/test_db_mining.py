@@ -14,17 +14,17 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from db.engine import UciEngine
-from db.ingest import index_files
-from db.library import Library
-from db.mined_traps import with_family
-from db.mining import Mined, Ore, mine
-from db.openings import opening_of
-from db.proving import Judge
-from db.store import open_library
-from db.study import CHAPTERS, write_study
-from db.toll import toll_of, wilson
-from db.trap import Outcome, Trap
+from db.formats.lichess_study import CHAPTERS, write_study
+from db.games.index_games import index_files
+from db.games.trap_stats import toll_of, wilson
+from db.library.library import Library
+from db.library.open import open_library
+from db.mining.mine import Mined, Ore, mine
+from db.mining.to_trap import with_family
+from db.proof.prover import Judge
+from db.proof.uci_engine import UciEngine
+from db.traps.openings import opening_of
+from db.traps.trap import Outcome, Trap
 from research.benchmarks.stockfish import STOCKFISH
 from tests.conftest import DATA
 from tests.db_traps import MIRRORED_LEGAL_FEN, legal
@@ -162,7 +162,7 @@ def test_a_second_run_looks_at_nothing_again(library: Library) -> None:
 
 
 def test_a_run_that_was_stopped_goes_on(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("db.mining._AT_A_TIME", 4)
+    monkeypatch.setattr("db.mining.mine._AT_A_TIME", 4)
     stop = Cancellation()
     stopped = mine(library, Ore(nodes=NODES), stop=stop, progress=lambda now: stop.cancel() if now.done else None)
     rest = mine(library, Ore(nodes=NODES))
@@ -276,7 +276,7 @@ def test_openings_are_named_by_the_last_position_that_has_a_name() -> None:
 
 @pytest.mark.skipif(not (DATA / "openings").is_dir(), reason="the open data is not beside the checkout")
 def test_the_names_are_those_of_the_open_data() -> None:
-    from db.openings import _openings
+    from db.traps.openings import _openings
     from research.experiments.openings import named_positions
 
     named = {epd: (opening.eco, opening.name) for epd, opening in _openings().items()}

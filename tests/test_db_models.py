@@ -13,9 +13,9 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from db.bulk import BulkLookup
-from db.models import Base, PositionRow
-from db.store import REVISIONS
+from db.library.open import REVISIONS
+from db.storage.bulk import BulkLookup
+from db.storage.models import Base, PositionRow
 
 
 def config(connection: Connection) -> Config:
@@ -99,11 +99,11 @@ def test_no_statement_is_written_for_one_database_only() -> None:
 
 
 def test_bulk_statements_of_a_database_that_names_its_parameters(tmp_path: Path) -> None:
-    """SQLite itself takes named parameters too, so that the other way of `db.bulk` can be run for real."""
+    """SQLite itself takes named parameters too, so that the other way of `db.storage.bulk` can be run for real."""
     engine = create_engine(f"sqlite:///{tmp_path / 'x.sqlite'}", paramstyle="named")
     Base.metadata.create_all(engine)
     with engine.begin() as connection:
-        from db.bulk import BulkInsert
+        from db.storage.bulk import BulkInsert
 
         BulkInsert(connection, PositionRow, ("key", "fingerprint", "id")).insert([(b"k" * 16, b"f", 7)])
         lookup = BulkLookup(connection, [PositionRow.id, PositionRow.fingerprint], PositionRow.key)

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from db.bundled import bundled_non_traps, bundled_traps
-from db.engine import UciEngine
-from db.library import Library
-from db.models import VerifiedRow
-from db.opinion import Opinion
-from db.proving import Judge
-from db.store import open_library
-from db.trap import Outcome, Trap, make_trap
-from db.verifying import MEANS, Verified, verify_traps
+from db.formats.bundled import bundled_non_traps, bundled_traps
+from db.library.library import Library
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.proof.reverify import MEANS, Verified, verify_traps
+from db.proof.uci_engine import UciEngine
+from db.storage.models import VerifiedRow
+from db.traps.opinion import Opinion
+from db.traps.trap import Outcome, Trap, make_trap
 from tests.conftest import NewLibrary
 from tests.db_traps import elephant, fishing_pole, legal
 from tests.test_db_commands import ROOT, Run, run

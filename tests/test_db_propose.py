@@ -11,12 +11,12 @@ import typer
 from sqlalchemy import update
 from typer.testing import CliRunner
 
-from db.bundled import bundled_traps
-from db.importing import import_file
-from db.likeness import open_likeness
-from db.models import WeightsRow
-from db.proposing import Adviser, Question
-from db.store import open_library
+from db.formats.bundled import bundled_traps
+from db.formats.import_file import import_file
+from db.library.open import open_library
+from db.similarity.killer_index import open_likeness
+from db.similarity.propose import Adviser, Question
+from db.storage.models import WeightsRow
 from tests.command_line import CommandLine
 from tests.conftest import DATA
 from tests.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal

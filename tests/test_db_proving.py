@@ -11,9 +11,9 @@ import chess
 import chess.engine
 import pytest
 
-from db.engine import UciEngine, chance_of
-from db.proving import Judge, prove_all
-from db.trap import Outcome, Trap, make_trap
+from db.proof.prover import Judge, prove_all
+from db.proof.uci_engine import UciEngine, chance_of
+from db.traps.trap import Outcome, Trap, make_trap
 from research.benchmarks.stockfish import STOCKFISH
 from tests.chess_positions import FIGURE_2
 from tests.db_traps import elephant, fishing_pole, legal
@@ -218,7 +218,7 @@ def test_an_engine_that_dies_twice_is_given_up(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_does_not_answer_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("db.engine.START_SECONDS", 3.0)
+    monkeypatch.setattr("db.proof.uci_engine.START_SECONDS", 3.0)
     began = time.monotonic()
     with (
         UciEngine(fake(tmp_path, "time.sleep(100)"), search_seconds=0.5) as running,

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from db.asking import Asker
-from db.bundled import bundled_non_traps, bundled_traps
-from db.ingest import index_files
-from db.library import Library
-from db.query import Hit, Match, Page, Query, Sort
-from db.store import open_library
-from db.temptation import Frequency
-from db.trap import Trap
+from db.formats.bundled import bundled_non_traps, bundled_traps
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
+from db.query.engine import Asker
+from db.query.query import Hit, Match, Page, Query, Sort
+from db.traps.temptation import Frequency
+from db.traps.trap import Trap
 from tests.db_traps import (
     AVOIDED,
     ELEPHANT_FELL,

@@ -8,8 +8,8 @@ import chess.pgn
 import pytest
 from typer.testing import CliRunner
 
-from db.bundled import bundled_traps
-from db.store import open_library
+from db.formats.bundled import bundled_traps
+from db.library.open import open_library
 from tests.command_line import CommandLine
 from tests.db_traps import LEGAL_FEN
 from trapcore.errors import InputError, OutputError, UsageError

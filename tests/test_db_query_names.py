@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select
 
-from db.bundled import bundled_non_traps, bundled_traps
-from db.library import Library
-from db.models import TrapWordRow, WordRow
-from db.names import MOST_FOUND, find_names, index_names, words_of
-from db.store import open_library
+from db.formats.bundled import bundled_non_traps, bundled_traps
+from db.library.library import Library
+from db.library.open import open_library
+from db.storage.models import TrapWordRow, WordRow
+from db.storage.name_index import MOST_FOUND, find_names, index_names, words_of
 from tests.db_traps import legal
 from trapcore.errors import UsageError
 

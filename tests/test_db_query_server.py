@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-from db.asking import Asker
-from db.bundled import bundled_non_traps, bundled_traps
-from db.ingest import index_files
-from db.query import Page, Query, Sort
-from db.store import open_library
+from db.formats.bundled import bundled_non_traps, bundled_traps
+from db.games.index_games import index_files
+from db.library.open import open_library
+from db.query.engine import Asker
+from db.query.query import Page, Query, Sort
 from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, FELL, LEGAL_FEN, LEGAL_MOVES, MIRRORED_LEGAL_FEN, write
 from trapcore.measures.options import IndexedMeasure

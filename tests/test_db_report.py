@@ -13,17 +13,17 @@ import chess.pgn
 import pytest
 import typer
 
-from db.bundled import bundled_traps
-from db.encounters import exchanged
-from db.ingest import index_files
-from db.library import Library
-from db.players import find_players, players
-from db.report import PRACTICE, Report, report
-from db.report_page import page
-from db.sighting import Sighting
-from db.store import open_library
-from db.toll import wilson
-from db.trap import Trap, make_trap
+from db.formats.bundled import bundled_traps
+from db.games.encounters import exchanged
+from db.games.index_games import index_files
+from db.games.players import find_players, players
+from db.games.trap_stats import wilson
+from db.library.library import Library
+from db.library.open import open_library
+from db.report.html import page
+from db.report.report import PRACTICE, Report, report
+from db.storage.sighting_rows import Sighting
+from db.traps.trap import Trap, make_trap
 from tests.command_line import CommandLine
 from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write

@@ -13,12 +13,12 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
-from db.database import server_engine
-from db.ingest import index_files
-from db.likeness import open_likeness
-from db.models import Base
-from db.store import REVISIONS, open_library, upgrade_library
-from db.temptation import UNKNOWN_RATING, Frequency
+from db.games.index_games import index_files
+from db.library.open import REVISIONS, open_library, upgrade_library
+from db.similarity.killer_index import open_likeness
+from db.storage.database import server_engine
+from db.storage.models import Base
+from db.traps.temptation import UNKNOWN_RATING, Frequency
 from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
 from trapcore import _native

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from db.ingest import index_files
-from db.library import Library, Sighting
-from db.sightings import Seen, sightings
-from db.store import open_library
+from db.games.index_games import index_files
+from db.games.sightings import Seen, sightings
+from db.library.library import Library, Sighting
+from db.library.open import open_library
 from tests.conftest import NewLibrary
 from tests.db_traps import AVOIDED, ELEPHANT_FELL, FELL, MIRRORED, elephant, legal, write
 from trapcore.errors import UsageError

@@ -18,12 +18,12 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine, text
 
-from db.database import sqlite_engine
-from db.ingest import index_files
-from db.library import Library
-from db.opinion import Opinion
-from db.store import REVISIONS, create_library, open_library, upgrade_library
-from db.temptation import UNKNOWN_RATING, Frequency
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import REVISIONS, create_library, open_library, upgrade_library
+from db.storage.database import sqlite_engine
+from db.traps.opinion import Opinion
+from db.traps.temptation import UNKNOWN_RATING, Frequency
 from tests.db_traps import FELL, legal, write
 from trapcore import _native
 from trapcore.errors import LibraryError
@@ -300,7 +300,7 @@ def _read_as_nobody(library: Path) -> None:
 # Everything is imported before the rights are given up.
 READER = """
 import os, pathlib, sys
-from db.store import REVISIONS, open_library
+from db.library.open import REVISIONS, open_library
 from trapcore.errors import LibraryError
 path = pathlib.Path(sys.argv[1])
 open_library(path, read_only=True).close()
@@ -361,7 +361,7 @@ def test_of_two_that_make_the_same_library_the_first_one_stays(tmp_path: Path) -
 MAKER = f"""
 import sys, time, pathlib
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
-from db.store import REVISIONS, create_library
+from db.library.open import REVISIONS, create_library
 from tests.db_traps import legal
 path = pathlib.Path(sys.argv[1])
 def fill(made):

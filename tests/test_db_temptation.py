@@ -7,12 +7,12 @@ from pathlib import Path
 import chess
 import pytest
 
-from db.bundled import bundled_traps
-from db.ingest import index_files
-from db.library import Library
-from db.proving import Judge
-from db.store import open_library
-from db.temptation import (
+from db.formats.bundled import bundled_traps
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.traps.temptation import (
     LEAST_DECISIONS,
     RATING_BANDS,
     TEMPTING_SHARE,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from db.sighting import move_code
-from db.trap import Outcome, Trap, make_trap, slugify
+from db.storage.sighting_rows import move_code
+from db.traps.trap import Outcome, Trap, make_trap, slugify
 from tests.chess_positions import STANDARD
 from tests.db_traps import LEGAL_FEN, LEGAL_MOVES, MIRRORED_LEGAL_FEN, elephant, legal
 from trapcore import _native

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from db.database import Database
-from db.ingest import index_files
-from db.library import Library
-from db.store import open_library
-from db.upkeep import back_up, restore, vacuum
+from db.games.index_games import index_files
+from db.library.backup import back_up, restore, vacuum
+from db.library.library import Library
+from db.library.open import open_library
+from db.storage.database import Database
 from tests.command_line import CommandLine
 from tests.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
 from trapcore.errors import LibraryError, OutputError, UsageError
@@ -95,7 +95,7 @@ def test_a_log_that_was_left_behind_does_not_come_over_the_restored_library(path
     with open_library(path, read_only=True) as library:
         back_up(library, copy)
     code = (
-        "import os, sys; from db.store import open_library; from db.ingest import index_files\n"
+        "import os, sys; from db.library.open import open_library; from db.games.index_games import index_files\n"
         f"library = open_library({str(path)!r}); index_files(library, [{str(write(tmp_path / 'm.pgn', OTHER))!r}])\n"
         "os._exit(9)"
     )
@@ -186,7 +186,7 @@ def test_a_disk_that_is_full(path: Path, tmp_path: Path) -> None:
     """The copy may grow to 20,000 bytes: as on a full disk, there is an error, and no half of a copy."""
     copy = tmp_path / "copy.sqlite"
     code = (
-        "import resource; from pathlib import Path; from db.store import open_library; from db.upkeep import back_up\n"
+        "import resource; from pathlib import Path; from db.library.open import open_library; from db.library.backup import back_up\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, (20000, {resource.RLIM_INFINITY}))\n"
         "from trapcore.errors import OutputError\n"
         f"library = open_library({str(path)!r}, read_only=True)\n"

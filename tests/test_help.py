@@ -5,8 +5,8 @@ from enum import StrEnum
 import pytest
 import typer
 
-from db.query import Sort
-from db.trap import Outcome
+from db.query.query import Sort
+from db.traps.trap import Outcome
 from trapcore.measures.options import IndexedMeasure, Measure
 from trapcore.proof.mate import Verdict
 from trapline.__main__ import app

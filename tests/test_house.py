@@ -77,8 +77,8 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
     assert "-cp311-abi3-" in wheel.name
     names = set(zipfile.ZipFile(wheel).namelist())
     expected = {str(p.relative_to(ROOT)) for p in packages()}
-    expected |= {"trapcore/_native.pyi", "trapcore/_native.abi3.so", "db/traps.toml", "db/openings.tsv"}
-    expected |= {"db/migrations/script.py.mako"}
+    expected |= {"trapcore/_native.pyi", "trapcore/_native.abi3.so", "db/formats/traps.toml", "db/traps/openings.tsv"}
+    expected |= {"db/storage/migrations/script.py.mako"}
     expected |= {"trapcore/ranking/weights.bin", "trapcore/ranking/background_moves.tsv"}
     expected |= {
         str(p.relative_to(ROOT))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from db.store import open_library
+from db.library.open import open_library
 from service.following import Follower
 from service.jobs import JOBS, run_job
 from service.locks import Leases

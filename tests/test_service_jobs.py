@@ -19,7 +19,7 @@ from apscheduler.executors.debug import DebugExecutor
 from sqlalchemy import text
 
 import service.scheduling as scheduling
-from db.store import open_library
+from db.library.open import open_library
 from service import jobs as all_jobs
 from service.clock import Halt, RealTimes
 from service.job_log import KILLED, Outcome, Runs
@@ -232,7 +232,7 @@ def test_a_library_of_a_stranger_runs_nothing_of_his(
 
 CHILD = """
 import os, sys, time
-from db.store import open_library
+from db.library.open import open_library
 from service import jobs
 from service.jobs import Job, run_job
 from service.locks import Leases

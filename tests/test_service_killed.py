@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from db.ingest import index_files
-from db.library import Library
-from db.store import open_library
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
 from service.jobs import run_job
 from service.maintenance_jobs import backups_in
 from tests.db_traps import ELEPHANT_FELL, FELL, elephant, legal

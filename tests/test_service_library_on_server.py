@@ -10,7 +10,7 @@ import pytest
 from apscheduler.executors.debug import DebugExecutor
 from typer.testing import CliRunner
 
-from db.store import open_library
+from db.library.open import open_library
 from service.jobs import run_job
 from service.locks import Leases
 from service.scheduling import agree, next_run, open_scheduler

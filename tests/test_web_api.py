@@ -14,8 +14,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from db.query import Query
-from db.store import open_library
+from db.library.open import open_library
+from db.query.query import Query
 from tests.web_server import LEGAL, ROOT, Server, environment, make_library, serving
 from web.api.params import TrapsAsked
 

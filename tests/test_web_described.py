@@ -13,7 +13,7 @@ from hypothesis.errors import Unsatisfiable
 from openapi_spec_validator import validate
 from schemathesis import GenerationMode
 
-from db.query import Query
+from db.query.query import Query
 from tests.web_server import GAMES, LEGAL, TOKEN, make_library, serving
 
 EXAMPLES = 12

@@ -12,11 +12,11 @@ import chess
 import httpx
 import pytest
 
-from db.pictures import described, draw
-from db.proving import Judge
-from db.store import open_library
-from db.temptation import Profile
-from db.trap import make_trap
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.traps.board_svg import described, draw
+from db.traps.temptation import Profile
+from db.traps.trap import make_trap
 from tests.web_server import GAMES, LEGAL, Server, make_library, serving
 from trapcore.errors import PositionError
 from trapcore.proof.trap_test import DepthValue

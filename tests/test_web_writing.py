@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from db.store import open_library
+from db.library.open import open_library
 from tests.web_server import TOKEN, Server, make_library, serving
 
 TRAPS = "/api/v1/traps"

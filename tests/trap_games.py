@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from db.proving import Judge
-from db.store import open_library
-from db.trap import Trap, make_trap
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.traps.trap import Trap, make_trap
 from trapcore.proof.mate import Verdict
 from trapline.commands.annotate import annotate
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import httpx
 
-from db.bundled import bundled_traps
-from db.ingest import index_files
-from db.library import Library
-from db.proving import Judge
-from db.store import create_library, open_library
+from db.formats.bundled import bundled_traps
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import create_library, open_library
+from db.proof.prover import Judge
 
 ROOT = Path(__file__).parents[1]
 GAMES = ROOT / "examples" / "games.pgn"

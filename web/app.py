@@ -9,8 +9,8 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.openapi.utils import get_openapi
 
-from db.library import Library
-from db.store import made_by
+from db.library.library import Library
+from db.library.open import made_by
 from trapline.settings import Settings
 from web.api.library import edit as writing
 from web.api.library import library as api

@@ -15,14 +15,14 @@ from typing import TypeVar
 from fastapi import Request
 from sqlalchemy import event
 
-from db.asking import Asker
-from db.explorer import Explorer
-from db.library import Counts, Library
-from db.likeness import Likeness, open_likeness
-from db.proposing import Adviser
-from db.screen import Screen, open_screen, weights_in_use
-from db.store import made_by
-from db.trap import Trap
+from db.games.explorer import Explorer
+from db.library.library import Counts, Library
+from db.library.open import made_by
+from db.query.engine import Asker
+from db.similarity.annotator_index import Screen, open_screen, weights_in_use
+from db.similarity.killer_index import Likeness, open_likeness
+from db.similarity.propose import Adviser
+from db.traps.trap import Trap
 from trapcore.parallel.budget import Cancellation
 from trapcore.ranking.weights import Weights
 from trapline.settings import Settings

@@ -20,8 +20,8 @@ from annotator.commentary import sentence
 from annotator.counts import Tally
 from annotator.request import Request
 from annotator.stream import annotated
-from db.screen import Screen
-from db.trap import Trap
+from db.similarity.annotator_index import Screen
+from db.traps.trap import Trap
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from annotator.commentary import sentence
 from annotator.events import Event, TrapEvent
-from db.query import Page
-from db.trap import Trap
+from db.query.query import Page
+from db.traps.trap import Trap
 from lichess.api import ChatLine, GameInfo, Room
 from trapcore.proof.mate import Verdict
 

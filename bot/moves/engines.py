@@ -9,7 +9,7 @@ import chess
 import chess.engine
 
 from bot.moves.search_pool import Processors
-from db.engine import START_SECONDS
+from db.proof.uci_engine import START_SECONDS
 from trapcore.errors import EngineError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import MATE, search

@@ -19,12 +19,12 @@ from annotator.events import TrapEvent
 from annotator.request import Request
 from annotator.selection import Selection
 from bot.moves.search_pool import Processors
-from db.asking import Asker
-from db.bundled import open_or_bundle
-from db.query import Page, Query
-from db.screen import Screen, open_screen
-from db.temptation import LEAST_DECISIONS, Frequency, RatingBand, rating_band
-from db.trap import Trap
+from db.formats.bundled import open_or_bundle
+from db.query.engine import Asker
+from db.query.query import Page, Query
+from db.similarity.annotator_index import Screen, open_screen
+from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand, rating_band
+from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import TraplineError, UsageError
 from trapcore.measures.options import IndexedMeasure

@@ -15,10 +15,10 @@ import chess
 import chess.engine
 import chess.pgn
 
-from db.bundled import add_bundled
-from db.proving import SEARCH_NODES, Judge
-from db.store import create_library, open_library
-from db.trap import make_trap
+from db.formats.bundled import add_bundled
+from db.library.open import create_library, open_library
+from db.proof.prover import SEARCH_NODES, Judge
+from db.traps.trap import make_trap
 from research.benchmarks.material import DATA, MASTERS, TrapParts, master_games, mate_traps
 from research.benchmarks.reference import Pipeline
 from research.benchmarks.stockfish import STOCKFISH

@@ -17,10 +17,10 @@ from distributed import Client, LocalCluster
 
 from annotator.request import Judging, Request
 from annotator.worker import judged
-from db.puzzles import puzzle_trap
-from db.screen import open_screen
-from db.store import open_library
-from db.trap import Outcome, Trap
+from db.formats.puzzles import puzzle_trap
+from db.library.open import open_library
+from db.similarity.annotator_index import open_screen
+from db.traps.trap import Outcome, Trap
 from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure

@@ -10,8 +10,8 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from db.ingest import index_files
-from db.store import open_library
+from db.games.index_games import index_files
+from db.library.open import open_library
 from research.benchmarks.material import DATA, MASTERS, master_games, middlegame_fens
 from research.benchmarks.table import Row, cpu_seconds
 from trapcore import _native

@@ -8,11 +8,11 @@ from pathlib import Path
 import chess
 from sqlalchemy import func, select
 
-from db.explorer import Explored, Explorer, explore
-from db.ingest import index_files
-from db.library import Library
-from db.models import GameRow, OccurrenceRow, PositionRow
-from db.store import open_library
+from db.games.explorer import Explored, Explorer, explore
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
+from db.storage.models import GameRow, OccurrenceRow, PositionRow
 from research.benchmarks.material import MASTERS
 from research.benchmarks.table import Row, cpu_seconds
 from trapcore import _native

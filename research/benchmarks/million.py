@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from db.bulk import BulkInsert, Value
-from db.bundled import bundled_non_traps, bundled_traps
-from db.library import Library
-from db.models import TrapRow
-from db.names import index_names
-from db.puzzles import puzzle_trap
-from db.store import create_library
-from db.trap import Trap, first_sans
-from db.trap_rows import mark_changed
+from db.formats.bundled import bundled_non_traps, bundled_traps
+from db.formats.puzzles import puzzle_trap
+from db.library.library import Library
+from db.library.open import create_library
+from db.storage.bulk import BulkInsert, Value
+from db.storage.models import TrapRow
+from db.storage.name_index import index_names
+from db.storage.trap_rows import mark_changed
+from db.traps.trap import Trap, first_sans
 from research.benchmarks.material import puzzle_rows
 from trapcore import _native
 from trapcore.errors import InputError
@@ -136,7 +136,7 @@ _COLUMNS = (
 
 
 def _insert(library: Library, traps: list[tuple[Trap, bytes, bytes, str, str]], first: int) -> None:
-    """As `db.trap_rows.insert_traps`, but with what is known already."""
+    """As `db.storage.trap_rows.insert_traps`, but with what is known already."""
     rows: list[tuple[Value, ...]] = []
     for number, (trap, key, mirror_key, bait, killer) in enumerate(traps, start=first):
         line, gain = " ".join(trap.killer_line), None if number % 3 else (number % 997) / 500

@@ -17,13 +17,13 @@ from typing import Any
 import chess
 from sqlalchemy import Connection, func, select
 
-from db.bundled import bundled_traps
-from db.engine import UciEngine
-from db.library import Library
-from db.models import GameRow, OccurrenceRow, PositionRow
-from db.sighting import MIRROR, move_code
-from db.store import open_library
-from db.trap import Trap
+from db.formats.bundled import bundled_traps
+from db.library.library import Library
+from db.library.open import open_library
+from db.proof.uci_engine import UciEngine
+from db.storage.models import GameRow, OccurrenceRow, PositionRow
+from db.storage.sighting_rows import MIRROR, move_code
+from db.traps.trap import Trap
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from research.benchmarks.table import Row

@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import select
 
-from db.asking import SECRET, Asker
-from db.cursor import write_cursor
-from db.library import Library
-from db.likeness import SUFFIX, open_likeness
-from db.models import MetaRow, TrapRow
-from db.query import Query, Sort
-from db.resembling import Positions
-from db.store import open_library
-from db.trap import Outcome, Trap
+from db.library.library import Library
+from db.library.open import open_library
+from db.query.cursor import write_cursor
+from db.query.engine import SECRET, Asker
+from db.query.query import Query, Sort
+from db.similarity.killer_index import SUFFIX, open_likeness
+from db.similarity.nearest_traps import Positions
+from db.storage.models import MetaRow, TrapRow
+from db.traps.trap import Outcome, Trap
 from research.benchmarks.kernels import unpacked, usearch_top
 from research.benchmarks.million import TRAPS, million, with_pawn
 from research.benchmarks.table import Row

@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 from annotator.request import Request
-from db.puzzles import puzzle_trap
-from db.screen import open_screen
-from db.store import open_library
-from db.trap import Outcome, Trap
+from db.formats.puzzles import puzzle_trap
+from db.library.open import open_library
+from db.similarity.annotator_index import open_screen
+from db.traps.trap import Outcome, Trap
 from research.benchmarks.annotate import stockfish_rate
 from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from db.likeness import build_index
+from db.similarity.killer_index import build_index
 from research.evaluation.killers import hit
 from research.evaluation.metrics import Placed, brier, falling, place
 from research.evaluation.patterns import TOP, macro_precision

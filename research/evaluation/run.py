@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from db.likeness import build_index
+from db.similarity.killer_index import build_index
 from research.evaluation.sample import Puzzle, Sample
 from research.paper.report import Report
 from trapcore import _native

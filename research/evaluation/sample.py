@@ -15,9 +15,9 @@ from pathlib import Path
 
 import chess
 
-from db.library import Library
-from db.puzzles import NEEDED, PATTERNS, puzzle_trap
-from db.trap import Outcome, Trap
+from db.formats.puzzles import NEEDED, PATTERNS, puzzle_trap
+from db.library.library import Library
+from db.traps.trap import Outcome, Trap
 from trapcore.errors import InputError
 from trapcore.io.streams import open_bytes
 from trapcore.ranking.training import Example

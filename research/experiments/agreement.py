@@ -18,7 +18,7 @@ from pathlib import Path
 import chess
 import chess.engine
 
-from db.engine import chance_of
+from db.proof.uci_engine import chance_of
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from trapcore import _native

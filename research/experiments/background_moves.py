@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from db.engine import UciEngine
+from db.proof.uci_engine import UciEngine
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from research.evaluation.ordinary import NODES, Answers, judged_moves

@@ -19,7 +19,7 @@ from typing import Any
 
 import chess
 
-from db.engine import UciEngine
+from db.proof.uci_engine import UciEngine
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from trapcore.proof.trap_test import LOSS

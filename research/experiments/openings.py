@@ -1,4 +1,4 @@
-"""Writes the names of openings where `db.openings` finds them, from lichess's chess-openings (CC0).
+"""Writes the names of openings where `db.traps.openings` finds them, from lichess's chess-openings (CC0).
 
     python -m research.experiments.openings
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import chess
 
-from db.trap import read_moves
+from db.traps.trap import read_moves
 from research.benchmarks.material import DATA
 from trapcore import _native
 

@@ -9,9 +9,9 @@ import sys
 import time
 from itertools import islice
 
-from db.bundled import bundled_traps
-from db.puzzles import puzzle_trap
-from db.trap import Trap
+from db.formats.bundled import bundled_traps
+from db.formats.puzzles import puzzle_trap
+from db.traps.trap import Trap
 from research.benchmarks.material import puzzle_rows
 from trapcore.proof.mate import Verdict
 from trapcore.ranking.training import Example, fit, ordinary_examples

@@ -22,10 +22,10 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from db.bundled import bundled_traps
-from db.ingest import index_files
-from db.library import Library
-from db.store import open_library
+from db.formats.bundled import bundled_traps
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
 from research.benchmarks.material import master_games
 from tests.trap_games import ELEPHANT_FELL, FELL, game
 

@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from db.store import open_library
+from db.library.open import open_library
 from tests.lichess_server.faults import KINDS, USUAL_RATES
 from tests.lichess_server.server import HOST, Server
 from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book

@@ -104,8 +104,8 @@ def annotate(
     from annotator.progress import Progress
     from annotator.request import Request
     from annotator.selection import Selection, Side
-    from db.bundled import open_or_bundle
-    from db.screen import open_screen
+    from db.formats.bundled import open_or_bundle
+    from db.similarity.annotator_index import open_screen
     from trapcore.errors import UsageError
     from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, IndexedMeasure, checked_depth, chosen, indexed
     from trapcore.trees.chess_game import Labels

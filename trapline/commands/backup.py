@@ -16,7 +16,7 @@ def backup(
     """Copy the library into a file, also while others write to it; the copy is checked before it gets its name."""
     from pathlib import Path
 
-    from db.upkeep import back_up
+    from db.library.backup import back_up
     from trapcore.errors import UsageError
     from trapline.commands.terminal import say
 
@@ -36,8 +36,8 @@ def restore(
     """Put a backup in the library's place; it is checked first. A library that is there needs --replace."""
     from pathlib import Path
 
-    from db.bundled import default_library
-    from db.upkeep import restore as put_back
+    from db.formats.bundled import default_library
+    from db.library.backup import restore as put_back
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import say
 

@@ -3,7 +3,7 @@
 import chess
 import chess.svg
 
-from db.query import Hit
+from db.query.query import Hit
 
 RED, GREEN = "#c0392bcc", "#27864ecc"
 

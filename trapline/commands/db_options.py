@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from db.library import Library
-    from db.proving import Judge
+    from db.library.library import Library
+    from db.proof.prover import Judge
     from trapcore.errors import InputError
     from trapcore.parallel.pools import Pool
 
@@ -75,7 +75,7 @@ def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
 
     Raises ``UsageError`` for nodes below 1, and ``EngineError``.
     """
-    from db.proving import judging
+    from db.proof.prover import judging
     from trapcore.errors import UsageError
     from trapline.settings import Settings
 
@@ -88,7 +88,7 @@ def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
 
 def open_existing(db: str | None, *, read_only: bool = True) -> Library:
     """An existing library; the default one is made if need be."""
-    from db.bundled import open_or_bundle
+    from db.formats.bundled import open_or_bundle
     from trapline.commands.terminal import say
 
     return open_or_bundle(db, read_only=read_only, say=say)
@@ -96,7 +96,7 @@ def open_existing(db: str | None, *, read_only: bool = True) -> Library:
 
 def open_or_make(db: str | None) -> Library:
     """A library to fill: one that was named and is missing begins empty."""
-    from db.store import open_library
+    from db.library.open import open_library
     from trapline.commands.terminal import say
 
     if db is None or "://" in db or exists(db):

@@ -109,7 +109,7 @@ def games(
     """
     from research.evaluation.ordinary import Answers, judged_moves
 
-    from db.engine import UciEngine
+    from db.proof.uci_engine import UciEngine
     from research.evaluation.account import account_of_games
     from research.evaluation.detection import detection
     from trapcore.errors import InputError, UsageError
@@ -135,7 +135,7 @@ def games(
 def _run(
     file: Path, library: str | None, library_size: int, split: str, queries: int, jobs: int | None
 ) -> Iterator[Run]:
-    from db.store import open_library
+    from db.library.open import open_library
     from research.evaluation.run import Run
     from research.evaluation.sample import read_sample
     from trapcore.errors import UsageError

@@ -10,7 +10,7 @@ from trapline.commands.db_options import DbOption, bounds
 from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
-    from db.explorer import Explored, PlayedMove, TrapHere
+    from db.games.explorer import Explored, PlayedMove, TrapHere
 
 
 def explore(
@@ -35,8 +35,8 @@ def explore(
 
     Without a terminal a line a move: SAN, count, wins of White, draws, wins of Black, mean rating, last year, trap.
     """
-    from db.bundled import open_or_bundle
-    from db.explorer import explore as explored
+    from db.formats.bundled import open_or_bundle
+    from db.games.explorer import explore as explored
     from trapline.commands.terminal import print_json, say
 
     least, most = bounds("rating", rating)

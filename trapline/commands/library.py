@@ -28,7 +28,7 @@ from trapline.commands.options import ClusterOption, JsonOption
 from trapline.commands.propose import fit
 
 if TYPE_CHECKING:
-    from db.trap import Trap
+    from db.traps.trap import Trap
 
 library = typer.Typer(no_args_is_help=True, help="Fill, look at and check the trap library.")
 library.command()(fit)
@@ -54,8 +54,8 @@ def init(
     With --upgrade, an existing library gets the present schema and keys and keeps its traps; --bundled then also
     brings its bundled traps up to date.
     """
-    from db.bundled import add_bundled, default_library
-    from db.store import create_library, open_library, upgrade_library
+    from db.formats.bundled import add_bundled, default_library
+    from db.library.open import create_library, open_library, upgrade_library
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import counted, say, trap_count
     from trapline.settings import Settings
@@ -103,7 +103,7 @@ def add(
     db: DbOption = None,
 ) -> None:
     """Add one trap; it is checked, and proved as far as that can be done. Prints its slug."""
-    from db.trap import make_trap
+    from db.traps.trap import make_trap
     from trapline.commands.terminal import claim, say
     from trapline.settings import Settings
 
@@ -147,8 +147,8 @@ def import_(
     In a PGN game the bait is the last main-line move marked ?? or ?, or the one that the tag Bait names. The same file
     again changes nothing.
     """
-    from db.importing import import_file
-    from db.library import Added
+    from db.formats.import_file import import_file
+    from db.library.library import Added
     from trapline.commands.terminal import Status, counted, import_json, print_json, say
 
     status = Status()
@@ -260,7 +260,7 @@ def verify(
     contradict each other, nothing is claimed unless a mate is proved. After an interruption, a run over all traps goes
     on where it was.
     """
-    from db.verifying import Verified, verify_traps
+    from db.proof.reverify import Verified, verify_traps
     from trapcore.proof.mate import Verdict
     from trapline.commands.terminal import Status, claim, contradiction, counted, print_json, say, trap_count
     from trapline.settings import Settings
@@ -317,9 +317,9 @@ def export(
 
     With --study the proved ones as chapters of lichess studies instead, and with -o as well as both.
     """
-    from db.exporting import write_traps
-    from db.study import write_study
-    from db.toll import toll_of
+    from db.formats.export_file import write_traps
+    from db.formats.lichess_study import write_study
+    from db.games.trap_stats import toll_of
     from trapcore.proof.mate import Verdict
     from trapline.commands.terminal import say, trap_count
 
@@ -348,7 +348,7 @@ def index(
     The same games again change nothing; an interrupted run goes on where it stopped. The exit code is 3 if a file could
     not be read to its end.
     """
-    from db.ingest import Progress, index_files
+    from db.games.index_games import Progress, index_files
     from trapline.commands.terminal import Status, counted, index_json, print_json
 
     status = Status()

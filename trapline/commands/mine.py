@@ -20,8 +20,8 @@ from trapline.commands.db_options import (
 from trapline.commands.options import ClusterOption, JsonOption
 
 if TYPE_CHECKING:
-    from db.ingest import Progress
-    from db.mining import Mined
+    from db.games.index_games import Progress
+    from db.mining.mine import Mined
 
 
 def mine(
@@ -60,12 +60,12 @@ def mine(
     the games. It is named by its opening and pattern, and told with how many fell for it, worst first. An interrupted
     run goes on where it stopped; with new games only what is new is looked at.
     """
-    from db.exporting import write_traps
-    from db.ingest import index_files
-    from db.mining import TEST_NODES, Ore
-    from db.mining import mine as dig
-    from db.study import write_study
-    from db.toll import toll_of
+    from db.formats.export_file import write_traps
+    from db.formats.lichess_study import write_study
+    from db.games.index_games import index_files
+    from db.games.trap_stats import toll_of
+    from db.mining.mine import TEST_NODES, Ore
+    from db.mining.mine import mine as dig
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
     from trapline.settings import Settings
 

@@ -15,7 +15,7 @@ from trapline.commands.db_options import DbOption
 from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
-    from db.proposing import Adviser, Answer, ProposedMove
+    from db.similarity.propose import Adviser, Answer, ProposedMove
 
 
 def fit(
@@ -30,8 +30,8 @@ def fit(
     The killer of each trap that is not refuted is set against the other moves there, and ordinary moves that lose
     nothing beside them. A tenth of the traps is first held out, to tell how often their killers are found.
     """
-    from db.bundled import open_or_bundle
-    from db.fitting import HITS, fit_library
+    from db.formats.bundled import open_or_bundle
+    from db.similarity.train import HITS, fit_library
     from trapline.commands.terminal import Status, print_json, say, trap_count
 
     status = Status()
@@ -94,10 +94,10 @@ def propose(
 
     The exit code is 3 if no line could be answered.
     """
-    from db.bundled import open_or_bundle
-    from db.likeness import open_likeness
-    from db.proposing import Adviser, Question
-    from db.screen import weights_in_use
+    from db.formats.bundled import open_or_bundle
+    from db.similarity.annotator_index import weights_in_use
+    from db.similarity.killer_index import open_likeness
+    from db.similarity.propose import Adviser, Question
     from trapcore.errors import UsageError
     from trapcore.ranking.verification import NODES
     from trapline.commands.terminal import Status, print_json, say
@@ -123,7 +123,7 @@ def propose(
 
 
 def _answer_file(path: str, adviser: Adviser, *, as_json: bool) -> None:
-    from db.proposing import answers
+    from db.similarity.propose import answers
     from trapcore.errors import InputError
     from trapcore.io.streams import open_bytes
     from trapline.commands.terminal import say

@@ -14,7 +14,7 @@ from trapline.commands.db_options import DbOption, bounds
 from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
-    from db.query import Hit, Page
+    from db.query.query import Hit, Page
 
 
 def query(
@@ -97,9 +97,9 @@ def query(
     the reason. Without a terminal the table is a line a trap with tabs between: how it matches, similarity, slug,
     verdict, victim, bait, killer line, name.
     """
-    from db.asking import Asker
-    from db.bundled import open_or_bundle
-    from db.query import Query, Sort
+    from db.formats.bundled import open_or_bundle
+    from db.query.engine import Asker
+    from db.query.query import Query, Sort
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
     from trapline.commands.terminal import Status, print_json, say
@@ -147,7 +147,7 @@ def query(
         if as_json:
             print_json(page.content())
         elif as_pgn:
-            from db.pgn_export import trap_game
+            from db.formats.pgn_export import trap_game
 
             typer.echo("".join(trap_game(hit.trap) for hit in page.hits), nl=False)
         elif as_svg:
@@ -179,7 +179,7 @@ def _print(page: Page) -> None:
 def _draw(hits: tuple[Hit, ...], folder: str | None) -> None:
     from pathlib import Path
 
-    from db.exporting import write_file
+    from db.formats.export_file import write_file
     from trapcore.errors import OutputError
     from trapline.commands.board_svg import hit_svg
 

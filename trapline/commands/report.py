@@ -31,10 +31,10 @@ def report(
     It says how others of the same rating fared in the same positions, and what to practise. The page is whole in
     itself and needs no network. With --json the same figures are printed; a page is then written if -o asks for one.
     """
-    from db.exporting import write_text
-    from db.players import find_players, players
-    from db.report import report as made
-    from db.report_page import page
+    from db.formats.export_file import write_text
+    from db.games.players import find_players, players
+    from db.report.html import page
+    from db.report.report import report as made
     from trapcore.suggestions import unknown_name
     from trapline.commands.terminal import print_json, say
 

@@ -50,7 +50,7 @@ def serve(
         from web.app import create_app
     except ModuleNotFoundError as error:
         raise UsageError(f"{error.name} is missing; `pip install 'trapline[web]'` brings what serve needs") from error
-    from db.bundled import open_or_bundle
+    from db.formats.bundled import open_or_bundle
 
     given = {"host": host, "port": port, "public": public or None}
     settings = Settings(web={name: value for name, value in given.items() if value is not None})

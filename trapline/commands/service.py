@@ -238,8 +238,8 @@ def _open(config: str | None, db: str | None) -> Service:
     """The service of the library ``db``, or of the default one, which is made if need be."""
     import os
 
-    from db.bundled import open_or_bundle
-    from db.store import open_library
+    from db.formats.bundled import open_or_bundle
+    from db.library.open import open_library
     from service.service import Service
     from trapline.commands.terminal import say
     from trapline.settings import CONFIG_VARIABLE, Settings

@@ -9,11 +9,11 @@ from dataclasses import asdict
 import chess
 import typer
 
-from db.importing import Imported
-from db.ingest import Progress
-from db.library import Library
-from db.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
-from db.trap import Outcome, Trap
+from db.formats.import_file import Imported
+from db.games.index_games import Progress
+from db.library.library import Library
+from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
+from db.traps.trap import Outcome, Trap
 from trapcore.proof.mate import Verdict
 from trapcore.proof.search import MATE, MATE_BOUND
 

@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from db.engine import UciEngine
-from db.library import Added, Library
-from db.proving import SEARCH_NODES, Judge
-from db.store import open_library
-from db.trap import Trap, make_trap
+from db.library.library import Added, Library
+from db.library.open import open_library
+from db.proof.prover import SEARCH_NODES, Judge
+from db.proof.uci_engine import UciEngine
+from db.traps.trap import Trap, make_trap
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from web.api.json_response import encoded

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from db.families import families
-from db.proposing import Question
-from db.query import Hit, Match
-from db.query import Query as QueryOfLibrary
-from db.sightings import sightings
-from db.trap import Trap as StoredTrap
+from db.games.sightings import sightings
+from db.library.families import families
+from db.query.query import Hit, Match
+from db.query.query import Query as QueryOfLibrary
+from db.similarity.propose import Question
+from db.traps.trap import Trap as StoredTrap
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from web.api.json_response import Content, answer

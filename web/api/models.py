@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from db.library import Added
-from db.query import Match
-from db.trap import Outcome
+from db.library.library import Added
+from db.query.query import Match
+from db.traps.trap import Outcome
 from trapcore.proof.mate import Verdict
 from trapcore.ranking.verification import Finding
 from web.upload_jobs import State

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from db.library import Counts
-from db.store import made_by
+from db.library.library import Counts
+from db.library.open import made_by
 from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
 from web.api.json_response import encoded

@@ -6,9 +6,9 @@ from typing import Any
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from db.ingest import HIGHEST_RATING
-from db.query import LONGEST_MOVES, LONGEST_TEXT, MOST_HITS, MOST_SIMILAR, Query, Sort
-from db.trap import Outcome
+from db.games.index_games import HIGHEST_RATING
+from db.query.query import LONGEST_MOVES, LONGEST_TEXT, MOST_HITS, MOST_SIMILAR, Query, Sort
+from db.traps.trap import Outcome
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.mate import Verdict
@@ -65,7 +65,7 @@ class SimilarAsked(Positioned, Paged):
 
 
 class TrapsAsked(Positioned, Paged):
-    """Every condition that is given must hold; the fields are those of `db.query.Query`."""
+    """Every condition that is given must hold; the fields are those of `db.query.query.Query`."""
 
     similar: int | None = Field(
         default=None, ge=1, le=MOST_SIMILAR, description="So many most similar traps as well; needs a position."

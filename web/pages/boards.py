@@ -1,9 +1,9 @@
-"""The pictures of `db.pictures` as this room serves them: each with its address."""
+"""The pictures of `db.traps.board_svg` as this room serves them: each with its address."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from db import pictures
+from db.traps import board_svg as pictures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

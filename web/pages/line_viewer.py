@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import chess
 
-from db.trap import Trap
+from db.traps.trap import Trap
 from web.pages.boards import Picture
 from web.pages.rendering import address, start_number
 

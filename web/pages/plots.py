@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from db.temptation import Profile
+from db.traps.temptation import Profile
 from trapcore.proof.search import MATE_BOUND
 
 WIDTH, HEIGHT = 520, 240

@@ -11,12 +11,12 @@ import chess
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from db.explorer import Explored
-from db.pictures import described
-from db.proposing import ProposedMove, Question
-from db.query import Hit, Match
-from db.query import Query as Asking
-from db.trap import Trap, read_moves
+from db.games.explorer import Explored
+from db.query.query import Hit, Match
+from db.query.query import Query as Asking
+from db.similarity.propose import ProposedMove, Question
+from db.traps.board_svg import described
+from db.traps.trap import Trap, read_moves
 from trapcore.errors import InputError, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position

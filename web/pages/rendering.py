@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from db.trap import Trap, read_moves
+from db.traps.trap import Trap, read_moves
 from trapline.commands.terminal import claim, contradiction, numbered_line, pawns, percent, year
 from web.pages.boards import Picture
 

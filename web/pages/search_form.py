@@ -1,12 +1,12 @@
-"""What people write into the search box and its filters, as a `db.query.Query`."""
+"""What people write into the search box and its filters, as a `db.query.query.Query`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import chess
 
-from db.query import Query, Sort
-from db.trap import read_moves
+from db.query.query import Query, Sort
+from db.traps.trap import read_moves
 from trapcore.errors import InputError, UsageError
 
 HITS = 12

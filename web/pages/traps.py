@@ -6,15 +6,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from db.families import families, shelves
-from db.library import Counts
-from db.pgn_export import trap_game
-from db.pictures import draw, draw_piece
-from db.query import Hit, Page, Sort
-from db.query import Query as Question
-from db.sightings import SightingPage, sightings
-from db.temptation import LEAST_DECISIONS, Frequency, RatingBand
-from db.trap import Trap
+from db.formats.pgn_export import trap_game
+from db.games.sightings import SightingPage, sightings
+from db.library.families import families, shelves
+from db.library.library import Counts
+from db.query.query import Hit, Page, Sort
+from db.query.query import Query as Question
+from db.traps.board_svg import draw, draw_piece
+from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
+from db.traps.trap import Trap
 from trapcore.errors import InputError, UsageError
 from trapcore.parallel.budget import Cancellation
 from trapline.commands.terminal import is_rated, temptation, trap_json

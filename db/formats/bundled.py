@@ -1,0 +1,116 @@
+"""The traps that come with the program, and the famous lines that are none, and the default library made of both.
+
+Both are in ``traps.toml``.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace as with_fields
+from importlib import resources
+from pathlib import Path
+
+from db.library.library import Library
+from db.library.open import create_library, open_library
+from db.proof.prover import SEARCH_NODES, Judge, prove_all
+from db.traps.trap import Outcome, Trap, make_trap
+from trapcore.errors import InputError, LibraryError
+from trapline.settings import Settings
+
+SOURCE = "bundled"
+"""The source of these traps."""
+
+_FIELDS = {"slug", "name", "family", "moves", "bait", "killer_line", "outcome", "eco", "opening"}
+
+
+def bundled_traps() -> list[Trap]:
+    """The traps of ``traps.toml``, checked and undecided, in the order of the file.
+
+    Raises `InputError` for a trap that does not hold what the file says.
+    """
+    return [_trap(table, _FIELDS) for table in _tables("trap")]
+
+
+def bundled_non_traps() -> list[Trap]:
+    """The famous lines of ``traps.toml`` that are no traps, each with its reason, checked and undecided; else as above.
+
+    In such a trap the bait is the move that is said to lose, the killer line what is said to refute it.
+    """
+    return [_trap(table, _FIELDS | {"reason", "source"}) for table in _tables("non_trap")]
+
+
+def add_bundled(library: Library, judge: Judge, *, jobs: int = 1, replace: bool = True) -> None:
+    """Prove the bundled traps and non-traps and store them in place of older versions, whatever their verdict.
+
+    What an engine has said of an older version stays, unless the killer line is another.
+    """
+    stored = {(trap.epd, trap.line): trap.opinions for trap in library.traps()}
+    given = [*bundled_traps(), *bundled_non_traps()]
+    known = [with_fields(trap, opinions=stored.get((trap.epd, trap.line), ())) for trap in given]
+    proved = []
+    for trap, result in prove_all(judge, known, jobs):
+        if isinstance(result, InputError):
+            raise InputError(f"the bundled trap {trap.slug} does not hold: {result}") from result
+        proved.append(result)
+    library.add_all(proved, replace=replace, checked=True)
+
+
+def default_library() -> Path:
+    """Where the library lies unless told otherwise: the setting ``db``. Its folder is made. Raises `LibraryError`."""
+    path = Settings().db
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LibraryError(f"the folder {path.parent} cannot be made: {error.strerror}") from error
+    return path
+
+
+def open_or_bundle(db: Path | str | None, *, read_only: bool, say: Callable[[str], None]) -> Library:
+    """Open the library ``db``, or the default one (None), which is made of the bundled traps if it does not exist yet.
+
+    ``say`` is given a sentence before and after a library is made; its traps are proved without an engine.
+    Raises `LibraryError` as `db.library.open.open_library` does.
+    """
+    if db is not None:
+        return open_library(db, read_only=read_only)
+    path = default_library()
+    if not path.exists():
+        say(f"making the library {path} of the bundled traps; proving them takes some seconds, once")
+        threads = os.cpu_count() or 1
+        create_library(path, lambda made: add_bundled(made, Judge(search_nodes=SEARCH_NODES), jobs=threads))
+        with open_library(path, read_only=True) as library:
+            counts = library.counts()
+        say(f"{path} has {counts.traps} traps, {counts.proved} of them proved")
+    return open_library(path, read_only=read_only)
+
+
+def _tables(kind: str) -> list[dict[str, str]]:
+    tables: list[dict[str, str]] = tomllib.loads(
+        resources.files("db").joinpath("traps.toml").read_text(encoding="utf-8")
+    )[kind]
+    return tables
+
+
+def _trap(table: dict[str, str], fields: set[str]) -> Trap:
+    slug = table.get("slug", "?")
+    if table.keys() != fields or not table.get("reason", "given"):
+        odd = ", ".join(sorted(table.keys() ^ fields)) or "reason"
+        raise InputError(f"traps.toml: the trap {slug} has too many or too few fields: {odd}")
+    try:
+        trap = make_trap(
+            slug=slug,
+            name=table["name"],
+            family=table["family"],
+            moves=table["moves"],
+            bait=table["bait"],
+            killer_line=table["killer_line"],
+            eco=table["eco"],
+            opening=table["opening"],
+            source=table.get("source", SOURCE),
+            reason=table.get("reason", ""),
+        )
+    except InputError as error:
+        raise InputError(f"traps.toml: {error}") from error
+    if trap.outcome is not Outcome(table["outcome"]):
+        raise InputError(f"traps.toml: the trap {slug} is said to end in {table['outcome']}, not in {trap.outcome}")
+    return trap

@@ -1,0 +1,85 @@
+"""Traps as chapters of lichess studies: a PGN game each, with the line, what it took from people, and arrows.
+
+Lichess imports at most 64 chapters into a study (https://lichess.org/api#tag/Studies), so no file has more.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.svg
+
+from db.games.trap_stats import Toll
+from db.traps.trap import Trap, read_moves
+from trapcore.errors import OutputError
+from trapcore.io.atomic_write import replacing
+from trapline.commands.terminal import claim
+
+CHAPTERS = 64
+"""Most chapters of a study."""
+
+
+def write_study(traps: Sequence[tuple[Trap, Toll]], folder: Path | str) -> list[Path]:
+    """Write the traps in their order into ``traps-1.pgn``, ``traps-2.pgn`` and so on; the files that were written.
+
+    Each appears under its name when it is complete; the folder is made if need be. Raises `OutputError`.
+    """
+    folder = Path(folder)
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, at in enumerate(range(0, len(traps), CHAPTERS), start=1):
+            path = folder / f"traps-{number}.pgn"
+            chapters = (chapter(trap, toll) for trap, toll in traps[at : at + CHAPTERS])
+            with replacing(path) as building:
+                # Lichess wants two blank lines or more between games.
+                Path(building).write_text("\n\n".join(chapters) + "\n", encoding="utf-8")
+            written.append(path)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror}") from error
+    return written
+
+
+def chapter(trap: Trap, toll: Toll) -> str:
+    """One trap as a game with comments, ending in one line end."""
+    game = chess.pgn.Game()
+    known = trap.moves is not None
+    board = chess.Board() if known else trap.board()
+    if not known:
+        game.setup(board)
+    game.headers["Event"] = trap.name
+    game.headers["ChapterName"] = trap.name[:80]
+    for tag, value in (("ECO", trap.eco), ("Opening", trap.opening)):
+        if value:
+            game.headers[tag] = value
+    node: chess.pgn.GameNode = game
+    for move in read_moves(board, trap.moves or "", trap.slug):
+        node = node.add_variation(move)
+    bait, killer = chess.Move.from_uci(trap.bait), chess.Move.from_uci(trap.killer_line[0])
+    node.comment = _set(trap, toll)
+    node.set_arrows([chess.svg.Arrow(bait.from_square, bait.to_square, color="red")])
+    node = node.add_variation(bait, nags=[chess.pgn.NAG_BLUNDER])
+    node.comment = _fell(toll)
+    node.set_arrows([chess.svg.Arrow(killer.from_square, killer.to_square, color="green")])
+    for uci in trap.killer_line:
+        node = node.add_variation(chess.Move.from_uci(uci))
+    node.comment = f"{claim(trap)[0].upper()}{claim(trap)[1:]}."
+    return f"{game.accept(chess.pgn.StringExporter(columns=None))}\n"
+
+
+def _set(trap: Trap, toll: Toll) -> str:
+    frequency = toll.frequency
+    if not frequency.decisions:
+        return f"{trap.victim.capitalize()} to move: a trap."
+    return (
+        f"{trap.victim.capitalize()} to move: a trap. {frequency.played:,} of {frequency.decisions:,} fell for it "
+        f"({toll.low:.0%} to {toll.high:.0%})."
+    )
+
+
+def _fell(toll: Toll) -> str:
+    if not toll.frequency.played:
+        return ""
+    said = f"Punished at once in {toll.punished:,} of {toll.frequency.played:,} games."
+    return said if toll.points is None else f"{said} The attacker scored {toll.points:.0%}."

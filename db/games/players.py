@@ -1,0 +1,80 @@
+"""The players of the indexed games, and which of them somebody means by a part of a name."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher, get_close_matches
+
+from sqlalchemy import func, select
+
+from db.library.library import Library
+from db.storage.collation import plain
+from db.storage.models import GameRow
+from db.storage.name_index import words_of
+from trapcore.errors import UsageError
+
+MOST_LISTED = 20
+"""Names that an error tells at most."""
+
+_NOBODY = {"", "?"}
+_LEAST_RATIO = 0.6
+
+
+def players(library: Library) -> dict[str, int]:
+    """Every name in the indexed games and how many games it is in, by name; games without a name have none.
+
+    Raises `LibraryError`.
+    """
+    games: Counter[str] = Counter()
+    with library.database.read() as connection:
+        for column in (GameRow.white, GameRow.black):
+            games.update(dict(connection.execute(select(column, func.count()).group_by(column)).all()))
+    return {name: games[name] for name in sorted(games.keys() - _NOBODY)}
+
+
+def find_players(known: Mapping[str, int], text: str, *, every: bool = False) -> tuple[str, ...]:
+    """The names that are meant by ``text``: a name in full, otherwise those that have it as a part.
+
+    Capitals and accents do not matter. ``known``: the names and their games, see `players`. Raises `UsageError` if
+    nobody is called so, which tells the nearest names; and if several are, unless ``every`` takes them all for one.
+    """
+    wanted = plain(text.strip())
+    if not wanted:
+        raise UsageError("give a player's name or a part of it")
+    found = [name for name in known if wanted in plain(name)]
+    if not found:
+        raise UsageError(f"no indexed game has a player called {text!r}{_hint(known, wanted)}")
+    if every or len(found) == 1:
+        return tuple(found)
+    for spelt in (lambda name: name == text, lambda name: plain(name) == wanted):
+        whole = [name for name in found if spelt(name)]
+        if len(whole) == 1:
+            return tuple(whole)
+    most = sorted(found, key=lambda name: (-known[name], name))
+    rest = f"; and {len(most) - MOST_LISTED:,} more" if len(most) > MOST_LISTED else ""
+    raise UsageError(
+        f"{len(found):,} players are called {text!r}: {_listed(known, most[:MOST_LISTED])}{rest}; give the name in "
+        "full, or --all if all of them are one"
+    )
+
+
+def _hint(known: Mapping[str, int], wanted: str) -> str:
+    if not known:
+        return "; no games are indexed yet, `trapline index FILE` reads some"
+    # People mistype one word of a name and leave others out, so words are compared as well as the whole.
+    by_word: dict[str, list[str]] = {}
+    for name in known:
+        for word in {plain(name), *words_of(name)}:
+            by_word.setdefault(word, []).append(name)
+    words = {wanted, *words_of(wanted)}
+    near = (word for asked in words for word in get_close_matches(asked, by_word, n=5, cutoff=_LEAST_RATIO))
+    ratio = {word: max(SequenceMatcher(None, asked, word).ratio() for asked in words) for word in near}
+    names: dict[str, None] = {}
+    for word in sorted(ratio, key=lambda word: (-ratio[word], word)):
+        names.update(dict.fromkeys(sorted(by_word[word], key=lambda name: (-known[name], name))))
+    if not names:
+        return f"; {len(known):,} others are there"
+    return f"; the nearest are {_listed(known, list(names)[:3])}"
+
+
+def _listed(known: Mapping[str, int], names: Iterable[str]) -> str:
+    return "; ".join(f"{name} ({known[name]:,} game{'' if known[name] == 1 else 's'})" for name in names)

@@ -1,0 +1,141 @@
+"""Sightings page by page: of one trap, in one game, or in the games of a player, with what is known of each game."""
+
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import or_, select
+
+from db.games.explorer import game_address
+from db.library.library import Library
+from db.storage.models import GameRow, SightingRow, TrapRow
+from db.storage.sighting_rows import EVENTS, Sighting
+from trapcore.errors import UsageError
+from trapcore.proof.mate import Verdict
+from trapcore.suggestions import unknown_name
+
+LONGEST_PAGE = 200
+"""Sightings."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenGame:
+    """The game of a sighting, as its tags tell."""
+
+    id: int
+    """Its number in the library."""
+    white: str
+    black: str
+    white_elo: int | None
+    black_elo: int | None
+    result: str
+    date: str
+    event: str
+    address: str | None
+    """Where the game can be seen: the tag Site, if that is a link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A sighting and its game."""
+
+    sighting: Sighting
+    game: SeenGame | None
+    """None if the game is not indexed."""
+
+    def content(self) -> dict[str, object]:
+        """All fields as JSON has them."""
+        return {**asdict(self.sighting), "game": None if self.game is None else asdict(self.game)}
+
+
+@dataclass(frozen=True, slots=True)
+class SightingPage:
+    """Some sightings, in the order in which they were recorded."""
+
+    seen: tuple[Seen, ...]
+    next: str | None
+    """Where the next page begins, for ``after``; None on the last page."""
+
+    def content(self) -> dict[str, object]:
+        """All fields as JSON has them."""
+        return {"sightings": [seen.content() for seen in self.seen], "next": self.next}
+
+
+_SIGHTING = (
+    SightingRow.file,
+    SightingRow.game_number,
+    SightingRow.byte_offset,
+    SightingRow.ply,
+    SightingRow.event,
+    SightingRow.measure,
+    SightingRow.score,
+    SightingRow.verdict,
+)
+_GAME = (
+    GameRow.id,
+    GameRow.white,
+    GameRow.black,
+    GameRow.white_elo,
+    GameRow.black_elo,
+    GameRow.result,
+    GameRow.date,
+    GameRow.event,
+    GameRow.site,
+)
+
+
+def sightings(
+    library: Library,
+    *,
+    trap: str | None = None,
+    game: int | None = None,
+    player: str | None = None,
+    event: str | None = None,
+    limit: int = 20,
+    after: str | None = None,
+) -> SightingPage:
+    """A page of ``limit`` sightings, 1 to `LONGEST_PAGE`, that meet all conditions.
+
+    ``trap`` is a slug, ``game`` a number of the library, ``player`` a part of the name of either, whatever the case,
+    ``event`` one of `db.storage.sighting_rows.EVENTS`. Pages follow each other by what was recorded when: what is recorded meanwhile
+    comes last, and nothing is skipped or told twice. Raises `UsageError` and `LibraryError`.
+    """
+    if not 1 <= limit <= LONGEST_PAGE:
+        raise UsageError(f"a page has 1 to {LONGEST_PAGE} sightings, not {limit}")
+    if event is not None and event not in EVENTS:
+        raise unknown_name("event", event, EVENTS)
+    wanted = (
+        select(SightingRow.id, TrapRow.slug, *_SIGHTING, *(column.label(f"game_{column.key}") for column in _GAME))
+        .join_from(SightingRow, TrapRow, TrapRow.id == SightingRow.trap_id)
+        .outerjoin(GameRow, GameRow.id == SightingRow.game_id)
+        .where(SightingRow.id > _place(after))
+        .order_by(SightingRow.id)
+        .limit(limit + 1)
+    )
+    if trap is not None:
+        library.trap(trap)
+        wanted = wanted.where(SightingRow.trap_id == select(TrapRow.id).where(TrapRow.slug == trap).scalar_subquery())
+    if game is not None:
+        wanted = wanted.where(SightingRow.game_id == game)
+    if player is not None:
+        named = (column.icontains(player, autoescape=True) for column in (GameRow.white, GameRow.black))
+        wanted = wanted.where(or_(*named))
+    if event is not None:
+        wanted = wanted.where(SightingRow.event == event)
+    with library.database.read() as connection:
+        rows = connection.execute(wanted).all()
+    seen = []
+    for _, slug, *rest in rows[:limit]:
+        *told, verdict = rest[: len(_SIGHTING)]
+        names = (column.key for column in _SIGHTING[:-1])
+        sighting = Sighting(trap=slug, verdict=Verdict(verdict), **dict(zip(names, told, strict=True)))
+        *tags, site = rest[len(_SIGHTING) :]
+        known = dict(zip((column.key for column in _GAME[:-1]), tags, strict=True))
+        seen.append(Seen(sighting, None if site is None else SeenGame(**known, address=game_address(site))))
+    return SightingPage(tuple(seen), str(rows[limit - 1].id) if len(rows) > limit else None)
+
+
+def _place(after: str | None) -> int:
+    if after is None:
+        return 0
+    if not (after.isascii() and after.isdigit() and len(after) <= 18):
+        raise UsageError(f"{after!r} is no page of sightings; give what the page before had as `next`")
+    return int(after)

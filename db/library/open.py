@@ -1,0 +1,310 @@
+"""Opening, making and upgrading a trap library.
+
+A library is a SQLite file, or anything that a SQLAlchemy URL names. It says in its table ``meta`` what it is; a file
+that does not say so is never written to.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from sqlalchemy import Connection, delete, insert, inspect, select, text, update
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from db.library.library import Library
+from db.storage.database import BUSY_SECONDS, Database, can_write, server_engine, sqlite_engine
+from db.storage.models import (
+    CheckpointRow,
+    GameRow,
+    MetaRow,
+    OccurrenceRow,
+    PositionRow,
+    SightingRow,
+    SourceRow,
+    TrapRow,
+)
+from db.storage.sighting_rows import SWEPT
+from trapcore import _native
+from trapcore.errors import LibraryError
+from trapcore.trees.position_key import mirror
+from trapcore.version import installed_version
+
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+"""Every revision of the schema, oldest first, as in ``db/storage/migrations/versions``."""
+
+_RATED = "0005"  # the revision since which games have ratings
+
+FORMAT = "trapline-library"
+"""The value of ``meta.format``, by which a library is known."""
+
+
+def open_library(
+    path_or_url: Path | str, *, create: bool = False, read_only: bool = False, busy_seconds: float = BUSY_SECONDS
+) -> Library:
+    """Open a library; close it, or use it as a context manager.
+
+    ``create`` makes an empty one where there is none. ``read_only`` leaves nothing beside the file and needs no right
+    to write. ``busy_seconds`` is how long to wait for another program that is writing. Raises `LibraryError` if the
+    library is missing, is none, is damaged, locked, or of another version.
+    """
+    if _is_url(path_or_url):
+        database = _server(str(path_or_url), read_only=read_only, busy_seconds=busy_seconds)
+        if create and not _is_library(database):
+            _make(database)
+        return Library(_checked(database))
+    path = _file(path_or_url)
+    if not path.exists():
+        if not create:
+            raise LibraryError(f"there is no trap library at {path}; make one with `{_init(path)}`")
+        create_library(path)
+    _check_file(path)
+    if not read_only and not can_write(path):
+        raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
+    # The first look is always a reading one, so that a foreign file is left as it is.
+    look = Database(sqlite_engine(path, read_only=True, busy_seconds=busy_seconds), str(path), read_only=True)
+    _checked(look)
+    if read_only:
+        return Library(look)
+    look.close()
+    engine = sqlite_engine(path, read_only=False, busy_seconds=busy_seconds)
+    return Library(Database(engine, str(path), read_only=False))
+
+
+def create_library(path: Path | str, fill: Callable[[Library], None] | None = None) -> None:
+    """Make a library file, with what ``fill`` puts into it.
+
+    It appears under its name only when it is complete, so that an interrupted run leaves none rather than half of one.
+    If another program makes the same file meanwhile, that one stays. Raises `LibraryError`.
+    """
+    path = _file(path)
+    if not path.absolute().parent.is_dir():
+        raise LibraryError(f"{path} cannot be made, because its folder does not exist; make the folder first")
+    building = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        database = Database(sqlite_engine(building, read_only=False), str(path), read_only=False)
+        try:
+            _make(database)
+            if fill is not None:
+                fill(Library(database))
+        finally:
+            database.close()
+        with suppress(FileExistsError):
+            _publish(building, path)
+    except OSError as error:
+        raise LibraryError(f"{path} cannot be made: {error.strerror}") from error
+    finally:
+        for leftover in (building, Path(f"{building}-wal"), Path(f"{building}-shm"), Path(f"{building}-journal")):
+            leftover.unlink(missing_ok=True)
+
+
+def upgrade_library(path_or_url: Path | str) -> list[str]:
+    """Bring a library to the present schema and keys; what was done, one sentence each, empty if nothing was.
+
+    Traps are always kept. Raises `LibraryError` as `open_library` does, but for the older versions.
+    """
+    if _is_url(path_or_url):
+        database = _server(str(path_or_url), read_only=False)
+    else:
+        path = _file(path_or_url)
+        if not path.exists():
+            raise LibraryError(f"there is no trap library at {path}; make one with `{_init(path)}`")
+        _check_file(path)
+        look = Database(sqlite_engine(path, read_only=True), str(path), read_only=True)
+        try:
+            _check_known(look)
+        finally:
+            look.close()
+        if not can_write(path):
+            raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
+        database = Database(sqlite_engine(path, read_only=False), str(path), read_only=False)
+    done = []
+    try:
+        _check_known(database)
+        with database.write() as connection:
+            before = _revision(connection)
+            if before != REVISIONS[-1]:
+                _migrate(connection)
+                done.append(f"the schema went from {before} to {REVISIONS[-1]}")
+            rekeyed = _rekey(connection)
+            if before is not None and before < _RATED and not rekeyed:
+                done += _unrated(connection)
+            done += rekeyed
+            if done:
+                connection.execute(update(MetaRow).where(MetaRow.key == "made_by").values(value=made_by()))
+    finally:
+        database.close()
+    return done
+
+
+def made_by() -> str:
+    """This program with its version, as libraries and exports name it."""
+    return f"trapline {installed_version() or '(not installed)'}"
+
+
+def _init(name: Path | str) -> str:
+    return f"trapline library init --db {name}"
+
+
+def _is_url(path_or_url: Path | str) -> bool:
+    return isinstance(path_or_url, str) and "://" in path_or_url and not path_or_url.startswith("sqlite:")
+
+
+def _file(path_or_url: Path | str) -> Path:
+    if isinstance(path_or_url, Path):
+        return path_or_url
+    if path_or_url.startswith("sqlite:"):
+        name = path_or_url.removeprefix("sqlite:///")
+        if not name or name == path_or_url or name == ":memory:":
+            raise LibraryError(f"{path_or_url} names no file; a library is kept in a file: sqlite:///PATH or just PATH")
+        return Path(name)
+    return Path(path_or_url)
+
+
+def _server(url: str, *, read_only: bool, busy_seconds: float = BUSY_SECONDS) -> Database:
+    try:
+        engine = server_engine(url, busy_seconds=busy_seconds)
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise LibraryError(
+            f"{url.split('://')[0]}:// cannot be used: {error}; is its driver installed, as by trapline[postgres]?"
+        ) from error
+    return Database(engine, engine.url.render_as_string(hide_password=True), read_only=read_only)
+
+
+def _check_file(path: Path) -> None:
+    """That the file looks like SQLite from outside; opening it then changes nothing."""
+    if path.is_dir():
+        raise LibraryError(f"{path} is a directory, not a trap library")
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise LibraryError(f"{path} cannot be read: {error.strerror}") from error
+    if not head:
+        raise LibraryError(f"{path} is an empty file, not a trap library; delete it, then `{_init(path)}`")
+    if head != b"SQLite format 3\0":
+        raise LibraryError(f"{path} is not a trap library: it is no SQLite file")
+
+
+def _is_library(database: Database) -> bool:
+    with database.read() as connection:
+        tables = inspect(connection)
+        if not (tables.has_table("meta") and tables.has_table("alembic_version")):
+            return False
+        if {column["name"] for column in tables.get_columns("meta")} != {"key", "value"}:
+            return False
+        return _facts(connection).get("format") == FORMAT and _revision(connection) is not None
+
+
+def _facts(connection: Connection) -> dict[str, str]:
+    return {row.key: row.value for row in connection.execute(select(MetaRow.key, MetaRow.value))}
+
+
+def _revision(connection: Connection) -> str | None:
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
+
+
+def _check_known(database: Database) -> tuple[str | None, dict[str, str]]:
+    """Revision and facts of a library that this program can open or upgrade."""
+    if not _is_library(database):
+        raise LibraryError(f"{database.name} is a database, but not a trap library of trapline; it was left as it is")
+    with database.read() as connection:
+        revision, facts = _revision(connection), _facts(connection)
+    newer = any(int(facts[key]) > now for key, now in _keys().items() if facts.get(key, "").isdigit())
+    if revision not in REVISIONS or newer:
+        raise LibraryError(
+            f"{database.name} was made by a newer program ({facts.get('made_by')}, schema {revision}); update trapline"
+        )
+    return revision, facts
+
+
+def _checked(database: Database) -> Database:
+    try:
+        revision, facts = _check_known(database)
+        if revision != REVISIONS[-1]:
+            raise LibraryError(
+                f"{database.name} has the older schema {revision}; bring it up to date with "
+                f"`{_init(database.name)} --upgrade`"
+            )
+        for key, now in _keys().items():
+            if facts.get(key) != str(now):
+                raise LibraryError(
+                    f"{database.name} has {key.replace('_', ' ')} {facts.get(key)}, this program needs {now}; "
+                    f"compute the keys anew with `{_init(database.name)} --upgrade`"
+                )
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _keys() -> dict[str, int]:
+    """The versions of what is computed from positions and stored."""
+    return {
+        "position_key_version": _native.POSITION_KEY_VERSION,
+        "fingerprint_version": _native.FINGERPRINT_VERSION,
+    }
+
+
+def _key_facts() -> list[dict[str, str]]:
+    return [{"key": key, "value": str(now)} for key, now in _keys().items()]
+
+
+def _make(database: Database) -> None:
+    with database.write() as connection:
+        _migrate(connection)
+        facts = [{"key": "format", "value": FORMAT}, {"key": "made_by", "value": made_by()}]
+        connection.execute(insert(MetaRow), facts + _key_facts())
+
+
+def _migrate(connection: Connection) -> None:
+    # Imported here: only making and upgrading need it, and it takes a tenth of a second.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "db:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _rekey(connection: Connection) -> list[str]:
+    """Compute stored keys anew if their version is another: the traps' from their EPD; games must be read again."""
+    facts = _facts(connection)
+    stale = [key for key, now in _keys().items() if facts.get(key) != str(now)]
+    if not stale:
+        return []
+    for trap_id, epd in connection.execute(select(TrapRow.id, TrapRow.epd)).all():
+        keys = {"key": _native.position_key(epd), "mirror_key": _native.position_key(mirror(epd))}
+        connection.execute(update(TrapRow).where(TrapRow.id == trap_id).values(keys))
+    paths = _sources(connection)
+    for table in (SightingRow, OccurrenceRow, CheckpointRow, PositionRow, GameRow, SourceRow):
+        connection.execute(delete(table))
+    connection.execute(delete(MetaRow).where(MetaRow.key.in_([*_keys(), *SWEPT])))
+    connection.execute(insert(MetaRow), _key_facts())
+    done = [f"the keys of the traps were computed anew ({', '.join(stale).replace('_', ' ')})"]
+    if paths:
+        done.append(f"the games must be read again: trapline index {' '.join(paths)}")
+    return done
+
+
+def _unrated(connection: Connection) -> list[str]:
+    """What to do about games that were stored without ratings; empty if there are none."""
+    paths = _sources(connection)
+    return [f"the games have no ratings until they are read again: trapline index {' '.join(paths)}"] if paths else []
+
+
+def _sources(connection: Connection) -> Sequence[str]:
+    return connection.scalars(select(SourceRow.path).order_by(SourceRow.path)).all()
+
+
+def _publish(building: Path, path: Path) -> None:
+    try:
+        os.link(building, path)  # unlike a rename it does not replace a file that came in between
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise
+        building.rename(path)  # a file system without links

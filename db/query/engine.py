@@ -1,0 +1,427 @@
+"""A library that is asked: `Asker` answers a `db.query.query.Query` with a page of hits."""
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import chess
+from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute
+
+from db.library.library import Library
+from db.query.cursor import Place, read_cursor, write_cursor
+from db.query.query import Hit, Match, Moves, Page, Query, Sort
+from db.query.where import conditions
+from db.similarity.annotator_index import weights_in_use
+from db.similarity.killer_index import Likeness, open_likeness
+from db.similarity.nearest_traps import Conditions, Likened, Positions, alike_killers, compare_each
+from db.storage.frequency import frequencies
+from db.storage.models import MetaRow, SightingRow, TrapRow, WeightsRow
+from db.storage.name_index import find_names
+from db.storage.sighting_rows import BY_KEY
+from db.storage.trap_rows import traps_of_slugs, traps_state
+from db.traps.temptation import Frequency
+from db.traps.trap import Trap, read_moves
+from trapcore import _native
+from trapcore.errors import LibraryError
+from trapcore.measures.options import IndexedMeasure
+from trapcore.ranking.weights import Weights
+from trapcore.trees.chess_game import parse_position
+from trapcore.trees.position_key import mirror_move
+from trapline.settings import Settings
+
+COUNTED = 100_000
+"""Traps of a library in which all hits of a question about fields are counted; in a larger one that takes longer than
+finding those of a page."""
+
+SECRET = "cursor_secret"
+"""The fact in ``meta`` that seals cursors."""
+
+_NONE = Frequency(decisions=0, played=0)
+_RANKS = {match: rank for rank, match in enumerate(Match)}
+_AT_A_TIME = 500
+_FITTED = select(WeightsRow.fitted)
+_KEPT = 16
+"""Conditions whose traps are kept in memory, an eighth of a byte for each of the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The position that is asked for."""
+
+    epd: str
+    key: bytes
+    moves: str | None
+    """The moves that were given, as a trap has them; None for a FEN."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A trap that answers, before it is read."""
+
+    slug: str
+    match: Match
+    score: float = 0.0
+    """Less is better, among those of the same match."""
+    likened: Likened | None = None
+    """If it is similar."""
+
+
+class Asker:
+    """An open library and what makes it quick to ask; any number of threads may use one.
+
+    It sees what is written to the library meanwhile. Closing it leaves the library open.
+    """
+
+    def __init__(
+        self, library: Library, *, measure: IndexedMeasure | None = None, say: Callable[[str], None] | None = None
+    ) -> None:
+        """``measure`` is that of questions which name none, by default the setting; ``say`` is told what is built."""
+        self.library = library
+        self._measure = measure if measure is not None else Settings().measure
+        self._say = say if say is not None else lambda told: None
+        self._secret: bytes | None = None
+        self._lock = threading.Lock()
+        self._likeness: tuple[tuple[str, str], Likeness, Weights] | None = None
+        self._positions: Positions | None = None
+        self._fitting: dict[tuple[str, Query], _native.Payloads] = {}
+
+    def trap(self, slug: str) -> Trap:
+        """The trap of that slug. Raises `UsageError`, which names the nearest one, if there is none."""
+        return self.library.trap(slug)
+
+    def ask(self, query: Query) -> Page:
+        """A page of the traps that answer.
+
+        Raises `UsageError` for a cursor of another question, a family that is not there and a move that is none;
+        `InputError` for a position and moves that cannot be read; and `LibraryError`.
+        """
+        asked = _asked(query)
+        with self.library.database.read() as connection:
+            after = None if query.after is None else read_cursor(query.after, query, self._cursor_secret(connection))
+            wanted = conditions(connection, query)
+            often = self._frequencies(connection, query)
+            found = self._found(connection, query, asked, wanted, often)
+            if found is not None:
+                placed = _placed(connection, query.order, found, often)
+                total: int | None = len(placed)
+                rest = [one for one in placed if after is None or one[0] > after]
+            else:
+                rest = list(_listed(connection, query, wanted, often, after))
+                total = len(rest) if after is None and len(rest) <= query.limit else _count(connection, wanted)
+            shown = rest[: query.limit]
+            more = write_cursor(shown[-1][0], query, self._cursor_secret(connection)) if rest[query.limit :] else None
+            return Page(query, tuple(self._hits(connection, query, asked, [one for _, one in shown])), total, more)
+
+    def close(self) -> None:
+        """Let go of what was built for this use only; the library stays open."""
+        with self._lock:
+            if self._likeness is not None:
+                self._likeness[1].close()
+            self._likeness = self._positions = None
+
+    def _found(
+        self,
+        connection: Connection,
+        query: Query,
+        asked: Asked | None,
+        wanted: Sequence[ColumnElement[bool]],
+        often: Mapping[str, Frequency] | None,
+    ) -> list[Found] | None:
+        """All traps that answer, in no order; None if they are to be read in the order of the question instead."""
+        played = None
+        if query.min_frequency and often is not None:
+            played = {slug for slug, frequency in often.items() if frequency.share >= query.min_frequency}
+        named = find_names(connection, query.text, wanted) if query.text is not None else None
+        if asked is None and named is None:
+            if played is None:
+                return None
+            return [Found(slug, Match.FOUND) for slug in _meeting(connection, played, wanted)]
+        fitting = [names for names in (named, played) if names is not None]
+
+        def fits(slugs: Iterable[str]) -> set[str]:
+            return {slug for slug in slugs if all(slug in names for names in fitting)}
+
+        if asked is None:
+            return [Found(slug, Match.FOUND, distance) for slug, distance in (named or {}).items() if fits([slug])]
+        at = list(_at(connection, asked, wanted))
+        found = [one for _, one in at if fits([one.slug])]
+        if query.similar is not None:
+            same = {number for number, _ in (_at(connection, asked, ()) if wanted else at)}
+            names = None if not fitting else {slug for slug in fitting[0] if fits([slug])}
+            found += self._likened(connection, query, asked, Conditions(wanted, names, same))
+        return found
+
+    def _likened(self, connection: Connection, query: Query, asked: Asked, others: Conditions) -> Iterator[Found]:
+        """The most similar traps that meet the other conditions."""
+        measure, k = query.measure if query.measure is not None else self._measure, query.similar or 0
+
+        def fits(numbers: Collection[int]) -> Mapping[int, str]:
+            return others.fitting(connection, numbers)
+
+        if measure is IndexedMeasure.ABSTRACTED:
+            weights, likeness = self._by_trees(connection)
+            lookup = partial(self._all_fitting, connection, query, others) if others.are_there else None
+            found = alike_killers(asked.epd, likeness, weights, k + len(others.but), fits, lookup)
+        elif measure is IndexedMeasure.CONTINUATIONS:
+            found = self._by_positions(connection).alike(asked.epd, k, fits)
+        else:
+            found = compare_each(connection, asked.epd, measure, k, others.wanted, fits)
+        for one in islice(found, k):
+            if query.least is None or one.similarity >= query.least:
+                yield Found(one.slug, Match.SIMILAR, -one.similarity, one)
+
+    def _all_fitting(self, connection: Connection, query: Query, others: Conditions) -> _native.Payloads:
+        """All traps that meet the conditions; kept for the next question with the same ones."""
+        if others.names is not None or query.player is not None or query.event is not None:
+            return others.all(connection)  # few, and changed by more than the traps
+        asked = replace(query, fen=None, moves=None, similar=None, measure=None, least=None, after=None, limit=1)
+        key = (traps_state(connection), replace(asked, sort=None))
+        with self._lock:
+            known = self._fitting.pop(key, None)
+        made = known if known is not None else others.all(connection)
+        with self._lock:
+            self._fitting[key] = made
+            for old in list(self._fitting)[:-_KEPT]:
+                del self._fitting[old]
+        return made
+
+    def _by_trees(self, connection: Connection) -> tuple[Weights, Likeness]:
+        """The weights in use and the index of the killers as they are now."""
+        state = (traps_state(connection), str(connection.scalar(_FITTED)))
+        with self._lock:
+            if self._likeness is None or self._likeness[0] != state:
+                weights, _ = weights_in_use(self.library, self._say)
+                opened = open_likeness(self.library, weights, self._say)
+                if self._likeness is not None:
+                    self._likeness[1].close()  # whoever asks the old one still can
+                self._likeness = (state, opened, weights)
+            return self._likeness[2], self._likeness[1]
+
+    def _by_positions(self, connection: Connection) -> Positions:
+        with self._lock:
+            if self._positions is None or self._positions.state != traps_state(connection):
+                self._positions = Positions(connection)
+            return self._positions
+
+    def _hits(self, connection: Connection, query: Query, asked: Asked | None, found: Sequence[Found]) -> Iterator[Hit]:
+        slugs = [one.slug for one in found]
+        traps = {trap.slug: trap for trap in traps_of_slugs(connection, slugs)}
+        is_banded = query.min_rating is not None or query.max_rating is not None
+        events = {} if is_banded else _events(connection, slugs)
+        played = frequencies(connection, slugs, min_rating=query.min_rating, max_rating=query.max_rating)
+        for one in found:
+            trap, frequency = traps[one.slug], played.get(one.slug, _NONE)
+            if is_banded:
+                # What was seen is not kept by ratings, but these two events are what the victims chose.
+                chosen = {"avoided": frequency.decisions - frequency.played, "fell": frequency.played}
+                events[one.slug] = {event: count for event, count in chosen.items() if count}
+            bait, killer = _here(asked, trap, one)
+            likened = one.likened
+            pair = None if likened is None else likened.pair
+            yield Hit(
+                trap=trap,
+                match=one.match,
+                similarity=None if likened is None else likened.similarity,
+                shared=None if pair is None else pair.shared(trap),
+                bait_here=bait,
+                killer_here=killer,
+                mate_here=None if pair is None else pair.mate_in,
+                frequency=frequency,
+                events=events.get(one.slug, {}),
+            )
+
+    def _frequencies(self, connection: Connection, query: Query) -> Mapping[str, Frequency] | None:
+        """Of all traps that occurred, if the question needs them."""
+        if not query.min_frequency and query.order is not Sort.FREQUENCY:
+            return None
+        return frequencies(connection, min_rating=query.min_rating, max_rating=query.max_rating)
+
+    def _cursor_secret(self, connection: Connection) -> bytes:
+        if self._secret is None:
+            stored = connection.scalar(select(MetaRow.value).where(MetaRow.key == SECRET))
+            if stored is None:
+                raise LibraryError(f"{self.library.name} lacks {SECRET} in its table meta; put back a copy of it")
+            self._secret = stored.encode()
+        return self._secret
+
+
+def _asked(query: Query) -> Asked | None:
+    moves = None
+    if query.fen is not None:
+        fen = query.fen.strip()
+        parse_position(fen)  # which says best what is wrong with one
+    elif query.moves is not None:
+        board = chess.Board()
+        played = read_moves(board, query.moves, "the moves")
+        moves = board.variation_san(played) if played else ""
+        for move in played:
+            board.push(move)
+        fen = board.fen()
+    else:
+        return None
+    epd = _native.epd(fen)
+    return Asked(epd, _native.position_key(epd), moves)
+
+
+_HERE = select(TrapRow.id, TrapRow.slug, TrapRow.key, TrapRow.moves).where(
+    or_(TrapRow.key == bindparam("here"), TrapRow.mirror_key == bindparam("here"))
+)
+
+
+def _at(connection: Connection, asked: Asked, wanted: Sequence[ColumnElement[bool]]) -> Iterator[tuple[int, Found]]:
+    """The traps of the very position, in either colour, with their numbers."""
+    here = _HERE.where(*wanted) if wanted else _HERE
+    for number, slug, key, moves in connection.execute(here, {"here": asked.key}):
+        if key != asked.key:
+            yield number, Found(slug, Match.MIRRORED)
+        else:
+            another_order = asked.moves is not None and moves is not None and moves != asked.moves
+            yield number, Found(slug, Match.TRANSPOSED if another_order else Match.EXACT)
+
+
+def _placed(
+    connection: Connection, order: Sort, found: Sequence[Found], often: Mapping[str, Frequency] | None
+) -> list[tuple[Place, Found]]:
+    """What was found, in this order."""
+    values: Mapping[str, Place] = {}
+    if order in _COLUMNS:
+        slugs = [one.slug for one in found]
+        values = {slug: (value,) for slug, value in _of_slugs(connection, slugs, _COLUMNS[order])}
+        if order is Sort.GAIN:
+            values = {slug: _falling(value) for slug, (value,) in values.items()}
+    places: list[tuple[Place, Found]] = []
+    for one in found:
+        if order is Sort.MATCH:
+            place: Place = (_RANKS[one.match], one.score)
+        elif order is Sort.FREQUENCY:
+            place = (-(often or {}).get(one.slug, _NONE).share,)
+        else:
+            place = values.get(one.slug, ())
+        places.append(((*place, one.slug), one))
+    return sorted(places, key=lambda placed: placed[0])
+
+
+_COLUMNS: Mapping[Sort, InstrumentedAttribute[Any]] = {
+    Sort.NAME: TrapRow.name,
+    Sort.LENGTH: TrapRow.length,
+    Sort.GAIN: TrapRow.gain,
+}
+
+
+def _falling(value: float | str | None) -> Place:
+    assert not isinstance(value, str)
+    return (0, -value) if value is not None else (1, 0)
+
+
+def _listed(
+    connection: Connection,
+    query: Query,
+    wanted: Sequence[ColumnElement[bool]],
+    often: Mapping[str, Frequency] | None,
+    after: Place | None,
+) -> Iterator[tuple[Place, Found]]:
+    """The first traps after a place in the order of the question, one more than the page holds if there are more."""
+    order, left = query.order, query.limit + 1
+    slug, last = TrapRow.slug, None if after is None else str(after[-1])
+    behind = [] if last is None else [slug > last]
+    if order is Sort.SLUG:
+        for (name,) in connection.execute(select(slug).where(*wanted, *behind).order_by(slug).limit(left)):
+            yield (name,), Found(name, Match.FOUND)
+    elif order in (Sort.NAME, Sort.LENGTH):
+        column: InstrumentedAttribute[Any] = _COLUMNS[order]
+        later = [] if after is None else [tuple_(column, slug) > (after[0], last)]
+        for value, name in connection.execute(
+            select(column, slug).where(*wanted, *later).order_by(column, slug).limit(left)
+        ):
+            yield (value, name), Found(name, Match.FOUND)
+    elif order is Sort.GAIN:
+        if after is None or after[0] == 0:
+            gain: InstrumentedAttribute[Any] = TrapRow.gain
+            later = [gain.is_not(None)]
+            if after is not None:
+                reached = -float(after[1])
+                # The first condition is in the second, and finds the place in the index.
+                later += [gain <= reached, (gain < reached) | (slug > last)]
+            for value, name in connection.execute(
+                select(gain, slug).where(*wanted, *later).order_by(gain.desc(), slug).limit(left)
+            ):
+                left -= 1
+                yield (0, -value, name), Found(name, Match.FOUND)
+            behind = []
+        unknown = select(slug).where(*wanted, TrapRow.gain.is_(None), *behind).order_by(slug).limit(left)
+        for (name,) in connection.execute(unknown) if left else ():
+            yield (1, 0, name), Found(name, Match.FOUND)
+    else:
+        played = {name: frequency for name, frequency in (often or {}).items() if frequency.played}
+        if after is None or float(after[0]) < 0:
+            found = [Found(name, Match.FOUND) for name in _meeting(connection, played, wanted)]
+            for place, one in _placed(connection, order, found, played):
+                if left and (after is None or place > after):
+                    left -= 1
+                    yield place, one
+            behind = []
+        while left:
+            part = list(connection.scalars(select(slug).where(*wanted, *behind).order_by(slug).limit(_AT_A_TIME)))
+            for name in part:
+                if left and name not in played:
+                    left -= 1
+                    yield (0.0, name), Found(name, Match.FOUND)
+            if len(part) < _AT_A_TIME:
+                return
+            behind = [slug > part[-1]]
+
+
+def _meeting(connection: Connection, slugs: Iterable[str], wanted: Sequence[ColumnElement[bool]]) -> Iterator[str]:
+    """Those of the traps that meet the conditions."""
+    names = list(slugs)
+    for at in range(0, len(names), _AT_A_TIME):
+        part = TrapRow.slug.in_(names[at : at + _AT_A_TIME])
+        yield from connection.scalars(select(TrapRow.slug).where(part, *wanted))
+
+
+def _of_slugs(
+    connection: Connection,
+    slugs: Sequence[str],
+    column: InstrumentedAttribute[Any],
+) -> Iterator[tuple[str, Any]]:
+    for at in range(0, len(slugs), _AT_A_TIME):
+        rows = select(TrapRow.slug, column).where(TrapRow.slug.in_(slugs[at : at + _AT_A_TIME]))
+        yield from (tuple(row) for row in connection.execute(rows))
+
+
+def _count(connection: Connection, wanted: Sequence[ColumnElement[bool]]) -> int | None:
+    if (connection.scalar(select(func.max(TrapRow.id))) or 0) > COUNTED:
+        return None
+    return connection.scalar(select(func.count()).select_from(TrapRow).where(*wanted))
+
+
+_EVENTS = (
+    select(TrapRow.slug, SightingRow.event, func.count())
+    .join_from(TrapRow, SightingRow, SightingRow.trap_id == TrapRow.id)
+    .where(TrapRow.slug.in_(bindparam("slugs", expanding=True)), SightingRow.measure == BY_KEY)
+    .group_by(TrapRow.slug, SightingRow.event)
+    .order_by(TrapRow.slug, SightingRow.event)
+)
+
+
+def _events(connection: Connection, slugs: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How often the very position of each trap was seen with each event."""
+    found: dict[str, dict[str, int]] = {}
+    for slug, event, count in connection.execute(_EVENTS, {"slugs": list(slugs)}) if slugs else ():
+        found.setdefault(slug, {})[event] = count
+    return found
+
+
+def _here(asked: Asked | None, trap: Trap, found: Found) -> tuple[Moves | None, Moves | None]:
+    """Bait and killer line in the asked position: the trap's own in either colour, or what is like it."""
+    if found.likened is not None and found.likened.pair is not None:
+        return found.likened.pair.bait, found.likened.pair.killer
+    if asked is None or found.match not in (Match.EXACT, Match.TRANSPOSED, Match.MIRRORED):
+        return None, None
+    line = tuple(map(mirror_move, trap.line)) if found.match is Match.MIRRORED else trap.line
+    spelt = tuple(_native.sans(asked.epd, line))
+    return Moves(line[:1], spelt[:1]), Moves(line[1:], spelt[1:])

@@ -1,0 +1,254 @@
+"""What a library can be asked and what it answers, as values; `db.query.engine.Asker` answers."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from db.games.index_games import HIGHEST_RATING
+from db.similarity.common_features import Shared
+from db.traps.temptation import Frequency
+from db.traps.trap import Outcome, Trap
+from trapcore.errors import UsageError
+from trapcore.measures.options import IndexedMeasure
+from trapcore.proof.mate import Verdict
+from trapcore.suggestions import unknown_name
+from trapline.commands.terminal import trap_json
+
+MOST_HITS = 200
+"""Most hits of one page."""
+MOST_SIMILAR = 100
+"""Most similar traps that can be asked for."""
+LONGEST_TEXT = 200
+"""Characters of a condition that is a text."""
+LONGEST_MOVES = 8000
+"""Characters of the moves to a position: more than the longest game has before a draw is claimed."""
+
+EVENTS = ("set", "fell", "avoided", "sprung", "missed")
+"""What a sighting can tell of a trap, see `db.storage.sighting_rows`."""
+SIDES = ("white", "black")
+
+_ECO = re.compile(r"[A-E](\d\d?)?|([A-E]\d\d)-([A-E]\d\d)")
+
+
+class Match(StrEnum):
+    """How a hit answers the question."""
+
+    EXACT = "exact"
+    """The very position, by the asked moves or by a FEN."""
+    TRANSPOSED = "transposed"
+    """The same position, which the trap's own moves reach in another order than the asked ones."""
+    MIRRORED = "mirrored"
+    """The position with colours exchanged."""
+    SIMILAR = "similar"
+    FOUND = "found"
+    """By its fields: no position was asked for."""
+
+
+class Sort(StrEnum):
+    """The order of the hits; those that it calls equal follow by slug."""
+
+    MATCH = "match"
+    """Best first: exact, transposed, mirrored, similar by falling similarity; or the best name first."""
+    SLUG = "slug"
+    NAME = "name"
+    """As the database sorts texts."""
+    LENGTH = "length"
+    """Shortest killer line first."""
+    FREQUENCY = "frequency"
+    """The bait that most of those who could play it did play first."""
+    GAIN = "gain"
+    """The dearest bait first; a gain that nobody measured last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A question; every condition that is given must hold.
+
+    Raises `UsageError` for what cannot be asked, whatever the library; what depends on the library, such as whether
+    there is such a family, `db.query.engine.Asker.ask` looks at, and it reads position, moves and cursor.
+    """
+
+    fen: str | None = None
+    """The position before the bait, as FEN or EPD."""
+    moves: str | None = None
+    """The same as moves from the usual start, SAN or UCI."""
+    similar: int | None = None
+    """So many most similar traps as well, 1 to `MOST_SIMILAR`; needs a position."""
+    measure: IndexedMeasure | None = None
+    """By which they are similar; None: the setting ``measure``."""
+    least: float | None = None
+    """Their similarity, 0 to 1."""
+    text: str | None = None
+    """Name, family or slug of the trap, in any spelling that is near."""
+    family: str | None = None
+    eco: str | None = None
+    """A code (``C41``), the beginning of one (``B1``), or two with a hyphen (``B10-B19``)."""
+    opening: str | None = None
+    """Part of the opening's name, in any case."""
+    victim: str | None = None
+    """``white`` or ``black``."""
+    outcome: str | None = None
+    verdict: str | None = None
+    source: str | None = None
+    """Part of it, in any case."""
+    bait: str | None = None
+    """SAN or UCI."""
+    killer: str | None = None
+    """First move of the killer line, SAN or UCI."""
+    min_length: int | None = None
+    """Attacker's moves in the killer line, 1 or more."""
+    max_length: int | None = None
+    player: str | None = None
+    """Part of the name of somebody, in any case, in whose games the trap was seen,"""
+    event: str | None = None
+    """with this event, one of `EVENTS`; alone, in anybody's games."""
+    min_rating: int | None = None
+    """Of the victim, 0 to `HIGHEST_RATING`: how often the bait was played or avoided is counted in such games only."""
+    max_rating: int | None = None
+    min_frequency: float | None = None
+    """Share of those that played the bait where they could, 0 to 1."""
+    sort: Sort | None = None
+    """None: by match for a position and a text, otherwise by slug."""
+    limit: int = 20
+    """Hits of a page, 1 to `MOST_HITS`."""
+    after: str | None = None
+    """What the page before gave as `Page.next`."""
+
+    def __post_init__(self) -> None:
+        """Check what needs no library."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, str) and not isinstance(value, StrEnum):
+                _check_text(field.name, value)
+        if self.fen is not None and self.moves is not None:
+            raise UsageError("give a position or the moves that lead to it, not both (fen, moves)")
+        for name in ("similar", "measure", "least"):
+            if getattr(self, name) is not None and (self.similar is None or not self.has_position):
+                needed = "a position (fen or moves)" if name == "similar" else "similar and a position"
+                raise UsageError(f"{name} needs {needed}")
+        _check_range("similar", self.similar, 1, MOST_SIMILAR)
+        _check_range("limit", self.limit, 1, MOST_HITS)
+        _check_range("least", self.least, 0, 1)
+        _check_range("min_frequency", self.min_frequency, 0, 1)
+        _check_pair("length", self.min_length, self.max_length, 1, 1000)
+        _check_pair("rating", self.min_rating, self.max_rating, 0, HIGHEST_RATING)
+        _check_name("victim", self.victim, SIDES)
+        _check_name("outcome", self.outcome, tuple(map(str, Outcome)))
+        _check_name("verdict", self.verdict, tuple(map(str, Verdict)))
+        _check_name("event", self.event, EVENTS)
+        if self.eco is not None and not _ECO.fullmatch(self.eco.upper()):
+            raise UsageError(f"eco must be like C41, B1 or B10-B19, not {self.eco!r}")
+        if self.sort is Sort.MATCH and not (self.has_position or self.text is not None):
+            raise UsageError("sort by match needs a position or a text to match")
+
+    @property
+    def has_position(self) -> bool:
+        """Whether a position is asked for."""
+        return self.fen is not None or self.moves is not None
+
+    @property
+    def order(self) -> Sort:
+        """The sort in use."""
+        if self.sort is not None:
+            return self.sort
+        return Sort.MATCH if self.has_position or self.text is not None else Sort.SLUG
+
+    def content(self) -> dict[str, object]:
+        """What is asked, for JSON: the conditions that are given, and ``sort`` and ``limit``."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in given.items() if value is not None} | {"sort": self.order}
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """A line in the asked position."""
+
+    uci: tuple[str, ...]
+    san: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A trap that answers a question."""
+
+    trap: Trap
+    match: Match
+    similarity: float | None = None
+    """0 to 1, of a similar one; None otherwise."""
+    shared: Shared | None = None
+    """Why it is similar, by the measure ``abstracted``; None otherwise."""
+    bait_here: Moves | None = None
+    """The bait in the asked position: of the colours there, or the move that is like it. None if none is known."""
+    killer_here: Moves | None = None
+    """What refutes it there: the trap's own line in an exact or mirrored hit. In a similar one what is proposed: as far
+    as it is no proved mate, its first move only."""
+    mate_here: int | None = None
+    """Moves to the mate that was proved for a similar one in the asked position; None if none was."""
+    frequency: Frequency
+    events: Mapping[str, int]
+    """How often the very position was seen with each event; ``fell`` and ``avoided`` only if ratings are asked for."""
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON: the trap as `trapline library list --json` has it, and what the hit is."""
+        told: dict[str, object] = trap_json(self.trap, self.frequency) | {
+            "frequency": {
+                "decisions": self.frequency.decisions,
+                "played": self.frequency.played,
+                "share": round(self.frequency.share, 4),
+            },
+            "events": dict(self.events),
+            "match": str(self.match),
+            "similarity": None if self.similarity is None else round(self.similarity, 4),
+        }
+        for name, moves in (("bait_here", self.bait_here), ("killer_here", self.killer_here)):
+            told[name] = None if moves is None else {"uci": list(moves.uci), "san": list(moves.san)}
+        told["mate_here"] = self.mate_here
+        told["shared"] = None if self.shared is None else self.shared.content()
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some hits in their order."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    total: int | None
+    """Hits of all pages; None where counting them would take longer than finding these."""
+    next: str | None
+    """What the question needs as ``after`` for the next page; None on the last one."""
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON."""
+        hits = [hit.content() for hit in self.hits]
+        return {"query": self.query.content(), "total": self.total, "next": self.next, "hits": hits}
+
+
+def _check_text(name: str, value: str) -> None:
+    longest = LONGEST_MOVES if name == "moves" else LONGEST_TEXT if name != "after" else 1000
+    if not value.strip():
+        raise UsageError(f"{name} is empty; leave it out to ask without it")
+    if len(value) > longest:
+        raise UsageError(f"{name} has {len(value):,} characters, more than {longest:,}")
+    # Databases refuse the one, terminals and pages the others.
+    if any(not letter.isprintable() and letter not in "\t\r\n" for letter in value):
+        raise UsageError(f"{name} has characters that cannot be printed: {value!r}")
+
+
+def _check_range(name: str, value: float | None, least: float, most: float) -> None:
+    # Not `value < least or value > most`, which lets a NaN through.
+    if value is not None and not least <= value <= most:
+        raise UsageError(f"{name} must be {least} to {most}, not {value}")
+
+
+def _check_pair(name: str, low: int | None, high: int | None, least: int, most: int) -> None:
+    _check_range(f"min_{name}", low, least, most)
+    _check_range(f"max_{name}", high, least, most)
+    if low is not None and high is not None and low > high:
+        raise UsageError(f"min_{name} is {low}, more than max_{name}, {high}")
+
+
+def _check_name(what: str, given: str | None, known: tuple[str, ...]) -> None:
+    if given is not None and given not in known:
+        raise unknown_name(what, given, known)

@@ -1,0 +1,87 @@
+"""A player's report as one HTML file that needs nothing else: styles, plots and boards are in it.
+
+Jinja2 fills the template because it escapes what it is given: names of players and tags of games are anybody's text.
+"""
+
+from base64 import b64encode
+from functools import cache
+from importlib import resources
+from importlib.metadata import version
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from db.games.encounters import Encounter
+from db.report.plots import falls_by_opening, falls_over_time
+from db.report.report import Met, Report
+from db.traps.board_svg import Picture, draw
+from trapline.commands.terminal import claim, numbered_line, percent, year
+
+GAMES = 12
+"""Most games of a trap that the page lists; --json has all."""
+
+
+def page(report: Report) -> str:
+    """The whole page."""
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            report=report,
+            whose=" / ".join(report.players[:3]) + (" and others" if len(report.players) > 3 else ""),
+            over_time=Markup(falls_over_time(report.over_time)),
+            openings=Markup(falls_by_opening(report.by_opening)),
+            style=Markup(resources.files("db").joinpath("templates/report.css").read_text("utf-8")),
+            version=version("trapline"),
+            most_games=GAMES,
+        )
+    )
+
+
+def board(met: Met) -> tuple[str, str]:
+    """The board of a trap as it stood in the last game, the player below: an address that is the picture, its words."""
+    shown = met.encounters[0]
+    trap = shown.trap
+    picture = Picture(
+        fen=trap.epd,
+        bait=trap.bait,
+        killer=trap.killer_line[0],
+        flipped=shown.colour == "black",
+        before=trap.name,
+    )
+    return f"data:image/svg+xml;base64,{b64encode(draw(picture)).decode()}", picture.alt
+
+
+def line(met: Met) -> tuple[str, str, str]:
+    """Bait, killer and the rest, numbered as in the last game."""
+    return numbered_line(met.encounters[0].trap, met.encounters[0].number)
+
+
+def happened(encounter: Encounter) -> str:
+    """What happened in a game, told of the player."""
+    he, other = ("you", "the opponent") if encounter.is_victim else ("the opponent", "you")
+    told = {
+        "fell": f"{he} fell for it",
+        "avoided": f"{he} played {encounter.played}",
+        "sprung": f"{other} sprang it",
+        "missed": f"{other} missed it with {encounter.answer}",
+    }
+    return ", ".join(told[event] for event in encounter.events if event in told) or "the game ended there"
+
+
+def counted(count: int, what: str) -> str:
+    """``1 trap``, ``2,000 traps``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("db"),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {each.__name__: each for each in (board, claim, counted, happened, line, percent, year)}
+    return environment

@@ -1,0 +1,378 @@
+"""What the traps of a library did to a player and to his opponents, in figures: in all, by trap, opening and time.
+
+Shares are of choices: how often a bait was taken of the times that it could have been. Beside each stands what others
+of the same rating (`db.traps.temptation.RATING_BANDS`) did in the same positions of the same library, in games without the
+player: the mean, over his choices, of their share there. So a player who meets dangerous positions is not held against
+one who does not.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from db.games.encounters import Encounter, encounters, games_of, year_of
+from db.games.trap_stats import cost, wilson
+from db.library.library import Library
+from db.storage.frequency import frequencies_by_rating
+from db.storage.sighting_rows import BY_KEY, EVENTS
+from db.traps.temptation import Frequency, RatingBand, rating_band
+from db.traps.trap import Side, Trap
+from trapcore.errors import UsageError
+from trapline.commands.terminal import claim
+
+PRACTICE = 5
+"""Traps to practise, and traps to set, that are named."""
+
+MONTHS_SHOWN = 24
+"""Longest time, in months, that is told by month; more is told by year."""
+
+_Bands = Mapping[RatingBand, Frequency]
+_NONE = Frequency(decisions=0, played=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fare:
+    """How those fared who had the choice."""
+
+    decisions: int
+    fell: int
+    low: float
+    """Least share, 0..1, by Wilson's interval of 95 %; 0 if nobody had the choice."""
+    high: float
+    others: float | None
+    """Share of others of the same rating in the same positions, 0..1; None if there are none."""
+    compared: int
+    """Choices in which there are such others: only these may be held against them."""
+    compared_fell: int
+    """How many of these fell."""
+
+    @property
+    def share(self) -> float:
+        """0..1; 0 if nobody had the choice."""
+        return self.fell / self.decisions if self.decisions else 0.0
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON."""
+        return {**asdict(self), "share": self.share}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The meetings in which one of the two had the choice."""
+
+    events: dict[str, int]
+    """How often each of `EVENTS` happened; what was said of several traps of one position counts once."""
+    fare: Fare
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON."""
+        return {"events": self.events, **self.fare.content()}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The meetings of an opening, a colour or a time."""
+
+    name: str
+    victim: Standing
+    """The player had the choice, his opponent set the trap."""
+    attacker: Standing
+    """The other way round."""
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON."""
+        return {"name": self.name, "victim": self.victim.content(), "attacker": self.attacker.content()}
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A trap and the player's meetings with it, on either side."""
+
+    trap: Trap
+    """As the library has it."""
+    victim: Standing
+    attacker: Standing
+    others: dict[RatingBand, Frequency]
+    """What others did who were rated as the victims of these meetings, in games without the player."""
+    cost: float
+    """Points that the bait gives away, 0..1."""
+    score: float
+    """Points that the player loses by it, at least, each time he has the choice: his low share times the cost."""
+    reward: float
+    """The same of his opponents."""
+    repeated: str
+    """``trap`` if the player fell into it more than once, ``family`` if into it and its relatives, else empty."""
+    encounters: tuple[Encounter, ...]
+    """The newest first."""
+
+    @property
+    def others_in_all(self) -> Fare:
+        """Those of all the bands together."""
+        both = sum(self.others.values(), _NONE)
+        return Fare(both.decisions, both.played, *wilson(both.played, both.decisions), None, 0, 0)
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON."""
+        bait, *killer = self.trap.sans()
+        others = self.others_in_all
+        return {
+            "slug": self.trap.slug,
+            "name": self.trap.name,
+            "family": self.trap.family,
+            "opening": self.trap.opening,
+            "epd": self.trap.epd,
+            "bait": bait,
+            "killer_line": killer,
+            "claim": claim(self.trap),
+            "cost": self.cost,
+            "score": self.score,
+            "reward": self.reward,
+            "repeated": self.repeated,
+            "victim": self.victim.content(),
+            "attacker": self.attacker.content(),
+            "others": {
+                "decisions": others.decisions,
+                "fell": others.fell,
+                "low": others.low,
+                "high": others.high,
+                "by_rating": {str(band): asdict(counts) for band, counts in self.others.items()},
+            },
+            "encounters": [_told(encounter) for encounter in self.encounters],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The traps of a player."""
+
+    players: tuple[str, ...]
+    """Names that are taken for one player."""
+    since: int | None
+    """First year of the games; None if any."""
+    until: int | None
+    colour: Side | None
+    """Only games in which the player had it."""
+    games: int
+    """Of the player that are looked at."""
+    unproved: int
+    """Meetings, in any of his games, with traps that are not proved, and so left out."""
+    in_all: Group
+    by_colour: tuple[Group, ...]
+    by_opening: tuple[Group, ...]
+    """Those with most falls first, then with most meetings."""
+    by_year: tuple[Group, ...]
+    """Ascending; games without a year are left out."""
+    by_month: tuple[Group, ...]
+    traps: tuple[Met, ...]
+    """Those that the player fell into more than once first, then what costs most."""
+    practise: tuple[Met, ...]
+    """What cost the player most, `PRACTICE` at most."""
+    weapons: tuple[Met, ...]
+    """What his opponents fell for, by what it cost them, as many."""
+
+    @property
+    def over_time(self) -> tuple[Group, ...]:
+        """By month if that is no more than `MONTHS_SHOWN`, else by year."""
+        if self.by_month and len(self.by_month) > 1:
+            (first, first_month), (last, last_month) = (
+                map(int, group.name.split("-")) for group in (self.by_month[0], self.by_month[-1])
+            )
+            if 12 * (last - first) + last_month - first_month < MONTHS_SHOWN:
+                return self.by_month
+        return self.by_year
+
+    def content(self) -> dict[str, object]:
+        """All figures as JSON has them."""
+        groups = {name: [g.content() for g in getattr(self, name)] for name in _GROUPS}
+        return {
+            "players": self.players,
+            "since": self.since,
+            "until": self.until,
+            "colour": self.colour,
+            "games": self.games,
+            "unproved": self.unproved,
+            "in_all": self.in_all.content(),
+            **groups,
+            "traps": [met.content() for met in self.traps],
+            "practise": [met.trap.slug for met in self.practise],
+            "weapons": [met.trap.slug for met in self.weapons],
+        }
+
+
+_GROUPS = ("by_colour", "by_opening", "by_year", "by_month")
+
+
+def report(
+    library: Library,
+    names: Collection[str],
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    colour: Side | None = None,
+) -> Report:
+    """The report of the player with these names, see `db.games.players.find_players`.
+
+    With years only the games of these and between, with ``colour`` only those in which the player had it. Raises
+    `UsageError` for years that cannot be, and `LibraryError`.
+    """
+    if since is not None and until is not None and since > until:
+        raise UsageError(f"the first year, {since}, must not be after the last, {until}")
+    games = games_of(library, names)
+    every, unproved = encounters(library, games)
+    within = [each for each in every if _within(each.year, since, until) and colour in (None, each.colour)]
+    looked_at = [
+        number
+        for number, row in games.rows.items()
+        if _within(year_of(row.date), since, until) and (colour is None or colour in games.colours(number))
+    ]
+    peers = _others(library, every)
+    by_trap: dict[str, list[Encounter]] = defaultdict(list)
+    for each in within:
+        by_trap[each.trap.slug].append(each)
+    families = Counter(each.trap.family for each in within if each.is_victim and "fell" in each.events)
+    met = [_met(library, slug, seen, peers, families) for slug, seen in by_trap.items()]
+    costly = sorted(met, key=lambda each: (-each.score, -each.victim.fare.fell, each.trap.slug))
+    telling = sorted(met, key=lambda each: (-each.reward, -each.attacker.fare.fell, each.trap.slug))
+
+    def grouped(key: Callable[[Encounter], str | None]) -> list[Group]:
+        parts: dict[str, list[Encounter]] = defaultdict(list)
+        for each in within:
+            if (name := key(each)) is not None:
+                parts[name].append(each)
+        return [_group(name, parts[name], peers) for name in sorted(parts)]
+
+    by_opening = grouped(lambda each: each.opening)
+    return Report(
+        players=tuple(sorted(names)),
+        since=since,
+        until=until,
+        colour=colour,
+        games=len(looked_at),
+        unproved=unproved,
+        in_all=_group("all", within, peers),
+        by_colour=tuple(grouped(lambda each: each.colour)[::-1]),
+        by_opening=tuple(sorted(by_opening, key=lambda group: (-group.victim.fare.fell, -_meetings(group)))),
+        by_year=tuple(grouped(lambda each: None if each.year is None else f"{each.year:04}")),
+        by_month=tuple(grouped(lambda each: each.month)),
+        traps=tuple(sorted(costly, key=lambda each: (not each.repeated, each.repeated != "trap"))),
+        practise=tuple(each for each in costly if each.victim.fare.fell)[:PRACTICE],
+        weapons=tuple(each for each in telling if each.attacker.fare.fell)[:PRACTICE],
+    )
+
+
+def _within(year: int | None, since: int | None, until: int | None) -> bool:
+    if since is None and until is None:
+        return True
+    return year is not None and (since is None or year >= since) and (until is None or year <= until)
+
+
+def _meetings(group: Group) -> int:
+    return group.victim.events["set"] + group.attacker.events["set"]
+
+
+def _others(library: Library, every: Sequence[Encounter]) -> dict[str, dict[RatingBand, Frequency]]:
+    """By slug and rating, how people chose in the positions of these traps in games without the player.
+
+    His opponents in them are left out like himself: they are those who are compared.
+    """
+    own: Counter[tuple[str, RatingBand, str]] = Counter()
+    # A game in which the player had both sides has each choice twice.
+    choices = {
+        (each.trap.slug, each.game.id, each.ply): each for each in every if each.measure == BY_KEY and each.played
+    }
+    for each in choices.values():
+        own[each.trap.slug, rating_band(each.rating), "fell" if "fell" in each.events else "avoided"] += 1
+    found: dict[str, dict[RatingBand, Frequency]] = {}
+    with library.database.read() as connection:
+        for slug in sorted({each.trap.slug for each in every if each.measure == BY_KEY}):
+            found[slug] = {}
+            for band, counts in frequencies_by_rating(connection, slug).get(slug, {}).items():
+                fell, avoided = own[slug, band, "fell"], own[slug, band, "avoided"]
+                others = Frequency(decisions=counts.decisions - fell - avoided, played=counts.played - fell)
+                if others.decisions:
+                    found[slug][band] = others
+    return found
+
+
+def _met(
+    library: Library, slug: str, seen: Sequence[Encounter], peers: Mapping[str, _Bands], families: Mapping[str, int]
+) -> Met:
+    trap = library.trap(slug)
+    together = _group(slug, seen, peers)
+    bands = {rating_band(each.rating) for each in seen if each.played}
+    fell = together.victim.fare.fell
+    repeated = "trap" if fell > 1 else "family" if fell and families[trap.family] > 1 else ""
+    return Met(
+        trap=trap,
+        victim=together.victim,
+        attacker=together.attacker,
+        others={band: counts for band, counts in peers.get(slug, {}).items() if band in bands},
+        cost=cost(trap),
+        score=together.victim.fare.low * cost(trap),
+        reward=together.attacker.fare.low * cost(trap),
+        repeated=repeated,
+        encounters=tuple(sorted(seen, key=lambda each: (each.game.date, each.game.id, each.ply), reverse=True)),
+    )
+
+
+def _group(name: str, seen: Iterable[Encounter], peers: Mapping[str, _Bands]) -> Group:
+    seen = list(seen)
+    victim, attacker = ([each for each in seen if each.is_victim is is_victim] for is_victim in (True, False))
+    return Group(name, _standing(victim, peers), _standing(attacker, peers))
+
+
+def _standing(seen: Sequence[Encounter], peers: Mapping[str, _Bands]) -> Standing:
+    events: Counter[str] = Counter()
+    decisions = fell = compared_fell = 0
+    expected = []
+    for place in _places(seen):
+        happened = {event for each in place for event in each.events}
+        # Who took one bait has not avoided the others that the position has.
+        happened -= {"avoided"} if "fell" in happened else set()
+        happened -= {"missed"} if "sprung" in happened else set()
+        events.update(happened)
+        if happened & {"fell", "avoided"}:
+            decisions += 1
+            fell += "fell" in happened
+            others = [_share(each, peers) for each in place]
+            known = [share for share in others if share is not None]
+            if known:
+                expected.append(min(1.0, sum(known)))
+                compared_fell += "fell" in happened
+    low, high = wilson(fell, decisions)
+    mean = sum(expected) / len(expected) if expected else None
+    return Standing(
+        {event: events[event] for event in EVENTS}, Fare(decisions, fell, low, high, mean, len(expected), compared_fell)
+    )
+
+
+def _places(seen: Iterable[Encounter]) -> Iterator[list[Encounter]]:
+    """The meetings at each place of a game; a position may have several baits."""
+    places: dict[tuple[int, int], list[Encounter]] = defaultdict(list)
+    for each in seen:
+        places[each.game.id, each.ply].append(each)
+    yield from places.values()
+
+
+def _share(each: Encounter, peers: Mapping[str, _Bands]) -> float | None:
+    """Of others of the victim's rating who took the bait; None if there are none."""
+    if each.measure != BY_KEY:
+        return None
+    counts = peers.get(each.trap.slug, {}).get(rating_band(each.rating))
+    return None if counts is None else counts.share
+
+
+def _told(each: Encounter) -> dict[str, object]:
+    return {
+        "game": asdict(each.game),
+        "colour": each.colour,
+        "role": "victim" if each.is_victim else "attacker",
+        "ply": each.ply,
+        "events": list(each.events),
+        "played": each.played,
+        "answer": each.answer,
+        "opening": each.opening,
+        "exchanged": each.exchanged,
+        "measure": each.measure,
+        "score": each.score,
+    }

@@ -1,0 +1,74 @@
+"""What the measure ``abstracted`` needs of a library: the weights in use, and which killers are known.
+
+Apart from `db.similarity.train`, so that using weights does not load what learning them takes.
+"""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from db.library.library import Library
+from db.similarity.killer_index import open_likeness
+from db.storage.models import TrapRow
+from trapcore import _native
+from trapcore.ranking.weights import VOCABULARY_VERSION, Weights, shipped_weights
+
+
+def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, str]:
+    """The library's weights and ``library``; without them those that come with trapline and ``shipped``.
+
+    ``say`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.
+    """
+    own = library.weights()
+    if own is not None:
+        return own, "library"
+    say(
+        f"{library.name} has no weights of its own; those that come with trapline are used until "
+        f"`trapline library fit --db {library.name}`"
+    )
+    return shipped_weights(), "shipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Learned weights with an index of the killers of one state of a library; pickled, it takes the index along."""
+
+    weights: Weights
+    index: _native.BagIndex
+    numbers: Mapping[str, int]
+    """Each trap's payload in the index, by slug."""
+    digest: str
+    """Changes with the weights."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What pickle needs; the files of the index may have gone from the disk."""
+        return _arrived, (self.weights.to_bytes(), self.index.files(), dict(self.numbers), self.digest)
+
+
+def _arrived(weights: bytes, files: Sequence[tuple[Path, bytes]], numbers: Mapping[str, int], digest: str) -> Screen:
+    """A screen from another process."""
+    # What is mapped stays when its file goes.
+    with tempfile.TemporaryDirectory(prefix="trapline-bags-", ignore_cleanup_errors=True) as folder:
+        for name, content in files:
+            (Path(folder) / name).write_bytes(content)
+        index = _native.BagIndex(folder, vocabulary=VOCABULARY_VERSION)
+    return Screen(Weights.from_bytes(weights, "another process"), index, numbers, digest)
+
+
+def open_screen(library: Library, say: Callable[[str], None]) -> Screen:
+    """The screen of a library as it is now; ``say`` is told what weights are used and what has to be built.
+
+    Raises ``LibraryError`` for weights of another vocabulary, and if the index can neither be used nor built.
+    """
+    weights, _ = weights_in_use(library, say)
+    with library.database.read() as connection:
+        numbers = {slug: number for number, slug in connection.execute(select(TrapRow.id, TrapRow.slug))}
+    # What is mapped stays when the files of a temporary index go.
+    with open_likeness(library, weights, say) as likeness:
+        index = likeness.index
+    return Screen(weights, index, numbers, blake2b(weights.to_bytes(), digest_size=8).hexdigest())

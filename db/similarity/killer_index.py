@@ -1,0 +1,365 @@
+"""Which known traps a killer is like: their bags of tokens in an index, which is kept beside the library.
+
+A killer is compared by the tokens of its abstracted tree and, where its line ends in mate, by those of the mating net.
+The similarity of two bags is the weight of what they share over the weight of what either has. A token weighs what it
+says: the logarithm of how many moves there are for one that has it, as the weights in use know it; tokens of mating
+nets, which the weights do not know, are counted among the mating traps.
+
+**Files.** Beside ``library.sqlite`` lies the folder ``library.sqlite.bags``, in it one folder for each state of the
+library's traps, named by a digest of the weights and of what changes with every trap that is stored: it is built under
+another name and is never changed afterwards, so any number of programs may open it, and one of an older state cannot be
+taken for the present one.
+A new state is made of the one before by what was added and removed. The weights of mating nets stay meanwhile; once a
+tenth of the traps is other than when they were counted, everything is built anew. The folder of a library on a server
+lies among the user's caches, by a digest of its URL. Where nothing can be written there, the index is built in a
+temporary folder and goes when it is closed.
+"""
+
+import math
+import shutil
+import tempfile
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from sqlalchemy import Connection, func, select
+
+from db.library.library import Library
+from db.storage.bulk import BulkLookup
+from db.storage.models import TrapRow
+from db.storage.trap_rows import is_example, traps_state
+from trapcore import _native
+from trapcore.errors import IndexFileError, OutputError, UsageError
+from trapcore.ranking.weights import VOCABULARY_VERSION, Table, Weights
+from trapline.settings import cache_folder
+
+NET_FACTOR = 4.0
+"""A token of a mating net weighs so many times what its rarity says: the net is what names a mate. Of 1, 2 and 4 this
+found most traps of the same pattern, tried on one library with a part of itself."""
+LARGEST_CHANGE = 0.1
+"""Share of the traps that may come or go before the weights of mating nets are counted again."""
+SUFFIX = ".bags"
+"""Of the folder beside the library."""
+
+_LAYOUT = b"likeness 2"
+_ABANDONED_SECONDS = 24 * 3600  # older than this, what is being built has been left by a program that died
+_NET_KINDS = [kind for kind, (_, stage, _) in enumerate(_native.token_kinds()) if stage == "proved"]
+_BATCH = 8192  # traps whose bags are made at a time
+_Bag = tuple[int, bytes]
+_Row = Sequence[Any]  # number, EPD, bait, killer line
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is told of a trap that something is like."""
+
+    slug: str
+    name: str
+    family: str
+    epd: str
+    """Before the bait."""
+    bait: str
+    killer_line: tuple[str, ...]
+    """UCI."""
+
+
+class Likeness:
+    """The index of one state of a library, see `open_likeness`; any thread may ask it, one at a time."""
+
+    def __init__(self, library: Library, index: _native.BagIndex, path: Path, made: Path | None) -> None:
+        """Take an open index; ``made`` is a temporary folder to delete afterwards."""
+        self._library = library
+        self.index = index
+        """Its payloads are the traps' numbers in the database."""
+        self._made = made
+        self.path = path
+        """Folder of the index."""
+
+    def __len__(self) -> int:
+        """Number of traps."""
+        return len(self.index)
+
+    def weight(self, token: int) -> float:
+        """What it says that two killers share the token; 0 or more."""
+        return self.index.weight(token)
+
+    def resemble(self, bags: Sequence[Sequence[int]], k: int, *, jobs: int = 1) -> list[list[tuple[Known, float]]]:
+        """For each bag of tokens the ``k`` (1 or more) most similar traps, with the similarity, above 0 to 1.
+
+        A bag is what `_native.killer_bag` gives. Raises `UsageError` for a ``k`` below 1, and `LibraryError`.
+        """
+        if k < 1:
+            raise UsageError(f"k must be at least 1, not {k}")
+        found = self.index.top(bags, k, jobs=jobs)
+        known = self._read({number for hits in found for number, _ in hits})
+        # A trap that has gone since the index was opened is passed over.
+        return [[(known[number], s) for number, s in hits if number in known] for hits in found]
+
+    def _read(self, numbers: Iterable[int]) -> dict[int, Known]:
+        columns = (
+            TrapRow.id,
+            TrapRow.slug,
+            TrapRow.name,
+            TrapRow.family,
+            TrapRow.epd,
+            TrapRow.bait,
+            TrapRow.killer_line,
+        )
+        with self._library.database.read() as connection:
+            rows = BulkLookup(connection, columns, TrapRow.id).find(sorted(numbers))
+            return {
+                number: Known(slug, name, family, epd, bait, tuple(line.split()))
+                for number, slug, name, family, epd, bait, line in rows
+            }
+
+    def close(self) -> None:
+        """Delete the index if it was built for this use only."""
+        if self._made is not None:
+            shutil.rmtree(self._made, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        """Nothing to do: the index is open."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+
+def open_likeness(
+    library: Library, weights: Weights, say: Callable[[str], None] | None = None, *, jobs: int = 1
+) -> Likeness:
+    """The index of the library's traps as they are now, which is built or brought up to date if need be.
+
+    Its traps are those that are not refuted, nor known as none and not proved. ``weights`` are those in use. ``say`` is
+    given a few words if something has to be built, which ``jobs`` threads do. Raises `LibraryError`.
+    """
+    tell = say if say is not None else lambda told: None
+    with library.database.read() as connection:
+        state = _State(connection, weights, jobs)
+        root = _root(library)
+        if root is not None:
+            with suppress(OutputError):  # then nothing can be written there
+                return Likeness(library, _kept(library, state, root, tell), root / state.name / "index", None)
+        made = Path(tempfile.mkdtemp(prefix="trapline-bags-"))
+        try:
+            tell(f"likening the {state.count():,} traps of {library.name}")
+            _build(state, made)
+            return Likeness(library, _opened(made), made / "index", made)
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
+
+
+class _State:
+    """The traps of a library as one connection sees them, the weights, and the name of it all.
+
+    The name is made of what the library keeps about changes, so that no trap has to be read to know it.
+    """
+
+    def __init__(self, connection: Connection, weights: Weights, jobs: int) -> None:
+        self._connection, self._jobs = connection, jobs
+        self.rarity = weights.rarity
+        digest = blake2b(b"%s %d %f" % (_LAYOUT, VOCABULARY_VERSION, NET_FACTOR), digest_size=16)
+        digest.update(weights.rarity.tokens + weights.rarity.weights)
+        self.weights = digest.digest()
+        """Digest of what the weights of tokens come from."""
+        self.name = blake2b(self.weights + traps_state(connection).encode(), digest_size=16).hexdigest()
+
+    def count(self) -> int:
+        """Number of traps that something can be likened to."""
+        return self._connection.scalar(select(func.count()).select_from(TrapRow).where(is_example())) or 0
+
+    def entries(self) -> "_Entries":
+        """Every trap's number with a digest of what is indexed of it."""
+        found = _Entries()
+        for batch in self._rows():
+            found.add(batch)
+        return found
+
+    def bags(self, entries: "_Entries | None" = None, only: Collection[int] | None = None) -> Iterator[_Bag]:
+        """Number and packed tokens of each trap, ascending; of ``only`` these if given. Fills ``entries``."""
+        for batch in self._rows():
+            if entries is not None:
+                entries.add(batch)
+            rows = batch if only is None else [row for row in batch if row[0] in only]
+            bags = _native.killer_bags([(epd, bait, line) for _, epd, bait, line in rows], jobs=self._jobs)
+            yield from zip((row[0] for row in rows), bags, strict=True)
+
+    def _rows(self) -> Iterator[Sequence[_Row]]:
+        columns = (TrapRow.id, TrapRow.epd, TrapRow.bait, TrapRow.killer_line)
+        rows = self._connection.execute(select(*columns).where(is_example()).order_by(TrapRow.id))
+        yield from rows.partitions(_BATCH)
+
+
+class _Entries:
+    """Traps by number, ascending, with a digest of each."""
+
+    def __init__(self) -> None:
+        self.numbers, self.digests = array("Q"), array("Q")
+
+    def add(self, rows: Iterable[_Row]) -> None:
+        for number, *content in rows:
+            self.numbers.append(number)
+            self.digests.append(int.from_bytes(blake2b("\t".join(content).encode(), digest_size=8).digest(), "big"))
+
+    def as_dict(self) -> dict[int, int]:
+        return dict(zip(self.numbers, self.digests, strict=True))
+
+    def write(self, path: Path, weights: bytes, counted: int, changed: int) -> None:
+        """``counted``: the weights of mating nets are those of so many traps, of which so many have changed since."""
+        head = weights + b"".join(count.to_bytes(8, "big") for count in (counted, changed, len(self.numbers)))
+        path.write_bytes(head + self.numbers.tobytes() + self.digests.tobytes())
+
+
+@dataclass(frozen=True)
+class _Built:
+    """What an index was built from, as `_Entries.write` wrote it."""
+
+    weights: bytes
+    counted: int
+    changed: int
+    entries: dict[int, int]
+
+    @classmethod
+    def read(cls, path: Path) -> "_Built | None":
+        """None if it cannot be read."""
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        counted, changed, count = (int.from_bytes(data[at : at + 8], "big") for at in (16, 24, 32))
+        if len(data) != 40 + 16 * count:
+            return None
+        numbers, digests = array("Q"), array("Q")
+        numbers.frombytes(data[40 : 40 + 8 * count])
+        digests.frombytes(data[40 + 8 * count :])
+        return cls(data[:16], counted, changed, dict(zip(numbers, digests, strict=True)))
+
+    def to(self, entries: dict[int, int]) -> set[int]:
+        """Numbers of the traps that are not the same in both."""
+        return {number for number, _ in self.entries.items() ^ entries.items()}
+
+
+def _root(library: Library) -> Path | None:
+    """The folder beside the library, or in the cache for one on a server, made if need be; None where none can be."""
+    path = Path(f"{library.name}{SUFFIX}")
+    with suppress(OSError):
+        if "://" in library.name:
+            path = cache_folder() / f"{blake2b(library.name.encode(), digest_size=16).hexdigest()}{SUFFIX}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(exist_ok=True)
+    return path if path.is_dir() else None
+
+
+def _kept(library: Library, state: _State, root: Path, tell: Callable[[str], None]) -> _native.BagIndex:
+    """The index of this state in the folder beside the library. Raises `OutputError` if it cannot be written there."""
+    folder = root / state.name
+    with suppress(IndexFileError):
+        return _opened(folder)
+    try:
+        building = Path(tempfile.mkdtemp(prefix=".building-", dir=root))
+        try:
+            building.chmod(0o755)  # others may read the library, so they may read this
+            if not _changed(state, building, root):
+                tell(f"likening the {state.count():,} traps of {library.name}, once")
+                _build(state, building)
+            _publish(building, folder)
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
+    except OSError as error:
+        raise OutputError(f"{root} cannot be written: {error.strerror}") from error
+    index = _opened(folder)
+    _tidy(root, folder)
+    return index
+
+
+def _opened(folder: Path) -> _native.BagIndex:
+    return _native.BagIndex(folder / "index", vocabulary=VOCABULARY_VERSION)
+
+
+def _publish(building: Path, folder: Path) -> None:
+    try:
+        building.rename(folder)
+    except OSError:
+        # Another program was quicker, unless what is there is damaged.
+        try:
+            _opened(folder)
+        except IndexFileError:
+            shutil.rmtree(folder, ignore_errors=True)
+            building.rename(folder)
+
+
+def _tidy(root: Path, current: Path) -> None:
+    """Delete older states; whoever has one open keeps it."""
+    for path in root.iterdir():
+        with suppress(OSError):  # another program may be tidying, too
+            fresh = path.name.startswith(".building-") and time.time() - path.stat().st_mtime < _ABANDONED_SECONDS
+            if path != current and not fresh:
+                shutil.rmtree(path)
+
+
+def _changed(state: _State, folder: Path, root: Path) -> bool:
+    """Make the index of an earlier one, if there is one with the same weights from which this state is not far."""
+    entries: _Entries | None = None
+    for path in sorted(root.iterdir()):
+        built = None if path.name.startswith(".") else _Built.read(path / "built")
+        if built is None or built.weights != state.weights:
+            continue
+        if entries is None:
+            entries = state.entries()
+            now = entries.as_dict()
+        different = built.to(now)
+        if built.changed + len(different) > built.counted * LARGEST_CHANGE:
+            continue
+        with suppress(IndexFileError, OSError):  # it is damaged or gone: go on as if there were none
+            shutil.copytree(path / "index", folder / "index")
+            add = state.bags(only=different & now.keys()) if different else ()
+            remove = different & built.entries.keys()
+            _native.change_bag_index(folder / "index", vocabulary=VOCABULARY_VERSION, add=add, remove=remove)
+            entries.write(folder / "built", state.weights, built.counted, built.changed + len(different))
+            return True
+        shutil.rmtree(folder / "index", ignore_errors=True)
+    return False
+
+
+def _build(state: _State, folder: Path) -> None:
+    entries = _Entries()
+    bags = list(state.bags(entries))
+    build_index(folder / "index", bags, state.rarity)
+    entries.write(folder / "built", state.weights, len(bags), 0)
+
+
+def build_index(path: Path, bags: Sequence[tuple[int, bytes | Sequence[int]]], rarity: Table) -> None:
+    """Write an index of known killers, each a payload and a bag; `_native.build_bag_index` says what is raised.
+
+    ``rarity`` is that of the weights in use. A token that no known killer has weighs as much as the heaviest.
+    """
+    weights = _token_weights(rarity, [bag for _, bag in bags])
+    heaviest = max(weights.values(), default=1.0)
+    _native.build_bag_index(path, bags, weights=weights, default_weight=heaviest, vocabulary=VOCABULARY_VERSION)
+
+
+def _token_weights(rarity: Table, bags: Sequence[bytes | Sequence[int]]) -> dict[int, float]:
+    mates, counts = 0, Counter[int]()
+    for at in range(0, len(bags), _BATCH):
+        part = [bag if isinstance(bag, bytes) else array("I", bag).tobytes() for bag in bags[at : at + _BATCH]]
+        tokens = np.frombuffer(b"".join(part), dtype=np.uint32)
+        is_net = np.isin(tokens >> _native.FIELD_BITS, _NET_KINDS)
+        owners = np.repeat(np.arange(len(part)), [len(bag) // 4 for bag in part])
+        mates += len(np.unique(owners[is_net]))
+        counts.update(
+            dict(zip(*(found.tolist() for found in np.unique(tokens[is_net], return_counts=True)), strict=True))
+        )
+    known = {token: max(0.0, weight) for token, weight in rarity.as_dict().items()}
+    return known | {token: NET_FACTOR * math.log(mates / count) for token, count in counts.items()}

@@ -1,0 +1,250 @@
+"""Killers proposed for a position, each with the known trap that it is most like and with what the proof says of it."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import chess
+
+from db.similarity.common_features import Shared, shared_with
+from db.similarity.killer_index import Known, Likeness
+from trapcore import _native
+from trapcore.errors import InputError, PositionError, UsageError
+from trapcore.io.epd import MAX_LINE_BYTES, numbered_lines
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.wording import read_move
+from trapcore.ranking.verification import NODES, Examined, examine
+from trapcore.ranking.weights import Weights
+from trapcore.trees.chess_game import parse_position
+
+TOP = 5
+"""Moves that are told unless more or fewer are asked for."""
+_ALL = 1000  # more than a position has legal moves
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A position to propose killers for."""
+
+    fen: str
+    """Before the bait if the bait is legal there, else after it."""
+    bait: str | None = None
+    """SAN or UCI, after it UCI; None if nobody knows."""
+    id: object = None
+    """What whoever asks calls it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedMove:
+    """A proposed killer."""
+
+    examined: Examined
+    san: str
+    trap: Known | None
+    """The most similar one; None if the library has none that shares anything."""
+    similarity: float
+    """To that trap, 0 to 1."""
+    shared: Shared | None
+    """None unless asked for."""
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON."""
+        found, trap = self.examined, self.trap
+        told: dict[str, object] = {
+            "uci": found.uci,
+            "san": self.san,
+            "rank": found.rank,
+            "confidence": round(found.confidence, 4),
+            "score": round(found.score, 4),
+            "trap": None if trap is None else trap.slug,
+            "name": None if trap is None else trap.name,
+            "family": None if trap is None else trap.family,
+            "similarity": round(self.similarity, 4),
+            "verdict": str(found.verdict),
+            "mate_in": found.mate_in,
+            "win_chance": None if found.win_chance is None else round(found.win_chance, 4),
+            "lead": None if found.lead is None else round(found.lead, 4),
+            "line": list(found.line),
+        }
+        if self.shared is not None:
+            told["explanation"] = self.shared.content()
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The proposed killers of one position, best first; none if it has no legal move."""
+
+    question: Question
+    after: str
+    """FEN of the position in which the killer is sought."""
+    weights: str
+    """``library`` or ``shipped``."""
+    nodes: int
+    """What the proof took."""
+    moves: tuple[ProposedMove, ...]
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON."""
+        asked = self.question
+        named = {} if asked.id is None else {"id": asked.id}
+        return named | {
+            "fen": asked.fen,
+            "bait": asked.bait,
+            "after": self.after,
+            "weights": self.weights,
+            "nodes": self.nodes,
+            "moves": [move.content() for move in self.moves],
+        }
+
+
+class Adviser:
+    """Proposes killers by these weights and these traps."""
+
+    def __init__(
+        self,
+        weights: tuple[Weights, str],
+        likeness: Likeness,
+        *,
+        top: int = TOP,
+        nodes: int = NODES,
+        explain: bool = False,
+    ) -> None:
+        """``weights`` with whose they are; ``top`` moves are told, 1 or more; ``nodes`` for the proof, 0 for none.
+
+        Raises `UsageError` for numbers out of range.
+        """
+        if top < 1:
+            raise UsageError(f"top must be at least 1, not {top}")
+        if nodes < 0:
+            raise UsageError(f"nodes must be at least 0, not {nodes}")
+        self._weights, self._whose = weights
+        self._likeness = likeness
+        self._top = top
+        self._nodes = nodes
+        self._explain = explain
+
+    def answer(self, question: Question, stop: Cancellation | None = None) -> Answer:
+        """Raises `InputError` for a position that is none and for a bait that fits it neither way.
+
+        If another thread cancels ``stop``, the proof ends as if its budget had run out.
+        """
+        board, bait = _after(question)
+        proposed = self._weights.propose(question.fen, bait, top=_ALL)
+        found, spent = examine(board.fen(), proposed, self._nodes, stop)
+        found = found[: self._top]
+        # What the search sees is no proof; the rest of its line names nothing.
+        lines = [list(move.line) if move.mate_in is not None else [move.uci] for move in found]
+        bags = [_native.killer_bag(question.fen, bait, line) for line in lines]
+        nearest = self._likeness.resemble(bags, 1)
+        moves = []
+        for move, bag, hits in zip(found, bags, nearest, strict=True):
+            trap, similarity = hits[0] if hits else (None, 0.0)
+            shared = None
+            if self._explain and trap is not None:
+                here = _native.sans(board.fen(), move.line or (move.uci,))
+                shared = shared_with(self._likeness, trap, here, bag)
+            san = board.san(board.parse_uci(move.uci))
+            moves.append(ProposedMove(move, san, trap, similarity, shared))
+        return Answer(question, board.fen(), self._whose, spent, tuple(moves))
+
+
+def parse_question(line: str) -> Question:
+    """The question of one line, ``{"id": ..., "fen": FEN, "bait": MOVE}``, of which only ``fen`` is needed.
+
+    Raises `InputError` if it holds none.
+    """
+    if len(line) >= MAX_LINE_BYTES:
+        raise InputError(f"the line is longer than {MAX_LINE_BYTES:,} bytes")
+    read = _json(line)
+    if not isinstance(read, dict):
+        raise InputError(f'not a question: {{"id": ..., "fen": FEN, "bait": MOVE}} is needed: {line!r}')
+    fen, bait = read.get("fen"), read.get("bait")
+    if not isinstance(fen, str) or not fen.strip():
+        raise InputError("the field fen is missing or no text; it must be a FEN")
+    if bait is not None and (not isinstance(bait, str) or not bait.strip()):
+        raise InputError("the field bait is no text; it must be a move, or be left out")
+    return Question(fen.strip(), None if bait is None else bait.strip(), read.get("id"))
+
+
+def answers(adviser: Adviser, chunks: Iterable[bytes]) -> Iterator[tuple[int, Answer | dict[str, object]]]:
+    """For each line of questions its number, from 1, and the answer, in order; or what was wrong with it.
+
+    That is the ``id`` if it has one, ``line_number`` and ``error``. Blank lines and comments (``#``) are passed over.
+    """
+    for number, line in numbered_lines(chunks):
+        try:
+            yield number, adviser.answer(parse_question(line))
+        except InputError as error:
+            yield number, _named(line) | {"line_number": number, "error": str(error)}
+
+
+def _after(question: Question) -> tuple[chess.Board, str | None]:
+    """The position after the bait, and the bait as UCI."""
+    board = parse_position(question.fen)
+    if question.bait is None:
+        return board, None
+    try:
+        bait = read_move(question.fen, question.bait)
+    except PositionError:
+        # Not a move to come, so it must be the one just made.
+        return board, _made(board, question)
+    board.push_uci(bait)
+    return board, bait
+
+
+def _made(board: chess.Board, question: Question) -> str:
+    """The bait of a position after it: a UCI move that could have led there."""
+    text = str(question.bait)
+    try:
+        move = chess.Move.from_uci(text)
+    except ValueError:
+        move = chess.Move.null()
+    if not move or not _can_have_led_to(board, move):
+        raise PositionError(
+            f"{text} is no legal move in {question.fen}, and no move in UCI that can have led there", question.fen
+        )
+    return text
+
+
+def _can_have_led_to(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the side that is not to move can have made the move, whatever it took."""
+    moved = board.piece_at(move.to_square)
+    if moved is None or moved.color == board.turn or board.piece_at(move.from_square) is not None:
+        return False
+    before = board.copy(stack=False)
+    before.remove_piece_at(move.to_square)
+    kind = moved.piece_type if move.promotion is None else chess.PAWN
+    before.set_piece_at(move.from_square, chess.Piece(kind, moved.color))
+    files = chess.square_file(move.to_square) - chess.square_file(move.from_square)
+    ranks = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
+    between = chess.SquareSet(chess.between(move.from_square, move.to_square))
+    if kind == chess.KING and ranks == 0 and abs(files) == 2:
+        # Castling: the rook has come to stand between.
+        return any(before.piece_at(square) == chess.Piece(chess.ROOK, moved.color) for square in between)
+    if kind == chess.PAWN:
+        promotes = chess.square_rank(move.to_square) in (0, 7)
+        if move.promotion != (moved.piece_type if promotes else None):
+            return False
+        if files == 0:
+            forward, home = (1, 1) if moved.color else (-1, 6)
+            first = chess.square_rank(move.from_square) == home
+            clear = all(before.piece_at(square) is None for square in between)
+            return ranks == forward or (ranks == 2 * forward and first and clear)
+    return move.to_square in before.attacks(move.from_square)
+
+
+def _named(line: str) -> dict[str, object]:
+    try:
+        read = _json(line[:MAX_LINE_BYTES])
+    except InputError:
+        return {}
+    return {"id": read["id"]} if isinstance(read, dict) and read.get("id") is not None else {}
+
+
+def _json(line: str) -> object:
+    try:
+        return json.loads(line)
+    # A line of ten thousand brackets is too deep for the reader.
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON: {error}: {line!r}") from error

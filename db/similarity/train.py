@@ -1,0 +1,111 @@
+"""Weights learned from a library's own traps, how well they do on traps they were not learned from, and who uses them.
+
+What is learned depends on the traps alone, not on the order in which they came: they are taken by position key and
+bait. Traps that are refuted, or known as none and not proved, are left out.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from db.library.library import Library
+from db.storage.models import TrapRow
+from db.storage.trap_rows import is_example
+from trapcore.errors import LibraryError
+from trapcore.ranking import training as fitting
+from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
+
+HELD_OUT = 10
+"""One game in so many is held out, to see how often its killers are found."""
+LEAST_HELD_OUT = 10
+"""Of fewer traps no share is told."""
+HITS = (1, 3, 5)
+"""The killer is sought among the first so many moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """How often the killer of a trap was among the first moves, by weights learned from the other traps only."""
+
+    traps: int
+    hits: tuple[float, ...]
+    """Share of the traps, 0 to 1, for each of `HITS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What was learned, and from what."""
+
+    weights: Weights
+    held_out: HeldOut | None
+    """None if there are too few traps to hold any out."""
+    seconds: float
+
+    def content(self) -> dict[str, object]:
+        """The same for JSON."""
+        held = self.held_out
+        told = None
+        if held is not None:
+            hits = {f"hit@{k}": round(hit, 4) for k, hit in zip(HITS, held.hits, strict=True)}
+            told = {"learned_from": self.weights.traps - held.traps, "traps": held.traps, **hits}
+        return {
+            "traps": self.weights.traps,
+            "ordinary_moves": self.weights.ordinary,
+            "tokens": {"seen": self.weights.seen.size, "answered": self.weights.answered.size},
+            "vocabulary": VOCABULARY_VERSION,
+            "held_out": told,
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def fit_library(library: Library, *, limit: int | None = None, say: Callable[[str], None] | None = None) -> Fitted:
+    """Learn weights from the traps of a library and store them in it.
+
+    ``limit`` (1 or more) takes only so many traps, those with the lowest keys. ``say`` is given a few words on what is
+    being done. Raises `LibraryError` if there is no trap to learn from.
+    """
+    began = time.monotonic()
+    traps = _traps(library)[:limit]
+    if not traps:
+        raise LibraryError(f"{library.name} has no traps to learn from; add some with `trapline library import`")
+    tell = say if say is not None else lambda told: None
+    ordinary = fitting.ordinary_examples()
+    tell("learning from nine tenths of the traps")
+    held_out = _held_out(traps, ordinary)
+    tell("learning from all traps")
+    weights = fitting.fit([example for _, example in traps], ordinary)
+    library.set_weights(weights)
+    return Fitted(weights, held_out, time.monotonic() - began)
+
+
+def _traps(library: Library) -> list[tuple[str, fitting.Example]]:
+    """The game of each trap and what is learned from it, ascending by key and bait."""
+    wanted = select(TrapRow.key, TrapRow.bait, TrapRow.epd, TrapRow.killer_line, TrapRow.source).where(is_example())
+    with library.database.read() as connection:
+        rows = [(key, bait, epd, line, source) for key, bait, epd, line, source in connection.execute(wanted)]
+    return [(_game(key, source), (epd, bait, line.split()[0])) for key, bait, epd, line, source in sorted(rows)]
+
+
+def _game(key: bytes, source: str) -> str:
+    """Where a trap is from, if that is a place in a game (``https://lichess.org/yyznGmXs/black#34``); else itself."""
+    address, place, _ = source.partition("#")
+    return address.removesuffix("/black") if place and "://" in address else key.hex()
+
+
+def _held_out(traps: Sequence[tuple[str, fitting.Example]], ordinary: list[fitting.Example]) -> HeldOut | None:
+    games = {game: number for number, game in enumerate(dict.fromkeys(game for game, _ in traps))}
+    parts: tuple[list[fitting.Example], list[fitting.Example]] = ([], [])
+    for game, example in traps:
+        parts[games[game] % HELD_OUT == 0].append(example)
+    known, unseen = parts
+    if len(unseen) < LEAST_HELD_OUT or not known:
+        return None
+    weights = fitting.fit(known, ordinary)
+    counts = [0] * len(HITS)
+    for fen, bait, killer in unseen:
+        moves = [proposed.uci for proposed in weights.propose(fen, bait, top=max(HITS))]
+        for number, k in enumerate(HITS):
+            counts[number] += killer in moves[:k]
+    return HeldOut(len(unseen), tuple(count / len(unseen) for count in counts))

@@ -1,0 +1,95 @@
+"""How often the baits were played in the indexed games: by a join of the keys, in either colour.
+
+Who decides is the victim, so it is the victim's rating that counts where ratings are asked for.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select
+from sqlalchemy.orm import InstrumentedAttribute
+
+from db.storage.models import GameRow, OccurrenceRow, PositionRow, TrapRow
+from db.storage.sighting_rows import MIRROR, move_code
+from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, Frequency, RatingBand
+
+_Rating = InstrumentedAttribute[int | None]
+_NONE = Frequency(decisions=0, played=0)
+
+
+def frequencies(
+    connection: Connection,
+    slug: str | Sequence[str] | None = None,
+    *,
+    min_rating: int | None = None,
+    max_rating: int | None = None,
+) -> dict[str, Frequency]:
+    """By slug, of one trap, some, or all; traps whose position did not occur are left out.
+
+    With a least or a highest rating only victims count whose rating is known and within these bounds.
+    """
+    found: dict[str, Frequency] = {}
+    for name, rating, counted in _choices(connection, slug):
+        within = counted
+        if min_rating is not None or max_rating is not None:
+            within = within.join(GameRow, GameRow.id == OccurrenceRow.game_id)
+        if min_rating is not None:
+            within = within.where(rating >= min_rating)
+        if max_rating is not None:
+            within = within.where(rating <= max_rating)
+        decisions, played = connection.execute(within).one()
+        if decisions:
+            found[name] = found.get(name, _NONE) + Frequency(decisions=decisions, played=int(played))
+    return found
+
+
+def frequencies_by_rating(connection: Connection, slug: str | None = None) -> dict[str, dict[RatingBand, Frequency]]:
+    """By slug and by the victim's rating, the lowest band first; what did not occur is left out."""
+    found: dict[str, dict[RatingBand, Frequency]] = {}
+    for name, rating, counted in _choices(connection, slug):
+        band = _band(rating)
+        banded = counted.join(GameRow, GameRow.id == OccurrenceRow.game_id).add_columns(band).group_by("band")
+        bands = found.setdefault(name, {})
+        for decisions, played, number in connection.execute(banded):
+            there = bands.get(RATING_BANDS[number], _NONE)
+            bands[RATING_BANDS[number]] = there + Frequency(decisions=decisions, played=int(played))
+    return {
+        name: {band: bands[band] for band in RATING_BANDS if band in bands} for name, bands in found.items() if bands
+    }
+
+
+def _matches(*, some: bool) -> Select[str, str, str, str, int, bool]:
+    """The traps, all or some, whose position occurred, and whether it did with colours exchanged."""
+    columns = TrapRow.slug, TrapRow.epd, TrapRow.victim, TrapRow.bait, PositionRow.id
+    own, mirrored = PositionRow.key == TrapRow.key, PositionRow.key == TrapRow.mirror_key
+    matches = select(*columns, mirrored.label("mirrored")).join_from(TrapRow, PositionRow, own | mirrored)
+    matches = matches.order_by("mirrored", TrapRow.id)
+    return matches.where(TrapRow.slug.in_(bindparam("slugs", expanding=True))) if some else matches
+
+
+_MATCHES = {some: _matches(some=some) for some in (False, True)}
+"""Writing a statement takes longer than finding that nothing occurred."""
+
+
+def _choices(
+    connection: Connection, slug: str | Sequence[str] | None
+) -> Iterator[tuple[str, _Rating, Select[int, Any]]]:
+    """For each position of a trap that occurred: slug, rating of the victim, and what counts the choices there."""
+    some = {} if slug is None else {"slugs": [slug] if isinstance(slug, str) else list(slug)}
+    for name, epd, victim, bait, position_id, mirrored in connection.execute(_MATCHES[slug is not None], some).all():
+        rating = GameRow.white_elo if (victim == "white") is not bool(mirrored) else GameRow.black_elo
+        code = move_code(epd, bait) ^ (MIRROR if mirrored else 0)
+        counted = (
+            select(func.count(), func.sum(case((OccurrenceRow.move == code, 1), else_=0)))
+            .select_from(OccurrenceRow)
+            .where(OccurrenceRow.position_id == position_id, OccurrenceRow.move.is_not(None))
+        )
+        yield name, rating, counted
+
+
+def _band(rating: _Rating) -> ColumnElement[int]:
+    """The number of the band among `RATING_BANDS`, in SQL."""
+    known = [(rating <= band.most, number) for number, band in enumerate(RATING_BANDS) if band.most is not None]
+    highest = next(number for number, band in enumerate(RATING_BANDS) if band.most is None)
+    unknown = (rating.is_(None), RATING_BANDS.index(UNKNOWN_RATING))
+    return case(unknown, *known, else_=highest).label("band")

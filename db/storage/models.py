@@ -1,0 +1,374 @@
+"""The tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's, and the
+order of text must be said to PostgreSQL.
+"""
+
+from typing import Annotated
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeEngine
+
+NAMING = {
+    "ix": "ix_%(column_0_N_label)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+# What is sorted by and compared with is so by code points, on a server too; SQLite knows nothing else.
+def _ordered(length: int | None = None) -> TypeEngine[str]:
+    kind = Text if length is None else String
+    return kind(length).with_variant(kind(length, collation="C"), "postgresql")
+
+
+# SQLite numbers rows by itself only in a column that is an INTEGER.
+_BigId = BigInteger().with_variant(Integer, "sqlite")
+
+Id = Annotated[int, mapped_column(_BigId, primary_key=True)]
+Key = Annotated[bytes, mapped_column(LargeBinary(16))]
+"""A position key, see `trapcore.trees.position_key`, or a digest of the same length."""
+
+
+class Base(DeclarativeBase):
+    """What the tables share: named constraints, so that a migration can name them."""
+
+    metadata = MetaData(naming_convention=NAMING)
+
+
+class MetaRow(Base):
+    """A fact about the library itself: its format, the versions of its keys, who made it."""
+
+    __tablename__ = "meta"
+
+    key: Mapped[str] = mapped_column(_ordered(64), primary_key=True)
+    value: Mapped[str] = mapped_column(Text)
+
+
+class TrapRow(Base):
+    """A trap; the fields are those of `db.traps.trap.Trap`."""
+
+    __tablename__ = "traps"
+    __table_args__ = (
+        UniqueConstraint("key", "bait"),
+        UniqueConstraint("slug"),
+        Index(None, "mirror_key"),
+        # Each by slug within, so that a page of the traps that have one value needs no sorting.
+        *(Index(None, column, "slug") for column in ("family", "eco", "opening", "source", "bait_san", "killer_san")),
+        *(Index(None, column, "slug") for column in ("name", "length", "gain")),
+        CheckConstraint("victim IN ('white', 'black')", name="victim"),
+        CheckConstraint("outcome IN ('mate', 'material')", name="outcome"),
+        CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),
+    )
+
+    id: Mapped[Id]
+    slug: Mapped[str] = mapped_column(_ordered(80))
+    name: Mapped[str] = mapped_column(Text)
+    family: Mapped[str] = mapped_column(String(80))
+    key: Mapped[Key]
+    """Of the position before the bait."""
+    mirror_key: Mapped[Key]
+    """Of the same position with colours exchanged, so that a game's key finds the trap of either colour."""
+    epd: Mapped[str] = mapped_column(String(100))
+    victim: Mapped[str] = mapped_column(String(5))
+    bait: Mapped[str] = mapped_column(String(5))
+    killer_line: Mapped[str] = mapped_column(Text)
+    """Moves in UCI with a space between."""
+    bait_san: Mapped[str] = mapped_column(String(8), server_default="")
+    """Without the signs for check and mate, as `killer_san`, to be found by."""
+    killer_san: Mapped[str] = mapped_column(String(8), server_default="")
+    length: Mapped[int] = mapped_column(server_default="0")
+    """Attacker's moves in the killer line."""
+    outcome: Mapped[str] = mapped_column(String(8))
+    verdict: Mapped[str] = mapped_column(String(9))
+    mate_in: Mapped[int | None] = mapped_column(SmallInteger)
+    gain: Mapped[float | None] = mapped_column(Float)
+    proof_by: Mapped[str] = mapped_column(Text)
+    proof_nodes: Mapped[int] = mapped_column(BigInteger)
+    proof_depth: Mapped[int | None] = mapped_column(SmallInteger)
+    eco: Mapped[str] = mapped_column(String(8))
+    opening: Mapped[str] = mapped_column(Text)
+    moves: Mapped[str | None] = mapped_column(Text)
+    source: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text, server_default="")
+    """Why it is no trap, for famous lines that are none; else empty."""
+    created: Mapped[str] = mapped_column(String(20))
+    """UTC, ISO 8601 to the second; text, because SQLite has no time zones."""
+
+
+class ProfileRow(Base):
+    """How a bait looks to a shallow search; the fields are those of `db.traps.temptation.Profile`."""
+
+    __tablename__ = "profiles"
+
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    rank: Mapped[int]
+    gain: Mapped[int]
+
+
+class DepthRow(Base):
+    """The bait and the best other move at one depth, in centipawns for the victim; see `trapcore.proof.trap_test.DepthValue`."""
+
+    __tablename__ = "depths"
+
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    depth: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    bait: Mapped[int]
+    best: Mapped[int]
+
+
+class OpinionRow(Base):
+    """What one prover, search or engine says of a trap; the fields are those of `db.traps.opinion.Opinion`."""
+
+    __tablename__ = "opinions"
+    __table_args__ = (CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),)
+
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    by: Mapped[str] = mapped_column(_ordered(200), primary_key=True)
+    verdict: Mapped[str] = mapped_column(String(9))
+    gain: Mapped[float | None] = mapped_column(Float)
+    nodes: Mapped[int] = mapped_column(BigInteger)
+    depth: Mapped[int | None] = mapped_column(SmallInteger)
+    date: Mapped[str] = mapped_column(String(10))
+
+
+class VerifiedRow(Base):
+    """A trap that an unfinished `trapline library verify` has done; empty while there is none."""
+
+    __tablename__ = "verified"
+
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    changed: Mapped[bool]
+    """Whether its verdict, distance or line became another."""
+
+
+class WordRow(Base):
+    """A word of names, families and slugs, see `db.storage.name_index`."""
+
+    __tablename__ = "words"
+    __table_args__ = (UniqueConstraint("word"),)
+
+    id: Mapped[Id]
+    word: Mapped[str] = mapped_column(Text)
+
+
+class TrapWordRow(Base):
+    """That a trap has a word. Without a row number of its own: the primary key is the row."""
+
+    __tablename__ = "trap_words"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    word_id: Mapped[int] = mapped_column(_BigId, ForeignKey("words.id"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+
+
+class TrigramRow(Base):
+    """That a word has these three letters, or its first or last two with a mark for its end."""
+
+    __tablename__ = "trigrams"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    trigram: Mapped[str] = mapped_column(String(3), primary_key=True)
+    word_id: Mapped[int] = mapped_column(_BigId, ForeignKey("words.id"), primary_key=True)
+
+
+class SourceRow(Base):
+    """A file that games were read from."""
+
+    __tablename__ = "sources"
+    __table_args__ = (UniqueConstraint("path"),)
+
+    id: Mapped[Id]
+    path: Mapped[str] = mapped_column(_ordered())
+    """Absolute, or ``stdin``."""
+
+
+class GameRow(Base):
+    """A game; the tags are those of its first occurrence."""
+
+    __tablename__ = "games"
+    __table_args__ = (UniqueConstraint("digest"),)
+
+    id: Mapped[Id]
+    digest: Mapped[Key]
+    """Of start position, moves, players, date and round: the same game has it in any file."""
+    white: Mapped[str] = mapped_column(Text)
+    black: Mapped[str] = mapped_column(Text)
+    result: Mapped[str] = mapped_column(Text)
+    date: Mapped[str] = mapped_column(Text)
+    event: Mapped[str] = mapped_column(Text)
+    site: Mapped[str] = mapped_column(Text)
+    round: Mapped[str] = mapped_column(Text)
+    eco: Mapped[str] = mapped_column(Text)
+    variant: Mapped[str] = mapped_column(Text)
+    white_elo: Mapped[int | None]
+    """1..`db.games.index_games.HIGHEST_RATING`; None if the game does not say it in figures."""
+    black_elo: Mapped[int | None]
+    start_fen: Mapped[str | None] = mapped_column(Text)
+    """None for the usual start."""
+    plies: Mapped[int]
+    moves: Mapped[bytes] = mapped_column(LargeBinary)
+    """Two bytes a ply, see `trapcore._native.GameRecord`."""
+    source_id: Mapped[int] = mapped_column(_BigId, ForeignKey("sources.id"))
+    game_number: Mapped[int] = mapped_column(BigInteger)
+    """From 1 within the source."""
+    byte_offset: Mapped[int] = mapped_column(BigInteger)
+    """Within the decompressed source."""
+
+
+class PositionRow(Base):
+    """A position that occurred in a game.
+
+    The table keeps its row number, and other tables use that instead of the key: four bytes instead of sixteen, and new
+    positions are appended, so that the pages stay full. Only the index on the key is written all over.
+    """
+
+    __tablename__ = "positions"
+    __table_args__ = (UniqueConstraint("key"),)
+
+    id: Mapped[Id]
+    key: Mapped[Key]
+    fingerprint: Mapped[bytes] = mapped_column(LargeBinary)
+    """See `trapcore._native.fingerprint`."""
+
+
+class OccurrenceRow(Base):
+    """A position in a game. Without a row number of its own: the primary key is the row."""
+
+    __tablename__ = "occurrences"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    position_id: Mapped[int] = mapped_column(_BigId, ForeignKey("positions.id"), primary_key=True)
+    game_id: Mapped[int] = mapped_column(_BigId, ForeignKey("games.id"), primary_key=True)
+    ply: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    """Moves made before the position: 0 at the start."""
+    move: Mapped[int | None]
+    """Played in it, coded as in `GameRow.moves`; None at the end of the game."""
+
+
+class MinedRow(Base):
+    """A move of the indexed games that `db.mining.mine` has put to the test."""
+
+    __tablename__ = "mined"
+    __table_args__ = (
+        CheckConstraint("finding IN ('harmless', 'refuted', 'undecided', 'proved')", name="finding"),
+        {"sqlite_with_rowid": False},
+    )
+
+    position_id: Mapped[int] = mapped_column(_BigId, ForeignKey("positions.id", ondelete="CASCADE"), primary_key=True)
+    move: Mapped[int] = mapped_column(primary_key=True)
+    """Coded as in `GameRow.moves`."""
+    finding: Mapped[str] = mapped_column(String(9))
+    """``harmless`` at a glance, else the verdict of the trap test."""
+
+
+class SightingRow(Base):
+    """A trap, or a position like it, in a game; the fields are those of `db.storage.sighting_rows.Sighting`."""
+
+    __tablename__ = "sightings"
+    __table_args__ = (
+        UniqueConstraint("trap_id", "file", "game_number", "ply", "event", "measure"),
+        Index("ix_sightings_trap_id_id", "trap_id", "id"),
+        Index(None, "game_id"),
+        CheckConstraint("event IN ('set', 'fell', 'avoided', 'sprung', 'missed')", name="event"),
+        CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),
+    )
+
+    id: Mapped[Id]
+    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"))
+    game_id: Mapped[int | None] = mapped_column(_BigId, ForeignKey("games.id"))
+    file: Mapped[str] = mapped_column(_ordered())
+    game_number: Mapped[int] = mapped_column(BigInteger)
+    byte_offset: Mapped[int] = mapped_column(BigInteger)
+    ply: Mapped[int]
+    event: Mapped[str] = mapped_column(String(7))
+    measure: Mapped[str] = mapped_column(String(20))
+    score: Mapped[float] = mapped_column(Float)
+    verdict: Mapped[str] = mapped_column(String(9))
+
+
+class CheckpointRow(Base):
+    """How far a source has been read; written in one transaction with what was read."""
+
+    __tablename__ = "checkpoints"
+
+    source_id: Mapped[int] = mapped_column(_BigId, ForeignKey("sources.id"), primary_key=True)
+    size: Mapped[int] = mapped_column(BigInteger)
+    """Of the file on disk, in bytes."""
+    digest: Mapped[Key]
+    """BLAKE2b-128 of the decompressed bytes before the offset, by which another file of that name and size is told."""
+    offset: Mapped[int] = mapped_column(BigInteger)
+    """Decompressed bytes that are done."""
+    games: Mapped[int] = mapped_column(BigInteger)
+    """Games that are done, the skipped ones included."""
+
+
+class WeightsRow(Base):
+    """What `trapline library fit` learned from the traps; one row, or none as long as nothing was learned."""
+
+    __tablename__ = "weights"
+
+    vocabulary: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """Version of the tokens that have the weights."""
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+    """As `trapcore.ranking.weights.Weights.to_bytes` writes them."""
+    traps: Mapped[int]
+    """Learned from so many traps."""
+    fitted: Mapped[str] = mapped_column(String(20))
+    """UTC, ISO 8601 to the second."""
+
+
+class JobRunRow(Base):
+    """One run of a job of the service, see `service.job_log`. Times are UTC, ISO 8601 to the second."""
+
+    __tablename__ = "job_runs"
+    __table_args__ = (Index(None, "job", "started"),)
+
+    id: Mapped[Id]
+    job: Mapped[str] = mapped_column(String(40))
+    started: Mapped[str] = mapped_column(String(20))
+    ended: Mapped[str | None] = mapped_column(String(20))
+    """None while it runs, and of a run that was killed."""
+    counts: Mapped[str] = mapped_column(Text)
+    """A JSON object: what was done, in figures, and a list of problems."""
+    error: Mapped[str | None] = mapped_column(Text)
+    """Why it did not come to its end."""
+
+
+class LeaseRow(Base):
+    """Something that one process at a time may do; there is a row while one does it. See `service.locks`."""
+
+    __tablename__ = "leases"
+
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(200))
+    """Host, process and a number drawn for each taking."""
+    beat: Mapped[int] = mapped_column(BigInteger)
+    """Grows while the holder lives."""
+    since: Mapped[str] = mapped_column(String(20))
+    """UTC, ISO 8601 to the second; for people only."""
+
+
+class FeedRow(Base):
+    """How far something that games come from has been read, see `service.source_state`."""
+
+    __tablename__ = "feeds"
+
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    """``user thibault``, ``study abcdefgh``, ``file /path``, …"""
+    state: Mapped[str] = mapped_column(Text)
+    """A JSON object."""

@@ -1,0 +1,215 @@
+"""A trap as rows of the tables: itself, its profile by depth, the opinions on it."""
+
+import secrets
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, update
+from sqlalchemy.orm import InstrumentedAttribute, outerjoin
+
+from db.storage.bulk import BulkInsert, BulkLookup, Value
+from db.storage.models import DepthRow, MetaRow, OpinionRow, ProfileRow, SightingRow, TrapRow
+from db.storage.name_index import forget_names, index_names
+from db.storage.sighting_rows import BY_KEY
+from db.traps.opinion import Opinion
+from db.traps.temptation import Profile
+from db.traps.trap import Outcome, Trap, first_sans
+from trapcore.errors import LibraryError
+from trapcore.proof.mate import Verdict
+from trapcore.proof.trap_test import DepthValue
+
+_FIELDS = (
+    "slug",
+    "name",
+    "family",
+    "epd",
+    "bait",
+    "killer_line",
+    "outcome",
+    "verdict",
+    "mate_in",
+    "gain",
+    "proof_by",
+    "proof_nodes",
+    "proof_depth",
+    "eco",
+    "opening",
+    "moves",
+    "source",
+    "reason",
+)
+
+_COLUMNS = (TrapRow.id, *(getattr(TrapRow, field) for field in _FIELDS), ProfileRow.rank, ProfileRow.gain)
+_PROFILED = outerjoin(TrapRow, ProfileRow, ProfileRow.trap_id == TrapRow.id)
+
+_FOUND_BY = ("bait_san", "killer_san", "length")
+"""What follows from the fields and is stored to be found by."""
+
+STATE = "traps_state"
+"""The fact in ``meta`` that changes with the traps."""
+
+PROOF = ("verdict", "mate_in", "gain", "proof_by", "proof_nodes", "proof_depth", "profile", "opinions")
+"""Fields of a trap that proving it gives."""
+
+
+def is_example() -> ColumnElement[bool]:
+    """The traps that something can be learned from, and that others may be likened to."""
+    return or_(
+        TrapRow.verdict == Verdict.PROVED.value,
+        (TrapRow.verdict == Verdict.UNDECIDED.value) & (TrapRow.reason == ""),
+    )
+
+
+def read_traps(connection: Connection, *where: ColumnElement[bool]) -> list[Trap]:
+    """The traps that meet the conditions, ascending by slug."""
+    wanted = select(*_COLUMNS).select_from(_PROFILED).where(*where).order_by(TrapRow.slug)
+    return _traps(connection, [tuple(row) for row in connection.execute(wanted)])
+
+
+def traps_of_slugs(connection: Connection, slugs: Sequence[str]) -> list[Trap]:
+    """The traps of these slugs, in no order; those that are not there are left out."""
+    return _traps(connection, list(BulkLookup(connection, _COLUMNS, TrapRow.slug, _PROFILED).find(sorted(slugs))))
+
+
+def traps_by_identity(connection: Connection, keys: Sequence[bytes]) -> dict[tuple[bytes, str], Trap]:
+    """The traps of the positions with these keys, by key and bait."""
+    wanted = [TrapRow.key, *_COLUMNS]
+    found = list(BulkLookup(connection, wanted, TrapRow.key, _PROFILED).find(sorted(set(keys))))
+    traps = _traps(connection, [rest for _, *rest in found])
+    return {(row[0], trap.bait): trap for row, trap in zip(found, traps, strict=True)}
+
+
+def insert_traps(connection: Connection, traps: Sequence[Trap]) -> None:
+    """Store traps that are not there yet, in this order."""
+    created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    next_id = (connection.scalar(select(func.max(TrapRow.id))) or 0) + 1
+    numbered = list(enumerate(traps, start=next_id))
+    columns = ("id", *_FIELDS, *_FOUND_BY, "key", "mirror_key", "victim", "created")
+    rows = [
+        (trap_id, *_values(trap).values(), *_found_by(trap), trap.key, trap.mirror_key, trap.victim, created)
+        for trap_id, trap in numbered
+    ]
+    BulkInsert(connection, TrapRow, columns).insert(rows)
+    _insert_evidence(connection, numbered)
+    index_names(connection, [(trap_id, trap.name, trap.family, trap.slug) for trap_id, trap in numbered])
+    mark_changed(connection)
+
+
+def replace_trap(connection: Connection, key: bytes, trap: Trap) -> None:
+    """Put a trap in the place of the one with its position, whose key is given, and bait."""
+    trap_id = connection.execute(select(TrapRow.id).where(TrapRow.key == key, TrapRow.bait == trap.bait)).scalar_one()
+    forget_names(connection, trap_id)
+    connection.execute(update(TrapRow).where(TrapRow.id == trap_id).values(_stored(trap)))
+    index_names(connection, [(trap_id, trap.name, trap.family, trap.slug)])
+    mark_changed(connection)
+    for table in (ProfileRow, DepthRow, OpinionRow):
+        connection.execute(delete(table).where(table.trap_id == trap_id))
+    _insert_evidence(connection, [(trap_id, trap)])
+    # A sighting of the very position has the verdict of its trap.
+    seen = SightingRow.trap_id == trap_id, SightingRow.measure == BY_KEY
+    connection.execute(update(SightingRow).where(*seen).values(verdict=trap.verdict.value))
+
+
+_STATE = select(MetaRow.value).where(MetaRow.key == STATE)
+
+
+def traps_state(connection: Connection) -> str:
+    """A text that is another one whenever a trap was stored or replaced, in any copy of the library.
+
+    Raises `LibraryError` for a library without it.
+    """
+    state = connection.scalar(_STATE)
+    if state is None:
+        raise LibraryError(f"the library lacks {STATE} in its table meta; put back a copy of it")
+    return state
+
+
+def mark_changed(connection: Connection) -> None:
+    """Give the traps another state."""
+    # Random and no count: of two copies that went different ways, both would have counted as far.
+    connection.execute(update(MetaRow).where(MetaRow.key == STATE).values(value=secrets.token_hex(16)))
+
+
+def _traps(connection: Connection, rows: Sequence[Sequence[Any]]) -> list[Trap]:
+    """Rows of `_COLUMNS` as traps."""
+    depths = _depths(connection, sorted(row[0] for row in rows if row[-1] is not None))
+    opinions = _opinions(connection, sorted(row[0] for row in rows))
+    traps = []
+    for trap_id, *values, rank, gain in rows:
+        fields = dict(zip(_FIELDS, values, strict=True))
+        fields["killer_line"] = tuple(fields["killer_line"].split())
+        fields["outcome"] = Outcome(fields["outcome"])
+        fields["verdict"] = Verdict(fields["verdict"])
+        if rank is not None:
+            known = sorted(depths.get(trap_id, ()), key=lambda value: value.depth)
+            fields["profile"] = Profile(rank=rank, gain=gain, depths=tuple(known))
+        # Ours come first, then the others by name.
+        ordered = sorted(opinions.get(trap_id, ()), key=lambda opinion: (not opinion.is_ours, opinion.by))
+        traps.append(Trap(**fields, opinions=tuple(ordered)))
+    return traps
+
+
+def _depths(connection: Connection, numbers: Sequence[int]) -> dict[int, list[DepthValue]]:
+    found: defaultdict[int, list[DepthValue]] = defaultdict(list)
+    columns = (DepthRow.depth, DepthRow.bait, DepthRow.best)
+    for trap_id, *values in _of_traps(connection, numbers, DepthRow.trap_id, *columns):
+        found[trap_id].append(DepthValue(*values))
+    return found
+
+
+def _opinions(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Opinion]]:
+    found: defaultdict[int, list[Opinion]] = defaultdict(list)
+    columns = (OpinionRow.by, OpinionRow.verdict, OpinionRow.gain, OpinionRow.nodes, OpinionRow.depth, OpinionRow.date)
+    for trap_id, by, verdict, gain, nodes, depth, date in _of_traps(connection, numbers, OpinionRow.trap_id, *columns):
+        found[trap_id].append(Opinion(by=by, verdict=Verdict(verdict), gain=gain, nodes=nodes, depth=depth, date=date))
+    return found
+
+
+def _of_traps(
+    connection: Connection,
+    numbers: Sequence[int],
+    trap_id: InstrumentedAttribute[int],
+    *columns: InstrumentedAttribute[Any],
+) -> list[tuple[Any, ...]]:
+    if not numbers:
+        return []
+    return list(BulkLookup(connection, [trap_id, *columns], trap_id).find(numbers))
+
+
+def _insert_evidence(connection: Connection, numbered: Sequence[tuple[int, Trap]]) -> None:
+    profiles: list[tuple[Value, ...]] = []
+    depths: list[tuple[Value, ...]] = []
+    opinions: list[tuple[Value, ...]] = []
+    for trap_id, trap in numbered:
+        if trap.profile is not None:
+            profiles.append((trap_id, trap.profile.rank, trap.profile.gain))
+            depths += [(trap_id, value.depth, value.bait, value.best) for value in trap.profile.depths]
+        opinions += [
+            (trap_id, said.by, said.verdict.value, said.gain, said.nodes, said.depth, said.date)
+            for said in trap.opinions
+        ]
+    BulkInsert(connection, ProfileRow, ("trap_id", "rank", "gain")).insert(profiles)
+    BulkInsert(connection, DepthRow, ("trap_id", "depth", "bait", "best")).insert(depths)
+    columns = ("trap_id", "by", "verdict", "gain", "nodes", "depth", "date")
+    BulkInsert(connection, OpinionRow, columns).insert(opinions)
+
+
+def _values(trap: Trap) -> dict[str, Any]:
+    """The stored fields in the order of `_FIELDS`, as plain types."""
+    values = {field: getattr(trap, field) for field in _FIELDS}
+    values["killer_line"] = " ".join(trap.killer_line)
+    values["outcome"] = trap.outcome.value
+    values["verdict"] = trap.verdict.value
+    return values
+
+
+def _found_by(trap: Trap) -> tuple[str, str, int]:
+    """The values of `_FOUND_BY`."""
+    bait, killer = first_sans(trap.epd, trap.bait, trap.killer_line[0])
+    return bait, killer, trap.length
+
+
+def _stored(trap: Trap) -> dict[str, Any]:
+    return _values(trap) | dict(zip(_FOUND_BY, _found_by(trap), strict=True))
