@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, make_url, text
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
 SERVER = "TRAPLINE_TEST_POSTGRES"
-#: The URL of a PostgreSQL server, as `tests/postgres` sets it. Taken out of the environment, where the program would
+#: The URL of a PostgreSQL server, as `tests/support/with_postgres` sets it. Taken out of the environment, where the program would
 #: refuse it as a setting that it does not know.
 POSTGRES = os.environ.pop(SERVER, None)
 
@@ -46,7 +46,7 @@ def new_library(
         yield lambda: str(tmp_path / f"library{next(numbers) or ''}.sqlite")
         return
     if not POSTGRES:
-        pytest.skip(f"{SERVER} names no server; `tests/postgres COMMAND` runs one beside a command")
+        pytest.skip(f"{SERVER} names no server; `tests/support/with_postgres COMMAND` runs one beside a command")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     server = make_url(POSTGRES).set(drivername="postgresql+psycopg")
     engine = create_engine(server, isolation_level="AUTOCOMMIT")

@@ -27,7 +27,7 @@ from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
 from research.benchmarks.material import master_games
-from tests.trap_games import ELEPHANT_FELL, FELL, game
+from tests.support.trap_games import ELEPHANT_FELL, FELL, game
 
 Content = dict[str, object]
 

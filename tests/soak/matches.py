@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import chess
 
-from tests.lichess_server.challenges import Challenge
-from tests.lichess_server.game import ABORTED, Game
-from tests.lichess_server.people import Account, Refused
-from tests.lichess_server.players import Habits, Player
-from tests.lichess_server.site import Site
-from tests.lichess_server.terms import Terms
+from tests.fake_lichess.challenges import Challenge
+from tests.fake_lichess.game import ABORTED, Game
+from tests.fake_lichess.people import Account, Refused
+from tests.fake_lichess.players import Habits, Player
+from tests.fake_lichess.site import Site
+from tests.fake_lichess.terms import Terms
 from tests.soak.baits import BaitLine
 
 #: (seconds, increment): bullet and blitz, slow enough that a silent connection can be noticed and opened again.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from tests.lichess_server.record import Record, Reply, Said
+from tests.fake_lichess.record import Record, Reply, Said
 from tests.soak.bot_process import BotProcess, Sample
 from tests.soak.matches import Match, Matches
 

@@ -20,5 +20,5 @@ One minus the similarity is a metric for continuations (Jaccard's distance), tre
 formula, the baselines, and for tanimoto where no line occurs twice; for sequences it is none.
 
 A new measure is a new file here with both forms, a line in this table, a member of ``options.Measure``, a case in
-``comparison.py`` and one in ``tests/test_trapcore_native.py``.
+``comparison.py`` and one in ``tests/trapcore/test_native.py``.
 """

@@ -1,0 +1,301 @@
+"""What is said about each event, in words, glyphs, variations and shapes."""
+
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.traps.trap import make_trap
+from tests.support.trap_games import (
+    AVOIDED,
+    BUDAPEST_FELL,
+    ELEPHANT,
+    ELEPHANT_FELL,
+    FELL,
+    LEGAL,
+    MISSED,
+    QUIET,
+    RESEMBLES,
+    RESIGNED,
+    REVERSED,
+    TWO_KNIGHTS,
+    annotated,
+    game,
+    make_library,
+)
+from trapcore.proof.mate import Verdict
+
+pytestmark = pytest.mark.usefixtures("by_sequences")
+
+SET = (
+    "5. Nxe5 $5 { [%csl Rd1][%cal Rg4d1,Gc4f7] } "
+    "{ Sets the Legal's Mate trap: 5...Bxd1? loses to 6.Bxf7+ (mate in 2). }"
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_library(tmp_path_factory.mktemp("library") / "library.sqlite")
+
+
+def parsed(text: bytes) -> chess.pgn.Game:
+    found = chess.pgn.read_game(io.StringIO(text.decode("utf-8")))
+    assert found is not None
+    assert found.errors == []
+    return found
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        pytest.param(
+            FELL,
+            [
+                SET,
+                "5... Bxd1 $4 { [%csl Rd1][%cal Gc4f7] } { Falls into Legal's Mate: 6.Bxf7+ mates in 2. }",
+                "6. Bxf7+ $1 { [%cal Gc4f7] } { Springs Legal's Mate: mate in 2 (6.Bxf7+ Ke7 7.Nd5#). } 6... Ke7",
+            ],
+            id="fell and sprung",
+        ),
+        pytest.param(
+            RESIGNED,
+            [
+                SET,
+                "5... Bxd1 $4 { [%csl Rd1][%cal Gc4f7] } "
+                "{ Falls into Legal's Mate: 6.Bxf7+ mates in 2 (6.Bxf7+ Ke7 7.Nd5#). } 1-0",
+            ],
+            id="fell and the game over",
+        ),
+        pytest.param(
+            AVOIDED,
+            [
+                SET,
+                "5... dxe5 $1 { [%csl Rd1][%cal Rg4d1,Gc4f7] } "
+                "{ Avoids Legal's Mate: 5...Bxd1? loses to 6.Bxf7+ (mate in 2). } "
+                "( 5... Bxd1 6. Bxf7+ Ke7 7. Nd5# ) 6. Qxg4",
+            ],
+            id="avoided",
+        ),
+        pytest.param(
+            MISSED,
+            [
+                SET,
+                "5... Bxd1 $4 { [%csl Rd1][%cal Gc4f7] } { Falls into Legal's Mate: 6.Bxf7+ mates in 2. }",
+                "6. Nxd1 $2 { [%cal Gc4f7] } { Misses 6.Bxf7+, mate in 2 (Legal's Mate). } "
+                "( 6. Bxf7+ Ke7 7. Nd5# ) 6... dxe5",
+            ],
+            id="missed",
+        ),
+        pytest.param(
+            BUDAPEST_FELL,
+            [
+                "4. Bg5 Ne4 $5 { [%csl Rd8][%cal Rg5d8,Gc5f2] } "
+                "{ Sets the Budapest Bf2 Mate trap: 5.Bxd8? loses to 5...Bxf2# (mate). } 5. Bxd8",
+                "5. Bxd8 $4 { [%csl Rd8][%cal Gc5f2] } { Falls into Budapest Bf2 Mate: 5...Bxf2# is mate. } 5... Bxf2#",
+                "5... Bxf2# $1 { [%cal Gc5f2] } { Springs Budapest Bf2 Mate: mate. } 0-1",
+            ],
+            id="White is the victim",
+        ),
+        pytest.param(
+            REVERSED,
+            [
+                "{ Sets the Legal's Mate trap (colours reversed): 6.Bxd8? loses to 6...Bxf2+ (mate in 2). } 6. Bxd8",
+                "{ Falls into Legal's Mate (colours reversed): 6...Bxf2+ mates in 2. } 6... Bxf2+",
+                "{ Springs Legal's Mate (colours reversed): mate in 2 (6...Bxf2+ 7.Ke2 Nd4#). } 7. Ke2",
+            ],
+            id="colours reversed",
+        ),
+        pytest.param(
+            REVERSED.split("Bxf2+")[0] + "Nxd8 0-1\n",
+            [
+                "6... Nxd8 $2 { [%cal Gc5f2] } { Misses 6...Bxf2+, mate in 2 (Legal's Mate, colours reversed). } "
+                "( 6... Bxf2+ 7. Ke2 Nd4# ) 0-1",
+            ],
+            id="missed with colours reversed",
+        ),
+        pytest.param(
+            ELEPHANT_FELL,
+            [
+                "{ Sets the Elephant Trap: 6.Nxd5? loses to 6...Nxd5 (wins material). } 6. Nxd5",
+                "{ Falls into Elephant Trap: 6...Nxd5 wins material. } 6... Nxd5",
+                "{ Springs Elephant Trap: wins material (6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8). } 7. Bxd8",
+            ],
+            id="material",
+        ),
+        pytest.param(
+            RESEMBLES,
+            [
+                "{ Resembles Legal's Mate (similarity 0.86 by sequences): sets a trap, "
+                "5...Bxd1? loses to 6.Bxf7+ (mate in 2). } 5... Bxd1",
+                "{ Resembles Legal's Mate (similarity 0.86 by sequences): falls into a trap, 6.Bxf7+ mates in 2. }",
+                "{ Resembles Legal's Mate (similarity 0.86 by sequences): springs a trap, "
+                "mate in 2 (6.Bxf7+ Ke7 7.Nd5#). } 6... Ke7",
+            ],
+            id="a resemblance, proved",
+        ),
+    ],
+)
+def test_each_event_is_told(moves: str, expected: list[str], library: Path, tmp_path: Path) -> None:
+    text = annotated(game(moves), tmp_path, library)
+    for words in expected:
+        assert words in text.decode()
+    assert text.count(b"[%c") == text.count(b"{ [%c") + text.count(b"][%cal")
+    assert text.count(b"$") == len(re.findall(rb"\{ (?!\[)", text))  # one glyph for one remark
+    assert list(parsed(text).mainline_moves()) == list(parsed(game(moves).encode()).mainline_moves())
+
+
+def test_a_game_without_traps_passes_byte_for_byte(library: Path, tmp_path: Path) -> None:
+    assert annotated(game(QUIET), tmp_path, library) == game(QUIET).encode()
+
+
+def test_shapes_are_read_by_python_chess(library: Path, tmp_path: Path) -> None:
+    (node,) = [n for n in parsed(annotated(game(FELL), tmp_path, library)).mainline() if n.san() == "Nxe5"]
+    assert {(a.color, a.tail, a.head) for a in node.arrows()} == {
+        ("red", chess.D1, chess.D1),
+        ("red", chess.G4, chess.D1),
+        ("green", chess.C4, chess.F7),
+    }
+    assert "Sets the Legal's Mate trap" in node.comment
+
+
+def test_variations_are_legal_and_stand_in_place_of_the_move(library: Path, tmp_path: Path) -> None:
+    text = annotated(game(AVOIDED) + game(MISSED), tmp_path, library)
+    stream = io.StringIO(text.decode())
+    lines = []
+    for _ in range(2):
+        found = chess.pgn.read_game(stream)
+        assert found is not None
+        assert found.errors == []
+        for node in found.mainline():
+            assert node.parent is not None
+            for other in node.parent.variations[1:]:
+                assert other.comment == ""  # a comment before a variation's first move breaks readers
+                lines.append([move.san() for move in [other, *other.mainline()]])
+                assert other.end().board().is_checkmate()
+    assert lines == [["Bxd1", "Bxf7+", "Ke7", "Nd5#"], ["Bxf7+", "Ke7", "Nd5#"]]
+
+
+def test_another_mate_than_the_killer_springs_the_trap_too(tmp_path: Path) -> None:
+    fen = "6k1/5ppp/8/8/8/8/5PPP/QR4K1 b - - 0 1"
+    trap = Judge().prove(make_trap(name="Back Rank", fen=fen, bait="Kh8", killer_line="Qa8#"))
+    assert trap.verdict is Verdict.PROVED
+    path = tmp_path / "back-rank.sqlite"
+    with open_library(path, create=True) as library:
+        library.add(trap)
+    moves = f'[FEN "{fen}"]\n[SetUp "1"]\n\n1... Kh8 2. Rb8# 1-0\n'
+    text = annotated(moves, tmp_path, path).decode()
+    assert "2. Rb8# $1 { Springs Back Rank: Rb8# mates as well as 2.Qa8# (mate). } 1-0" in text
+    assert "1... Kh8 $4 { [%csl Rh8][%cal Ga1a8] } { Falls into Back Rank: 2.Qa8# is mate. } 2. Rb8#" in text
+
+
+def test_a_glyph_of_the_author_stays_the_only_one(library: Path, tmp_path: Path) -> None:
+    text = annotated(game(FELL.replace("Nxe5", "Nxe5!!").replace("Bxd1", "Bxd1 $6 $14")), tmp_path, library).decode()
+    assert "5. Nxe5!! { [%csl" in text
+    assert "5... Bxd1 $6 $14 { [%csl" in text
+    assert "6. Bxf7+ $1 {" in text
+
+
+def test_missing_a_gain_of_material_gets_no_glyph(library: Path, tmp_path: Path) -> None:
+    moves = ELEPHANT_FELL.split("Nxd5 7.")[0] + "h6 0-1\n"
+    text = annotated(game(moves), tmp_path, library).decode()
+    assert "6... h6 { [%cal Gf6d5] } { Misses 6...Nxd5, wins material (Elephant Trap). } ( 6... Nxd5 7. Bxd8" in text
+
+
+def test_what_stands_there_is_not_written_again(library: Path, tmp_path: Path) -> None:
+    moves = AVOIDED.replace("dxe5 6. Q", "dxe5 (5...Bxd1? 6.Bxf7+ {check} Ke7 (6... Kd7) 7.Nd5# mates) 6. Q").replace(
+        "Nxe5 ", "Nxe5 {[%cal Gc4f7,Yd1g4]} "
+    )
+    text = annotated(game(moves.replace(" mates", "")), tmp_path, library).decode()
+    assert text.count("Nd5#") == 1
+    assert "{[%cal Gc4f7,Yd1g4]} { [%csl Rd1][%cal Rg4d1] } { Sets the" in text
+    said = "Sets  the\nLégal's Mate trap: and it is my own comment"
+    text = annotated(game(FELL.replace("Nxe5 ", f"Nxe5 {{{said}}} ")), tmp_path, library).decode()
+    assert text.count("trap:") == 1
+    assert text.count("[%csl") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "events"),
+    [
+        ({}, {"set", "fell", "sprung"}),
+        ({"side": "white"}, {"set", "sprung"}),
+        ({"side": "black"}, {"fell"}),
+        ({"player": "bORi"}, {"fell"}),
+        ({"player": "anna", "side": "black"}, set()),
+        ({"player": "nobody"}, set()),
+        ({"skip_plies": 9}, {"set", "fell", "sprung"}),
+        ({"skip_plies": 10}, set()),
+    ],
+)
+def test_filters(options: dict[str, object], events: set[str], library: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.jsonl"
+    text = annotated(game(FELL), tmp_path, library, report=str(report), **options)
+    assert {json.loads(line)["event"] for line in report.read_text().splitlines()} == events
+    if not events:
+        assert text == game(FELL).encode()
+
+
+def test_the_line_is_shown_where_the_answer_is_filtered_out(library: Path, tmp_path: Path) -> None:
+    text = annotated(game(FELL), tmp_path, library, side="black").decode()
+    assert "{ Falls into Legal's Mate: 6.Bxf7+ mates in 2 (6.Bxf7+ Ke7 7.Nd5#). }" in text
+
+
+def test_nothing_unproved_is_claimed(tmp_path: Path) -> None:
+    path = tmp_path / "unproved.sqlite"
+    with open_library(path, create=True) as library:
+        library.add(TWO_KNIGHTS)
+    opening = "1. e4 e5 2. Nf3 Nc6 3. Bc4"
+    text = "".join(game(f"{opening} {rest} *\n") for rest in ("Nf6 4. Ng5 d5", "Nf6 4. d3 d6", "Bc5 4. O-O Nf6"))
+    assert annotated(text, tmp_path, path) == text.encode()
+    known = annotated(text, tmp_path, path, unproved=True).decode()
+    assert known.count("{ Unproved: the position of Two Knights; ") == 8
+    similar = annotated(text, tmp_path, path, unproved=True, min_similarity=0.5, nodes=8).decode()
+    assert "{ Unproved: resembles Two Knights (similarity 0." in similar
+    told = known + similar
+    comments = re.findall(r"\{ (.*?) \}", told)
+    for comment in comments:
+        assert comment.startswith("Unproved: ")
+        assert comment.endswith("; not proved.")
+        assert not re.search("loses|mate|wins|costs|falls|springs|avoids", comment)
+    assert "$" not in told
+    assert "(" not in re.sub(r"\{.*?\}", "", told)
+    assert "[%c" not in told
+
+
+def test_a_trap_that_the_library_left_undecided_is_proved_on_the_spot(tmp_path: Path) -> None:
+    path = tmp_path / "undecided.sqlite"
+    with open_library(path, create=True) as library:
+        library.add(replace(ELEPHANT, verdict=Verdict.UNDECIDED, proof_by=""))
+        library.add(replace(LEGAL, verdict=Verdict.UNDECIDED, mate_in=None, proof_by=""))
+    text = annotated(game(ELEPHANT_FELL) + game(FELL), tmp_path, path).decode()
+    assert "Resembles" not in text
+    assert re.search(r"Sets the Elephant Trap: 6.Nxd5\? costs 0.\d\d of win chance after 6...Nxd5 \(trapline-", text)
+    assert re.search(r"Falls into Elephant Trap: it costs 0.\d\d of win chance after 6...Nxd5 \(trapline-", text)
+    assert re.search(r"Springs Elephant Trap: the bait costs 0.\d\d of win chance \(trapline-.*: 6...Nxd5 7.", text)
+    assert "Falls into Legal's Mate: 6.Bxf7+ mates in 2." in text
+    assert "material" not in text
+
+
+def test_names_cannot_break_a_comment(tmp_path: Path) -> None:
+    path = tmp_path / "odd.sqlite"
+    with open_library(path, create=True) as library:
+        library.add(replace(LEGAL, slug="odd", name="The {odd} [%cal Ra1a8] “Trap”"))
+    text = annotated(game(FELL), tmp_path, path).decode()
+    assert 'Sets the odd [cal Ra1a8] "Trap" trap:' in text
+    assert parsed(text.encode()).end().board().is_checkmate()
+    assert annotated(text, tmp_path, path).decode() == text
+
+
+def test_one_trap_is_not_taken_for_another_with_a_longer_name(tmp_path: Path) -> None:
+    path = tmp_path / "two.sqlite"
+    with open_library(path, create=True) as library:
+        library.add(replace(LEGAL, name="Mate"))
+    own = game(RESIGNED.replace("Bxd1", "Bxd1 {Falls into Mate Deferred: a comment of the author}"))
+    assert "{ Falls into Mate: 6.Bxf7+" in annotated(own, tmp_path, path).decode()

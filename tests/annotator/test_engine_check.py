@@ -1,0 +1,137 @@
+"""What the prover leaves open, a UCI engine decides; and what the user sees on the terminal meanwhile."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from research.benchmarks.stockfish import STOCKFISH
+from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
+from trapcore.errors import EngineError
+from trapline.commands.annotate import annotate
+
+pytestmark = pytest.mark.usefixtures("by_sequences")
+
+ROOT = Path(__file__).parents[2]
+#: The Elephant Trap with two moves of rook pawns inserted, which change nothing.
+RESEMBLES_ELEPHANT = (
+    "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. h3 a6 7. Nxd5 Nxd5 8. Bxd8 Bb4+ 9. Qd2 Bxd2+ "
+    "10. Kxd2 Kxd8 0-1\n"
+)
+#: With this pawn move the bait is a good move: there is no check on b4.
+SOUND = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. a3 a6 7. Nxd5 Nxd5 8. Bxd8 Kxd8 1-0\n"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_library(tmp_path_factory.mktemp("library") / "library.sqlite")
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
+def test_an_engine_proves_what_the_prover_cannot(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRAPLINE_ENGINE_NODES", "60000")
+    report = tmp_path / "report.jsonl"
+    text = game(RESEMBLES_ELEPHANT) + game(SOUND) + game(FELL)
+    # So few nodes that the prover decides nothing.
+    without = annotated(text, tmp_path, library, nodes=8)
+    assert b"Resembles" not in without
+    told = annotated(text, tmp_path, library, nodes=8, engine=STOCKFISH, report=str(report)).decode()
+    first, second, third = told.split("[Event")[1:]
+    assert "7. Nxd5 $4 { [%csl Rd5][%cal Gf6d5] } { Resembles Elephant Trap (similarity 0.85 by sequences): " in first
+    assert "falls into a trap, it costs 0." in first
+    assert "of win chance after 7...Nxd5 (Stockfish" in first
+    assert "Resembles" not in second
+    assert third == without.decode().split("[Event")[3]
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    lines = [line for line in lines if line["game"] == 1 and not line["known"]]
+    assert [line["event"] for line in lines] == ["fell", "sprung"]
+    for line in lines:
+        assert line["proof"]["verdict"] == "proved"
+        assert line["proof"]["mate_in"] is None
+        assert line["proof"]["by"].startswith("Stockfish")
+        assert 0.3 <= line["proof"]["loss"] <= 2
+    again = annotated(told, tmp_path, library, nodes=8, engine=STOCKFISH)
+    assert again.decode() == told
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
+def test_what_the_engine_refutes_is_told_only_as_unproved(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRAPLINE_ENGINE_NODES", "20000")
+    report = tmp_path / "report.jsonl"
+    told = annotated(
+        game(SOUND), tmp_path, library, nodes=8, engine=STOCKFISH, unproved=True, report=str(report)
+    ).decode()
+    assert "7. Nxd5 { Unproved: resembles Elephant Trap" in told
+    verdicts = [line["proof"] for line in map(json.loads, report.read_text().splitlines()) if not line["known"]]
+    assert {proof["verdict"] for proof in verdicts} == {"refuted"}
+    assert all(proof["by"].startswith("Stockfish") for proof in verdicts)
+
+
+def test_an_engine_that_cannot_be_started(library: Path, tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="no-engine"):
+        annotated(game(FELL), tmp_path, library, engine=str(tmp_path / "no-engine"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.pgn"]
+
+
+def test_an_engine_that_dies_again_and_again(library: Path, tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    engine.write_text(
+        f"#!{sys.executable}\n"
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    if line.startswith(('go', 'quit')):\n"
+        "        sys.exit(1)\n"
+        "    answer = {'uci': 'uciok', 'isready': 'readyok'}.get(line.strip())\n"
+        "    if answer:\n"
+        "        print(answer, flush=True)\n"
+    )
+    engine.chmod(0o755)
+    assert annotated(game(QUIET), tmp_path, library, engine=str(engine)) == game(QUIET).encode()
+    with pytest.raises(EngineError, match="died twice"):
+        annotated(game(RESEMBLES_ELEPHANT), tmp_path, library, nodes=8, engine=str(engine))
+
+
+def on_terminal(arguments: list[str]) -> str:
+    """What the command shows when standard error is a terminal."""
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "trapline", "annotate", *arguments]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    process = subprocess.Popen(line, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b""
+    try:
+        while data := os.read(ours, 4096):
+            shown += data
+    except OSError:
+        pass  # Linux says so when the other end is closed
+    os.close(ours)
+    assert process.wait() == 0
+    return shown.decode()
+
+
+def test_progress_and_summary_on_a_terminal(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.pgn").write_text(game(FELL) * 5000)
+    shown = on_terminal([str(tmp_path / "in.pgn"), "--db", str(library)])
+    assert "positions/s" in shown
+    assert " findings" in shown
+    assert "games read" in shown
+    assert on_terminal([str(tmp_path / "in.pgn"), "--db", str(library), "--quiet"]) == ""
+
+
+def test_the_default_library_is_made_of_the_bundled_traps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "data" / "library.sqlite"))
+    (tmp_path / "in.pgn").write_text(game(FELL))
+    for run in (1, 2):
+        annotate([str(tmp_path / "in.pgn")], out=str(tmp_path / "out.pgn"))
+        assert b"Falls into" in (tmp_path / "out.pgn").read_bytes()
+        assert ("library.sqlite of the bundled traps" in capsys.readouterr().err) == (run == 1)

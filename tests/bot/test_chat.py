@@ -1,0 +1,219 @@
+"""What the bot writes: to whom, how long, and what it keeps to itself while a game runs."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.events import TrapEvent
+from bot.chat.replies import LONGEST, Facts, Message
+from bot.chat.replies import replies as chat
+from bot.game_archive import movetext
+from bot.moves.search_pool import Processors
+from bot.moves.trap_book import TrapBook, TrapLibrary
+from bot.saved_state import Memory
+from db.library.open import open_library
+from db.proof.prover import Judge
+from db.query.query import Page
+from db.traps.trap import Trap
+from lichess.api import ChatLine
+from tests.support.bot_games import INFO
+from tests.support.db_traps import elephant, legal
+from trapline.settings import Settings
+
+FELL = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6", "b1c3", "c8g4", "f3e5", "g4d1", "c4f7", "e8e7", "c3d5")
+MISSED = (*FELL[:10], "e5d7")
+AVOIDED = (*FELL[:9], "c6e5")
+
+
+@pytest.fixture(scope="module")
+def traps() -> list[Trap]:
+    return [Judge().prove(legal()), Judge(search_nodes=200_000).prove(elephant())]
+
+
+@pytest.fixture(scope="module")
+def book(traps: list[Trap]) -> TrapBook:
+    return TrapBook(traps, {}, Settings(measure="sequences"), Processors(1))
+
+
+def events(book: TrapBook, moves: tuple[str, ...]) -> list[TrapEvent]:
+    return book.events(movetext(INFO, moves))
+
+
+@pytest.fixture(autouse=True)
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, traps: list[Trap]) -> None:
+    """The library of the settings has these traps."""
+    monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "library.sqlite"))
+    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+        opened.add_all(traps)
+
+
+def found(name: str) -> Page | None:
+    """What a bot with this library finds."""
+    library = TrapLibrary(Settings(measure="sequences"), Processors(1))
+    library.load()
+    return library.find(name)
+
+
+def facts(book: TrapBook, moves: tuple[str, ...] = FELL, *, is_over: bool = False, may_coach: bool = False) -> Facts:
+    stats = {"games": 7, "set": 3, "fell": 1}
+    mine = "a search of its own"
+    return Facts(INFO, is_over, events(book, moves), book.traps, stats, "1.2.3", mine, found, may_coach)
+
+
+def ask(text: str, known: Facts, room: str = "player", who: str = "You") -> list[str]:
+    found = chat.answer(ChatLine(who, text, room), known)  # type: ignore[arg-type]
+    assert all(message.room == room for message in found)
+    return [message.text for message in found]
+
+
+@given(st.text(max_size=400))
+def test_whatever_is_written_is_short_one_line_and_without_links(text: str) -> None:
+    found = chat.fitting(text + " see https://lichess.org/abc or www.example.org x")
+    assert len(found) <= LONGEST
+    assert "\n" not in found
+    assert "://" not in found
+    assert "www." not in found
+    assert not re.search(r"[^\s.]\.[A-Za-z]", found), "lichess takes that for an address"
+
+
+def test_the_greeting_has_the_names_and_nothing_unknown() -> None:
+    assert chat.greeting("Hi {opponent}, I am {me}. {clock}", INFO) == [Message("player", "Hi You, I am Me.")]
+    assert chat.greeting("", INFO) == []
+    assert len(chat.greeting("{opponent} " * 40, INFO)[0].text) <= LONGEST
+
+
+def test_spectators_are_told_what_is_set_taken_and_played(book: TrapBook) -> None:
+    assert [message.text for message in chat.remarks(events(book, FELL), INFO)] == [
+        "Me: Sets the Légal's mate trap: 5... Bxd1? loses to 6. Bxf7+ (mate in 2).",
+        "You: Falls into Légal's mate: 6. Bxf7+ mates in 2 (6. Bxf7+ Ke7 7. Nd5#).",
+        "Me: Springs Légal's mate: mate in 2 (6. Bxf7+ Ke7 7. Nd5#).",
+    ]
+    assert chat.remarks(events(book, MISSED), INFO)[-1].text == "Me: Misses 6. Bxf7+, mate in 2 (Légal's mate)."
+    assert {message.room for message in chat.remarks(events(book, MISSED), INFO)} == {"spectator"}
+    assert len(chat.remarks(events(book, AVOIDED), INFO)) == 1
+
+
+def test_a_long_remark_loses_its_score_before_it_is_cut(book: TrapBook) -> None:
+    (first, *_) = events(book, FELL)
+    similar = replace(first, known=False, similarity=0.91, mirrored=True, bait_san="Bxd1")
+    long = replace(similar, trap=replace(first.trap, name="A trap with quite a long name, of the Italian Game"))
+    assert "0.91" in chat.remarks([similar], INFO)[0].text
+    (remark,) = chat.remarks([long], INFO)
+    assert len(remark.text) <= LONGEST
+    assert remark.text.endswith("6. Bxf7+ (mate in 2).")
+
+
+@pytest.mark.parametrize(
+    ("moves", "color", "said"),
+    [
+        (FELL, "white", "Thanks for the game! Traps: my Légal's mate (you fell for it)."),
+        (AVOIDED, "white", "Thanks for the game! Traps: my Légal's mate (you avoided it)."),
+        (MISSED, "white", "Thanks for the game! Traps: my Légal's mate (you fell for it, I missed the answer)."),
+        (FELL[:9], "white", "Thanks for the game! Traps: my Légal's mate (left on the board)."),
+        (FELL, "black", "Thanks for the game! Traps: your Légal's mate (I fell for it)."),
+        (FELL[:4], "white", "Thanks for the game! No trap that I know came up in it."),
+    ],
+)
+def test_the_summary(book: TrapBook, moves: tuple[str, ...], color: str, said: str) -> None:
+    info = replace(INFO, color=color)  # type: ignore[arg-type]
+    assert chat.summary(book.events(movetext(info, moves)), info) == [Message("player", said)]
+
+
+def test_a_long_summary_takes_two_messages_at_most(book: TrapBook) -> None:
+    (first, *_) = events(book, FELL)
+    many = [replace(first, trap=replace(first.trap, slug=f"s{n}", name=f"Trap number {n} of many")) for n in range(20)]
+    found = chat.summary(many, INFO)
+    assert len(found) == 2
+    assert all(len(message.text) <= LONGEST for message in found)
+
+
+def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
+    known = facts(book)
+    assert ask("!HeLp", known) == ["You can ask: !help !trap !why !library NAME !stats !name"]
+    assert ask("!stats", known, "spectator") == ["I know 2 traps. Of the 3 that I set in 7 games, 1 caught somebody."]
+    assert ask(" !name ", known) == ["I am Me, trapline 1.2.3; my moves come from a search of its own."]
+    assert ask("!unknown", known) == []
+    assert ask("hello", known) == []
+    assert ask("!help", known, who="Me") == []
+    assert ask("!help", known, who="lichess") == []
+
+
+@pytest.mark.parametrize("command", ["!trap", "!TRAP 1", "!why", "!library legal"])
+def test_what_is_advice_is_told_to_spectators_only_while_the_game_runs(book: TrapBook, command: str) -> None:
+    running, over = facts(book), facts(book, is_over=True)
+    word = command.split()[0].lower()
+    for who in ("You", "Somebody"):
+        assert ask(command, running, who=who) == [
+            f"While we play I answer {word} to spectators only. Ask me again afterwards."
+        ]
+        assert ask(command, running, "spectator", who) == ask(command, over, who=who)
+    assert "Légal" in ask(command, over)[0]
+
+
+def test_trap_why_and_library(book: TrapBook) -> None:
+    known = facts(book, MISSED)
+    assert ask("!trap", known, "spectator") == ["Misses 6. Bxf7+, mate in 2 (Légal's mate)."]
+    assert ask("!trap 2", known, "spectator") == ["There were 1 traps in this game."]
+    why = ask("!why", known, "spectator")
+    assert why == ["It is the position of Légal's mate: Bxd1 is mated in 2 by Bxf7+, says trapline-mate-3."]
+    assert ask("!library LÉGAL", known, "spectator")[0].startswith("Légal's mate, C50: Bxd1 Bxf7+ Ke7 Nd5# (mate in 2)")
+    assert ask("!library elephant", known, "spectator")[0].startswith("Elephant trap")
+    for typed, name in (("legall", "Légal's mate"), ("Legals maet", "Légal's mate"), ("elefant", "Elephant trap")):
+        assert ask(f"!library {typed}", known, "spectator")[0].startswith(name)
+    assert ask("!library '; DROP TABLE traps; --", known, "spectator") == ["I know no trap of that name."]
+    assert ask("!library ???", known, "spectator") == ["I know no trap of that name."]
+    assert ask("!library", known, "spectator") == ["I know 2 traps. Ask !library and a name."]
+    assert ask("!library qqq", known, "spectator") == ["I know no trap of that name."]
+    none = facts(book, FELL[:4])
+    assert ask("!trap", none, "spectator") == ask("!why", none, "spectator")
+
+
+@pytest.mark.parametrize("text", ["what is my best move?", "am I losing?", "Is this a TRAP?", "what should I play"])
+def test_a_question_about_the_position_is_refused_politely(book: TrapBook, text: str) -> None:
+    assert ask(text, facts(book)) == [
+        "Sorry, I do not speak about the position while we play. Afterwards I will tell you of the traps."
+    ]
+    assert ask(text, facts(book, is_over=True)) == []
+    assert ask(text, facts(book), "spectator") == []
+
+
+def test_coaching_is_for_who_asks_where_it_may_be(book: TrapBook) -> None:
+    assert ask("!coach on", facts(book)) == []
+    assert ask("!coach on", facts(book, may_coach=True)) == [
+        "I will warn you of traps in this game; !coach off ends it."
+    ]
+    assert ask("!coach on", facts(book, may_coach=True), who="Somebody") == []
+    assert chat.wants_coach(ChatLine("You", "!COACH  on", "player"), INFO) is True
+    assert chat.wants_coach(ChatLine("You", "!coach off", "player"), INFO) is False
+    assert chat.wants_coach(ChatLine("You", "!coach on", "spectator"), INFO) is None
+    assert chat.wants_coach(ChatLine("Somebody", "!coach on", "player"), INFO) is None
+    (first, *_) = events(book, FELL)
+    assert chat.warning(first) == Message("player", "Careful, a trap: Bxd1? is answered by Bxf7+.")
+
+
+def test_nothing_is_said_twice_not_even_after_a_restart(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    assert memory.say(memory.game("abcdefgh"), "player: hello")
+    assert not memory.say(memory.game("abcdefgh"), "player: hello")
+    assert memory.say(memory.game("abcdefgh"), "spectator: hello")
+    restarted = Memory(tmp_path)
+    assert restarted.unfinished() == ["abcdefgh"]
+    assert not restarted.say(restarted.game("abcdefgh"), "player: hello")
+    assert restarted.say(restarted.game("other123"), "player: hello")
+    restarted.forget("abcdefgh")
+    assert Memory(tmp_path).unfinished() == ["other123"]
+
+
+def test_a_broken_memory_is_begun_anew(tmp_path: Path) -> None:
+    Memory(tmp_path).count(["games"])
+    (tmp_path / "bot.json").write_text("{")
+    (tmp_path / "running" / "abcdefgh.json").write_text('["no", "object"]')
+    memory = Memory(tmp_path)
+    assert memory.bot.stats == {}
+    assert memory.game("abcdefgh").said == []
+    with pytest.raises(ValueError, match="no id of a game"):
+        memory.game("../evil")

@@ -1,0 +1,402 @@
+"""The whole bot against a server of our own: games from challenge to record, restarts, and what is said."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from pydantic import SecretStr
+
+from bot.bot import Bot, check_account
+from bot.moves.move_choice import Knowledge, Openings, Tables
+from bot.saved_state import Memory
+from bot.settings import Speed
+from db.library.library import Library
+from db.library.open import create_library, open_library
+from db.proof.prover import Judge
+from lichess.api import Refused
+from lichess.client import Connection
+from tests.fake_lichess.faults import Fault
+from tests.fake_lichess.players import Habits, Player
+from tests.fake_lichess.server import Server
+from tests.fake_lichess.terms import Terms
+from tests.support.bot_games import small_library
+from tests.support.db_traps import elephant
+from trapcore.errors import UsageError
+from trapline.settings import Settings
+
+SECRET = "lip_trapbot"
+LEGAL = ("e4", "e5", "Nf3", "Nc6", "Bc4", "d6", "Nc3", "Bg4", "Nxe5", "Bxd1")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server(keep_alive=0.3) as running:
+        running.bot("TrapBot", SECRET)
+        yield running
+
+
+@pytest.fixture
+def settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """A bot that thinks briefly and says no long farewells, with a library of one trap."""
+    monkeypatch.setattr("bot.bot.FAREWELL_SECONDS", 3.0)
+    path = tmp_path / "library.sqlite"
+    small_library(path)
+    monkeypatch.setenv("TRAPLINE_DB", str(path))
+    bot = {"url": server.url, "folder": tmp_path / "bot", "move_seconds": 0.03, "max_games": 2}
+    return Settings(bot=bot)
+
+
+class Opening(Openings):
+    """A book with one line."""
+
+    def __init__(self, line: tuple[str, ...]) -> None:
+        super().__init__([])
+        self._line = line
+
+    def moves(self, board: chess.Board) -> dict[chess.Move, int]:
+        start = board.root()
+        for ply, san in enumerate(self._line):
+            move = start.parse_san(san)
+            if ply == len(board.move_stack):
+                return {move: 1}
+            if board.move_stack[ply] != move:
+                return {}
+            start.push(move)
+        return {}
+
+
+@contextmanager
+def playing(settings: Settings, line: tuple[str, ...] = LEGAL) -> Iterator[Bot]:
+    """A bot at work, which hands its games over at the end."""
+    lichess = Connection(settings.bot.url, SecretStr(SECRET))
+    account = check_account(lichess)
+    lichess.name(account.name)
+    bot = Bot(lichess, account, settings, Memory(settings.bot.folder), Knowledge(Opening(line), Tables([]), 0.05))
+    thread = threading.Thread(target=bot.run)
+    thread.start()
+    try:
+        yield bot
+    finally:
+        bot.stop(0.0)
+        thread.join(30)
+        lichess.close()
+        assert not thread.is_alive()
+
+
+def until(what: Callable[[], bool], seconds: float = 25) -> None:
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def challenged(server: Server, habits: Habits | None = None, **terms: Any) -> str:
+    def do(site: Any) -> str:
+        player = Player(site, site.join(f"Player{len(site.accounts)}"), habits or Habits(), 3)
+        return str(player.challenge(site.account("TrapBot"), Terms(**{"color": "black", **terms})).id)
+
+    return server.do(do)
+
+
+def ended(server: Server, game: str) -> bool:
+    return server.do(lambda site: game in site.games and site.games[game].over)
+
+
+def said(server: Server, game: str) -> list[tuple[str, str]]:
+    return server.do(lambda site: [(line.room, line.text) for line in site.record.said if line.game == game])
+
+
+def moves(server: Server, game: str) -> list[str]:
+    return server.do(lambda site: [move.uci() for move in site.games[game].board.move_stack])
+
+
+def no_wrongs(server: Server) -> None:
+    assert server.do(lambda site: list(site.record.wrongs)) == []
+
+
+def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: Settings) -> None:
+    with playing(settings) as bot:
+        game = challenged(server, Habits(line=(*LEGAL, "Bxf7+", "Ke7", "Nd5#"), think=(0.15, 0.15)))
+        until(lambda: ended(server, game))
+        record = settings.bot.folder / "games"
+        until(lambda: bool(list(record.glob(f"*/{game}.pgn"))))
+        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+        assert moves(server, game)[-3:] == ["c4f7", "e8e7", "c3d5"]
+        assert len(bot.latency_stats.killers) == 2
+    no_wrongs(server)
+    assert said(server, game) == [
+        ("player", "Hello Player1, have fun! I like to set traps. Ask me !help."),
+        ("spectator", "TrapBot: Sets the Légal's mate trap: 5... Bxd1? loses to 6. Bxf7+ (mate in 2)."),
+        ("spectator", "Player1: Falls into Légal's mate: 6. Bxf7+ mates in 2 (6. Bxf7+ Ke7 7. Nd5#)."),
+        ("spectator", "TrapBot: Springs Légal's mate: mate in 2 (6. Bxf7+ Ke7 7. Nd5#)."),
+        ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it)."),
+    ]
+    (path,) = record.glob(f"*/{game}.pgn")
+    text = path.read_text()
+    assert '[White "TrapBot"]' in text
+    assert '[Result "1-0"]' in text
+    assert "Falls into Legal's mate" in text
+    with open_library(settings.db, read_only=True) as library:
+        assert library.counts().games == 1
+        assert library.events("legals-mate") == {"fell": 1}
+    assert Memory(settings.bot.folder).bot.stats == {"games": 1, "set": 1, "fell": 1}
+
+
+def test_games_of_every_kind_are_played_to_the_end(server: Server, settings: Settings) -> None:
+    with playing(settings, ()):
+        kinds: list[dict[str, Any]] = [{"variant": "chess960"}, {"color": "white", "rated": True, "limit": 30}]
+        games = [challenged(server, Habits(offer_draw=0.1), **kind) for kind in kinds]
+        for game in games:
+            until(lambda game=game: ended(server, game), 60)  # type: ignore[misc]
+        until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
+    no_wrongs(server)
+
+
+def test_a_game_is_resumed_after_a_restart_and_nothing_is_said_twice(server: Server, settings: Settings) -> None:
+    habits = Habits(line=LEGAL, think=(0.3, 0.3))
+    with playing(settings):
+        game = challenged(server, habits)
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 4))
+    assert not ended(server, game)
+    assert Memory(settings.bot.folder).unfinished() == [game]
+    with playing(settings):
+        until(lambda: ended(server, game))
+        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+    no_wrongs(server)
+    lines = said(server, game)
+    assert len(lines) == len(set(lines))
+    assert sum(text.startswith("Hello") for _, text in lines) == 1
+
+
+def test_the_killer_of_a_trap_that_was_set_outlives_the_bot(server: Server, settings: Settings) -> None:
+    def fill(library: Library) -> None:
+        library.add(Judge().prove(elephant()))
+
+    habits = Habits(line=(*LEGAL, "Bxf7+", "Ke7", "Nd5#"), think=(0.5, 0.5))
+    with playing(settings):
+        game = challenged(server, habits)
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 9))
+    assert len(moves(server, game)) == 9
+    # Another library does not know the trap: that it was set in this game is all there is to go by.
+    settings.db.unlink()
+    create_library(settings.db, fill)
+    with playing(settings, ()) as bot:
+        until(lambda: ended(server, game))
+        assert moves(server, game)[9:] == ["g4d1", "c4f7", "e8e7", "c3d5"]
+        assert len(bot.latency_stats.killers) == 2
+    no_wrongs(server)
+
+
+@pytest.mark.parametrize("color", ["white", "black"])
+def test_a_position_for_the_third_time_ends_the_game_without_a_claim(
+    server: Server, settings: Settings, color: str
+) -> None:
+    shuffled = ("Nf3", "Nf6", "Ng1", "Ng8") * 2
+    with playing(settings, shuffled):
+        game = challenged(server, Habits(line=shuffled), color=color)
+        until(lambda: ended(server, game))
+        until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
+        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+    assert server.do(lambda site: (site.games[game].status, site.games[game].ply)) == ("draw", 8)
+    (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
+    assert '[Result "1/2-1/2"]' in path.read_text()
+    # The state that tells of the third time says that the game goes on, as lichess's does: a move may be on its way.
+    assert server.do(lambda site: {wrong.kind for wrong in site.record.wrongs}) <= {"late_move"}
+
+
+def test_a_game_that_ended_while_the_bot_was_away_is_recorded(server: Server, settings: Settings) -> None:
+    with playing(settings):
+        game = challenged(server, Habits(think=(0.3, 0.3), resign_at=7))
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 4))
+    server.do(lambda site: site.games[game].resign(site.games[game].board.turn))
+    with playing(settings):
+        until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
+        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        [Fault("cut", where="/game/stream/", after=400)],
+        [Fault("end", where="/game/stream/", after=300), Fault("500", where="/game/stream/", times=2)],
+        [Fault("half", where="/game/stream/", after=500), Fault("malformed", where="/game/stream/", after=900)],
+        [Fault("lost", where="/move/", times=3)],
+        [Fault("500", where="/move/", times=3), Fault("502", where="/move/")],
+        [Fault("429", where="/move/", times=2), Fault("429-retry", where="/move/", seconds=1)],
+        [Fault("duplicate", where="/game/stream/", times=10), Fault("reorder", where="/game/stream/", times=6)],
+        [Fault("slow", where="/move/", times=3, seconds=1), Fault("unknown", where="/game/stream/", times=5)],
+        [Fault("restart", seconds=1)],
+        [Fault("skew", seconds=3000)],
+        [Fault("429", where="/chat", times=3), Fault("500", where="/chat", times=3)],
+        [Fault("end", where="/game/stream/", after=300), Fault("429", where="/game/stream/")],
+    ],
+    ids=lambda faults: "+".join(fault.kind for fault in faults),
+)
+def test_no_fault_loses_a_game(server: Server, settings: Settings, faults: list[Fault]) -> None:
+    with playing(settings):
+        game = challenged(server, Habits(line=LEGAL, think=(0.0, 0.05)), limit=60)
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 2))
+        server.order(*faults)
+        until(lambda: ended(server, game), 55)
+        assert server.do(lambda site: site.games[game].status) == "mate"
+    no_wrongs(server)
+
+
+def test_takebacks_are_granted_as_often_as_configured(server: Server, settings: Settings) -> None:
+    with playing(settings, ()) as bot:
+        game = challenged(server, Habits(think=(0.05, 0.05), ask_takeback=0.5))
+        until(lambda: bot._memory.game(game).takebacks == 2)
+        until(lambda: ended(server, game), 50)
+    no_wrongs(server)
+
+
+def test_a_takeback_that_is_granted_too_late_costs_no_move(server: Server, settings: Settings) -> None:
+    # The opponent moves on before our yes is there, takes it for a proposal of ours and grants that at once.
+    generous = settings.model_copy(update={"bot": settings.bot.model_copy(update={"takebacks": 8})})
+    server.order(Fault("slow", where="/takeback/yes", times=8, seconds=0.25))
+    with playing(generous, ()):
+        game = challenged(server, Habits(think=(0.05, 0.1), ask_takeback=0.5, accept_takeback=1.0))
+        until(lambda: ended(server, game), 50)
+    no_wrongs(server)
+
+
+def test_a_full_house_lets_challenges_wait_and_declines_what_it_does_not_play(
+    server: Server, settings: Settings
+) -> None:
+    with playing(settings, ()):
+        games = [challenged(server, Habits(think=(0.1, 0.1), resign_at=9)) for _ in range(3)]
+        slow = challenged(server, days=3, limit=None, increment=None)
+        until(lambda: all(ended(server, game) for game in games), 40)
+        assert server.do(lambda site: site.challenges[slow].open) is False
+        assert server.do(lambda site: slow not in site.games)
+    no_wrongs(server)
+
+
+def test_without_a_library_it_plays_on_and_looks_again(
+    server: Server, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = settings.db.read_bytes()
+    settings.db.write_bytes(b"broken")
+    with playing(settings) as bot:
+        games = [challenged(server, Habits(line=LEGAL)) for _ in range(2)]
+        until(lambda: all(ended(server, game) for game in games), 40)
+        until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
+        assert bot.moves.trap_book.book is None
+        settings.db.write_bytes(whole)
+        last = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
+        until(lambda: ended(server, last), 40)
+        assert bot.moves.trap_book.book is not None
+        summary = ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).")
+        until(lambda: summary in said(server, last))
+    assert sum("playing without traps" in message for message in caplog.messages) == 1
+    no_wrongs(server)
+
+
+def test_an_account_that_is_no_bot_or_a_token_that_may_not_play_is_refused(server: Server) -> None:
+    def join(site: Any) -> None:
+        site.token(site.join("Human"), "lip_human")
+        site.token(site.account("TrapBot"), "lip_reader", ("challenge:read",))
+
+    server.do(join)
+    human = Connection(server.url, SecretStr("lip_human"))
+    with pytest.raises(UsageError, match="no bot account yet"):
+        check_account(human)
+    reader = Connection(server.url, SecretStr("lip_reader"))
+    with pytest.raises(UsageError, match="lacks the scope bot:play"):
+        check_account(reader)
+
+
+def test_a_token_that_is_revoked_ends_the_bot(server: Server, settings: Settings) -> None:
+    lichess = Connection(settings.bot.url, SecretStr(SECRET))
+    bot = Bot(
+        lichess, lichess.account(), settings, Memory(settings.bot.folder), Knowledge(Opening(()), Tables([]), 0.05)
+    )
+    server.do(lambda site: site.tokens.clear())
+    with pytest.raises(Refused):
+        bot.run()
+
+
+def test_an_opponent_who_leaves_loses(server: Server, settings: Settings) -> None:
+    server.do(lambda site: setattr(site.manners, "claim_after", 0.5))
+    with playing(settings, ()):
+        game = challenged(server, Habits(leave=1.0, away=None))
+        until(lambda: ended(server, game))
+        assert server.do(lambda site: site.games[game].winner) is chess.WHITE
+    no_wrongs(server)
+
+
+def test_a_game_that_never_begins_is_aborted(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.game_state.ABORT_SECONDS", 0.5)
+    with playing(settings, ()):
+        game = challenged(server, Habits(think=(60.0, 60.0)))
+        until(lambda: ended(server, game))
+        assert server.do(lambda site: site.games[game].status) == "aborted"
+    no_wrongs(server)
+
+
+def test_a_game_of_days_is_left_and_read_again_when_it_is_our_turn(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.game_state.REST_SECONDS", 0.5)
+    monkeypatch.setattr("bot.bot.LOOK_CALM_SECONDS", 0.5)
+    slow = settings.model_copy(update={"bot": settings.bot.model_copy(update={"speeds": (Speed.CORRESPONDENCE,)})})
+    with playing(slow, ()) as bot:
+        game = challenged(server, Habits(think=(2.0, 2.0)), days=2, limit=None, increment=None)
+        until(lambda: game in bot._resting)
+        until(lambda: server.do(lambda site: site.games[game].ply >= 3))
+    no_wrongs(server)
+
+
+def test_a_pupil_on_a_private_server_is_warned_if_he_wants(server: Server, settings: Settings) -> None:
+    coaching = settings.model_copy(update={"bot": settings.bot.model_copy(update={"coach": True})})
+    with playing(coaching):
+        game = challenged(server, Habits(line=LEGAL, think=(0.2, 0.2)))
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 2))
+
+        def ask(site: Any) -> None:
+            pupil = next(side.account for side in site.games[game].sides.values() if side.account.name != "TrapBot")
+            site.games[game].write(pupil, "player", "!Coach on")
+
+        server.do(ask)
+        until(lambda: ended(server, game))
+        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+    lines = [text for room, text in said(server, game) if room == "player"]
+    assert "I will warn you of traps in this game; !coach off ends it." in lines
+    assert "Careful, a trap: Bxd1? is answered by Bxf7+." in lines
+
+
+def test_without_games_another_bot_is_challenged_as_often_as_allowed(server: Server, settings: Settings) -> None:
+    def join(site: Any) -> None:
+        Player(site, site.join("OtherBot", "BOT"), Habits(resign_at=6), 1)
+
+    server.do(join)
+    changes = {"seek_minutes": 0.005, "seek_games": 1, "seek_clock": "1+0"}
+    seeking = settings.model_copy(update={"bot": settings.bot.model_copy(update=changes)})
+    with playing(seeking, ()) as bot:
+        until(lambda: bool(list((settings.bot.folder / "games").glob("*/*.pgn"))))
+        time.sleep(1.0)
+        assert len(bot._memory.bot.seeks) == 1
+    assert len(server.do(lambda site: list(site.games))) == 1
+    no_wrongs(server)
+
+
+def test_without_the_accounts_stream_challenges_are_played_all_the_same(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.bot.DEAF_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.LOOK_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.LOOK_EXPECTING_SECONDS", 0.3)
+    # As if the budget of openings were used up.
+    monkeypatch.setattr("lichess.rate_limits.Openings.wait", lambda _: 60.0)
+    with playing(settings):
+        game = challenged(server, Habits(line=LEGAL))
+        until(lambda: ended(server, game))
+        assert server.do(lambda site: site.record.opens) == []
+    no_wrongs(server)

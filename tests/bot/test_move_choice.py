@@ -1,0 +1,342 @@
+"""The move that is played: killers, books, traps within what they may cost, engines that die."""
+
+import logging
+import stat
+import struct
+import sys
+import time
+from pathlib import Path
+
+import chess
+import chess.polyglot
+import pytest
+
+from bot.moves.board import GameBoard
+from bot.moves.draws_and_resigning import AGREE_PLY, EARLIEST_PLY, LEVEL_MOVES, LOST_MOVES, Temper
+from bot.moves.engines import Engine, OwnSearch, Searched, Searcher, searcher
+from bot.moves.move_choice import Choice, Knowledge, Openings, Tables, choose, known
+from bot.moves.search_pool import Processors
+from bot.moves.trap_book import Armed, TrapBook, TrapLibrary
+from bot.settings import BotSettings
+from db.formats.bundled import bundled_traps
+from db.proof.prover import Judge
+from db.traps.temptation import Frequency, RatingBand
+from tests.support.bot_games import INFO
+from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, elephant, legal
+from tests.support.uci_engines import REFUTING, engine_of
+from trapcore.errors import EngineError, InputError
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.search import win_chance
+from trapline.settings import Settings
+
+BEFORE = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4"
+
+
+@pytest.fixture(scope="module")
+def processors() -> Processors:
+    return Processors(1)
+
+
+#: Weak players fall for it, strong ones do not; of the strongest too few are known.
+FELL = {
+    RatingBand(1200, 1599): Frequency(decisions=46, played=42),
+    RatingBand(2000, 2399): Frequency(decisions=46, played=3),
+    RatingBand(2400, None): Frequency(decisions=4, played=4),
+}
+
+
+@pytest.fixture(scope="module")
+def book(processors: Processors) -> TrapBook:
+    traps = [Judge().prove(legal()), Judge(search_nodes=200_000).prove(elephant())]
+    return TrapBook(traps, {"legals-mate": FELL}, Settings(measure="sequences"), processors)
+
+
+def knowledge(*books: Path, trap_loss: float = 0.05) -> Knowledge:
+    return Knowledge(Openings(books), Tables([]), trap_loss)
+
+
+def after(moves: str, fen: str = chess.STARTING_FEN) -> chess.Board:
+    board = chess.Board(fen)
+    for uci in moves.split():
+        board.push_uci(uci)
+    return board
+
+
+class Fixed:
+    """A search with opinions: the best move, and what positions are worth after others."""
+
+    def __init__(self, best: str, value: int, others: int) -> None:
+        self.best, self.value, self.others = best, value, others
+
+    def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
+        if board.is_legal(chess.Move.from_uci(self.best)):
+            return Searched(self.best, self.value)
+        return Searched(board.uci(next(iter(board.legal_moves))), self.others)
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_bait_is_weighed_by_those_of_the_opponents_rating_if_enough_of_them_are_known(book: TrapBook) -> None:
+    ratings = (None, 1200, 1599, 2000, 1800, 2500)
+    assert [book.taken("legals-mate", rating) for rating in ratings] == [0.5, 0.86, 0.86, 0.08, 0.5, 0.5]
+    board = after(BEFORE)
+    for rating, taken in ((None, 0.5), (1500, 0.86), (2100, 0.08)):
+        (found,) = book.set_by(board, board.legal_moves, 5000, rating)
+        assert found.taken == taken
+
+
+# Killers ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("moves", "killer"),
+    [
+        (BEFORE, None),
+        (f"{BEFORE} f3e5 c6e5", None),
+        (f"{BEFORE} f3e5 g4d1", "c4f7"),
+        (f"{BEFORE} f3e5 g4d1 c4f7 e8e7", "c3d5"),
+        (f"{BEFORE} f3e5 g4d1 e5d7 d1h5", None),
+    ],
+)
+def test_the_killer_is_known_once_the_bait_is_taken(book: TrapBook, moves: str, killer: str | None) -> None:
+    assert book.killer(after(moves), Armed()) == killer
+    found = known(after(moves), knowledge(), book, Armed())
+    assert found == (Choice(killer, "killer") if killer else None)
+
+
+def test_also_with_colours_exchanged_and_without_the_moves_before(book: TrapBook) -> None:
+    assert book.killer(after("g5d8", MIRRORED_LEGAL_FEN), Armed()) == "c5f2"
+    assert book.killer(after("g5d8 c5f2 e1e2", MIRRORED_LEGAL_FEN), Armed()) == "c6d4"
+    assert book.killer(chess.Board(LEGAL_FEN), Armed()) is None
+
+
+def test_of_a_gain_only_the_first_move_is_played_without_a_search(book: TrapBook) -> None:
+    moves = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5 e6d5 c3d5"
+    assert book.killer(after(moves), Armed()) == "f6d5"
+    assert book.killer(after(f"{moves} f6d5 g5d8"), Armed()) is None
+
+
+def test_a_similar_trap_that_was_set_is_remembered(book: TrapBook, processors: Processors) -> None:
+    other = after(f"a2a3 a7a6 {BEFORE}")
+    found = book.set_by(other, [chess.Move.from_uci("f3e5")], 5000)
+    assert [trap.known for trap in found] == [False]
+    armed = Armed()
+    armed.add(found[0])
+    for uci in ("f3e5", "g4d1"):
+        other.push_uci(uci)
+    assert book.killer(other, Armed()) is None
+    assert book.killer(other, armed) == "c4f7"
+
+
+# Traps --------------------------------------------------------------------------------------------------------------
+
+
+def test_moves_that_set_a_trap_are_found(book: TrapBook) -> None:
+    board = after(BEFORE)
+    (found,) = book.set_by(board, board.legal_moves, 5000)
+    assert (found.move, found.slug, found.bait, found.known) == ("f3e5", "legals-mate", "g4d1", True)
+    assert found.answer.line == ("c4f7", "e8e7", "c3d5")
+    assert found.taken == 0.5
+    assert book.taken("unheard-of") == book.taken("unheard-of", 1500) == 0.25
+    assert book.set_by(chess.Board(), chess.Board().legal_moves, 1000) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "worth", "trap_loss", "move", "why"),
+    [
+        (30, 25, 0.05, "f3e5", "trap"),
+        (30, 30, 0.05, "f3e5", "trap"),
+        (30, -300, 0.05, "h2h3", "search"),
+        (30, -300, 0.5, "h2h3", "search"),
+        (30, -150, 0.5, "f3e5", "trap"),
+        (30, 25, 0.0, "h2h3", "search"),
+    ],
+)
+def test_a_trap_is_set_if_it_costs_little(
+    book: TrapBook, value: int, worth: int, trap_loss: float, move: str, why: str
+) -> None:
+    found = choose(
+        after(BEFORE), 200, knowledge(trap_loss=trap_loss), book, Fixed("h2h3", value, -worth), Cancellation()
+    )
+    assert (found.uci, found.why) == (move, why)
+    if why == "trap":
+        assert win_chance(value) - win_chance(worth) <= trap_loss
+        assert found.trap is not None
+
+
+def test_without_a_library_the_search_decides() -> None:
+    assert choose(after(BEFORE), 50, knowledge(), None, Fixed("h2h3", 0, 0), Cancellation()) == Choice(
+        "h2h3", "search", 0
+    )
+
+
+def test_a_library_that_cannot_be_opened_is_told_of_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, processors: Processors
+) -> None:
+    path = tmp_path / "broken.sqlite"
+    path.write_bytes(b"no library")
+    monkeypatch.setenv("TRAPLINE_DB", str(path))
+    library = TrapLibrary(Settings(measure="sequences"), processors)
+    assert library.load() is None
+    assert library.load() is None
+    assert len(caplog.messages) == 1
+    assert caplog.messages[0].startswith("playing without traps: ")
+
+
+def test_a_whole_library_of_undecided_traps_plays_no_killer(processors: Processors) -> None:
+    book = TrapBook(bundled_traps(), {}, Settings(measure="sequences"), processors)
+    assert book.killer(after(f"{BEFORE} f3e5 g4d1"), Armed()) is None
+
+
+# Books, tables, boards ----------------------------------------------------------------------------------------------
+
+
+def polyglot(path: Path, board: chess.Board, *sans: str) -> Path:
+    """A book with these moves in one position, all of the same weight."""
+    moves = [board.parse_san(san) for san in sans]
+    key = chess.polyglot.zobrist_hash(board)
+    path.write_bytes(b"".join(struct.pack(">QHHI", key, m.to_square | m.from_square << 6, 1, 0) for m in moves))
+    return path
+
+
+def test_a_book_move_needs_no_search(tmp_path: Path) -> None:
+    board = chess.Board()
+    path = polyglot(tmp_path / "book.bin", board, "a3")
+    assert known(board, knowledge(path), None, Armed()) == Choice("a2a3", "book")
+    board.push_san("a3")
+    assert known(board, knowledge(path), None, Armed()) is None
+    with pytest.raises(OSError, match="missing"):
+        Openings([tmp_path / "missing.bin"])
+
+
+def test_of_the_moves_of_a_book_the_one_that_sets_a_trap_is_played(tmp_path: Path, book: TrapBook) -> None:
+    board = after(BEFORE)
+    path = polyglot(tmp_path / "book.bin", board, "h3", "d3", "O-O", "Be2", "Bb3", "Nxe5")
+    for _ in range(5):
+        found = known(board, knowledge(path), book, Armed())
+        assert found is not None
+        assert (found.uci, found.why) == ("f3e5", "book")
+        assert found.trap is not None
+    without = {found.uci for _ in range(60) if (found := known(board, knowledge(path, trap_loss=0.0), book, Armed()))}
+    assert len(without) > 1
+
+
+def test_a_folder_without_tables_knows_nothing(tmp_path: Path) -> None:
+    assert Tables([tmp_path]).move(chess.Board("8/8/8/8/8/4k3/8/R3K3 w - - 0 1")) is None
+    with pytest.raises(OSError, match="missing"):
+        Tables([tmp_path / "missing"])
+
+
+def test_an_only_move_is_played_at_once() -> None:
+    cornered = chess.Board("k6r/8/8/8/8/8/6P1/7K w - - 0 1")
+    assert known(cornered, knowledge(), None, Armed()) == Choice("h1g1", "only")
+    assert known(chess.Board(), knowledge(), None, Armed()) is None
+
+
+def test_the_board_is_that_of_the_whole_list() -> None:
+    board = GameBoard(INFO)
+    assert board.after(("e2e4", "e7e5")).fen() == after("e2e4 e7e5").fen()
+    assert board.after(("e2e4", "e7e5", "g1f3")).fen() == after("e2e4 e7e5 g1f3").fen()
+    assert board.after(("d2d4",)).fen() == after("d2d4").fen()
+    with pytest.raises(InputError, match="e2e5"):
+        board.after(("d2d4", "e2e5"))
+    assert board.after(()).fen() == chess.STARTING_FEN
+
+
+# Who searches -------------------------------------------------------------------------------------------------------
+
+
+def test_the_own_search_knows_repetitions_and_castles_as_the_variant_does(processors: Processors) -> None:
+    own = OwnSearch(processors)
+    assert own.search(chess.Board("6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"), 200, Cancellation()).uci == "d1d8"
+    # A queen down, White can only repeat; the third time is a draw, and the search says so.
+    shuffled = after("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1")
+    assert own.search(shuffled, 300, Cancellation()).uci != "f6g8"
+
+
+def test_an_engine_that_dies_is_started_again_and_its_move_is_ours(
+    tmp_path: Path, processors: Processors, caplog: pytest.LogCaptureFixture
+) -> None:
+    good = Path(engine_of(tmp_path, REFUTING))
+    text = good.read_text()
+    assert 'elif words[:1] == ["go"]:' in text
+    dying = tmp_path / "dying"
+    go = 'elif words[:1] == ["go"]:'
+    dying.write_text(text.replace(go, f'elif words[:1] == ["go"] and played % 2:\n        sys.exit(3)\n    {go}'))
+    dying.chmod(dying.stat().st_mode | stat.S_IXUSR)
+    caplog.set_level(logging.INFO)
+    player = searcher(str(dying), processors)
+    try:
+        # While the engine is not there yet, the own search has the move.
+        while "is not ready yet" in _searched(player, caplog):
+            pass
+        assert player.search(chess.Board(), 50, Cancellation()).value == 0
+        moved = after("e2e4")
+        assert chess.Move.from_uci(player.search(moved, 50, Cancellation()).uci) in moved.legal_moves
+        assert "this move is ours" in caplog.text
+        while "is not ready yet" in _searched(player, caplog):
+            pass
+        assert player.search(after("e2e4 e7e5"), 50, Cancellation()).value == 0
+        assert not caplog.text
+    finally:
+        player.close()
+
+
+def _searched(player: Searcher, caplog: pytest.LogCaptureFixture) -> str:
+    """What is logged during a search."""
+    caplog.clear()
+    player.search(chess.Board(), 20, Cancellation())
+    return caplog.text
+
+
+def test_an_engine_that_cannot_start_is_an_error_and_replaced(tmp_path: Path, processors: Processors) -> None:
+    missing = str(tmp_path / "missing")
+    with pytest.raises(EngineError, match="cannot be started"):
+        Engine(missing).search(chess.Board(), 5000, Cancellation())
+    assert searcher(missing, processors).search(chess.Board(), 50, Cancellation()).uci
+
+
+def test_an_engine_that_hangs_is_given_up(
+    tmp_path: Path, processors: Processors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.moves.engines.GRACE_SECONDS", 0.3)
+    hanging = tmp_path / "hanging"
+    hanging.write_text(
+        f"#!{sys.executable}\nimport sys, time\nfor line in sys.stdin:\n"
+        "    if line.startswith('uci'): print('id name h\\nuciok', flush=True)\n"
+        "    elif line.startswith('isready'): print('readyok', flush=True)\n"
+        "    elif line.startswith('go'): time.sleep(60)\n"
+    )
+    hanging.chmod(hanging.stat().st_mode | stat.S_IXUSR)
+    player = searcher(str(hanging), processors)
+    began = time.monotonic()
+    for _ in range(3):
+        assert player.search(chess.Board(), 50, Cancellation()).uci
+    assert time.monotonic() - began < 10
+    player.close()
+
+
+# Temper -------------------------------------------------------------------------------------------------------------
+
+
+def test_draws_and_resignation() -> None:
+    temper = Temper(BotSettings(resign=True))
+    level = Choice("e2e4", "search", 5)
+
+    def at(ply: int) -> chess.Board:
+        return chess.Board(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {ply // 2 + 1}")
+
+    for _ in range(LEVEL_MOVES):
+        assert not temper.resigns(level)
+    assert not temper.offers_draw(level, at(EARLIEST_PLY - 2))
+    assert temper.offers_draw(level, at(EARLIEST_PLY))
+    assert not temper.offers_draw(level, at(EARLIEST_PLY + 2))
+    assert temper.offers_draw(level, at(EARLIEST_PLY + 40))
+    assert temper.accepts_draw(AGREE_PLY)
+    assert not temper.accepts_draw(AGREE_PLY - 1)
+    lost = Choice("e2e4", "search", -1500)
+    assert [temper.resigns(lost) for _ in range(LOST_MOVES)] == [False] * (LOST_MOVES - 1) + [True]
+    stubborn = Temper(BotSettings(draws=False))
+    assert not any(stubborn.resigns(lost) for _ in range(20))
+    assert not stubborn.accepts_draw(100)

@@ -1,0 +1,105 @@
+"""``trapline query`` as people run it."""
+
+import io
+import json
+from pathlib import Path
+
+import chess.pgn
+import pytest
+from typer.testing import CliRunner
+
+from db.formats.bundled import bundled_traps
+from db.library.open import open_library
+from tests.support.command_line import CommandLine
+from tests.support.db_traps import LEGAL_FEN
+from trapcore.errors import InputError, OutputError, UsageError
+from trapline.__main__ import app
+
+TRAPLINE = CommandLine(app)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    made = tmp_path_factory.mktemp("commands") / "library.sqlite"
+    with open_library(made, create=True) as opened:
+        opened.add_all(bundled_traps())
+    return str(made)
+
+
+def test_a_position_with_similar_traps_as_json(path: str) -> None:
+    answer = TRAPLINE.answer("query", "--fen", LEGAL_FEN, "--similar", "5", "--db", path)
+    assert [hit["match"] for hit in answer["hits"]] == ["exact", *["similar"] * 5]
+    assert (answer["total"], answer["next"]) == (6, None)
+    assert answer["hits"][0]["slug"] == "legal-mate"
+    second = answer["hits"][1]
+    assert second["family"] == "legal"
+    assert second["shared"]["here"] == second["killer_here"]["san"] == ["Bxf7+", "Ke7", "Nd5#"]
+
+
+def test_a_table_and_what_is_left_out(path: str) -> None:
+    lines = TRAPLINE.run("query", "--name", "legall", "--db", path).splitlines()
+    assert "\tlegal-mate\t" in "\n".join(lines)
+    assert all(len(line.split("\t")) == 8 for line in lines)
+    result = CliRunner().invoke(app, ["query", "--limit", "3", "--db", path])
+    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 3)
+    cursor = result.stderr.split("--after ")[1].strip()
+    more = CliRunner().invoke(app, ["query", "--limit", "200", "--after", cursor, "--db", path])
+    assert len(more.stdout.splitlines()) == len(bundled_traps()) - 3
+
+
+def test_an_empty_answer_says_so_and_is_no_failure(path: str) -> None:
+    for arguments in (["--eco", "B13", "--outcome", "mate"], ["--name", "qqqq", "--pgn"], ["--eco", "E99", "--svg"]):
+        result = CliRunner().invoke(app, ["query", *arguments, "--db", path])
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert "there are no such traps" in result.stderr
+
+
+def test_traps_as_games_and_as_boards(path: str, tmp_path: Path) -> None:
+    text = TRAPLINE.run("query", "--family", "legal", "--pgn", "--db", path)
+    games = io.StringIO(text)
+    count = 0
+    while (game := chess.pgn.read_game(games)) is not None:
+        assert game.headers["Family"] == "legal"
+        count += 1
+    assert count == len([trap for trap in bundled_traps() if trap.family == "legal"])
+    picture = TRAPLINE.run("query", "--name", "legal-mate", "--svg", "--db", path)
+    assert picture.startswith("<svg ")
+    assert "<title>Légal's mate</title>" in picture
+    assert picture.count('class="arrow"') >= 2
+    folder = tmp_path / "boards"
+    told = TRAPLINE.run("query", "--family", "legal", "--svg", "-o", str(folder), "--db", path).split()
+    assert sorted(map(str, folder.iterdir())) == sorted(told)
+    assert len(told) == count
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "says"),
+    [
+        (["--fen", "rubbish"], InputError, "rubbish"),
+        (["--moves", "e4 e5 Ke3"], InputError, "no legal move"),
+        (["--family", "legl"], UsageError, "did you mean 'legal'"),
+        (["--measure", "terminal", "--fen", LEGAL_FEN, "--similar", "2"], UsageError, "only compares two positions"),
+        (["--similar", "1000", "--fen", LEGAL_FEN], UsageError, "similar must be 1 to 100"),
+        (["--sort", "nam"], UsageError, "did you mean 'name'"),
+        (["--rating", "abc"], UsageError, "--rating wants two numbers"),
+        (["--after", "abc"], UsageError, "no place to go on from"),
+        (["--json", "--pgn"], UsageError, "choose one of"),
+        (["-o", "here"], UsageError, "-o belongs to --svg"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(path: str, arguments: list[str], kind: type[Exception], says: str) -> None:
+    error = TRAPLINE.refusal("query", *arguments, "--db", path)
+    assert isinstance(error, kind)
+    assert says in str(error)
+    assert "\n" not in str(error)
+
+
+def test_a_folder_that_cannot_be_made_is_said(path: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    arguments = ("query", "--name", "legal", "--svg", "-o", str(tmp_path / "file"), "--db", path)
+    assert isinstance(TRAPLINE.refusal(*arguments), OutputError)
+
+
+def test_json_of_an_empty_answer_is_json(path: str) -> None:
+    result = CliRunner().invoke(app, ["query", "--eco", "E99", "--json", "--db", path])
+    assert json.loads(result.stdout)["hits"] == []

@@ -1,0 +1,372 @@
+"""``trapline similarity`` and ``trapline match``, run as commands."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tests.support.chess_positions import FIGURE_2
+from tests.support.command_line import CommandLine
+from trapcore.errors import InputError, PositionError, UsageError
+from trapcore.measures import (
+    baselines,
+    continuations,
+    sampled,
+    sequences,
+    structural,
+    tanimoto,
+    terminal,
+    tree_edit,
+)
+from trapcore.measures import move_matching as matching
+from trapcore.measures.comparison import OPTIONS
+from trapcore.measures.options import Measure
+from trapcore.trees.chess_game import Labels, chess_tree
+from trapline.commands.similarity import match, similarity
+
+app = typer.Typer()
+app.command()(similarity)
+app.command()(match)
+
+BUDAPEST, LEGAL = FIGURE_2["Budapest"][0], FIGURE_2["Légal"][0]
+NEAR = "rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/1P6/P3PPPP/RN1QKBNR w KQkq - 0 6"
+MATED = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+STALEMATE = "7k/8/8/8/8/8/5q2/7K w - - 0 1"
+
+COMMANDS = CommandLine(app)
+run, answer, refusal = COMMANDS.run, COMMANDS.answer, COMMANDS.refusal
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for variable in ("CONFIG", "MEASURE"):
+        monkeypatch.delenv(f"TRAPLINE_{variable}", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+
+def test_similarity_by_default() -> None:
+    assert answer("similarity", BUDAPEST, LEGAL) == {
+        "measure": "sequences",
+        "depth": 2,
+        "labels": "uci",
+        "captures": False,
+        "prefixes": False,
+        "value": sequences.of_positions(BUDAPEST, LEGAL),
+        "baselines": {
+            "move-count-ratio": baselines.move_count_ratio_of_positions(BUDAPEST, LEGAL),
+            "board": baselines.board_similarity_of_positions(BUDAPEST, LEGAL),
+        },
+    }
+
+
+def test_similarity_with_every_option() -> None:
+    found = answer("similarity", BUDAPEST, NEAR, "--measure", "continuations", "--depth", "1", "--labels", "san")
+    assert found["value"] == continuations.of_positions(BUDAPEST, NEAR, depth=1, labels="san")
+    assert 0.5 < found["value"] < 1
+    found = answer("similarity", BUDAPEST, NEAR, "--depth", "3", "--captures")
+    assert (found["depth"], found["captures"]) == (3, True)
+    assert found["value"] == sequences.of_positions(BUDAPEST, NEAR, depth=3, captures=True)
+    options = ("--base", "sequences", "--depth", "2", "--unpaired", "pad", "--labels", "san")
+    found = answer("similarity", BUDAPEST, NEAR, "--measure", "structural", *options)
+    assert (found["base"], found["unpaired"], found["depth"]) == ("sequences", "pad", 2)
+    assert found["value"] == structural.of_positions(
+        BUDAPEST, NEAR, base="sequences", depth=2, unpaired="pad", labels="san"
+    )
+    found = answer("similarity", BUDAPEST, NEAR, "--measure", "structural")
+    assert (found["base"], found["unpaired"], found["depth"]) == ("continuations", "formula", 1)
+
+
+def test_similarity_by_the_other_measures() -> None:
+    found = answer("similarity", BUDAPEST, NEAR, "--prefixes", "--labels", "san")
+    assert (found["prefixes"], found["value"]) == (
+        True, sequences.of_positions(BUDAPEST, NEAR, prefixes=True, labels="san"),
+    )  # fmt: skip
+    found = answer("similarity", BUDAPEST, NEAR, "--measure", "tanimoto", "--prefixes", "--captures")
+    assert found["value"] == tanimoto.of_positions(BUDAPEST, NEAR, prefixes=True, captures=True)
+    found = answer("similarity", BUDAPEST, NEAR, "--measure", "tree-edit")
+    assert (found["depth"], found["unordered"]) == (2, False)
+    assert found["value"] == tree_edit.of_positions(BUDAPEST, NEAR)
+    few = "8/8/8/8/8/2k5/1p6/K7 w - - 0 1"
+    found = answer("similarity", few, few, "--measure", "tree-edit", "--unordered", "--depth", "1")
+    assert (found["unordered"], found["value"]) == (True, 1)
+    found = answer("similarity", BUDAPEST, LEGAL, "--measure", "sampled", "--labels", "san", "--base", "sequences")
+    estimate = sampled.of_positions(BUDAPEST, LEGAL, labels="san", base="sequences")
+    assert (found["children"], found["seed"]) == (12, 0)
+    assert (found["value"], found["standard_error"]) == (estimate.value, estimate.standard_error)
+    found = answer(
+        "similarity", BUDAPEST, LEGAL, "--measure", "sampled", "--children", "5", "--seed", "3", "--depth", "2"
+    )
+    assert found["value"] == sampled.of_positions(BUDAPEST, LEGAL, children=5, seed=3, depth=2).value
+    assert set(found["baselines"]) == {"move-count-ratio", "board"}
+
+
+def test_similarity_with_a_root() -> None:
+    options = ("--measure", "structural", "--reference", "root", "--root", BUDAPEST)
+    found = answer("similarity", NEAR, LEGAL, *options)
+    assert (found["reference"], found["root"]) == ("root", BUDAPEST)
+    assert found["value"] == structural.of_positions(NEAR, LEGAL, reference="root", root=BUDAPEST)
+    assert "compared with the root" in run("similarity", NEAR, LEGAL, *options).splitlines()[0]
+    assert answer("similarity", NEAR, LEGAL, "--measure", "structural")["reference"] == "parent"
+
+
+def test_similarity_of_ends() -> None:
+    found = answer("similarity", MATED, STALEMATE, "--measure", "terminal", "--explain")
+    assert found["value"] == terminal.of_positions(MATED, STALEMATE) == 0.5
+    assert "depth" not in found
+    assert found["explanation"] == {"first": "Black is mated", "second": "stalemate"}
+    assert answer("similarity", MATED, LEGAL, "--measure", "terminal")["value"] == 0
+    assert isinstance(refusal("similarity", BUDAPEST, LEGAL, "--measure", "terminal"), PositionError)
+
+
+def test_similarity_explained_by_lines() -> None:
+    found = answer("similarity", BUDAPEST, LEGAL, "--labels", "san", "--explain")["explanation"]
+    tree1, tree2 = (chess_tree(fen, 2, Labels.SAN) for fen in (BUDAPEST, LEGAL))
+    k1, k2 = sequences.simplified(tree1, 2), sequences.simplified(tree2, 2)
+    assert {one["line"] for one in found["shared"]} == {" ".join(line) for line in k1.keys() & k2.keys()}
+    assert {one["line"]: one["times"] for one in found["first_only"]} == {
+        " ".join(line): k for line, k in k1.items() if line not in k2
+    }
+    assert len(found["second_only"]) == len(k2.keys() - k1.keys())
+    found = answer("similarity", BUDAPEST, LEGAL, "--measure", "continuations", "--explain")["explanation"]
+    moves = [chess_tree(fen, 2).labels(2) for fen in (BUDAPEST, LEGAL)]
+    assert [one["line"] for one in found["shared"]] == sorted(moves[0] & moves[1])
+    text = run("similarity", BUDAPEST, NEAR, "--explain").splitlines()
+    assert [line for line in text if line.startswith(("shared: ", "only in the first: ", "only in the second: "))]
+
+
+def test_similarity_explained_by_edits() -> None:
+    found = answer("similarity", BUDAPEST, LEGAL, "--measure", "tree-edit", "--explain", "--depth", "1")
+    forests = [tree_edit.sorted_forest(chess_tree(fen, 1), 1) for fen in (BUDAPEST, LEGAL)]
+    edits = tree_edit.ordered_distance(*forests)
+    assert found["explanation"]["note"] == (
+        f"trees of {len(forests[0])} and {len(forests[1])} moves, {edits} edits apart"
+    )
+
+
+@pytest.mark.parametrize("unpaired", ["formula", "pad"])
+def test_similarity_explained_by_children(unpaired: str) -> None:
+    options = ("--measure", "structural", "--unpaired", unpaired, "--labels", "san")
+    found = answer("similarity", BUDAPEST, LEGAL, *options, "--explain")
+    basis = found["explanation"]
+    counts = [len(chess_tree(fen, 1).children) for fen in (BUDAPEST, LEGAL)]
+    assert len(basis["pairs"]) == min(counts)
+    assert len(basis["unpaired"]) == abs(counts[0] - counts[1])
+    cost = sum(abs(pair["first_similarity"] - pair["second_similarity"]) for pair in basis["pairs"])
+    cost += sum(1 - one["similarity"] if unpaired == "pad" else 1 for one in basis["unpaired"])
+    assert 1 - cost / max(counts) == pytest.approx(found["value"])
+    text = run("similarity", BUDAPEST, LEGAL, *options, "--explain")
+    assert f"without a partner: {abs(counts[0] - counts[1])}" in text
+
+
+def test_sampled_similarity_explained() -> None:
+    found = answer("similarity", BUDAPEST, LEGAL, "--measure", "sampled", "--children", "5", "--explain")
+    assert len(found["explanation"]["pairs"]) in (4, 5)
+    assert "standard error" in run("similarity", BUDAPEST, LEGAL, "--measure", "sampled")
+
+
+def pairs_file(folder: Path) -> Path:
+    path = folder / "pairs.txt"
+    lines = [
+        "# pairs",
+        f"{BUDAPEST}\t{LEGAL}\tthe first",
+        "",
+        json.dumps({"first": BUDAPEST, "second": NEAR, "id": 7}),
+        json.dumps([LEGAL, LEGAL]),
+        f"{BUDAPEST} {LEGAL}",
+        f"{BUDAPEST}\tnonsense",
+        '{"first": 3}',
+        "[" * 15_000,
+        "[1, 2",
+        f"{MATED}\t{MATED}",
+    ]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_similarity_of_a_file(tmp_path: Path) -> None:
+    path = pairs_file(tmp_path)
+    result = CliRunner().invoke(app, ["similarity", "--input", str(path), "--json"], catch_exceptions=False)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [one["line_number"] for one in found] == [2, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert [one.get("value") for one in found] == [
+        sequences.of_positions(BUDAPEST, LEGAL), sequences.of_positions(BUDAPEST, NEAR), 1.0,
+        None, None, None, None, None, 1.0,
+    ]  # fmt: skip
+    assert [one.get("id") for one in found[:3]] == ["the first", "7", None]
+    assert all("error" in one for one in found[3:8])
+    assert found[0]["baselines"]["board"] == baselines.board_similarity_of_positions(BUDAPEST, LEGAL)
+    assert result.stderr == f"trapline: {path}: 5 of 9 lines could not be compared\n"
+    result = CliRunner().invoke(app, ["similarity", "--input", str(path), "--measure", "terminal"])
+    assert [line.split()[0] for line in result.stdout.splitlines()[1:]] == [
+        "2",
+        "4",
+        "5",
+        "6",
+        "7",
+        "8",
+        "9",
+        "10",
+        "11",
+    ]
+    assert "8 of 9 lines" in result.stderr
+
+
+def test_a_file_explained(tmp_path: Path) -> None:
+    path = pairs_file(tmp_path)
+    result = CliRunner().invoke(app, ["similarity", "--input", str(path), "--explain", "--json"])
+    assert "shared" in json.loads(result.stdout.splitlines()[0])["explanation"]
+    result = CliRunner().invoke(app, ["similarity", "--input", str(path), "--explain"])
+    assert "        shared: " in result.stdout
+
+
+@pytest.mark.parametrize("text", ["", "nonsense\n", f"{BUDAPEST}\n"])
+def test_a_file_without_a_pair(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "none.txt"
+    path.write_text(text)
+    assert isinstance(refusal("similarity", "--input", str(path)), InputError)
+
+
+def test_similarity_takes_the_measure_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAPLINE_MEASURE", "continuations")
+    assert answer("similarity", BUDAPEST, LEGAL)["measure"] == "continuations"
+    assert answer("similarity", BUDAPEST, LEGAL, "--measure", "sequences")["measure"] == "sequences"
+
+
+def test_similarity_for_people() -> None:
+    lines = run("similarity", BUDAPEST, BUDAPEST, "--captures").splitlines()
+    assert lines == [
+        "sequences, depth 2, labels uci with captures  1.0000",
+        "baseline: move-count ratio                    1.0000",
+        "baseline: board                               1.0000",
+    ]
+    first = run("similarity", BUDAPEST, LEGAL, "--measure", "structural").splitlines()[0]
+    assert first.startswith("structural on continuations, unpaired formula, depth 1, labels uci  0.")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--measure", "sequence"), "did you mean 'sequences'"),
+        (("--labels", "uc"), "did you mean 'uci'"),
+        (("--measure", "structural", "--base", "sequence"), "did you mean 'sequences'"),
+        (("--measure", "structural", "--unpaired", "formul"), "did you mean 'formula'"),
+        (("--depth", "4"), "depth must be 1..3"),
+        (("--depth", "0"), "depth must be 1..3"),
+        (("--measure", "structural", "--depth", "3"), "depth must be 1..2"),
+        (("--base", "sequences"), "structural"),
+        (("--measure", "continuations", "--unpaired", "pad"), "structural"),
+        (("--measure", "tree-edit", "--depth", "3"), "some 40,000 moves"),
+        (("--measure", "tree-edit", "--unordered"), "at most 12 moves"),
+        (("--measure", "tree-edits"), "did you mean 'tree-edit'"),
+        (("--measure", "sampled", "--depth", "3"), "depth must be 1..2"),
+        (("--measure", "sampled", "--children", "0"), "at least 1"),
+        (("--measure", "sampled", "--seed", "-1"), "seed"),
+        (("--measure", "structural", "--reference", "rot"), "did you mean 'root'"),
+        (("--measure", "structural", "--reference", "root"), "--root"),
+        (("--measure", "structural", "--root", LEGAL), "--reference root"),
+        (("--measure", "terminal", "--depth", "1"), "not to terminal"),
+        (("--seed", "1"), "belongs to sampled, not to sequences"),
+        (("--input", "pairs.txt"), "not both"),
+    ],
+)
+def test_similarity_refuses(options: tuple[str, ...], message: str) -> None:
+    error = refusal("similarity", BUDAPEST, LEGAL, *options)
+    assert isinstance(error, UsageError)
+    assert message in str(error)
+
+
+@pytest.mark.parametrize("measure", Measure)
+def test_every_option_belongs_to_some_measures(measure: Measure) -> None:
+    values = {"prefixes": [], "unordered": [], "base": ["sequences"], "unpaired": ["pad"], "reference": ["parent"],
+              "root": [LEGAL], "children": ["3"], "seed": ["3"], "depth": ["1"]}  # fmt: skip
+    for option, measures in OPTIONS.items():
+        if measure not in measures:
+            error = refusal("similarity", MATED, MATED, "--measure", measure, f"--{option}", *values[option])
+            assert f"--{option} belongs to" in str(error)
+        elif option != "root":
+            assert (
+                answer("similarity", MATED, MATED, "--measure", measure, f"--{option}", *values[option])["value"] == 1
+            )
+
+
+def test_similarity_of_no_position() -> None:
+    assert isinstance(refusal("similarity", BUDAPEST, "nonsense"), PositionError)
+
+
+def test_match() -> None:
+    found = answer("match", BUDAPEST, LEGAL, "--top", "3")
+    pairs = matching.of_positions(BUDAPEST, LEGAL, top=3)
+    assert [(p["first"], p["second"], p["count"], p["chances"], p["distance"]) for p in found["pairs"]] == [
+        (p.first, p.second, p.count, p.chances, p.distance) for p in pairs
+    ]
+    assert "after" not in found["pairs"][0]
+    assert (found["labels"], found["captures"], found["reference"]) == ("san", False, "parent")
+    assert found["baselines"] == {
+        "most-frequent-check": [matching.frequent_check(BUDAPEST), matching.frequent_check(LEGAL)]
+    }
+
+
+def test_match_of_a_killer() -> None:
+    found = answer("match", BUDAPEST, LEGAL, "--move", "Bxf2#", "--explain")
+    assert {pair["first"] for pair in found["pairs"]} == {"Bf2"}
+    assert found["pairs"][0]["second"] == "Bf7"
+    assert len(found["pairs"][0]["after"]) == found["pairs"][0]["count"]
+    found = answer("match", BUDAPEST, LEGAL, "--labels", "uci", "--reference", "root", "--captures")
+    assert [pair["first"] for pair in found["pairs"]] == [
+        pair.first for pair in matching.of_positions(BUDAPEST, LEGAL, labels="uci", reference="root", captures=True)
+    ]
+
+
+def test_match_for_people() -> None:
+    lines = run("match", BUDAPEST, LEGAL, "--top", "2").splitlines()
+    assert lines[0].split() == ["first", "second", "paired", "of", "distance"]
+    best = matching.of_positions(BUDAPEST, LEGAL)[0]
+    assert lines[1].split()[:4] == [best.first, best.second, str(best.count), str(best.chances)]
+    assert "baseline" in lines[-1]
+    assert len(lines) == 4
+    lines = run("match", BUDAPEST, LEGAL, "--top", "1", "--explain").splitlines()
+    assert lines[2].startswith("  after ")
+    assert lines[2].endswith(f"{best.count - 6:,} more")
+    lines = run("match", MATED, LEGAL).splitlines()
+    assert lines[0].startswith("no pairs")
+    assert lines[1].startswith("none")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--top", "0"), "top must be at least 1"),
+        (("--labels", "sann"), "did you mean 'san'"),
+        (("--reference", "parents"), "did you mean 'parent'"),
+        (("--move", "Bf22"), "did you mean 'Bf2'"),
+    ],
+)
+def test_match_refuses(options: tuple[str, ...], message: str) -> None:
+    error = refusal("match", BUDAPEST, LEGAL, *options)
+    assert isinstance(error, UsageError)
+    assert message in str(error)
+
+
+def test_the_commands_import_only_typer_until_they_run() -> None:
+    heavy = "'chess', 'pydantic', 'trapcore._native'"
+    code = f"import sys, trapline.commands.similarity; print([m for m in ({heavy}) if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("similarity", {"--measure", "--labels", "--captures", "--input", "--explain", "--json"}
+         | {f"--{option}" for option in OPTIONS}),
+        ("match", {"--top", "--move", "--labels", "--captures", "--reference", "--explain", "--json"}),
+    ],
+)  # fmt: skip
+def test_every_option_is_in_the_help(command: str, options: set[str]) -> None:
+    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+    assert result.exit_code == 0
+    assert {option for option in options if option not in result.stdout} == set()

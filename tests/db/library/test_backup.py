@@ -1,0 +1,214 @@
+"""Backups, restoring and tidying: whole copies or none, and nothing replaced that nobody said to replace."""
+
+import resource
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine
+
+from db.games.index_games import index_files
+from db.library.backup import back_up, restore, vacuum
+from db.library.library import Library
+from db.library.open import open_library
+from db.storage.database import Database
+from tests.support.command_line import CommandLine
+from tests.support.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
+from trapcore.errors import LibraryError, OutputError, UsageError
+from trapline.commands.library import library as app
+
+COMMANDS = CommandLine(app)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A library with two traps and two games."""
+    made = tmp_path / "library.sqlite"
+    with open_library(made, create=True) as library:
+        library.add_all([legal(), elephant()])
+        index_files(library, [write(tmp_path / "games.pgn", FELL, AVOIDED)])
+    return made
+
+
+def games(path: Path) -> int:
+    with open_library(path, read_only=True) as library:
+        library.check_file()
+        return library.counts().games
+
+
+def beside(path: Path) -> list[str]:
+    return sorted(p.name for p in path.parent.iterdir())
+
+
+def test_a_backup_is_the_library_at_one_moment(path: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    copy = folder / "copy.sqlite"
+    with open_library(path) as writer, writer.database.write() as connection:
+        # Somebody writes and has not finished: what he writes is not in the copy, and he is not disturbed.
+        connection.exec_driver_sql("DELETE FROM sightings")
+        with open_library(path, read_only=True) as library:
+            size = back_up(library, copy)
+    assert size == copy.stat().st_size
+    assert beside(copy) == ["copy.sqlite"]
+    with open_library(copy, read_only=True) as copied, open_library(path, read_only=True) as original:
+        assert copied.digest() == original.digest()
+        assert copied.sightings()
+        assert not original.sightings()
+
+
+def test_a_damaged_library_gives_no_backup_and_leaves_the_old_one(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    copy.write_bytes(b"the old one")
+    data = bytearray(path.read_bytes())
+    page = len(data) // 8192 // 2
+    data[page * 8192 : (page + 3) * 8192] = b"\xff" * (3 * 8192)
+    path.write_bytes(data)
+    with open_library(path, read_only=True) as library, pytest.raises(LibraryError, match="is damaged"):
+        back_up(library, copy)
+    assert copy.read_bytes() == b"the old one"
+    assert not [name for name in beside(path) if name.endswith(".new")]
+
+
+def test_what_is_restored_is_what_was_backed_up(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    assert COMMANDS.app is app
+    with open_library(path, read_only=True) as library:
+        back_up(library, copy)
+    with open_library(path) as library:
+        index_files(library, [write(tmp_path / "more.pgn", OTHER)])
+    assert games(path) == 3
+    with pytest.raises(UsageError, match=r"2 traps and 3 games, the backup has 2 and 2; say --replace"):
+        restore(copy, path)
+    assert games(path) == 3
+    restore(copy, path, replace=True)
+    assert games(path) == 2
+    restore(copy, tmp_path / "new.sqlite")
+    assert games(tmp_path / "new.sqlite") == 2
+
+
+def test_a_log_that_was_left_behind_does_not_come_over_the_restored_library(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    with open_library(path, read_only=True) as library:
+        back_up(library, copy)
+    code = (
+        "import os, sys; from db.library.open import open_library; from db.games.index_games import index_files\n"
+        f"library = open_library({str(path)!r}); index_files(library, [{str(write(tmp_path / 'm.pgn', OTHER))!r}])\n"
+        "os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False)
+    assert Path(f"{path}-wal").exists(), "the killed program left its log"
+    restore(copy, path, replace=True)
+    assert games(path) == 2
+
+
+def test_a_library_in_use_is_not_replaced(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    with open_library(path) as library:
+        back_up(library, copy)
+        with library.database.read() as connection:
+            connection.exec_driver_sql("SELECT count(*) FROM traps").scalar()
+            with pytest.raises(LibraryError, match="is in use"):
+                restore(copy, path, replace=True)
+    assert games(path) == 2
+
+
+def _not_sqlite(path: Path) -> None:
+    path.write_bytes(b"text" * 5000)
+
+
+def _torn(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20_000])
+
+
+def _newer(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"), [(_not_sqlite, "no SQLite file"), (_torn, "damaged"), (_newer, "newer program")]
+)
+def test_what_is_no_backup_is_not_restored(path: Path, tmp_path: Path, harm: Callable[[Path], None], said: str) -> None:
+    copy = tmp_path / "copy.sqlite"
+    with open_library(path, read_only=True) as library:
+        back_up(library, copy)
+    harm(copy)
+    with pytest.raises(LibraryError, match=said):
+        restore(copy, path, replace=True)
+    assert games(path) == 2
+
+
+@pytest.mark.parametrize("harm", [_not_sqlite, _torn, _newer])
+def test_a_library_that_cannot_be_opened_can_be_replaced(
+    path: Path, tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    copy = tmp_path / "copy.sqlite"
+    with open_library(path, read_only=True) as library:
+        back_up(library, copy)
+    harm(path)
+    if harm is not _torn:
+        with pytest.raises(UsageError, match="there is a file already"):
+            restore(copy, path)
+    restore(copy, path, replace=True)
+    assert games(path) == 2
+
+
+def test_the_commands(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    from typer.testing import CliRunner
+
+    for arguments in (["backup", str(copy)], ["restore", str(copy), "--replace"]):
+        done = CliRunner().invoke(app, [*arguments, "--db", str(path)], catch_exceptions=False)
+        assert done.exit_code == 0
+        assert str(copy) in done.stderr
+    assert "itself" in str(COMMANDS.refusal("backup", str(path), "--db", str(path)))
+    assert "itself" in str(COMMANDS.refusal("restore", str(path), "--replace", "--db", str(path)))
+    assert "pg_restore" in str(COMMANDS.refusal("restore", str(copy), "--db", "postgresql://x/y"))
+    assert "no trap library at" in str(COMMANDS.refusal("restore", str(tmp_path / "no"), "--db", str(path)))
+
+
+def test_a_server_backs_itself_up(path: Path) -> None:
+    engine = create_engine(f"sqlite:///{path}")
+    engine.dialect.name = "postgresql"
+    library = Library(Database(engine, "postgresql://host/base", read_only=False))
+    with pytest.raises(LibraryError, match="pg_dump"):
+        back_up(library, path.with_name("copy"))
+    engine.dispose()
+
+
+def test_a_disk_that_is_full(path: Path, tmp_path: Path) -> None:
+    """The copy may grow to 20,000 bytes: as on a full disk, there is an error, and no half of a copy."""
+    copy = tmp_path / "copy.sqlite"
+    code = (
+        "import resource; from pathlib import Path; from db.library.open import open_library; from db.library.backup import back_up\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (20000, {resource.RLIM_INFINITY}))\n"
+        "from trapcore.errors import OutputError\n"
+        f"library = open_library({str(path)!r}, read_only=True)\n"
+        f"try: back_up(library, Path({str(copy)!r}))\n"
+        "except OutputError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "cannot be written" in done.stdout
+    assert not copy.exists()
+    assert not [name for name in beside(path) if "copy" in name]
+    with pytest.raises(OutputError, match="unable to open"), open_library(path, read_only=True) as library:
+        back_up(library, tmp_path / "nowhere" / "copy.sqlite")
+
+
+def test_tidying_makes_the_file_smaller_and_changes_nothing(path: Path) -> None:
+    with open_library(path) as library:
+        for statement in ("CREATE TABLE gap (x)", "INSERT INTO gap VALUES (zeroblob(500000))", "DROP TABLE gap"):
+            with library.database.write() as connection:
+                connection.exec_driver_sql(statement)
+        digest = library.digest()
+        before, after = vacuum(library)
+        assert after < before - 400_000
+        assert path.stat().st_size == after
+        library.check_file()
+        assert library.digest() == digest

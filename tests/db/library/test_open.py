@@ -1,0 +1,410 @@
+"""Opening and making libraries: everything that can be wrong is one sentence, and nothing foreign is touched."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import create_engine, text
+
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import REVISIONS, create_library, open_library, upgrade_library
+from db.storage.database import sqlite_engine
+from db.traps.opinion import Opinion
+from db.traps.temptation import UNKNOWN_RATING, Frequency
+from tests.support.db_traps import FELL, legal, write
+from trapcore import _native
+from trapcore.errors import LibraryError
+from trapcore.proof.mate import Verdict
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    path = tmp_path / "library.sqlite"
+    with open_library(path, create=True) as opened:
+        opened.add(legal())
+    return path
+
+
+def refused(path: Path | str, *, read_only: bool = True, busy_seconds: float = 0.1) -> str:
+    with pytest.raises(LibraryError) as caught:
+        open_library(path, read_only=read_only, busy_seconds=busy_seconds).close()
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "Error" not in message
+    return message
+
+
+def change(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_missing_library_names_the_command_that_makes_one(tmp_path: Path) -> None:
+    path = tmp_path / "no.sqlite"
+    assert refused(path) == f"there is no trap library at {path}; make one with `trapline library init --db {path}`"
+    assert names(tmp_path) == set()
+
+
+def test_a_new_library_is_one_file_and_says_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+    with open_library(path, create=True) as opened:
+        assert opened.traps() == []
+        facts = opened.facts()
+    assert facts["format"] == "trapline-library"
+    assert facts["position_key_version"] == str(_native.POSITION_KEY_VERSION)
+    assert facts["fingerprint_version"] == str(_native.FINGERPRINT_VERSION)
+    assert facts["made_by"].startswith("trapline ")
+    assert names(tmp_path) == {"new.sqlite"}
+
+
+def test_writing_goes_on_in_wal_mode_with_foreign_keys(library: Path) -> None:
+    with open_library(library) as opened, opened.database.read() as connection:
+        assert connection.scalar(text("PRAGMA journal_mode")) == "wal"
+        assert connection.scalar(text("PRAGMA foreign_keys")) == 1
+        assert connection.scalar(text("PRAGMA synchronous")) == 1
+        assert connection.scalar(text("PRAGMA busy_timeout")) == 5000
+
+
+def test_a_url_of_a_sqlite_file_is_the_file(library: Path) -> None:
+    with open_library(f"sqlite:///{library}", read_only=True) as opened:
+        assert opened.counts().traps == 1
+    assert "names no file" in refused("sqlite://")
+    assert "cannot be used" in refused("nosuchdatabase://somewhere/x")
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda path: path.mkdir(), "is a directory"),
+        (lambda path: path.touch(), "is an empty file"),
+        (lambda path: path.write_text("1. e4 e5 *\n" * 100), "no SQLite file"),
+        (lambda path: change(path, "CREATE TABLE traps (id INTEGER)"), "not a trap library"),
+        (lambda path: change(path, "CREATE TABLE meta (key TEXT, value TEXT, more TEXT)"), "not a trap library"),
+    ],
+    ids=["directory", "empty", "text", "foreign", "foreign-meta"],
+)
+@pytest.mark.parametrize("read_only", [True, False])
+def test_what_is_no_library_is_left_alone(
+    tmp_path: Path, make: Callable[[Path], object], says: str, read_only: bool
+) -> None:
+    path = tmp_path / "other"
+    make(path)
+    before = path.read_bytes() if path.is_file() else None
+    assert says in refused(path, read_only=read_only)
+    with pytest.raises(LibraryError, match=says):
+        upgrade_library(path)
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert names(tmp_path) == {"other"}
+
+
+def test_a_damaged_library_is_said_to_be(library: Path) -> None:
+    content = bytearray(library.read_bytes())
+    content[100:4000] = b"\xff" * 3900  # the schema itself
+    library.write_bytes(content)
+    assert "is damaged" in refused(library)
+
+
+def test_damage_further_in_is_found_when_it_is_read(library: Path) -> None:
+    content = bytearray(library.read_bytes())
+    for start in range(8192 * 2, len(content), 8192):
+        content[start : start + 100] = b"\xff" * 100
+    library.write_bytes(content)
+    with pytest.raises(LibraryError, match="is damaged"), open_library(library, read_only=True) as opened:
+        opened.traps()
+
+
+def test_a_whole_library_passes_its_check_and_a_damaged_index_does_not(library: Path) -> None:
+    with open_library(library, read_only=True) as opened:
+        opened.check_file()
+    with closing(sqlite3.connect(library)) as connection:
+        # An index that lacks its row: every page is well formed, and yet they disagree.
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'mirror_key)', 'epd)') WHERE type = 'index'")
+        connection.commit()
+    with open_library(library, read_only=True) as opened, pytest.raises(LibraryError, match="is damaged"):
+        opened.check_file()
+
+
+def test_a_newer_schema_asks_for_an_update(library: Path) -> None:
+    change(library, "UPDATE alembic_version SET version_num = '9999'")
+    assert "made by a newer program" in refused(library)
+    with pytest.raises(LibraryError, match="update trapline"):
+        upgrade_library(library)
+
+
+def test_newer_keys_ask_for_an_update(library: Path) -> None:
+    change(library, "UPDATE meta SET value = '99' WHERE key = 'position_key_version'")
+    assert "made by a newer program" in refused(library)
+
+
+PROVED = legal(verdict=Verdict.PROVED, mate_in=2, proof_by="a prover", proof_nodes=7)
+
+
+def older(path: Path) -> None:
+    """A library as the first schema had it, with a proved trap."""
+    engine = sqlite_engine(path, read_only=False)
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        config = Config()
+        config.set_main_option("script_location", "db:migrations")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        facts = {"format": "trapline-library", "made_by": "trapline 0.0", "fingerprint_version": "1"}
+        facts["position_key_version"] = str(_native.POSITION_KEY_VERSION)
+        for key, value in facts.items():
+            connection.execute(text("INSERT INTO meta VALUES (:key, :value)"), {"key": key, "value": value})
+    engine.dispose()
+    with open_library(path.with_suffix(".new"), create=True) as opened:
+        opened.add(PROVED)
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("ATTACH ? AS other", (str(path.with_suffix(".new")),))
+        columns = ", ".join(name for _, name, *_ in raw.execute("PRAGMA table_info(traps)"))
+        raw.execute(f"INSERT INTO traps ({columns}) SELECT {columns} FROM other.traps")
+        raw.commit()
+    path.with_suffix(".new").unlink()
+
+
+def test_an_older_schema_is_brought_up_to_date_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    older(path)
+    assert f"trapline library init --db {path} --upgrade" in refused(path)
+    assert upgrade_library(path) == [f"the schema went from 0001 to {REVISIONS[-1]}"]
+    with open_library(path, read_only=True) as opened:
+        (trap,) = opened.traps()
+        # The proof that it had is an opinion now.
+        assert trap == replace(PROVED, opinions=trap.opinions)
+        assert trap.opinions == (Opinion(by="a prover", verdict=Verdict.PROVED, nodes=7),)
+        assert opened.facts()["made_by"] != "trapline 0.0"
+    assert upgrade_library(path) == []
+
+
+def test_games_from_before_ratings_stay_and_get_them_when_they_are_read_again(library: Path, tmp_path: Path) -> None:
+    pgn = write(tmp_path / "games.pgn", f'[WhiteElo "1500"]\n{FELL}')
+    with open_library(library) as opened:
+        index_files(opened, [pgn])
+    engine = sqlite_engine(library, read_only=False)
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        config = Config()
+        config.set_main_option("script_location", "db:migrations")
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0004")
+    engine.dispose()
+    assert upgrade_library(library) == [
+        f"the schema went from 0004 to {REVISIONS[-1]}",
+        f"the games have no ratings until they are read again: trapline index {pgn}",
+    ]
+    frequency = Frequency(decisions=1, played=1)
+    with open_library(library) as opened:
+        assert opened.frequencies_by_rating() == {"legals-mate": {UNKNOWN_RATING: frequency}}
+        done = index_files(opened, [pgn])
+        assert (done.games, done.new_games, done.rated_games, done.sightings) == (1, 0, 1, 0)
+        assert opened.counts().games == 1
+
+
+def test_other_position_keys_are_computed_anew_on_request(library: Path, tmp_path: Path) -> None:
+    pgn = write(tmp_path / "games.pgn", FELL)
+    with open_library(library) as opened:
+        index_files(opened, [pgn])
+        assert opened.counts().sightings == 1
+    change(library, "UPDATE meta SET value = '0' WHERE key = 'position_key_version'")
+    change(library, "UPDATE traps SET key = zeroblob(16), mirror_key = zeroblob(16)")
+    message = refused(library)
+    assert "position key version 0" in message
+    assert f"trapline library init --db {library} --upgrade" in message
+    done = upgrade_library(library)
+    assert f"trapline index {pgn}" in done[-1]
+    with open_library(library) as opened:
+        assert opened.find_by_key(legal().key) == [legal()]
+        assert opened.find_by_key(legal().mirror_key, mirrored=True) == [legal()]
+        assert opened.counts().games == opened.counts().sightings == 0
+        index_files(opened, [pgn])
+        assert opened.counts().sightings == 1
+
+
+def test_a_locked_library_is_said_to_be(library: Path) -> None:
+    with closing(sqlite3.connect(library, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert "is locked by another program" in refused(library)
+        assert "is locked by another program" in refused(library, read_only=False)
+
+
+def test_readers_go_on_while_somebody_writes(library: Path) -> None:
+    with open_library(library) as writer, writer.database.write() as connection:
+        connection.execute(text("UPDATE traps SET name = 'changed'"))
+        with open_library(library, read_only=True, busy_seconds=0.1) as reader:
+            assert reader.traps() == [legal()]
+        with open_library(library, busy_seconds=0.1) as second, pytest.raises(LibraryError, match="is locked"):
+            second.add(legal(name="changed too"), replace=True)
+
+
+def test_a_library_for_reading_cannot_be_written(library: Path) -> None:
+    with open_library(library, read_only=True) as opened, pytest.raises(LibraryError, match="for reading only"):
+        opened.add(legal())
+
+
+def wal_without_log(path: Path) -> None:
+    change(path, "PRAGMA journal_mode = WAL")
+
+
+@pytest.mark.parametrize("prepare", [lambda path: None, wal_without_log], ids=["at-rest", "wal"])
+def test_reading_leaves_nothing_beside_the_file(library: Path, prepare: Callable[[Path], None]) -> None:
+    prepare(library)
+    before = library.read_bytes()
+    with open_library(library, read_only=True) as opened:
+        assert opened.traps() == [legal()]
+    assert names(library.parent) == {"library.sqlite"}
+    assert library.read_bytes() == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user, who may not write here")
+@pytest.mark.parametrize("prepare", [lambda path: None, wal_without_log], ids=["at-rest", "wal"])
+def test_a_folder_that_is_read_only_can_be_read(library: Path, prepare: Callable[[Path], None]) -> None:
+    prepare(library)
+    # Pytest's folders are closed to others.
+    with tempfile.TemporaryDirectory() as folder:
+        moved = Path(folder) / "library.sqlite"
+        shutil.move(library, moved)
+        moved.chmod(0o644)
+        moved.parent.chmod(0o755)
+        _read_as_nobody(moved)
+
+
+def _read_as_nobody(library: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", READER, str(library)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, out
+    assert out.splitlines()[0] == "1"
+    assert "read-only" in out.splitlines()[1]
+    assert names(library.parent) == {"library.sqlite"}
+
+
+# Everything is imported before the rights are given up.
+READER = """
+import os, pathlib, sys
+from db.library.open import REVISIONS, open_library
+from trapcore.errors import LibraryError
+path = pathlib.Path(sys.argv[1])
+open_library(path, read_only=True).close()
+os.setgid(65534), os.setuid(65534)
+with open_library(path, read_only=True) as library:
+    print(library.counts().traps)
+try:
+    open_library(path)
+except LibraryError as error:
+    print(error)
+"""
+
+
+def test_a_library_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "half.sqlite"
+
+    def fill(made: Library) -> None:
+        made.add(legal())
+        assert not path.exists()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        create_library(path, fill)
+    assert names(tmp_path) == set()
+
+
+def test_a_library_cannot_be_made_where_there_is_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match="folder does not exist"):
+        open_library(tmp_path / "no" / "x.sqlite", create=True)
+
+
+def test_of_two_that_make_the_same_library_the_first_one_stays(tmp_path: Path) -> None:
+    path = tmp_path / "both.sqlite"
+    ready = threading.Barrier(2, timeout=30)
+
+    def make(trap_name: str) -> None:
+        def fill(made: Library) -> None:
+            made.add(legal(name=trap_name))
+            ready.wait()
+
+        create_library(path, fill)
+
+    # In one process both would build under the same hidden name.
+    other = tmp_path / "other.py"
+    other.write_text(MAKER)
+    process = subprocess.Popen([sys.executable, str(other), str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "built\n"
+    threading.Timer(0, ready.wait).start()
+    make("here")
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    with open_library(path, read_only=True) as opened:
+        assert [trap.name for trap in opened.traps()] == ["here"]
+    assert names(tmp_path) == {"both.sqlite", "other.py"}
+
+
+MAKER = f"""
+import sys, time, pathlib
+sys.path.insert(0, {str(Path(__file__).parents[3])!r})
+from db.library.open import REVISIONS, create_library
+from tests.support.db_traps import legal
+path = pathlib.Path(sys.argv[1])
+def fill(made):
+    made.add(legal(name="there"))
+    print("built", flush=True)
+    while not path.exists():
+        time.sleep(0.01)
+create_library(path, fill)
+"""
+
+
+def test_a_copy_of_the_file_is_a_copy_of_the_library(library: Path, tmp_path: Path) -> None:
+    shutil.copy(library, tmp_path / "copy.sqlite")
+    with open_library(tmp_path / "copy.sqlite", read_only=True) as copy, open_library(library) as original:
+        assert copy.digest() == original.digest()
+
+
+def test_another_sqlalchemy_url_is_opened_by_sqlalchemy(tmp_path: Path) -> None:
+    """`sqlite+pysqlite` is SQLite by another name, so that the way of the servers can be gone without one."""
+    url = f"sqlite+pysqlite:///{tmp_path / 'served.sqlite'}"
+    assert "not a trap library" in refused(url)
+    with open_library(url, create=True) as opened:
+        opened.add(legal())
+    with open_library(url, read_only=True) as opened:
+        assert opened.traps() == [legal()]
+    assert upgrade_library(url) == []
+    engine = create_engine(url)
+    engine.dispose()
+
+
+def test_any_number_of_threads_may_use_a_library(tmp_path: Path) -> None:
+    """Each thread has a connection of its own while it reads or writes, and nobody closes it under its hands."""
+    with open_library(tmp_path / "library.sqlite", create=True) as library:
+        together = threading.Barrier(12)
+        nine = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 9) SELECT x FROM n"
+
+        def read(number: int) -> int:
+            with library.database.read() as connection:
+                rows = connection.exec_driver_sql(nine)
+                first = rows.fetchone()
+                together.wait(20)
+                assert first is not None
+                return int(first[0]) + sum(int(row[0]) for row in rows)
+
+        with ThreadPoolExecutor(12) as pool:
+            assert list(pool.map(read, range(12))) == [45] * 12

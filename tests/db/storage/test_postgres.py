@@ -1,0 +1,183 @@
+"""A library on a PostgreSQL server: made, upgraded, locked, refused; what holds for files too is tested elsewhere."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
+
+from db.games.index_games import index_files
+from db.library.open import REVISIONS, open_library, upgrade_library
+from db.similarity.killer_index import open_likeness
+from db.storage.database import server_engine
+from db.storage.models import Base
+from db.traps.temptation import UNKNOWN_RATING, Frequency
+from tests.conftest import NewLibrary
+from tests.support.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
+from trapcore import _native
+from trapcore.errors import LibraryError
+from trapcore.ranking.weights import shipped_weights
+
+pytestmark = pytest.mark.parametrize("new_library", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+def url(new_library: NewLibrary) -> str:
+    address = new_library()
+    with open_library(address, create=True) as opened:
+        opened.add(legal())
+    return address
+
+
+@contextmanager
+def connected(url: str) -> Iterator[Connection]:
+    engine = server_engine(url)
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        yield connection
+    engine.dispose()
+
+
+def refused(url: str, **options: object) -> str:
+    with pytest.raises(LibraryError) as caught:
+        open_library(url, **options).close()  # type: ignore[arg-type]
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def migrated(connection: Connection, revision: str, *, down: bool = False) -> None:
+    config = Config()
+    config.set_main_option("script_location", "db:migrations")
+    config.attributes["connection"] = connection
+    (command.downgrade if down else command.upgrade)(config, revision)
+
+
+def test_migrations_make_what_the_models_say_and_can_be_undone(new_library: NewLibrary) -> None:
+    with connected(new_library()) as connection:
+        migrated(connection, "head")
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+        migrated(connection, "base", down=True)
+        assert inspect(connection).get_table_names() == ["alembic_version"]
+
+
+def test_a_server_without_a_library_is_left_as_it_is(new_library: NewLibrary) -> None:
+    url = new_library()
+    assert "not a trap library" in refused(url)
+    with connected(url) as connection:
+        assert inspect(connection).get_table_names() == []
+
+
+def test_the_usual_name_of_the_scheme_will_do(url: str) -> None:
+    for scheme in ("postgres", "postgresql"):
+        with open_library(url.replace("postgresql+psycopg", scheme, 1), read_only=True) as opened:
+            assert opened.traps() == [legal()]
+
+
+def test_a_password_is_in_no_message(url: str) -> None:
+    with open_library(url.replace("trapline@", "trapline:secret@", 1)) as opened:
+        assert "trapline:***@" in opened.name
+
+
+def test_an_older_library_is_brought_up_to_date_with_its_games(url: str, tmp_path: Path) -> None:
+    pgn = write(tmp_path / "g.pgn", f'[BlackElo "1500"]\n{FELL}')
+    with open_library(url) as opened:
+        index_files(opened, [pgn])
+    with connected(url) as connection:
+        migrated(connection, "0004", down=True)
+    assert "older schema 0004" in refused(url)
+    assert upgrade_library(url) == [
+        f"the schema went from 0004 to {REVISIONS[-1]}",
+        f"the games have no ratings until they are read again: trapline index {pgn}",
+    ]
+    with open_library(url) as opened:
+        assert opened.frequencies_by_rating() == {"legals-mate": {UNKNOWN_RATING: Frequency(decisions=1, played=1)}}
+        done = index_files(opened, [pgn])
+        assert (done.new_games, done.rated_games) == (0, 1)
+    assert upgrade_library(url) == []
+
+
+def test_keys_are_computed_anew_on_request(url: str) -> None:
+    with connected(url) as connection:
+        connection.execute(text("UPDATE meta SET value = '0' WHERE key = 'position_key_version'"))
+        connection.execute(text("UPDATE traps SET key = mirror_key"))
+    assert "position key version 0" in refused(url)
+    upgrade_library(url)
+    with open_library(url, read_only=True) as opened:
+        assert opened.find_by_key(_native.position_key(legal().epd)) == [legal()]
+
+
+def test_a_locked_library_is_said_to_be_and_can_be_read(url: str) -> None:
+    with open_library(url) as writer, writer.database.write() as connection:
+        connection.execute(text("UPDATE traps SET name = 'changed'"))
+        with open_library(url, read_only=True) as reader:
+            assert reader.traps() == [legal()]
+        with open_library(url, busy_seconds=0.1) as second, pytest.raises(LibraryError, match="is locked by another"):
+            second.add(elephant())
+        assert second.database.name == writer.name
+
+
+def test_writers_go_one_after_the_other(url: str, tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{n}.pgn", *(FELL.replace('"A"', f'"{n}.{m}"') for m in range(20))) for n in range(4)]
+    ready = threading.Barrier(4, timeout=30)
+
+    def index(file: Path) -> int:
+        with open_library(url) as opened:
+            ready.wait()
+            return index_files(opened, [file], batch_bytes=1000).new_games
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(index, files)) == [20] * 4
+    with open_library(url, read_only=True) as opened:
+        assert (opened.counts().games, opened.counts().sightings) == (80, 80)
+
+
+def test_a_reader_sees_one_state_throughout(url: str, tmp_path: Path) -> None:
+    count = text("SELECT count(*) FROM games")
+    with open_library(url, read_only=True) as reader, reader.database.read() as connection:
+        assert connection.scalar(count) == 0
+        with open_library(url) as writer:
+            index_files(writer, [write(tmp_path / "g.pgn", AVOIDED, OTHER)])
+        assert connection.scalar(count) == 0
+
+
+def test_text_is_ordered_by_code_points(url: str, tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{name}.pgn", FELL.replace('"A"', f'"{name}"')) for name in ("b", "B", "a-b", "ab", "ä")]
+    with open_library(url) as opened:
+        index_files(opened, files)
+        assert [seen.file for seen in opened.sightings()] == sorted(map(str, files))
+
+
+def test_what_reads_cannot_write(url: str) -> None:
+    with open_library(url, read_only=True) as opened:
+        with pytest.raises(LibraryError, match="for reading only"):
+            opened.add(elephant())
+        with pytest.raises(LibraryError, match="check the rights"), opened.database.read() as connection:
+            connection.execute(text("DELETE FROM traps"))
+
+
+def test_a_server_that_cannot_be_reached_is_said_so(url: str, tmp_path: Path) -> None:
+    assert "cannot be reached" in refused(f"postgresql://trapline@/postgres?host={tmp_path}")
+    assert "cannot be reached" in refused(url.replace("/postgres?", "/no_such_database?", 1))
+
+
+def test_the_index_of_likeness_is_kept_in_the_cache(url: str, tmp_path: Path) -> None:
+    weights, said = shipped_weights(), list[str]()
+    for _ in range(2):
+        with open_library(url, read_only=True) as opened, open_likeness(opened, weights, said.append) as likeness:
+            assert likeness.path.is_relative_to(tmp_path / "cache" / "trapline")
+    assert len(said) == 1
+    assert list((tmp_path / "cache" / "trapline").iterdir()) == [likeness.path.parents[1]]
+
+
+def test_text_that_a_server_cannot_hold_is_left_out(url: str, tmp_path: Path) -> None:
+    with open_library(url) as opened:
+        done = index_files(opened, [write(tmp_path / "g.pgn", FELL.replace('"A"', '"A\0B"'))])
+        assert (done.new_games, opened.counts().sightings) == (1, 1)

@@ -1,0 +1,187 @@
+"""What the site keeps and gives away: games by user, studies, tournaments, broadcasts; and how it answers for them."""
+
+import json
+from collections.abc import Iterator
+from email.utils import formatdate
+from itertools import islice
+
+from aiohttp import web
+
+from tests.fake_lichess import answers
+from tests.fake_lichess.export import as_json, as_pgn
+from tests.fake_lichess.game import Game
+from tests.fake_lichess.people import Refused
+from tests.fake_lichess.site import Site
+from tests.fake_lichess.stored import BroadcastRound, Study, Tournament
+from tests.fake_lichess.stream import Json
+
+#: Games that can be asked for by their ids at once.
+MOST_IDS = 300
+
+
+def _flag(request: web.Request, name: str, default: bool) -> bool:
+    return request.query.get(name, str(default)).lower() == "true"
+
+
+def _milliseconds(request: web.Request, name: str) -> int | None:
+    text = request.query.get(name)
+    return None if text is None else int(text)
+
+
+def chosen(site: Site, user: str, request: web.Request) -> Iterator[Game]:
+    """The games of a user that are asked for, in the order asked for."""
+    since, until = _milliseconds(request, "since"), _milliseconds(request, "until")
+    most = _milliseconds(request, "max")
+    order = request.query.get("sort", "dateDesc")
+    games = [g for g in site.games.values() if any(s.account.id == user for s in g.sides.values())]
+    games.sort(key=lambda game: game.created_at, reverse=order == "dateDesc")
+    for game in games:
+        if most == 0:
+            return
+        if not (_flag(request, "finished", True) if game.over else _flag(request, "ongoing", False)):
+            continue
+        if (since is not None and game.created_at < since) or (until is not None and game.created_at > until):
+            continue
+        yield game
+        most = None if most is None else most - 1
+
+
+def game_line(site: Site, game: Game, request: web.Request) -> Json:
+    """One line of an export."""
+    body = as_json(game, site.times.wall_ms())
+    if not _flag(request, "moves", True):
+        del body["moves"]
+    if not _flag(request, "clocks", False):
+        body.pop("clocks", None)
+    if _flag(request, "pgnInJson", False):
+        asked = {"moves": _flag(request, "moves", True), "clocks": _flag(request, "clocks", False)}
+        body["pgn"] = as_pgn(game, site.base, **asked)
+    return body
+
+
+def export(site: Site, games: Iterator[Game], request: web.Request) -> tuple[str, list[bytes]]:
+    """The media type, and the games as lines of JSON or as PGN, as the request prefers."""
+    if "application/x-ndjson" in request.headers.get("Accept", ""):
+        return "application/x-ndjson", [json.dumps(game_line(site, g, request)).encode() + b"\n" for g in games]
+    asked = {name: _flag(request, name, name != "clocks") for name in ("moves", "tags", "clocks")}
+    return "application/x-chess-pgn", [as_pgn(game, site.base, **asked).encode() for game in games]
+
+
+def on_air(site: Site, channel: str, most: int) -> Iterator[Game]:
+    """The games that run on a channel of TV."""
+    if channel not in site.archive.channels:
+        raise Refused("Not found", 404)
+    running = (site.games[ident] for ident in site.archive.channels[channel])
+    return islice((game for game in running if not game.over), most)
+
+
+def user(site: Site, name: str) -> Json:
+    """``/api/user/{name}``."""
+    who = site.account(name)
+    if who.id in site.archive.closed:
+        return {"id": who.id, "username": who.name, "disabled": True, "url": f"{site.base}/@/{who.name}"}
+    return answers.account(who, site.base)
+
+
+def open_account(site: Site, name: str) -> str:
+    """The id of an account whose games may be had; Refused like one that is not there if it was closed."""
+    who = site.account(name)
+    if who.id in site.archive.closed:
+        raise Refused("Not found", 404)
+    return who.id
+
+
+def study(site: Site, ident: str, reader: str | None) -> Study:
+    """A study that this reader may see."""
+    found = site.archive.studies.get(ident)
+    if found is None:
+        raise Refused("Not found", 404)
+    if found.private and reader not in {found.owner, *found.members}:
+        raise Refused("This study is now private", 403)
+    return found
+
+
+def last_modified(found: Study) -> str:
+    return formatdate(found.changed_ms / 1000, usegmt=True)
+
+
+def study_line(found: Study) -> Json:
+    return {"id": found.id, "name": found.id, "createdAt": found.changed_ms, "updatedAt": found.changed_ms}
+
+
+def arena(site: Site, ident: str) -> Json:
+    """``/api/tournament/{id}``."""
+    found = _tournament(site, ident, "tournament")
+    body: Json = {
+        "id": found.id,
+        "fullName": f"{found.id} Arena",
+        "clock": {"limit": 180, "increment": 0},
+        "nbPlayers": 2,
+    }
+    if found.over:
+        counts = dict.fromkeys(("moves", "whiteWins", "blackWins", "draws", "berserks", "averageRating"), 0)
+        body |= {"isFinished": True, "stats": {"games": len(found.games), **counts}}
+    return body
+
+
+def swiss(site: Site, ident: str) -> Json:
+    """``/api/swiss/{id}``."""
+    found = _tournament(site, ident, "swiss")
+    names = ("whiteWins", "blackWins", "draws", "byes", "absences", "averageRating")
+    return {
+        "id": found.id,
+        "createdBy": "human",
+        "startsAt": "2026-11-22T00:00:00Z",
+        "name": found.id,
+        "clock": {"limit": 180, "increment": 0},
+        "variant": "standard",
+        "round": 1,
+        "nbRounds": 1,
+        "nbPlayers": 2,
+        "nbOngoing": 0 if found.over else 1,
+        "status": "finished" if found.over else "started",
+        "stats": {"games": len(found.games), **dict.fromkeys(names, 0)},
+        "rated": False,
+        "verdicts": {"accepted": True, "list": []},
+    }
+
+
+def _tournament(site: Site, ident: str, kind: str) -> Tournament:
+    found = site.archive.tournaments.get(ident)
+    if found is None or found.kind != kind:
+        raise Refused("Not found", 404)
+    return found
+
+
+def tournament_games(site: Site, kind: str, ident: str) -> Iterator[Game]:
+    return (site.games[game] for game in _tournament(site, ident, kind).games)
+
+
+def broadcast(site: Site, ident: str) -> Json:
+    """``/api/broadcast/{id}``."""
+    rounds = [one for one in site.archive.rounds.values() if one.broadcast == ident]
+    if not rounds:
+        raise Refused("Not found", 404)
+    address = f"{site.base}/broadcast/open/{ident}"
+    return {
+        "tour": {"id": ident, "name": "Open", "slug": "open", "createdAt": 1, "url": address},
+        "rounds": [
+            {
+                "id": one.id,
+                "name": one.id,
+                "slug": one.id.lower(),
+                "createdAt": 1,
+                "url": f"{address}/{one.id}",
+                **({"ongoing": True} if one.running else {}),
+                **({"finishedAt": 2, "finished": True} if one.over else {}),
+            }
+            for one in rounds
+        ],
+    }
+
+
+def broadcast_round(site: Site, ident: str) -> BroadcastRound:
+    found = site.archive.rounds.get(ident)
+    if found is None:
+        raise Refused("Not found", 404)
+    return found

@@ -1,0 +1,128 @@
+"""The published addresses of what the site keeps."""
+
+import asyncio
+import json
+from collections.abc import Callable
+
+from aiohttp import web
+
+from tests.fake_lichess import archive
+from tests.fake_lichess.people import Refused
+from tests.fake_lichess.site import Site
+from tests.fake_lichess.stored import Study
+from tests.fake_lichess.wire import Wire
+
+PGN = "application/x-chess-pgn"
+
+
+class ArchiveRoutes:
+    """Handlers; each reads a request, asks the site, answers line by line so that a stream can break."""
+
+    def __init__(self, site: Site, wire: Callable[[web.Request], Wire], answer: Callable[..., web.Response]) -> None:
+        self.site = site
+        self._wire = wire
+        self._answer = answer
+
+    def table(self) -> list[web.RouteDef]:
+        return [
+            web.get("/api/games/user/{user}", self.games),
+            web.post("/api/games/export/_ids", self.by_ids),
+            web.get("/api/user/{user}", self.user),
+            web.get("/api/tv/{channel}", self.on_air),
+            web.get("/api/study/by/{user}", self.studies_of),
+            web.get("/api/study/by/{user}/export.pgn", self.all_studies),
+            web.get("/api/study/{study}.pgn", self.study, allow_head=False),
+            web.head("/api/study/{study}.pgn", self.study_head),
+            web.get("/api/tournament/{id}", self.arena),
+            web.get("/api/tournament/{id}/games", self.arena_games),
+            web.get("/api/swiss/{id}", self.swiss),
+            web.get("/api/swiss/{id}/games", self.swiss_games),
+            web.get("/api/broadcast/round/{id}.pgn", self.round),
+            web.get("/api/broadcast/{id}", self.broadcast),
+            web.get("/api/stream/broadcast/round/{id}.pgn", self.round_stream),
+        ]
+
+    def _reader(self, request: web.Request) -> str | None:
+        kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if not kind:
+            return None
+        token = self.site.tokens.get(secret)
+        if token is None:
+            raise Refused("No such token", 401)
+        return token.account.id if "study:read" in token.scopes else None
+
+    async def _pour(self, request: web.Request, content_type: str, lines: list[bytes]) -> web.StreamResponse:
+        self._reader(request)
+        return await self._wire(request).pour_lines(content_type, lines)
+
+    async def games(self, request: web.Request) -> web.StreamResponse:
+        user = archive.open_account(self.site, request.match_info["user"])
+        kind, lines = archive.export(self.site, archive.chosen(self.site, user, request), request)
+        return await self._pour(request, kind, lines)
+
+    async def by_ids(self, request: web.Request) -> web.StreamResponse:
+        ids = (await request.text()).split(",")
+        if len(ids) > archive.MOST_IDS:
+            raise Refused("Too many ids", 400)
+        games = (self.site.games[ident] for ident in ids if ident in self.site.games)
+        return await self._pour(request, *archive.export(self.site, games, request))
+
+    async def on_air(self, request: web.Request) -> web.StreamResponse:
+        games = archive.on_air(self.site, request.match_info["channel"], int(request.query.get("nb", "10")))
+        return await self._pour(request, *archive.export(self.site, games, request))
+
+    async def user(self, request: web.Request) -> web.StreamResponse:
+        return self._answer(archive.user(self.site, request.match_info["user"]))
+
+    def _visible(self, request: web.Request) -> list[Study]:
+        owner = self.site.account(request.match_info["user"]).id
+        reader = self._reader(request)
+        theirs = [one for one in self.site.archive.studies.values() if one.owner == owner]
+        return [one for one in theirs if not one.private or reader in {owner, *one.members}]
+
+    async def studies_of(self, request: web.Request) -> web.StreamResponse:
+        lines = [json.dumps(archive.study_line(one)).encode() + b"\n" for one in self._visible(request)]
+        return await self._pour(request, "application/x-ndjson", lines)
+
+    async def all_studies(self, request: web.Request) -> web.StreamResponse:
+        return await self._pour(request, PGN, [one.pgn.encode() for one in self._visible(request)])
+
+    async def study(self, request: web.Request) -> web.StreamResponse:
+        found = archive.study(self.site, request.match_info["study"], self._reader(request))
+        return await self._pour(request, PGN, found.pgn.encode().splitlines(keepends=True))
+
+    async def study_head(self, request: web.Request) -> web.StreamResponse:
+        found = archive.study(self.site, request.match_info["study"], self._reader(request))
+        return web.Response(status=204, headers={"Last-Modified": archive.last_modified(found)})
+
+    async def arena(self, request: web.Request) -> web.StreamResponse:
+        return self._answer(archive.arena(self.site, request.match_info["id"]))
+
+    async def swiss(self, request: web.Request) -> web.StreamResponse:
+        return self._answer(archive.swiss(self.site, request.match_info["id"]))
+
+    async def arena_games(self, request: web.Request) -> web.StreamResponse:
+        games = archive.tournament_games(self.site, "tournament", request.match_info["id"])
+        return await self._pour(request, *archive.export(self.site, games, request))
+
+    async def swiss_games(self, request: web.Request) -> web.StreamResponse:
+        games = archive.tournament_games(self.site, "swiss", request.match_info["id"])
+        return await self._pour(request, *archive.export(self.site, games, request))
+
+    async def broadcast(self, request: web.Request) -> web.StreamResponse:
+        return self._answer(archive.broadcast(self.site, request.match_info["id"]))
+
+    async def round(self, request: web.Request) -> web.StreamResponse:
+        found = archive.broadcast_round(self.site, request.match_info["id"])
+        return await self._pour(request, PGN, [f"{pgn}\n\n\n".encode() for pgn in found.games.values()])
+
+    async def round_stream(self, request: web.Request) -> web.StreamResponse:
+        found = archive.broadcast_round(self.site, request.match_info["id"])
+        queue: asyncio.Queue[str] = asyncio.Queue()
+        for pgn in found.games.values():
+            queue.put_nowait(pgn)
+        found.news.append(queue)
+        try:
+            return await self._wire(request).pour_queue(PGN, queue)
+        finally:
+            found.news.remove(queue)

@@ -1,0 +1,78 @@
+"""What is shipped to run the bot and the service: nothing is named that there is not."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.main import get_command
+
+from trapline.__main__ import app
+from trapline.settings import CONFIG_VARIABLE, TABLES
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+UNITS = ("trapline-bot.service", "trapline-service.service")
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "compose.yaml", *UNITS])
+def test_what_is_shipped_names_settings_that_there_are(name: str) -> None:
+    known = {CONFIG_VARIABLE, "TRAPLINE_DB"}
+    known |= {f"TRAPLINE_{table}_{key}".upper() for table, kind in TABLES.items() for key in kind.model_fields}
+    text = (DEPLOY / name).read_text("utf-8")
+    used = set(re.findall(r"TRAPLINE_[A-Z_]+", text))
+    assert used
+    assert used - known == set()
+    assert not re.search("TRAPLINE_[A-Z]+_TOKEN=", text), "a token does not belong into a file that is shared"
+
+
+def compose() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    return found
+
+
+def commands() -> list[list[str]]:
+    """What units and containers run, without ``trapline``."""
+    found = [
+        line.removeprefix("ExecStart=/opt/trapline/bin/trapline ").split()
+        for unit in UNITS
+        for line in (DEPLOY / unit).read_text("utf-8").splitlines()
+        if line.startswith("ExecStart=")
+    ]
+    services = compose()["services"]
+    found += [service["command"] for service in services.values() if "command" in service]
+    found.append(services["service-postgres"]["entrypoint"][2].partition("trapline ")[2].split())
+    return found
+
+
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_what_is_run_is_a_command(command: list[str]) -> None:
+    group = get_command(app)
+    with group.make_context("trapline", command, resilient_parsing=True) as context:
+        name, found, rest = group.resolve_command(context, command)  # type: ignore[attr-defined]
+        assert name == command[0]
+        if hasattr(found, "resolve_command"):
+            _, found, rest = found.resolve_command(context, rest)
+        found.make_context("x", list(rest), parent=context)
+
+
+def test_every_secret_and_volume_of_the_containers_is_declared() -> None:
+    told = compose()
+    for name, service in told["services"].items():
+        for secret in service.get("secrets", []):
+            assert secret["source"] in told["secrets"], name
+        for volume in service["volumes"]:
+            source = volume.partition(":")[0]
+            assert source in told["volumes"] or source.startswith("./"), name
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_unit_is_one_for_systemd(unit: str) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed")
+    done = subprocess.run(["systemd-analyze", "verify", DEPLOY / unit], capture_output=True, text=True, check=False)
+    # The program need not be installed in /opt on this machine.
+    wrong = [line for line in done.stderr.splitlines() if unit in line and "is not executable" not in line]
+    assert wrong == []

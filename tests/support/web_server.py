@@ -1,0 +1,110 @@
+"""A real server over a real library, for the tests of web/."""
+
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from db.formats.bundled import bundled_traps
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import create_library, open_library
+from db.proof.prover import Judge
+
+ROOT = Path(__file__).parents[2]
+GAMES = ROOT / "examples" / "games.pgn"
+TOKEN = "sesame-open-the-mountain-14"
+
+LEGAL = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
+"""Before the bait Bxd1 of Légal's mate."""
+
+
+def make_library(path: Path) -> None:
+    """Thirty bundled traps, mates proved, and the example games."""
+    wanted = [trap for trap in bundled_traps() if trap.family in ("legal", "smothered-mate", "scholar", "fools-mate")]
+    rest = [trap for trap in bundled_traps() if trap not in wanted]
+    judge = Judge()
+
+    def fill(library: Library) -> None:
+        library.add_all([judge.prove(trap) for trap in [*wanted, *rest][:30]])
+
+    create_library(path, fill)
+    with open_library(path) as library:
+        index_files(library, [str(GAMES)])
+
+
+@dataclass
+class Server:
+    """A running ``trapline serve``."""
+
+    process: "subprocess.Popen[str]"
+    url: str
+    said: list[str]
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.url.rpartition(":")[2].rstrip("/"))
+
+    def client(self) -> httpx.Client:
+        """A client of it."""
+        return httpx.Client(base_url=self.url, timeout=60)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ask it to stop; its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+
+@contextmanager
+def serving(library: Path, folder: Path, **variables: object) -> Iterator[Server]:
+    """A server with these settings, ``web_rate=2``, in an environment of its own; ended afterwards."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trapline", "serve", "--db", str(library), "--port", "0"],
+        cwd=folder,
+        env=environment(folder, variables),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    said: list[str] = []
+    told: queue.Queue[str | None] = queue.Queue()
+
+    def listen() -> None:
+        for line in process.stderr or ():
+            said.append(line)
+            if found := re.search(r"serving .* at (http://\S+)", line):
+                told.put(found[1])
+        told.put(None)
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    try:
+        url = told.get(timeout=60)
+        assert url is not None, "".join(said)
+        with httpx.Client(base_url=url, timeout=60) as client:
+            client.get("/health")  # it listens before it answers
+        yield Server(process, url, said)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait(30)
+        listener.join(10)
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+def environment(folder: Path, variables: Mapping[str, object]) -> dict[str, str]:
+    """The environment of a command with these settings."""
+    ours = {f"TRAPLINE_{name.upper()}": str(value) for name, value in variables.items()}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRAPLINE_", "XDG_"))}
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**kept, "HOME": str(folder), "PYTHONPATH": paths, "TRAPLINE_WEB_RATE": "0", **ours}

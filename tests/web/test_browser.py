@@ -1,0 +1,258 @@
+"""The pages as somebody sees and uses them: with a real browser, a real server and a real library."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+from tests.support.web_browser import CHROMIUM, DRIVER, MISSING, PHONE, Browser, browsing
+from tests.support.web_server import GAMES, LEGAL, Server, make_library, serving
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+
+LEGAL_MOVES = "e4 e5 Nf3 Nc6 Bc4 d6 Nc3 Bg4 Nxe5 Bxd1"
+PAGES = {
+    "search": "/",
+    "hits": "/?q=legal&verdict=proved",
+    "wrong": "/?q=e4+e5+Qxf7",
+    "library": "/traps",
+    "family": "/traps?family=legal",
+    "trap": "/traps/legal-mate",
+    "trap-step": "/traps/legal-mate?ply=4&side=black",
+    "position": "/position",
+    "position-trap": f"/position?fen={LEGAL.replace(' ', '+')}",
+    "position-killer": f"/position?moves={LEGAL_MOVES.replace(' ', '+')}&from=c4",
+    "setup": "/position/setup",
+    "annotate": "/annotate",
+    "about": "/about",
+    "missing": "/traps/legl-mate",
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    path = tmp_path_factory.mktemp("pages") / "library.sqlite"
+    make_library(path)
+    with serving(path, path.parent) as running:
+        yield running
+
+
+def checked(browser: Browser) -> None:
+    """Nothing was asked of anybody else, and nothing violated the policy or failed."""
+    browser.note()
+    assert browser.asked
+    assert [url for url in browser.asked if not url.startswith((browser.url + "/", "data:"))] == []
+    assert [said for said in browser.complaints if "favicon" not in said] == []
+
+
+@pytest.fixture
+def browser(server: Server) -> Iterator[Browser]:
+    with browsing(server.url) as found:
+        yield found
+        checked(found)
+
+
+@pytest.fixture
+def plain(server: Server) -> Iterator[Browser]:
+    """A browser that runs no scripts."""
+    with browsing(server.url, scripts=False) as found:
+        yield found
+        checked(found)
+
+
+def test_a_trap_is_searched_and_stepped_through_with_the_arrow_keys(browser: Browser) -> None:
+    browser.open("/")
+    browser.one("#q").send_keys("legall mate", Keys.ENTER)
+    first = browser.one(".hit h3 a")
+    assert first.text == "Légal's mate"
+    browser.picture("hits")
+    first.click()
+    assert browser.one("h1").text == "Légal's mate"
+    assert "proved, mate in 2" in browser.one(".mark").text
+    browser.driver.execute_script("window.stays = true")
+    browser.picture("trap")
+    body = browser.one("body")
+    for ply, move in enumerate(("Bxd1", "Bxf7+", "Ke7", "Nd5#"), start=1):
+        body.send_keys(Keys.ARROW_RIGHT)
+        assert browser.wait_text(".moves [aria-current]", move) == move
+        browser.wait_address(f"ply={ply}")
+    assert "That is mate" in browser.wait_text("#said", "mate") or browser.one("[data-say]").text.endswith("mate.")
+    assert "last move c3 to d5" in (browser.one("img[data-board]").get_attribute("alt") or "")
+    browser.picture("trap-mate")
+    body.send_keys(Keys.HOME)
+    browser.wait_text(".moves [aria-current]", "Position")
+    alt = browser.one("img[data-board]").get_attribute("alt") or ""
+    assert "red arrow for the bait from g4 to d1" in alt
+    assert "green arrow for the killer from c4 to f7" in alt
+    browser.press("#step-next")
+    browser.wait_text(".moves [aria-current]", "Bxd1")
+    # The button keeps the focus, so Enter goes on.
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    browser.wait_text(".moves [aria-current]", "Bxf7+")
+    assert browser.driver.execute_script("return window.stays") is True, "the page was loaded anew"
+
+
+def test_filters_narrow_the_search(browser: Browser) -> None:
+    browser.open("/")
+    browser.press(".filters summary")
+    Select(browser.one("#family")).select_by_value("legal")
+    Select(browser.one("#victim")).select_by_value("black")
+    browser.one("#killer").send_keys("Bxf7+", Keys.ENTER)
+    browser.wait_text("#hits", "trap")
+    names = [link.text for link in browser.all(".hit h3 a")]
+    assert "Légal's mate" in names
+    assert Select(browser.one("#family")).first_selected_option.get_attribute("value") == "legal"
+    assert browser.one(".filters").get_attribute("open") is not None
+    browser.picture("filters")
+
+
+def test_what_cannot_be_read_is_told_in_the_form_and_stays_there(browser: Browser) -> None:
+    browser.open("/")
+    browser.one("#q").send_keys("e4 e5 Qxf7", Keys.ENTER)
+    assert "no legal move" in browser.wait_text("[role=alert]", "Qxf7")
+    assert browser.one("#q").get_attribute("value") == "e4 e5 Qxf7"
+    browser.note()
+    # The console of Chromium tells of any page that is an error; this one should be one.
+    browser.complaints = [said for said in browser.complaints if "400 (Bad Request)" not in said]
+
+
+def test_a_position_is_played_to_and_its_traps_appear(browser: Browser) -> None:
+    browser.open("/position")
+    browser.driver.execute_script("window.stays = true")
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6", "b1c3", "c8g4", "f3e5"]
+    for ply, move in enumerate(moves, start=1):
+        browser.press(f"#square-{move[:2]}")
+        browser.wait_address(f"from={move[:2]}")
+        browser.press(f"#square-{move[2:]}.to")
+        browser.wait_address(f"line={'%2C'.join(moves[:ply])}")
+    assert "Légal's mate" in browser.wait_text("#known ~ .hits h3", "Légal")
+    browser.picture("position-trap")
+    browser.press("#square-g4")
+    browser.press("#square-d1.to")
+    told = browser.wait_text(".notice", "bait of Légal's mate")
+    assert "Bxf7+ Ke7 Nd5#" in told
+    assert "mate in 2, proved" in browser.wait_text("#proposed ~ .wide", "Bxf7+")
+    browser.picture("position-killer")
+    browser.press("#step-prev")
+    browser.wait_text("#known ~ .hits h3", "Légal")
+    assert browser.driver.execute_script("return window.stays") is True, "the page was loaded anew"
+
+
+def test_a_position_is_set_up_with_the_keyboard_alone(browser: Browser) -> None:
+    browser.open("/position/setup?fen=8/8/8/8/8/8/8/8+w+-+-+0+1&piece=K")
+    assert "king" in browser.wait_text("[role=alert]", "king").lower()
+    browser.one("#square-a8").send_keys(Keys.ARROW_RIGHT)
+    assert browser.driver.switch_to.active_element.get_attribute("id") == "square-b8"
+    for key in (Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER):
+        browser.driver.switch_to.active_element.send_keys(key)
+    browser.wait_address("1K6")
+    for piece, square, fen in (("black-k", "b8", "1k6"), ("white-r", "h1", "7R")):
+        browser.one(f"#piece-{piece}").send_keys(Keys.ENTER)
+        browser.one(f"#piece-{piece}[aria-current]")
+        browser.one(f"#square-{square}").send_keys(Keys.ENTER)
+        browser.wait_address(fen)
+    browser.picture("setup")
+    browser.one("#done").send_keys(Keys.ENTER)
+    assert "mate in 1, proved" in browser.wait_text("#proposed ~ .wide", "Rh8#")
+
+
+def test_games_are_uploaded_and_looked_at(browser: Browser, server: Server) -> None:
+    browser.open("/annotate")
+    browser.one("#file").send_keys(str(GAMES))
+    browser.press("form[data-upload] button")
+    browser.wait_text("[data-say]", "Done:")
+    assert len(browser.all(".hit h3 a")) > 5
+    browser.picture("annotated")
+    address = browser.one("a[download]").get_attribute("href") or ""
+    assert "Falls into" in httpx.get(address, timeout=60).text
+    browser.press(".hit h3 a")
+    browser.one("img[data-board]")
+    assert "red arrow for the bait" in (browser.one("img[data-board]").get_attribute("alt") or "")
+    assert browser.all(".word.ours")
+    first = browser.one(".moves [aria-current]").text
+    browser.picture("game")
+    browser.one("body").send_keys(Keys.ARROW_RIGHT)
+    browser.wait_text("[data-say]", "Falls into")
+    assert browser.one(".moves [aria-current]").text != first
+    browser.one("body").send_keys(Keys.HOME)
+    browser.wait_address("ply=0")
+
+
+def test_a_file_that_is_too_large_is_not_even_sent(browser: Browser, tmp_path: Path) -> None:
+    large = tmp_path / "large.pgn"
+    with large.open("wb") as file:
+        file.truncate((64 << 20) + 1)
+    browser.open("/annotate")
+    browser.one("#file").send_keys(str(large))
+    browser.press("form[data-upload] button")
+    assert "at most 64" in browser.wait_text("[data-words]", "65 MiB")
+
+
+def test_everything_works_without_scripts(plain: Browser) -> None:
+    plain.open("/?q=legal")
+    plain.press(".hit h3 a")
+    plain.press("#step-next")
+    assert plain.one(".moves [aria-current]").text == "Bxd1"
+    plain.press("#step-last")
+    assert plain.one("[data-say]").text.endswith("That is mate.")
+    plain.open("/position")
+    for square in ("e2", "e4", "e7", "e5"):
+        plain.press(f"#square-{square}")
+    assert [move.text for move in plain.all("ol.moves a")] == ["e4", "e5"]
+    plain.press("#set-up")
+    plain.press("#piece-none")
+    plain.press("#square-e4")
+    plain.press("#done")
+    assert "e4, empty" in (plain.one("#square-e4").get_attribute("aria-label") or "")
+    plain.open("/annotate")
+    plain.one("#file").send_keys(str(GAMES))
+    plain.press("form[data-upload] button")
+    plain.wait_text("[data-say]", "Done:")
+    plain.press(".hit h3 a")
+    plain.press("#step-next")
+    assert "Falls into" in plain.one("[data-say]").text
+    plain.picture("game-plain")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_page_has_serious_barriers(server: Server, dark: bool) -> None:
+    with browsing(server.url, dark=dark) as browser:
+        found = {}
+        for name, path in PAGES.items():
+            browser.open(path)
+            for details in browser.all("details:not([open]) > summary"):
+                details.click()
+            browser.picture(f"{'dark-' if dark else ''}{name}")
+            found[name] = browser.accessibility()
+        assert {name: barriers for name, barriers in found.items() if barriers} == {}
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(server: Server) -> None:
+    with browsing(server.url, phone=True) as browser:
+        wide = {}
+        for name, path in PAGES.items():
+            browser.open(path)
+            time.sleep(0.1)
+            width = browser.driver.execute_script("return document.documentElement.scrollWidth")
+            if width > PHONE[0]:
+                wide[name] = width
+            browser.picture(f"phone-{name}")
+        assert wide == {}
+
+
+def test_pages_stay_where_they_are_while_they_load(browser: Browser) -> None:
+    shift = """
+        const done = arguments[arguments.length - 1];
+        let sum = 0;
+        new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+        }).observe({type: 'layout-shift', buffered: true});
+        setTimeout(() => done(sum), 700);
+    """
+    for path in ("/", "/traps", "/traps/legal-mate", "/position"):
+        browser.open(path)
+        assert browser.driver.execute_async_script(shift) < 0.02, path

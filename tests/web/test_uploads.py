@@ -1,0 +1,242 @@
+"""Games that are uploaded to a real server and come back annotated."""
+
+import bz2
+import gzip
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import zstandard
+
+from tests.support.web_server import GAMES, ROOT, Server, environment, make_library, serving
+
+PGN = {"Content-Type": "application/x-chess-pgn"}
+DIRECT = "/api/v1/annotate"
+JOBS = "/api/v1/annotations"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("uploads") / "library.sqlite"
+    make_library(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(library: Path) -> Iterator[Server]:
+    with serving(library, library.parent, web_upload_megabytes=1, web_annotations=2) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[httpx.Client]:
+    with server.client() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def annotated(library: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What the command makes of the example games."""
+    folder = tmp_path_factory.mktemp("command")
+    command = [sys.executable, "-m", "trapline", "annotate", str(GAMES), "--db", str(library), "--quiet"]
+    return subprocess.run(command, cwd=ROOT, env=environment(folder, {}), capture_output=True, check=True).stdout
+
+
+def many(size: int) -> bytes:
+    """So many bytes of games, about; they take seconds to annotate."""
+    games = GAMES.read_bytes()
+    return games * (size // len(games) + 1)
+
+
+def status(client: httpx.Client, answer: httpx.Response) -> dict[str, object]:
+    """The status of the annotation that an answer names, once it has ended."""
+    at = answer.headers.get("location") or answer.links["status"]["url"]
+    deadline = time.monotonic() + 60
+    while (told := client.get(at).json())["state"] == "running" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return dict(told)
+
+
+def waits_for_place(client: httpx.Client) -> None:
+    """Until nothing is annotated."""
+    deadline = time.monotonic() + 20
+    while "trapline_annotations_running 0.0" not in client.get("/metrics").text:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, zstandard.compress])
+def test_games_come_back_as_the_command_annotates_them(client: httpx.Client, annotated: bytes, pack: object) -> None:
+    assert callable(pack)
+    answer = client.post(DIRECT, content=pack(GAMES.read_bytes()), headers=PGN)
+    assert answer.status_code == 200
+    assert answer.content == annotated
+    assert answer.headers["content-type"] == "application/x-chess-pgn"
+    assert "annotated.pgn" in answer.headers["content-disposition"]
+    told = status(client, answer)
+    assert (told["state"], told["games"], told["skipped"]) == ("done", 66, {})
+
+
+def test_a_form_is_an_upload_too_and_its_fields_are_options(client: httpx.Client, annotated: bytes) -> None:
+    file = {"file": ("my games.pgn", GAMES.read_bytes())}
+    assert client.post(DIRECT, files=file).content == annotated
+    white = client.post(f"{DIRECT}?side=white", content=GAMES.read_bytes(), headers=PGN).content
+    assert client.post(DIRECT, files=file, data={"side": "white"}).content == white != annotated
+    wrong = client.post(DIRECT, files=file, data={"sid": "white"})
+    assert (wrong.status_code, "did you mean 'side'?" in wrong.json()["detail"]) == (400, True)
+    empty = client.post(
+        DIRECT, files={}, data={"side": "white"}, headers={"Content-Type": "multipart/form-data; boundary=x"}
+    )
+    assert empty.status_code in (400, 422)
+
+
+def test_a_job_tells_how_far_it_is_and_keeps_its_result(client: httpx.Client, annotated: bytes) -> None:
+    answer = client.post(JOBS, content=GAMES.read_bytes(), headers=PGN)
+    assert answer.status_code == 202
+    place = answer.headers["location"]
+    assert place == f"{JOBS}/{answer.json()['id']}"
+    with client.stream("GET", f"{place}/events") as events:
+        assert events.headers["content-type"].startswith("text/event-stream")
+        lines = [line for line in events.iter_lines() if line]
+    assert lines[::2] == ["event: status"] * (len(lines) // 2)
+    told = [json.loads(line.removeprefix("data: ")) for line in lines[1::2]]
+    assert [one["percent"] for one in told] == sorted(one["percent"] for one in told)
+    last = told[-1]
+    assert (last["state"], last["percent"], last["games"]) == ("done", 100.0, 66)
+    assert sum(last["events"].values()) == last["findings"] > 0
+    assert client.get(place).json() == last
+    result = client.get(f"{place}/result", headers={"Accept-Encoding": "identity"})
+    assert (result.content, int(result.headers["content-length"])) == (annotated, last["bytes"])
+    assert client.delete(place).status_code == 204
+    assert client.get(place).status_code == client.get(f"{place}/result").status_code == 404
+
+
+def test_bad_games_pass_through_and_are_counted(client: httpx.Client) -> None:
+    games = b'[Event "?"]\n\n1. e4 e5 2. Ke3 *\n\n[Event "?"]\n[Variant "Atomic"]\n\n1. e4 *\n\n\xff\xfe 1. d4 d5 *\n'
+    answer = client.post(DIRECT, content=games, headers=PGN)
+    assert answer.content == games
+    told = status(client, answer)
+    assert told["state"] == "done"
+    assert told["annotated"] == 0
+    assert sum(dict(told["skipped"]).values()) >= 2  # type: ignore[call-overload]
+
+
+def test_what_is_not_read_is_refused_with_the_reason(client: httpx.Client) -> None:
+    def refused(answer: httpx.Response) -> tuple[int, str]:
+        assert answer.headers["content-type"] == "application/problem+json"
+        return answer.status_code, answer.json()["detail"]
+
+    code, said = refused(
+        client.post(DIRECT, content=b"a=b", headers={"Content-Type": "application/x-www-form-urlencoded"})
+    )
+    assert (code, "--data-binary @games.pgn" in said) == (415, True)
+    code, said = refused(client.post(JOBS, content=b"x" * 1_100_000, headers=PGN))
+    assert (code, said) == (413, "at most 1 MiB are taken here; send larger files in pieces")
+    code, said = refused(client.post(f"{JOBS}?nods=1", content=b"", headers=PGN))
+    assert (code, "did you mean 'nodes'?" in said) == (400, True)
+    code, said = refused(client.post(f"{JOBS}?measure=structural&depth=3", content=b"", headers=PGN))
+    assert (code, "depth" in said) == (400, True)
+    damaged = gzip.compress(GAMES.read_bytes())[:100]
+    told = status(client, client.post(JOBS, content=damaged, headers=PGN))
+    assert (told["state"], "the gzip data end too early" in str(told["problem"])) == ("failed", True)
+    code, said = refused(client.get(f"{JOBS}/{told['id']}/result"))
+    assert (code, "end too early" in said) == (409, True)
+    bomb = zstandard.compress(b"1. e4 *\n\n" * 3_000_000)
+    assert len(bomb) < 1_000_000
+    told = status(client, client.post(JOBS, content=bomb, headers=PGN))
+    assert (told["state"], "more than 16 MiB unpacked" in str(told["problem"])) == ("failed", True)
+
+
+def test_a_body_in_chunks_is_counted_while_it_streams(server: Server, client: httpx.Client) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), 20) as line:
+        line.sendall(
+            b"POST /api/v1/annotate HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n"
+        )
+        for _ in range(17):  # of 64 KiB; a mebibyte is allowed, and the rest never comes
+            line.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+        answer = line.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    waits_for_place(client)
+
+
+def test_uploads_at_once_are_limited_and_a_place_is_free_again(client: httpx.Client) -> None:
+    games = many(900_000)
+    first, second = (client.post(JOBS, content=games, headers=PGN) for _ in range(2))
+    third = client.post(JOBS, content=games, headers=PGN)
+    assert (third.status_code, third.headers["retry-after"]) == (503, "10")
+    assert client.get(f"{first.headers['location']}/result").status_code == 409
+    for running in (first, second):
+        assert client.delete(running.headers["location"]).status_code == 204
+    waits_for_place(client)
+    assert status(client, client.post(JOBS, content=GAMES.read_bytes(), headers=PGN))["state"] == "done"
+
+
+def test_whoever_hangs_up_ends_the_annotation(server: Server, client: httpx.Client) -> None:
+    games = many(900_000)
+    for wait in (0.0, 1.5):  # before and after the answer has begun
+        with socket.create_connection(("127.0.0.1", server.port), 20) as line:
+            head = (
+                f"POST {DIRECT} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: {len(games)}\r\n\r\n"
+            )
+            line.sendall(head.encode() + games)
+            while "trapline_annotations_running 1.0" not in client.get("/metrics").text:
+                time.sleep(0.02)
+            time.sleep(wait)
+        waits_for_place(client)
+
+
+def test_a_server_that_stops_ends_what_it_annotates_and_leaves_nothing(library: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    with serving(library, tmp_path, web_folder=folder) as server, server.client() as client:
+        answer = client.post(JOBS, content=many(3_000_000), headers=PGN)
+        assert list(folder.iterdir()) == [], "the files have no names"
+        with client.stream("GET", f"{answer.headers['location']}/events") as events:
+            lines = events.iter_lines()
+            next(lines)
+            began = time.monotonic()
+            server.process.terminate()
+            last = [line for line in lines if line][-1]
+        assert server.process.wait(20) == 0
+        assert time.monotonic() - began < 8
+    told = json.loads(last.removeprefix("data: "))
+    assert (told["state"], told["problem"]) == ("stopped", "the server stops")
+
+
+def test_a_server_that_is_killed_leaves_nothing_behind(library: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    with serving(library, tmp_path, web_folder=folder) as server, server.client() as client:
+        client.post(JOBS, files={"file": ("g.pgn", many(3_000_000))})
+        server.process.kill()
+        server.process.wait(10)
+    assert list(folder.iterdir()) == []
+
+
+def test_an_upload_that_never_comes_is_given_up(library: Path, tmp_path: Path) -> None:
+    with (
+        serving(library, tmp_path, web_annotation_minutes=0.02, web_annotations=1) as server,
+        server.client() as client,
+    ):
+        with socket.create_connection(("127.0.0.1", server.port), 20) as line:
+            line.sendall(f"POST {JOBS} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n".encode())
+            line.sendall(b"Content-Length: 1000\r\n\r\n1. e4")
+            answer = line.recv(65536)
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        waits_for_place(client)
+
+
+def test_an_annotation_has_its_time(library: Path, tmp_path: Path) -> None:
+    with serving(library, tmp_path, web_annotation_minutes=0.02) as server, server.client() as client:
+        answer = client.post(JOBS, content=many(3_000_000), headers=PGN)
+        told = status(client, answer)
+        assert (told["state"], told["problem"]) == ("stopped", "it took longer than 0.02 minutes")
+        time.sleep(1.5)
+        assert client.get(answer.headers["location"]).status_code == 404, "what is over is kept as long again"
