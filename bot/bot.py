@@ -72,7 +72,7 @@ class Bot:
     ) -> None:
         self.account = account
         self.settings = settings.bot
-        self.measures = Measures()
+        self.latency_stats = Measures()
         self._processors = Processors()
         self.traps = TrapLibrary(settings, self._processors)
         self._lichess, self._memory = lichess, memory
@@ -121,7 +121,7 @@ class Bot:
             deciders=self._deciders,
             processors=self._processors,
             deeds=self._deeds,
-            measures=self.measures,
+            measures=self.latency_stats,
             ended=lambda game, info, state: self._inbox.put(lambda: self._ended(game, info, state)),
         )
 
@@ -181,10 +181,10 @@ class Bot:
             "games": sorted(self._games),
             "waiting_challenges": self._reception.waiting,
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
-            "moves": self.measures.moves,
-            "overhead_ms": spread(self.measures.overheads),
-            "late_ms": spread(self.measures.late),
-            "killer_ms": spread(self.measures.killers),
+            "moves": self.latency_stats.moves,
+            "overhead_ms": spread(self.latency_stats.overheads),
+            "late_ms": spread(self.latency_stats.late),
+            "killer_ms": spread(self.latency_stats.killers),
             "threads": threading.active_count(),
         }
 

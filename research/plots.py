@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from research.paper.report import Panel, Plot, Style
+from research.report import Panel, Plot, Style
 
 
 def can_draw() -> bool:

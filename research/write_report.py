@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from research.paper import plots
-from research.paper.report import Report, markdown
+from research import plots
+from research.report import Report, markdown
 from trapcore.errors import OutputError
 from trapcore.io.atomic_write import replacing
 

@@ -1,7 +1,8 @@
 """What lichess keeps and gives away: finished games, which are on TV, studies, tournaments,
 broadcasts.
 
-Each question is one turn of `service.rate_lock`. A stream that breaks off gives the whole games before that, and says so.
+Each question is one turn of `service.rate_lock`. A stream that breaks off gives the whole games before that, and says
+so.
 """
 
 import re

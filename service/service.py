@@ -28,12 +28,12 @@ class Service:
         self.settings = settings
         self.mine = settings.service
         self.library = library
-        self.times = times or RealTimes()
-        self.feeds = Feeds(library.database)
-        self.leases = leases or Leases(library.database)
-        self.runs = Runs(library.database, self.times)
-        self.archive = Archive(self.mine.url, read_token(self.mine), Turns(self.leases))
-        self.depot = Depot(self.mine.folder, library, self.feeds, jobs=settings.jobs)
+        self.clock = times or RealTimes()
+        self.source_state = Feeds(library.database)
+        self.locks = leases or Leases(library.database)
+        self.job_log = Runs(library.database, self.clock)
+        self.lichess_games = Archive(self.mine.url, read_token(self.mine), Turns(self.locks))
+        self.game_files = Depot(self.mine.folder, library, self.source_state, jobs=settings.jobs)
         self.live: LiveRounds | None = None
         """Set while the service runs: rounds of broadcasts that go on are followed between two runs of the job."""
         self._halts: set[Halt] = set()
@@ -47,7 +47,7 @@ class Service:
 
     def halt(self) -> Halt:
         """By which new work learns that it shall stop; to be given to `release`."""
-        made = Halt(self.times)
+        made = Halt(self.clock)
         with self._lock:
             self._halts.add(made)
             if self._is_stopping:
@@ -70,7 +70,7 @@ class Service:
         """Close the connections."""
         if self.live is not None:
             self.live.stop()
-        self.archive.close()
+        self.lichess_games.close()
         self.library.close()
 
     def __enter__(self) -> Self:

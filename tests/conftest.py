@@ -12,8 +12,8 @@ from sqlalchemy import create_engine, make_url, text
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
 SERVER = "TRAPLINE_TEST_POSTGRES"
-#: The URL of a PostgreSQL server, as `tests/support/with_postgres` sets it. Taken out of the environment, where the program would
-#: refuse it as a setting that it does not know.
+#: The URL of a PostgreSQL server, as `tests/support/with_postgres` sets it. Taken out of the environment, where the
+#: program would refuse it as a setting that it does not know.
 POSTGRES = os.environ.pop(SERVER, None)
 
 NewLibrary = Callable[[], str]

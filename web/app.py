@@ -12,9 +12,8 @@ from fastapi.openapi.utils import get_openapi
 from db.library.library import Library
 from db.library.open import made_by
 from trapline.settings import Settings
-from web.api.library import edit as writing
-from web.api.library import library as api
-from web.api.library import monitoring, uploads
+from web.api import edit, monitoring, uploads
+from web.api import library as library_api
 from web.limits import Limits
 from web.metrics import Measured
 from web.pages.site import add_pages
@@ -49,8 +48,8 @@ def create_app(library: Library, settings: Settings) -> FastAPI:
     )
     app.state.service = service
     tell_problems(app)
-    for room in (api, writing, uploads, monitoring):
-        app.include_router(room.router, responses=_PROBLEMS)
+    for module in (library_api, edit, uploads, monitoring):
+        app.include_router(module.router, responses=_PROBLEMS)
     add_pages(app)
     # The last one added is the outermost.
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=GZIP_LEVEL)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from annotator.events import Event, TrapEvent
-from bot.chat.replies import replies as chat
+from bot.chat import replies as chat
 from bot.game_archive import movetext
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import GameMemory, Memory

@@ -86,7 +86,7 @@ def open_or_bundle(db: Path | str | None, *, read_only: bool, say: Callable[[str
 
 def _tables(kind: str) -> list[dict[str, str]]:
     tables: list[dict[str, str]] = tomllib.loads(
-        resources.files("db").joinpath("traps.toml").read_text(encoding="utf-8")
+        resources.files("db.formats").joinpath("traps.toml").read_text(encoding="utf-8")
     )[kind]
     return tables
 

@@ -95,8 +95,8 @@ def sightings(
     """A page of ``limit`` sightings, 1 to `LONGEST_PAGE`, that meet all conditions.
 
     ``trap`` is a slug, ``game`` a number of the library, ``player`` a part of the name of either, whatever the case,
-    ``event`` one of `db.storage.sighting_rows.EVENTS`. Pages follow each other by what was recorded when: what is recorded meanwhile
-    comes last, and nothing is skipped or told twice. Raises `UsageError` and `LibraryError`.
+    ``event`` one of `db.storage.sighting_rows.EVENTS`. Pages follow each other by what was recorded when: what is
+    recorded meanwhile comes last, and nothing is skipped or told twice. Raises `UsageError` and `LibraryError`.
     """
     if not 1 <= limit <= LONGEST_PAGE:
         raise UsageError(f"a page has 1 to {LONGEST_PAGE} sightings, not {limit}")

@@ -65,7 +65,9 @@ class Counts:
 
 
 class Library:
-    """An open trap library, see `db.library.open.open_library`. Every method raises `LibraryError` if the database fails."""
+    """An open trap library, see `db.library.open.open_library`. Every method raises `LibraryError` if the database
+    fails.
+    """
 
     def __init__(self, database: Database) -> None:
         """Take a database that is known to be a library of the present version."""
@@ -257,7 +259,9 @@ class Library:
         return added
 
     def sweep(self) -> int:
-        """Record where the traps occurred in the indexed games; how many sightings were new. See `db.storage.sighting_rows`."""
+        """Record where the traps occurred in the indexed games; how many sightings were new. See
+        `db.storage.sighting_rows`.
+        """
         with self.database.write() as connection:
             return sweep(connection)
 

@@ -264,7 +264,7 @@ def _migrate(connection: Connection) -> None:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", "db:migrations")
+    config.set_main_option("script_location", "db.storage:migrations")
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 

@@ -5,12 +5,13 @@ in which each step costs more than the one before and leaves a few of a hundred 
 
 1. **A glance** of some thousand nodes at the position and at the answers to the move.
 2. **A second look** with more of them, and less patience.
-3. **The trap test** (`trapcore.proof.trap_test`) with a small budget, then with the whole one, then with four times as much. What
-   is proved by the last two is a trap, with the same rules for verdict and proof as any other (`db.proof.prover`).
+3. **The trap test** (`trapcore.proof.trap_test`) with a small budget, then with the whole one, then with four times as
+   much. What is proved by the last two is a trap, with the same rules for verdict and proof as any other
+   (`db.proof.prover`).
 4. **A witness.** Nearly all moves that are played often are sound, so among what the search proves there its own errors
    abound: of 100,940 moves of master games 12 were proved without this and the deeper look, and Stockfish contradicted
-   all twelve. A gain of material is believed only if an engine finds it, too (`db.proof.prover` says how), or without an
-   engine if the attackers scored in these games what it promises. That leaves out traps whose attackers did not see
+   all twelve. A gain of material is believed only if an engine finds it, too (`db.proof.prover` says how), or without
+   an engine if the attackers scored in these games what it promises. That leaves out traps whose attackers did not see
    them: those stay undecided. A mate needs no witness.
 
 What a step dismisses is remembered with the library, and so is the verdict of the test: an interrupted run goes on

@@ -8,9 +8,10 @@ takes its place. Every line is replayed by python-chess, which shares no code wi
 
 That another move is safe is shown for mates of up to three moves; to exclude longer ones takes all night.
 
-**Material, by our own search** (`trapcore.proof.trap_test`). Proved if the bait costs at least .3 of win chance at the last three
-depths. Otherwise undecided: that a search of ten plies sees no gain does not refute one. Only where a line is known as
-no trap (`Trap.reason`) does the search refute it when it sees no loss of .3, because there it confirms what is known.
+**Material, by our own search** (`trapcore.proof.trap_test`). Proved if the bait costs at least .3 of win chance at the
+last three depths. Otherwise undecided: that a search of ten plies sees no gain does not refute one. Only where a line
+is known as no trap (`Trap.reason`) does the search refute it when it sees no loss of .3, because there it confirms what
+is known.
 
 A trap that is said to win material and turns out to be a mate is treated as one.
 
@@ -20,8 +21,8 @@ times the bait gives away at least .3, and the attacker stands at .3 or better b
 line. Refuted if both times one of these fails. Otherwise undecided. That the best move keeps what the bait loses makes
 the trap avoidable. An engine's word is no proof in logic: the engine, its nodes and its depth are stored with it.
 
-**The verdict.** Each of these is an opinion (`db.traps.opinion`), and all are stored side by side. The trap's own verdict
-follows from them; the first rule that applies counts:
+**The verdict.** Each of these is an opinion (`db.traps.opinion`), and all are stored side by side. The trap's own
+verdict follows from them; the first rule that applies counts:
 
 1. A decision of the mate prover stands, whatever others say: it is a proof.
 2. If one opinion is `proved` and another `refuted`, they contradict each other, and the trap is undecided. The reason
@@ -32,8 +33,8 @@ follows from them; the first rule that applies counts:
 Gain, nodes and depth of the trap are those of the opinion that decided; of an undecided trap, those of the first one.
 Opinions of engines that are not asked this time stay, as long as the killer line does.
 
-**How the bait looks** by depth (`db.traps.temptation`) is found on the way, for mates by a small search of their own. It
-decides nothing here.
+**How the bait looks** by depth (`db.traps.temptation`) is found on the way, for mates by a small search of their own.
+It decides nothing here.
 """
 
 from collections.abc import Iterable, Iterator

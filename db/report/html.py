@@ -31,7 +31,7 @@ def page(report: Report) -> str:
             whose=" / ".join(report.players[:3]) + (" and others" if len(report.players) > 3 else ""),
             over_time=Markup(falls_over_time(report.over_time)),
             openings=Markup(falls_by_opening(report.by_opening)),
-            style=Markup(resources.files("db").joinpath("templates/report.css").read_text("utf-8")),
+            style=Markup(resources.files("db.report").joinpath("templates/report.css").read_text("utf-8")),
             version=version("trapline"),
             most_games=GAMES,
         )
@@ -77,7 +77,7 @@ def counted(count: int, what: str) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("db"),
+        loader=PackageLoader("db.report"),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,9 +1,9 @@
 """What the traps of a library did to a player and to his opponents, in figures: in all, by trap, opening and time.
 
 Shares are of choices: how often a bait was taken of the times that it could have been. Beside each stands what others
-of the same rating (`db.traps.temptation.RATING_BANDS`) did in the same positions of the same library, in games without the
-player: the mean, over his choices, of their share there. So a player who meets dangerous positions is not held against
-one who does not.
+of the same rating (`db.traps.temptation.RATING_BANDS`) did in the same positions of the same library, in games without
+the player: the mean, over his choices, of their share there. So a player who meets dangerous positions is not held
+against one who does not.
 """
 
 from collections import Counter, defaultdict

@@ -121,7 +121,9 @@ class ProfileRow(Base):
 
 
 class DepthRow(Base):
-    """The bait and the best other move at one depth, in centipawns for the victim; see `trapcore.proof.trap_test.DepthValue`."""
+    """The bait and the best other move at one depth, in centipawns for the victim; see
+    `trapcore.proof.trap_test.DepthValue`.
+    """
 
     __tablename__ = "depths"
 

@@ -39,6 +39,6 @@ def opening_of(epds: Iterable[str]) -> Opening | None:
 
 @cache
 def _openings() -> dict[str, Opening]:
-    text = resources.files("db").joinpath("openings.tsv").read_text("utf-8")
+    text = resources.files("db.traps").joinpath("openings.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in text.splitlines())
     return {epd: Opening(eco, name) for epd, eco, name in rows}

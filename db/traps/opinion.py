@@ -1,4 +1,6 @@
-"""What one prover, search or engine says of a trap. Several stand side by side; `db.proof.prover` says which one decides."""
+"""What one prover, search or engine says of a trap. Several stand side by side; `db.proof.prover` says which one
+decides.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -8,8 +8,8 @@ A bait tempts for one of three reasons:
 ``frequency``  of `LEAST_DECISIONS` or more players who stood before it, `TEMPTING_SHARE` or more took it
 =============  ========================================================================================
 
-The first two are those of the trap test (`trapcore.proof.trap_test`); the third needs an indexed library. A trap need not
-tempt for any of them: some famous baits look bad to every shallow view, and people take them all the same.
+The first two are those of the trap test (`trapcore.proof.trap_test`); the third needs an indexed library. A trap need
+not tempt for any of them: some famous baits look bad to every shallow view, and people take them all the same.
 """
 
 from dataclasses import dataclass

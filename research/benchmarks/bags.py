@@ -55,6 +55,7 @@ class MadeUp:
         self.popularity = np.cumsum(1 / np.arange(5, MOTIFS + 5))
 
     def features(self, n: int) -> npt.NDArray[np.int64]:
+        """Row numbers of ``n`` random features."""
         columns = []
         for values in VALUES:
             likely = np.cumsum(1 / np.arange(1, values + 1))
@@ -62,6 +63,7 @@ class MadeUp:
         return np.stack(columns, axis=1)
 
     def bags(self, n: int) -> Tokens:
+        """``n`` random token sets."""
         which = np.searchsorted(self.popularity, self.random.random(n) * self.popularity[-1])
         anew = self.random.random((n, len(VALUES))) < self.random.beta(0.45, 3.5, n)[:, None]
         features = np.where(anew, self.features(n), self.motifs[which])
@@ -96,6 +98,7 @@ class Exhaustive:
         self.sums = np.add.reduceat(weights[columns], starts[:-1])
 
     def top(self, bag: list[int], default: float) -> list[tuple[int, float]]:
+        """Nearest rows with their similarity, by a plain inverted index."""
         places = np.searchsorted(self.vocabulary, bag)
         known = places[self.vocabulary[np.minimum(places, len(self.vocabulary) - 1)] == bag]
         own = self.weights[known]

@@ -69,6 +69,7 @@ class Numpy:
         self.sizes = np.bitwise_count(self.rows).sum(axis=1, dtype=np.int64)
 
     def similar(self, questions: Rows) -> Found:
+        """Rows that are as similar as asked, for each question."""
         found: Found = [[] for _ in questions]
         for start in range(0, len(self.rows), PART):
             part, sizes = self.rows[start : start + PART], self.sizes[start : start + PART]

@@ -96,15 +96,18 @@ class MateSearcher:
         self.wait_for("readyok")
 
     def __enter__(self) -> Self:
+        """The running engine."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """End the engine."""
         self.say("quit")
         self.process.communicate()
 
     def say(self, text: str) -> None:
+        """Send a line to the engine."""
         assert self.process.stdin is not None
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()

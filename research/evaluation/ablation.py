@@ -12,7 +12,7 @@ from research.evaluation.metrics import Placed, brier, falling, place
 from research.evaluation.patterns import TOP, macro_precision
 from research.evaluation.run import Finding, Run, propose
 from research.evaluation.sample import Puzzle
-from research.paper.report import Report, Table, number
+from research.report import Report, Table, number
 from trapcore import _native
 from trapcore.ranking.reference.tokens import FIELD_BITS
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights

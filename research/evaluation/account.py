@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from research.evaluation.run import Finding, Run
-from research.paper.report import markdown
+from research.report import markdown
 from trapcore.ranking.weights import VOCABULARY_VERSION
 
 PUZZLES_DO_NOT_SHOW = (

@@ -8,7 +8,7 @@ from statistics import fmean
 from db.formats.puzzles import PATTERNS
 from research.evaluation.metrics import Bin, brier, calibration_error, reliability
 from research.evaluation.run import Finding, Run, propose
-from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+from research.report import Panel, Plot, Report, Series, Style, Table, number
 from trapcore.ranking.weights import SHORTLIST
 
 EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)

@@ -7,7 +7,7 @@ from time import perf_counter_ns
 from research.evaluation.orders import PLAIN
 from research.evaluation.run import Finding, Run, propose
 from research.evaluation.sample import Puzzle
-from research.paper.report import Report, Table
+from research.report import Report, Table
 from trapcore import _native
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import chess
 
+from research.evaluation.background_moves import BLUNDER, CLEAN, LOST, Judged
 from research.evaluation.calibration import reliability_of
 from research.evaluation.metrics import precision_at, rate_at_recall
 from research.evaluation.orders import VALUES
-from research.evaluation.ordinary import BLUNDER, CLEAN, LOST, Judged
 from research.evaluation.run import Finding, Run, propose
-from research.paper.report import Panel, Plot, Report, Series, Table, number
 from research.paper.retrieval import auc, roc
+from research.report import Panel, Plot, Report, Series, Table, number
 from trapcore import _native
 from trapcore.proof.mate import Verdict, prove_bait
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST

@@ -10,7 +10,7 @@ from research.evaluation.neighbours import Turned
 from research.evaluation.orders import PLAIN, Scores
 from research.evaluation.run import GROWTH, Finding, Run
 from research.evaluation.sample import Puzzle
-from research.paper.report import Report, Table, number
+from research.report import Report, Table, number
 from trapcore import _native
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, Weights
 

@@ -10,7 +10,7 @@ from research.evaluation.metrics import precision
 from research.evaluation.neighbours import Turned
 from research.evaluation.run import Finding, Run
 from research.evaluation.sample import Puzzle
-from research.paper.report import Report, Table, number
+from research.report import Report, Table, number
 
 TOP = 10
 LEAST = 5

@@ -8,7 +8,7 @@ from statistics import fmean
 from research.evaluation.orders import PLAIN, Scores
 from research.evaluation.run import Finding, Run
 from research.evaluation.sample import Puzzle
-from research.paper.report import Report, Table
+from research.report import Report, Table
 from trapcore import _native
 from trapcore.proof.mate import Verdict, prove_bait
 

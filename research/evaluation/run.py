@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from db.similarity.killer_index import build_index
 from research.evaluation.sample import Puzzle, Sample
-from research.paper.report import Report
+from research.report import Report
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import Proof, Verdict, prove_bait

@@ -8,7 +8,7 @@ import chess
 
 from research.evaluation.run import Finding, Run
 from research.evaluation.sample import Puzzle
-from research.paper.report import Report, Table, number
+from research.report import Report, Table, number
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
 

@@ -22,7 +22,8 @@ PLOTS = (DIAGRAM, ROC)
 
 HEAD = f"""# How good the proposals are
 
-Written by `python -m research.experiments.accuracy FOLDER`; nothing here is written by hand. FOLDER is what these wrote:
+Written by `python -m research.experiments.accuracy FOLDER`; nothing here is written by hand. FOLDER is what these
+wrote:
 
     trapline evaluate puzzles lichess_puzzles_open.csv.zst --ablation --out FOLDER
     trapline evaluate games {" ".join(GAMES)} --puzzles lichess_puzzles_open.csv.zst \\

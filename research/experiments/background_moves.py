@@ -14,7 +14,7 @@ from pathlib import Path
 from db.proof.uci_engine import UciEngine
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
-from research.evaluation.ordinary import NODES, Answers, judged_moves
+from research.evaluation.background_moves import NODES, Answers, judged_moves
 from trapcore.ranking.training import ORDINARY
 
 FOR_FIT = "amateur_lichess_2021_10_kdave.pgn"

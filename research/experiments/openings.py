@@ -33,7 +33,7 @@ def main() -> None:
     """Write the file."""
     positions = named_positions(DATA / "openings")
     lines = sorted(f"{epd}\t{eco}\t{name}\n" for epd, (eco, name) in positions.items())
-    path = Path(str(resources.files("db"))) / "openings.tsv"
+    path = Path(str(resources.files("db.traps"))) / "openings.tsv"
     path.write_text("".join(lines), encoding="utf-8")
     print(f"{len(lines)} named positions written to {path}")
 

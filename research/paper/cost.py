@@ -12,7 +12,7 @@ from typing import Any
 
 from research.paper.benchmark import Run
 from research.paper.paper import TRAPS
-from research.paper.report import Panel, Plot, Report, Series, Style, Table
+from research.report import Panel, Plot, Report, Series, Style, Table
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
 from trapcore.measures import move_matching as matching
 from trapcore.trees.chess_game import Labels, chess_tree

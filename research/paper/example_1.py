@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from research.paper.benchmark import Run
-from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+from research.report import Panel, Plot, Report, Series, Style, Table, number
 from trapcore.measures import continuations, sequences, tree_edit
 from trapcore.trees.tree import Tree
 

@@ -2,7 +2,7 @@
 
 from research.paper.benchmark import Run
 from research.paper.paper import FIGURE_1, FIGURE_1_CHILDREN, FIGURE_1_VALUES
-from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+from research.report import Panel, Plot, Report, Series, Style, Table, number
 from trapcore.measures import continuations, sequences, structural, tree_edit
 
 

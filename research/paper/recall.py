@@ -10,8 +10,8 @@ from statistics import fmean, stdev
 
 from research.paper.benchmark import Candidate, Kind, Run, candidate
 from research.paper.paper import RECALL, SAMPLE_SIZE, SAMPLED_TRAPS, SAMPLES, TRAPS
-from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
 from research.paper.retrieval import Mistakes, mistakes
+from research.report import Panel, Plot, Report, Series, Style, Table, number
 
 COMPARED = (
     "S on continuations 1, SAN",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from research.paper import cost, example_1, figure_1, recall, sampling, table_1, table_2, table_3
 from research.paper.benchmark import Run
-from research.paper.report import Report
+from research.report import Report
 from trapcore.suggestions import unknown_name
 
 ALL = "all"

@@ -10,8 +10,8 @@ from statistics import fmean
 
 from research.paper.benchmark import Kind, Neighbour, Run
 from research.paper.paper import TRAPS, BenchmarkTrap
-from research.paper.report import Panel, Plot, Report, Series, Table, number
 from research.paper.retrieval import auc, spearman
+from research.report import Panel, Plot, Report, Series, Table, number
 from trapcore.measures import baselines, sampled, structural
 from trapcore.trees.chess_game import Labels
 

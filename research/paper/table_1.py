@@ -2,7 +2,7 @@
 
 from research.paper.benchmark import Run
 from research.paper.paper import TABLE_1, TIC_TAC_TOE
-from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+from research.report import Panel, Plot, Report, Series, Style, Table, number
 from trapcore.measures import structural
 from trapcore.measures.options import Reference
 from trapcore.trees.games.tic_tac_toe import TicTacToe

@@ -15,8 +15,8 @@ import chess
 
 from research.paper.benchmark import CANDIDATES, Candidate, Kind, Run
 from research.paper.paper import TABLE_2, TRAPS, BenchmarkTrap
-from research.paper.report import Panel, Plot, Report, Series, Table, number
 from research.paper.retrieval import Mistakes, auc, average_precision, mistakes, roc
+from research.report import Panel, Plot, Report, Series, Table, number
 
 DRAWN = (
     "sequences 2, UCI",

@@ -14,7 +14,7 @@ import chess
 
 from research.paper.benchmark import Run
 from research.paper.paper import GAME, TABLE_3, TRAPS, MatchedPair
-from research.paper.report import Panel, Plot, Report, Series, Style, Table, number
+from research.report import Panel, Plot, Report, Series, Style, Table, number
 from trapcore.measures import move_matching as matching
 from trapcore.trees.chess_game import ChessGame, Labels
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.events import TrapEvent
+from bot.chat import replies as chat
 from bot.chat.replies import LONGEST, Facts, Message
-from bot.chat.replies import replies as chat
 from bot.game_archive import movetext
 from bot.moves.search_pool import Processors
 from bot.moves.trap_book import TrapBook, TrapLibrary

@@ -286,11 +286,11 @@ def test_without_a_library_it_plays_on_and_looks_again(
         games = [challenged(server, Habits(line=LEGAL)) for _ in range(2)]
         until(lambda: all(ended(server, game) for game in games), 40)
         until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
-        assert bot.moves.trap_book.book is None
+        assert bot.traps.book is None
         settings.db.write_bytes(whole)
         last = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
         until(lambda: ended(server, last), 40)
-        assert bot.moves.trap_book.book is not None
+        assert bot.traps.book is not None
         summary = ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).")
         until(lambda: summary in said(server, last))
     assert sum("playing without traps" in message for message in caplog.messages) == 1

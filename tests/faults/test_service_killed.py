@@ -42,8 +42,9 @@ def begin(tmp_path: Path, job: str, limit: int = 0, **variables: str) -> "subpro
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), **variables}
     command = [*configured(tmp_path), job, "--config", str(tmp_path / "trapline.toml"), "--db", str(path(tmp_path))]
     if limit:
-        line = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, -1)); import trapline.__main__ as trapline; "
-        command = [sys.executable, "-c", f"{line}sys.argv[1:1] = []; trapline.main()", *command[2:]]
+        limited = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, -1)); "
+        started = "from trapline.__main__ import main; sys.argv[1:1] = []; main()"
+        command = [sys.executable, "-c", limited + started, *command[3:]]
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

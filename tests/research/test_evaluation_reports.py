@@ -11,15 +11,15 @@ from statistics import fmean
 import chess
 import chess.engine
 import pytest
-from research.evaluation.ordinary import MATE, Answers, Judged, centipawns, judged_moves, sample
-from research.paper.report import markdown, number
 
 from db.library.open import create_library, open_library
 from db.proof.uci_engine import UciEngine, chance_of
+from research import plots
 from research.benchmarks.stockfish import STOCKFISH
 from research.evaluation import ablation as ablations
 from research.evaluation.ablation import ablation
 from research.evaluation.account import GAMES_DO_NOT_SHOW, PUZZLES_DO_NOT_SHOW, account_of_puzzles, markdown_of
+from research.evaluation.background_moves import MATE, Answers, Judged, centipawns, judged_moves, sample
 from research.evaluation.calibration import calibration
 from research.evaluation.cost import cost
 from research.evaluation.detection import detection
@@ -32,7 +32,7 @@ from research.evaluation.run import Run
 from research.evaluation.sample import read_sample
 from research.evaluation.temptation import look, temptation
 from research.experiments import accuracy
-from research.paper import plots
+from research.report import markdown, number
 from tests.conftest import DATA
 from trapcore import _native
 from trapcore.errors import InputError, UsageError

@@ -11,15 +11,14 @@ import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
-from research.paper.report import Report, Table, markdown, number
 from scipy import stats  # type: ignore[import-untyped]
 from typer.testing import CliRunner
 
+from research import plots
 from research.paper import (
     example_1,
     figure_1,
     paper,
-    plots,
     recall,
     registry,
     retrieval,
@@ -29,6 +28,7 @@ from research.paper import (
     table_3,
 )
 from research.paper.benchmark import Candidate, Kind, Run, candidate
+from research.report import Report, Table, markdown, number
 from tests.support.chess_positions import FIGURE_2
 from trapcore.errors import OutputError, UsageError
 from trapcore.measures.options import Reference

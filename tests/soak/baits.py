@@ -55,7 +55,7 @@ class BaitLine:
 def bundled_lines(slugs: Iterable[str]) -> list[BaitLine]:
     """The lines of those of the bundled traps."""
     wanted = set(slugs)
-    tables = tomllib.loads((resources.files("db") / "traps.toml").read_text("utf-8"))["trap"]
+    tables = tomllib.loads((resources.files("db.formats") / "traps.toml").read_text("utf-8"))["trap"]
     return [
         BaitLine(t["slug"], tuple(t["moves"].split()), t["bait"], tuple(t["killer_line"].split()))
         for t in tables

@@ -1,8 +1,8 @@
 """Work done by a Dask cluster: a pool whose workers are other processes, on this machine or on others.
 
-What is to be done (`trapcore.parallel.pools.Work`) is sent to every worker once, with the traps and weights that it knows; then
-each item goes to whichever worker is free. Dask gives the items of a lost worker to others. A result counts once,
-however often it was worked out, since whoever waits for it takes one; nobody but the client writes anything.
+What is to be done (`trapcore.parallel.pools.Work`) is sent to every worker once, with the traps and weights that it
+knows; then each item goes to whichever worker is free. Dask gives the items of a lost worker to others. A result counts
+once, however often it was worked out, since whoever waits for it takes one; nobody but the client writes anything.
 
 The scheduler needs Dask alone: it hands on what only workers open. They need this very version of trapline, which is
 looked at before they get work. A cluster runs whatever anyone sends it, so its network has to be trusted; a scheduler

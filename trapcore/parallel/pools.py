@@ -1,4 +1,5 @@
-"""Work done elsewhere, its results in order: by threads of this process, or by other machines (`trapcore.parallel.dask_cluster`).
+"""Work done elsewhere, its results in order: by threads of this process, or by other machines
+(`trapcore.parallel.dask_cluster`).
 
 The core releases the GIL while it works, so threads use all processors of one machine. Whoever wants work done says
 what is to be done with which items, and takes the results one after the other, as if nobody else had helped.

@@ -42,7 +42,7 @@ LEAST = 10
 FIT_SHORTLIST = 16
 """Moves of each trap that the second table is learned from."""
 BATCH = 500
-ORDINARY = Path(__file__).with_name("ordinary.tsv")
+ORDINARY = Path(__file__).with_name("background_moves.tsv")
 """Moves of lichess games (CC0) that lost nothing by an engine's judgement: FEN and move, one a line, made by
 ``python -m research.experiments.background_moves``."""
 

@@ -1,7 +1,7 @@
 """Which move to try first: proposals by abstracted trees (paper, section 5.2, extended), with learned weights.
 
-`Weights` are what `trapcore.ranking.training` learns and what the native core orders moves by. A proposal is no claim: its
-confidence says how often such a move was the killer, and only a proof says that it is.
+`Weights` are what `trapcore.ranking.training` learns and what the native core orders moves by. A proposal is no claim:
+its confidence says how often such a move was the killer, and only a proof says that it is.
 """
 
 import json

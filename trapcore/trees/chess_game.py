@@ -1,4 +1,6 @@
-"""Chess as a game of `trapcore.trees.tree`, on python-chess: the slow twin of the Rust core, and the one that defines it."""
+"""Chess as a game of `trapcore.trees.tree`, on python-chess: the slow twin of the Rust core, and the one that defines
+it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +55,7 @@ def parse_position(fen: str) -> chess.Board:
 
 @dataclass(frozen=True, slots=True)
 class ChessGame:
-    """The `trapcore.trees.tree.Game` of chess. Positions are boards, which are never changed; moves are python-chess's."""
+    """The `Game` of chess. Positions are boards, which are never changed; moves are python-chess's."""
 
     labels: Labels = Labels.UCI
 

@@ -216,8 +216,8 @@ def main(arguments: Iterable[str] | None = None) -> int:
         "words",
         nargs="+",
         metavar="[GAME] POSITION",
-        help="FEN or EPD of a chess position; or a game of trapcore.trees.games and a position in its notation, without "
-        "which it is the game's first",
+        help="FEN or EPD of a chess position; or a game of trapcore.trees.games and a position in its notation, "
+        "without which it is the game's first",
     )
     parser.add_argument("--depth", type=int, default=2, choices=range(1, 4), help="plies, 1 to 3 (default 2)")
     parser.add_argument("--labels", choices=[str(name) for name in Labels], help="chess only: default san")

@@ -107,10 +107,9 @@ def games(
 
     A few positions of each game are drawn, always the same, and an engine says what the move played there lost.
     """
-    from research.evaluation.ordinary import Answers, judged_moves
-
     from db.proof.uci_engine import UciEngine
     from research.evaluation.account import account_of_games
+    from research.evaluation.background_moves import Answers, judged_moves
     from research.evaluation.detection import detection
     from trapcore.errors import InputError, UsageError
     from trapline.settings import Settings
@@ -169,10 +168,9 @@ def _run(
 
 
 def _publish(account: Account, name: str, out: Path | None, as_json: bool) -> None:
-    from research.paper.plots import can_draw
-    from research.paper.writing import NO_PLOTS, make_folder, write_plots, write_text
-
     from research.evaluation.account import markdown_of
+    from research.plots import can_draw
+    from research.write_report import NO_PLOTS, make_folder, write_plots, write_text
     from trapline.commands.terminal import print_json, print_table
 
     if out is not None:

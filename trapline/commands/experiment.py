@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from research.paper.report import Report
+    from research.report import Report
 
 
 def experiment(
@@ -35,12 +35,11 @@ def experiment(
     """
     from time import perf_counter
 
-    from research.paper.plots import can_draw
-    from research.paper.report import markdown
-    from research.paper.writing import NO_PLOTS, make_folder, write_report, write_text
-
     from research.paper.benchmark import Run
     from research.paper.registry import EXPERIMENTS, experiments_named
+    from research.plots import can_draw
+    from research.report import markdown
+    from research.write_report import NO_PLOTS, make_folder, write_report, write_text
     from trapcore.errors import UsageError
     from trapline.settings import Settings
 
@@ -79,7 +78,7 @@ def experiment(
 
 
 def _account(reports: list[Report], names: list[str], seed: int) -> str:
-    from research.paper.report import markdown
+    from research.report import markdown
 
     head = (
         "# The paper's experiments, repeated\n\n"

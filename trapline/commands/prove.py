@@ -62,8 +62,8 @@ def prove(
     """
     from trapcore.errors import UsageError
     from trapcore.parallel.budget import Budget
-    from trapcore.proof.mate import mate as proof
-    from trapcore.proof.mate import trap_test as baits
+    from trapcore.proof import mate as proof
+    from trapcore.proof import trap_test as baits
 
     about_baits = traps or explain or bait is not None
     if nodes is not None or milliseconds is not None:

@@ -1,4 +1,6 @@
-"""The interface for programs, ``/api/v1/...``: what is read. `web.api.edit` has what is written, `web.api.uploads` games."""
+"""The interface for programs, ``/api/v1/...``: what is read. `web.api.edit` has what is written, `web.api.uploads`
+games.
+"""
 
 from contextlib import suppress
 from dataclasses import asdict

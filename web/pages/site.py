@@ -10,10 +10,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
+from web.pages import annotate, position, traps
 from web.pages.rendering import STATIC, page
-from web.pages.traps import annotate as annotate_pages
-from web.pages.traps import position as position_pages
-from web.pages.traps import traps as pages
 
 _FOR_PROGRAMS = re.compile(r"/(api/|health|metrics|openapi)")
 _NEAREST = re.compile(r"did you mean '?([a-z0-9]+(?:-[a-z0-9]+)*)'?")
@@ -24,8 +22,8 @@ Teller = Callable[[Request, Exception], Response | Awaitable[Response]]
 
 def add_pages(app: FastAPI) -> None:
     """Put the pages into an application that tells its errors already."""
-    for room in (pages, position_pages, annotate_pages):
-        app.include_router(room.router)
+    for module in (traps, position, annotate):
+        app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     for kind, tell in list(app.exception_handlers.items()):
         app.add_exception_handler(kind, _to_people(tell))

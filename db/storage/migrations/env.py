@@ -1,4 +1,6 @@
-"""What Alembic runs: the migrations on the connection that `db.library.open` gives, or on ``-x db=PATH`` for the developer."""
+"""What Alembic runs: the migrations on the connection that `db.library.open` gives, or on ``-x db=PATH`` for the
+developer.
+"""
 
 from alembic import context
 from sqlalchemy import Connection, create_engine

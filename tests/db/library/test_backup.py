@@ -186,7 +186,8 @@ def test_a_disk_that_is_full(path: Path, tmp_path: Path) -> None:
     """The copy may grow to 20,000 bytes: as on a full disk, there is an error, and no half of a copy."""
     copy = tmp_path / "copy.sqlite"
     code = (
-        "import resource; from pathlib import Path; from db.library.open import open_library; from db.library.backup import back_up\n"
+        "import resource; from pathlib import Path; from db.library.open import open_library; "
+        "from db.library.backup import back_up\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, (20000, {resource.RLIM_INFINITY}))\n"
         "from trapcore.errors import OutputError\n"
         f"library = open_library({str(path)!r}, read_only=True)\n"

@@ -163,7 +163,7 @@ def older(path: Path) -> None:
     engine = sqlite_engine(path, read_only=False)
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         config = Config()
-        config.set_main_option("script_location", "db:migrations")
+        config.set_main_option("script_location", "db.storage:migrations")
         config.attributes["connection"] = connection
         command.upgrade(config, "0001")
         facts = {"format": "trapline-library", "made_by": "trapline 0.0", "fingerprint_version": "1"}
@@ -202,7 +202,7 @@ def test_games_from_before_ratings_stay_and_get_them_when_they_are_read_again(li
     engine = sqlite_engine(library, read_only=False)
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         config = Config()
-        config.set_main_option("script_location", "db:migrations")
+        config.set_main_option("script_location", "db.storage:migrations")
         config.attributes["connection"] = connection
         command.downgrade(config, "0004")
     engine.dispose()

@@ -54,7 +54,7 @@ def refused(url: str, **options: object) -> str:
 
 def migrated(connection: Connection, revision: str, *, down: bool = False) -> None:
     config = Config()
-    config.set_main_option("script_location", "db:migrations")
+    config.set_main_option("script_location", "db.storage:migrations")
     config.attributes["connection"] = connection
     (command.downgrade if down else command.upgrade)(config, revision)
 

@@ -13,7 +13,7 @@ from trapcore import _native
 from trapcore.errors import PositionError
 from trapcore.trees.position_key import canonical_epd, mirror, position_key
 
-GOLDEN = tomllib.loads((Path(__file__).parent / "golden" / "position_keys.toml").read_text("utf-8"))["position"]
+GOLDEN = tomllib.loads((Path(__file__).parents[2] / "golden" / "position_keys.toml").read_text("utf-8"))["position"]
 
 
 def test_there_are_twenty_golden_positions_with_different_keys() -> None:

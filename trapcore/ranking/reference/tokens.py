@@ -1,8 +1,8 @@
 """The vocabulary: each kind of token puts a few facts about a move into one number.
 
 A token is the number of its kind in the highest five of 32 bits and the fields of that kind below, the first one
-highest. Names and widths are the core's (``_native.token_kinds``); `trapcore.ranking.reference.words` says what the fields
-mean.
+highest. Names and widths are the core's (``_native.token_kinds``); `trapcore.ranking.reference.words` says what the
+fields mean.
 """
 
 from collections.abc import Collection, Iterable, Sequence

@@ -7,9 +7,9 @@ go.py              Go on 5x5 and 7x7: captures of whole areas, ko, passes
 grid.py            the squares of their boards, and how positions are written
 =================  =====================================================================
 
-Chess is in ``trapcore/trees/chess_game.py``. Positions are values: they are equal if nothing that the rules ask for differs,
-and are never changed. A new game is a new file here, a line in this table and one in `GAMES`; the tests that every
-game must pass find it there.
+Chess is in ``trapcore/trees/chess_game.py``. Positions are values: they are equal if nothing that the rules ask for
+differs, and are never changed. A new game is a new file here, a line in this table and one in `GAMES`; the tests that
+every game must pass find it there.
 """
 
 from typing import Any, Final, Protocol, TypeVar

@@ -19,7 +19,8 @@ WHITE, BLACK = "W", "B"
 
 @dataclass(frozen=True, slots=True)
 class Breakthrough:
-    """The `trapcore.trees.games.BundledGame` of Breakthrough on a square board of 5 to 8 ranks; ``UsageError`` for others.
+    """The `trapcore.trees.games.BundledGame` of Breakthrough on a square board of 5 to 8 ranks; ``UsageError`` for
+    others.
 
     A move is a pair of indices, from and to, row by row from the top.
     """

@@ -23,7 +23,7 @@ def _has_three(cells: str, player: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TicTacToe:
-    """The `trapcore.trees.games.BundledGame` of tic-tac-toe. A move is the index of a square, row by row from the top."""
+    """The `BundledGame` of tic-tac-toe. A move is the index of a square, row by row from the top."""
 
     name: ClassVar[str] = "tic-tac-toe"
     labelling: ClassVar[str] = "squares, 3x3"
