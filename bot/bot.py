@@ -21,7 +21,7 @@ from bot.moves.search_pool import Processors
 from bot.moves.time_management import Lag
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import Memory
-from bot.settings import Speed
+from bot.settings import BotOptions, Speed
 from lichess.api import (
     MOST_LISTED,
     Account,
@@ -43,7 +43,6 @@ from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Openings, Pauses
 from lichess.streams import StreamReader
 from trapcore.errors import UsageError
 from trapcore.version import installed_version
-from trapline.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +67,7 @@ class Bot:
     """One account at work. `run` returns when `stop` was called and everything has ended."""
 
     def __init__(
-        self, lichess: Lichess, account: Account, settings: Settings, memory: Memory, knowledge: Knowledge
+        self, lichess: Lichess, account: Account, settings: BotOptions, memory: Memory, knowledge: Knowledge
     ) -> None:
         self.account = account
         self.settings = settings.bot

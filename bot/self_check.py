@@ -10,14 +10,14 @@ import chess.syzygy
 
 from bot.moves.engines import Engine
 from bot.saved_state import Memory
+from bot.settings import BotOptions, check_coach
 from db.library.open import open_library
 from lichess.api import Lichess, LichessError
 from lichess.client import Connection
-from lichess.token import check_coach, is_exposed, read_token
+from lichess.token import is_exposed, read_token
 from trapcore.errors import TraplineError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.mate import Verdict
-from trapline.settings import Settings
 
 Outcome = Literal["good", "bad", "unchecked"]
 
@@ -31,7 +31,7 @@ class Finding:
     said: str
 
 
-def check(settings: Settings, connect: Callable[..., Lichess] = Connection) -> Iterator[Finding]:
+def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) -> Iterator[Finding]:
     """Look at everything, in the order in which the bot needs it."""
     yield Finding("configuration", "good", f"plays on {settings.bot.url}, {settings.bot.max_games} games at a time")
     yield from _one("coach", lambda: _coach(settings))
@@ -55,12 +55,12 @@ def _one(what: str, look: Callable[[], str]) -> Iterator[Finding]:
             yield Finding(what, "good", said)
 
 
-def _coach(settings: Settings) -> str:
+def _coach(settings: BotOptions) -> str:
     check_coach(settings.bot)
     return "opponents may ask for warnings" if settings.bot.coach else ""
 
 
-def _account(settings: Settings, connect: Callable[..., Lichess]) -> Iterator[Finding]:
+def _account(settings: BotOptions, connect: Callable[..., Lichess]) -> Iterator[Finding]:
     try:
         token = read_token(settings.bot)
     except TraplineError as error:
@@ -96,13 +96,13 @@ def _account(settings: Settings, connect: Callable[..., Lichess]) -> Iterator[Fi
         )
 
 
-def _folder(settings: Settings) -> str:
+def _folder(settings: BotOptions) -> str:
     settings.bot.folder.mkdir(parents=True, exist_ok=True)
     waiting = len(Memory(settings.bot.folder).unfinished())
     return f"{settings.bot.folder}" + (f", {waiting} games to be resumed" if waiting else "")
 
 
-def _library(settings: Settings) -> Iterator[Finding]:
+def _library(settings: BotOptions) -> Iterator[Finding]:
     if not settings.db.exists():
         yield Finding("library", "unchecked", f"{settings.db} does not exist yet; it is made at the first start")
         return

@@ -3,10 +3,17 @@
 import re
 from enum import StrEnum
 from pathlib import Path
+from typing import ClassVar
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
-from trapcore.settings import TableSettings, data_folder
+from annotator.settings import AnalysisSettings
+from trapcore.errors import UsageError
+from trapcore.settings import Section, data_folder
+
+PUBLIC = (".lichess.org", ".lichess.dev")
+"""Servers on which strangers play by lichess's rules."""
 
 
 class Variant(StrEnum):
@@ -34,10 +41,11 @@ class Mode(StrEnum):
     RATED = "rated"
 
 
-class BotSettings(TableSettings):
+class BotSettings(Section):
     """Every setting of the bot with its default."""
 
     url: str = Field(default="https://lichess.org", description="The server to play on.")
+    token_variable: ClassVar[str] = "TRAPLINE_BOT_TOKEN"
     token: SecretStr | None = Field(
         default=None,
         description="The account's token, with the scope bot:play. It is taken from this variable or from token_file, "
@@ -140,3 +148,19 @@ class BotSettings(TableSettings):
         if not re.fullmatch(r"\d{1,3}(\.5)?\+\d{1,3}", clock):
             raise ValueError("it must be like 3+2, minutes and seconds")
         return clock
+
+
+class BotOptions(AnalysisSettings):
+    """Settings that `bot` takes: those of the analysis, and its own section."""
+
+    bot: BotSettings = Field(default_factory=BotSettings, description="What the lichess bot does.")
+
+
+def check_coach(settings: BotSettings) -> None:
+    """Raise `UsageError` if opponents would be advised where that is against the rules."""
+    host = (urlsplit(settings.url).hostname or "").lower().rstrip(".")
+    if settings.coach and f".{host}".endswith(PUBLIC):
+        raise UsageError(
+            f"bot.coach cannot be on at {host}: to warn an opponent during a game is advice, which lichess forbids; "
+            "it is for private servers"
+        )

@@ -104,10 +104,10 @@ class Follower:
         A game is noted as seen when its traps have been given. Raises `LichessError`, and `Stopped`.
         """
         feed = f"follow {user.lower()}"
-        feeds = self._service.feeds
+        feeds = self._service.source_state
         state = feeds.get(feed)
-        archive = self._service.archive
-        now = int(self._service.times.now() * 1000)
+        archive = self._service.lichess_games
+        now = int(self._service.clock.now() * 1000)
         seen = Seen.of(state, now)
         with explained(archive, user, halt):
             for games in new_games(archive, user, seen, halt):

@@ -14,15 +14,15 @@ from service.lichess_games import Archive
 from service.live import LiveRounds
 from service.locks import Leases
 from service.rate_lock import Turns
+from service.settings import ServiceOptions
 from service.source_state import Feeds
-from trapline.settings import Settings
 
 
 class Service:
     """A library with what fills it. Close it, or use it as a context manager; the library is closed with it."""
 
     def __init__(
-        self, settings: Settings, library: Library, *, times: Times | None = None, leases: Leases | None = None
+        self, settings: ServiceOptions, library: Library, *, times: Times | None = None, leases: Leases | None = None
     ) -> None:
         """``library`` is open for writing. ``times`` and ``leases`` have another pace in tests."""
         self.settings = settings

@@ -2,19 +2,22 @@
 
 import re
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import Field, SecretStr, field_validator
 
-from trapcore.settings import TableSettings, data_folder
+from annotator.settings import AnalysisSettings
+from trapcore.settings import Section, data_folder
 
 CHANNELS = ("best", "ultraBullet", "bullet", "blitz", "rapid", "classical", "chess960", "bot", "computer")
 """Channels of lichess TV with the games that trapline knows, as lichess spells them."""
 
 
-class ServiceSettings(TableSettings):
+class ServiceSettings(Section):
     """Every setting of the service with its default."""
 
     url: str = Field(default="https://lichess.org", description="The server to fetch games from.")
+    token_variable: ClassVar[str] = "TRAPLINE_SERVICE_TOKEN"
     token: SecretStr | None = Field(
         default=None,
         description="A token with the scope study:read, for private studies and broadcasts; nothing else needs one. It "
@@ -134,3 +137,9 @@ def _all_like(pattern: str, given: tuple[str, ...], wanted: str) -> tuple[str, .
         if not re.fullmatch(pattern, one, re.ASCII):
             raise ValueError(f"{wanted}; {one!r} is not like that")
     return tuple(dict.fromkeys(given))
+
+
+class ServiceOptions(AnalysisSettings):
+    """Settings that `service` takes: those of the analysis, and its own section."""
+
+    service: ServiceSettings = Field(default_factory=ServiceSettings, description="What the service fetches and does.")

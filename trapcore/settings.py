@@ -1,13 +1,14 @@
-"""What the tables of the settings share: what an unknown name is, and how paths and addresses of servers are read."""
+"""Base class of a section of the settings, and the folders of this operating system for data and caches."""
 
 import re
 from pathlib import Path
 
+import platformdirs
 from pydantic import BaseModel, ConfigDict, field_validator
 
 
-class TableSettings(BaseModel):
-    """A table: frozen, without unknown names; ``~`` in a path is the user's home."""
+class Section(BaseModel):
+    """Section of the settings: frozen, without unknown names; ``~`` in a path is the user's home."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -27,11 +28,13 @@ class TableSettings(BaseModel):
 
 
 def data_folder() -> Path:
-    """The folder of the default library."""
-    # At the top it would be a circle: the settings are made of the tables.
-    from trapline.settings import default_library
+    """Folder of the default library: the place for user data of this operating system; it need not exist."""
+    return platformdirs.user_data_path("trapline", appauthor=False)
 
-    return default_library().parent
+
+def cache_folder() -> Path:
+    """Folder for files that can be made again; it need not exist."""
+    return platformdirs.user_cache_path("trapline", appauthor=False)
 
 
 def _at_home(value: object) -> object:

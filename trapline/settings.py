@@ -12,16 +12,15 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from bot.settings import BotSettings
-from service.settings import ServiceSettings
+from bot.settings import BotOptions, BotSettings
+from service.settings import ServiceOptions, ServiceSettings
 from trapcore.errors import InputError, UsageError
-from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.suggestions import unknown_name
-from web.settings import WebSettings
+from web.settings import WebOptions, WebSettings
 
 PREFIX = "TRAPLINE_"
 CONFIG_VARIABLE = "TRAPLINE_CONFIG"
@@ -30,30 +29,8 @@ CONFIG_VARIABLE = "TRAPLINE_CONFIG"
 TABLES: Mapping[str, type[BaseModel]] = {"bot": BotSettings, "service": ServiceSettings, "web": WebSettings}
 """The settings that are tables of their own, with what they hold."""
 
-NEVER_WRITTEN = ("lichess.token", "service.token", "web.token")
+NEVER_WRITTEN = ("bot.token", "service.token", "web.token")
 """Settings that are in no file and no message."""
-
-
-def default_library() -> Path:
-    """Where the trap library lies unless told otherwise: the place for user data of this operating system."""
-    home = Path.home()
-    if sys.platform == "win32":
-        data = _absolute("LOCALAPPDATA") or home / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        data = home / "Library" / "Application Support"
-    else:
-        data = _absolute("XDG_DATA_HOME") or home / ".local" / "share"
-    return data / "trapline" / "library.sqlite"
-
-
-def cache_folder() -> Path:
-    """Where lies what can be made again: the place for that of this operating system; it need not exist."""
-    home = Path.home()
-    if sys.platform == "win32":
-        return (_absolute("LOCALAPPDATA") or home / "AppData" / "Local") / "trapline" / "cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "trapline"
-    return (_absolute("XDG_CACHE_HOME") or home / ".cache") / "trapline"
 
 
 def config_file() -> Path:
@@ -63,7 +40,7 @@ def config_file() -> Path:
     return (_absolute("XDG_CONFIG_HOME") or Path.home() / ".config") / "trapline" / "trapline.toml"
 
 
-class Settings(BaseSettings):
+class Settings(BotOptions, ServiceOptions, WebOptions, BaseSettings):
     """Every setting with its default; raises ``UsageError`` for an unknown name or a value out of range, and
     ``InputError`` for a file that cannot be read.
     """
@@ -77,53 +54,6 @@ class Settings(BaseSettings):
         extra="forbid",
         frozen=True,
     )
-
-    db: Path = Field(
-        default_factory=default_library,
-        description="File of the trap library, SQLite; made when it is first filled. By default where the operating "
-        "system keeps user data.",
-        examples=["~/.local/share/trapline/library.sqlite"],
-    )
-    engine: str | None = Field(
-        default=None,
-        min_length=1,
-        description="UCI engine that judges what our own proofs leave open, and that what `mine` finds to win material "
-        "is borne out by: a path or a command. Without one, what is left open is not claimed.",
-        examples=["stockfish"],
-    )
-    engine_nodes: int = Field(
-        default=400_000,
-        ge=1,
-        description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
-    )
-    measure: IndexedMeasure = Field(
-        default=IndexedMeasure.ABSTRACTED,
-        description="Similarity measure: abstracted (what a killer does, whatever its squares), or one of the founding "
-        "paper: sequences, continuations or structural, which recognise near duplicates of a position.",
-    )
-    min_similarity: float | None = Field(
-        default=None,
-        ge=0.0,
-        le=1.0,
-        allow_inf_nan=False,
-        description="Similarity from which a position is taken for a candidate, 0.0 to 1.0. Lower finds more and takes "
-        "more proofs; what is claimed is proved either way. By default 0.5 for abstracted and 0.8 for the others.",
-        examples=[0.5],
-    )
-    nodes: int = Field(
-        default=200_000,
-        ge=1,
-        description="Nodes the prover may spend on one candidate, 1 or more. Raise it if many stay undecided.",
-    )
-    jobs: int = Field(
-        default=1,
-        ge=1,
-        description="Threads that work at the same time, 1 or more. More than the machine has cores gains nothing.",
-    )
-
-    bot: BotSettings = Field(default_factory=BotSettings, description="What the lichess bot does.")
-    service: ServiceSettings = Field(default_factory=ServiceSettings, description="What the service fetches and does.")
-    web: WebSettings = Field(default_factory=WebSettings, description="How the library is served over HTTP.")
 
     def __init__(self, **given: object) -> None:
         """Read all sources; ``given`` overrides them."""
@@ -144,16 +74,6 @@ class Settings(BaseSettings):
             super().__init__(**given)  # type: ignore[arg-type]
         except ValidationError as error:
             raise _spoken(error, given, written, path) from error
-
-    @property
-    def least_similarity(self) -> float:
-        """Similarity from which a position is a candidate by the measure in use, 0 to 1."""
-        return LEAST_SIMILARITY[self.measure] if self.min_similarity is None else self.min_similarity
-
-    @field_validator("db")
-    @classmethod
-    def _home(cls, path: Path) -> Path:
-        return path.expanduser()
 
     @classmethod
     def settings_customise_sources(

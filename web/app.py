@@ -11,7 +11,6 @@ from fastapi.openapi.utils import get_openapi
 
 from db.library.library import Library
 from db.library.open import made_by
-from trapline.settings import Settings
 from web.api import edit, monitoring, uploads
 from web.api import library as library_api
 from web.limits import Limits
@@ -19,12 +18,13 @@ from web.metrics import Measured
 from web.pages.site import add_pages
 from web.problems import CONTENT_TYPE, Problem, tell_problems
 from web.service import Service
+from web.settings import WebOptions
 
 GZIP_LEVEL = 5
 """Beyond it an answer takes twice as long for a few per cent."""
 
 
-def create_app(library: Library, settings: Settings) -> FastAPI:
+def create_app(library: Library, settings: WebOptions) -> FastAPI:
     """The application that serves an open library; it closes the library when it stops.
 
     Raises `InputError` for a token that cannot be read.

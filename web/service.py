@@ -25,9 +25,9 @@ from db.similarity.propose import Adviser
 from db.traps.trap import Trap
 from trapcore.parallel.budget import Cancellation
 from trapcore.ranking.weights import Weights
-from trapline.settings import Settings
 from web.metrics import Metrics
 from web.problems import ClientGone, TooMuch
+from web.settings import WebOptions
 from web.token import read_token
 from web.upload_jobs import Annotations
 
@@ -43,7 +43,7 @@ _STEPS = 20_000  # of SQLite's machine between two looks whether a statement is 
 class Service:
     """The library that is served and the threads that work on it. `service_of` finds it for a request."""
 
-    def __init__(self, library: Library, settings: Settings) -> None:
+    def __init__(self, library: Library, settings: WebOptions) -> None:
         """Take an open library, which is closed with the service."""
         self.library = library
         self.settings = settings

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, field_validator
 
-from trapcore.settings import TableSettings
+from annotator.settings import AnalysisSettings
+from trapcore.settings import Section
 
 
-class WebSettings(TableSettings):
+class WebSettings(Section):
     """Every setting of the server with its default."""
 
     host: str = Field(
@@ -105,3 +106,9 @@ class WebSettings(TableSettings):
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the address."""
         return self.host == "localhost" or ip_address(self.host).is_loopback
+
+
+class WebOptions(AnalysisSettings):
+    """Settings that `web` takes: those of the analysis, and its own section."""
+
+    web: WebSettings = Field(default_factory=WebSettings, description="How the library is served over HTTP.")

@@ -2,7 +2,7 @@
 
 from pydantic import SecretStr
 
-from lichess.token_file import token_of
+from trapcore.io.token_file import token_of
 from web.settings import WebSettings
 
 LEAST = 16

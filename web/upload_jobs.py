@@ -25,9 +25,9 @@ from db.traps.trap import Trap
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
-from trapline.settings import Settings
 from web.metrics import Metrics
 from web.problems import Conflict, NotFound, Refusal, TooMuch
+from web.settings import WebOptions
 
 KEPT = 32
 """So many results are kept at most, the latest ones."""
@@ -256,7 +256,7 @@ class Annotation:
 class Annotations:
     """All uploads of one server."""
 
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, settings: WebOptions, metrics: Metrics) -> None:
         self._settings = settings
         self._metrics = metrics
         self._all: dict[str, Annotation] = {}

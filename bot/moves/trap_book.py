@@ -19,6 +19,7 @@ from annotator.events import TrapEvent
 from annotator.request import Request
 from annotator.selection import Selection
 from bot.moves.search_pool import Processors
+from bot.settings import BotOptions
 from db.formats.bundled import open_or_bundle
 from db.query.engine import Asker
 from db.query.query import Page, Query
@@ -32,7 +33,6 @@ from trapcore.parallel.budget import Cancellation
 from trapcore.proof.mate import Verdict
 from trapcore.trees.chess_game import Labels
 from trapcore.trees.position_key import mirror_move
-from trapline.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +104,7 @@ class TrapBook:
         self,
         traps: Sequence[Trap],
         frequencies: Mapping[str, Mapping[RatingBand, Frequency]],
-        settings: Settings,
+        settings: BotOptions,
         processors: Processors,
         screen: Screen | None = None,
     ) -> None:
@@ -245,7 +245,7 @@ class TrapBook:
 class TrapLibrary:
     """The library of the settings, opened when it can be. Without one the bot plays on, without traps."""
 
-    def __init__(self, settings: Settings, processors: Processors) -> None:
+    def __init__(self, settings: BotOptions, processors: Processors) -> None:
         self._settings, self._processors = settings, processors
         self._book: TrapBook | None = None
         self._told = False
@@ -264,7 +264,7 @@ class TrapLibrary:
         if self._book is None:
             return None
         try:
-            with open_or_bundle(None, read_only=True, say=log.info) as library:
+            with open_or_bundle(None, self._settings.db, read_only=True, say=log.info) as library:
                 return Asker(library, measure=self._settings.measure).ask(Query(text=name, limit=1))
         except UsageError:
             return Page(Query(), (), 0, None)  # a text without letters, say: no trap is called so
@@ -280,7 +280,7 @@ class TrapLibrary:
         try:
             if self._book is None:
                 try:
-                    with open_or_bundle(None, read_only=True, say=log.info) as library:
+                    with open_or_bundle(None, self._settings.db, read_only=True, say=log.info) as library:
                         abstracted = self._settings.measure is IndexedMeasure.ABSTRACTED
                         screen = open_screen(library, log.info) if abstracted else None
                         traps, frequencies = library.traps(), library.frequencies_by_rating()
@@ -302,7 +302,7 @@ def batch_of(pgn: bytes) -> _native.Batch | None:
     return batches[0] if batches else None
 
 
-def _request(settings: Settings, nodes: int, *, unproved: bool = False) -> Request:
+def _request(settings: BotOptions, nodes: int, *, unproved: bool = False) -> Request:
     return Request(
         measure=settings.measure,
         depth=1 if settings.measure is IndexedMeasure.STRUCTURAL else 2,

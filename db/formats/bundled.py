@@ -15,7 +15,6 @@ from db.library.open import create_library, open_library
 from db.proof.prover import SEARCH_NODES, Judge, prove_all
 from db.traps.trap import Outcome, Trap, make_trap
 from trapcore.errors import InputError, LibraryError
-from trapline.settings import Settings
 
 SOURCE = "bundled"
 """The source of these traps."""
@@ -55,9 +54,8 @@ def add_bundled(library: Library, judge: Judge, *, jobs: int = 1, replace: bool 
     library.add_all(proved, replace=replace, checked=True)
 
 
-def default_library() -> Path:
-    """Where the library lies unless told otherwise: the setting ``db``. Its folder is made. Raises `LibraryError`."""
-    path = Settings().db
+def with_folder(path: Path) -> Path:
+    """The path itself, whose folder is made. Raises `LibraryError` if it cannot be."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -65,15 +63,15 @@ def default_library() -> Path:
     return path
 
 
-def open_or_bundle(db: Path | str | None, *, read_only: bool, say: Callable[[str], None]) -> Library:
-    """Open the library ``db``, or the default one (None), which is made of the bundled traps if it does not exist yet.
+def open_or_bundle(db: Path | str | None, default: Path, *, read_only: bool, say: Callable[[str], None]) -> Library:
+    """Open the library ``db``, or without one ``default``, which is made of the bundled traps if it does not exist yet.
 
     ``say`` is given a sentence before and after a library is made; its traps are proved without an engine.
     Raises `LibraryError` as `db.library.open.open_library` does.
     """
     if db is not None:
         return open_library(db, read_only=read_only)
-    path = default_library()
+    path = with_folder(default)
     if not path.exists():
         say(f"making the library {path} of the bundled traps; proving them takes some seconds, once")
         threads = os.cpu_count() or 1

@@ -12,9 +12,9 @@ import chess.svg
 
 from db.games.trap_stats import Toll
 from db.traps.trap import Trap, read_moves
+from db.traps.wording import claim
 from trapcore.errors import OutputError
 from trapcore.io.atomic_write import replacing
-from trapline.commands.terminal import claim
 
 CHAPTERS = 64
 """Most chapters of a study."""

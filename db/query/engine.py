@@ -31,7 +31,6 @@ from trapcore.measures.options import IndexedMeasure
 from trapcore.ranking.weights import Weights
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror_move
-from trapline.settings import Settings
 
 COUNTED = 100_000
 """Traps of a library in which all hits of a question about fields are counted; in a larger one that takes longer than
@@ -76,12 +75,10 @@ class Asker:
     It sees what is written to the library meanwhile. Closing it leaves the library open.
     """
 
-    def __init__(
-        self, library: Library, *, measure: IndexedMeasure | None = None, say: Callable[[str], None] | None = None
-    ) -> None:
-        """``measure`` is that of questions which name none, by default the setting; ``say`` is told what is built."""
+    def __init__(self, library: Library, *, measure: IndexedMeasure, say: Callable[[str], None] | None = None) -> None:
+        """``measure`` is that of questions which name none; ``say`` is told what is built."""
         self.library = library
-        self._measure = measure if measure is not None else Settings().measure
+        self._measure = measure
         self._say = say if say is not None else lambda told: None
         self._secret: bytes | None = None
         self._lock = threading.Lock()

@@ -9,11 +9,11 @@ from db.games.index_games import HIGHEST_RATING
 from db.similarity.common_features import Shared
 from db.traps.temptation import Frequency
 from db.traps.trap import Outcome, Trap
+from db.traps.wording import trap_json
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.mate import Verdict
 from trapcore.suggestions import unknown_name
-from trapline.commands.terminal import trap_json
 
 MOST_HITS = 200
 """Most hits of one page."""

@@ -15,7 +15,7 @@ from db.games.encounters import Encounter
 from db.report.plots import falls_by_opening, falls_over_time
 from db.report.report import Met, Report
 from db.traps.board_svg import Picture, draw
-from trapline.commands.terminal import claim, numbered_line, percent, year
+from db.traps.wording import claim, numbered_line, percent, year
 
 GAMES = 12
 """Most games of a trap that the page lists; --json has all."""

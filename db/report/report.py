@@ -17,8 +17,8 @@ from db.storage.frequency import frequencies_by_rating
 from db.storage.sighting_rows import BY_KEY, EVENTS
 from db.traps.temptation import Frequency, RatingBand, rating_band
 from db.traps.trap import Side, Trap
+from db.traps.wording import claim
 from trapcore.errors import UsageError
-from trapline.commands.terminal import claim
 
 PRACTICE = 5
 """Traps to practise, and traps to set, that are named."""

@@ -39,7 +39,7 @@ from db.storage.trap_rows import is_example, traps_state
 from trapcore import _native
 from trapcore.errors import IndexFileError, OutputError, UsageError
 from trapcore.ranking.weights import VOCABULARY_VERSION, Table, Weights
-from trapline.settings import cache_folder
+from trapcore.settings import cache_folder
 
 NET_FACTOR = 4.0
 """A token of a mating net weighs so many times what its rarity says: the net is what names a mate. Of 1, 2 and 4 this

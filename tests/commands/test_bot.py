@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 from bot import health
 from bot.self_check import check
-from bot.settings import BotSettings
-from lichess.token import check_coach, is_exposed, read_token
+from bot.settings import BotSettings, check_coach
+from lichess.token import is_exposed, read_token
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.server import Server
 from tests.fake_lichess.terms import Terms

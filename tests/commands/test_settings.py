@@ -14,7 +14,8 @@ from bot.settings import BotSettings, Speed
 from service.settings import ServiceSettings
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapline.settings import CONFIG_VARIABLE, TABLES, Settings, config_file, default_library, example, help_for
+from trapcore.settings import data_folder
+from trapline.settings import CONFIG_VARIABLE, TABLES, Settings, config_file, example, help_for
 from web.settings import WebSettings
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,7 @@ def write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str) -> Path:
 def test_defaults() -> None:
     settings = Settings()
     assert settings.model_dump() == {
-        "db": default_library(),
+        "db": data_folder() / "library.sqlite",
         "engine": None,
         "engine_nodes": 400_000,
         "measure": IndexedMeasure.ABSTRACTED,
@@ -180,7 +181,7 @@ def test_the_example_file_is_valid_as_it_is_and_without_the_comment_signs(
     write(monkeypatch, tmp_path, "\n".join(lines))
     settings = Settings()
     assert settings.engine == "stockfish"
-    assert settings.db == default_library()
+    assert settings.db == data_folder() / "library.sqlite"
 
 
 # The table of the bot ---------------------------------------------------------------------------------------------

@@ -104,12 +104,11 @@ def annotate(
     from annotator.progress import Progress
     from annotator.request import Request
     from annotator.selection import Selection, Side
-    from db.formats.bundled import open_or_bundle
     from db.similarity.annotator_index import open_screen
     from trapcore.errors import UsageError
     from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, IndexedMeasure, checked_depth, chosen, indexed
     from trapcore.trees.chess_game import Labels
-    from trapline.commands.db_options import pool_for
+    from trapline.commands.db_options import open_existing, pool_for
     from trapline.settings import Settings
 
     if player is not None and not player.strip():
@@ -146,7 +145,7 @@ def annotate(
         if not quiet:
             typer.echo(told, err=True)
 
-    with open_or_bundle(db, read_only=True, say=say) as library:
+    with open_existing(db) as library:
         traps, digest = library.traps(), library.digest()
         screen = open_screen(library, say) if settings.measure is IndexedMeasure.ABSTRACTED else None
     with pool_for(jobs, cluster) as pool, Progress(plan, quiet=quiet) as progress:

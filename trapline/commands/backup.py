@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption, open_existing
+from trapline.commands.db_options import DbOption, default_library, open_existing
 
 
 def backup(
@@ -36,7 +36,6 @@ def restore(
     """Put a backup in the library's place; it is checked first. A library that is there needs --replace."""
     from pathlib import Path
 
-    from db.formats.bundled import default_library
     from db.library.backup import restore as put_back
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import say

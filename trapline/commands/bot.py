@@ -39,7 +39,7 @@ def bot(
     """
     import os
 
-    from lichess.token import check_coach
+    from bot.settings import check_coach
     from trapcore.errors import UsageError
     from trapline.settings import CONFIG_VARIABLE, Settings
 

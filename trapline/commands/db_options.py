@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,8 +38,6 @@ EngineNodesOption = Annotated[
 
 def exists(path: str) -> bool:
     """Whether a library is there already; of a URL nobody knows before it is opened."""
-    from pathlib import Path
-
     return "://" not in path and Path(path).exists()
 
 
@@ -86,12 +85,21 @@ def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
         yield judge
 
 
+def default_library() -> Path:
+    """Path of the default library: the setting ``db``. Its folder is made. Raises ``LibraryError``."""
+    from db.formats.bundled import with_folder
+    from trapline.settings import Settings
+
+    return with_folder(Settings().db)
+
+
 def open_existing(db: str | None, *, read_only: bool = True) -> Library:
     """An existing library; the default one is made if need be."""
     from db.formats.bundled import open_or_bundle
     from trapline.commands.terminal import say
+    from trapline.settings import Settings
 
-    return open_or_bundle(db, read_only=read_only, say=say)
+    return open_or_bundle(db, Settings().db, read_only=read_only, say=say)
 
 
 def open_or_make(db: str | None) -> Library:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption, bounds
+from trapline.commands.db_options import DbOption, bounds, open_existing
 from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
@@ -35,13 +35,12 @@ def explore(
 
     Without a terminal a line a move: SAN, count, wins of White, draws, wins of Black, mean rating, last year, trap.
     """
-    from db.formats.bundled import open_or_bundle
     from db.games.explorer import explore as explored
     from trapline.commands.terminal import print_json, say
 
     least, most = bounds("rating", rating)
     since, until = bounds("years", years)
-    with open_or_bundle(db, read_only=True, say=say) as library:
+    with open_existing(db) as library:
         found = explored(
             library,
             fen=fen,

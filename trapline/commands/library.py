@@ -16,6 +16,7 @@ from trapline.commands.db_options import (
     EngineNodesOption,
     EngineOption,
     JobsOption,
+    default_library,
     exists,
     jobs_or_default,
     judge_with,
@@ -54,7 +55,7 @@ def init(
     With --upgrade, an existing library gets the present schema and keys and keeps its traps; --bundled then also
     brings its bundled traps up to date.
     """
-    from db.formats.bundled import add_bundled, default_library
+    from db.formats.bundled import add_bundled
     from db.library.open import create_library, open_library, upgrade_library
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import counted, say, trap_count
@@ -104,7 +105,8 @@ def add(
 ) -> None:
     """Add one trap; it is checked, and proved as far as that can be done. Prints its slug."""
     from db.traps.trap import make_trap
-    from trapline.commands.terminal import claim, say
+    from db.traps.wording import claim
+    from trapline.commands.terminal import say
     from trapline.settings import Settings
 
     trap = make_trap(
@@ -196,7 +198,8 @@ def list_(
 
     The reason is that of a famous line which is no trap, and empty for the others.
     """
-    from trapline.commands.terminal import claim, print_json, print_table, say, trap_count, trap_json
+    from db.traps.wording import claim, trap_json
+    from trapline.commands.terminal import print_json, print_table, say, trap_count
 
     with open_existing(db) as opened:
         traps, frequencies = opened.traps(), opened.frequencies()
@@ -228,7 +231,8 @@ def show(
     """Show everything about one trap: its proof, what others say, how the bait looks by depth and in the games."""
     from dataclasses import asdict
 
-    from trapline.commands.terminal import is_rated, print_json, print_trap, trap_json
+    from db.traps.wording import is_rated, trap_json
+    from trapline.commands.terminal import print_json, print_trap
 
     with open_existing(db) as opened:
         trap = opened.trap(slug)
@@ -261,8 +265,9 @@ def verify(
     on where it was.
     """
     from db.proof.reverify import Verified, verify_traps
+    from db.traps.wording import claim, contradiction
     from trapcore.proof.mate import Verdict
-    from trapline.commands.terminal import Status, claim, contradiction, counted, print_json, say, trap_count
+    from trapline.commands.terminal import Status, counted, print_json, say, trap_count
     from trapline.settings import Settings
 
     status = Status()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption
+from trapline.commands.db_options import DbOption, open_existing
 from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
@@ -30,12 +30,11 @@ def fit(
     The killer of each trap that is not refuted is set against the other moves there, and ordinary moves that lose
     nothing beside them. A tenth of the traps is first held out, to tell how often their killers are found.
     """
-    from db.formats.bundled import open_or_bundle
     from db.similarity.train import HITS, fit_library
-    from trapline.commands.terminal import Status, print_json, say, trap_count
+    from trapline.commands.terminal import Status, print_json, trap_count
 
     status = Status()
-    with open_or_bundle(db, read_only=False, say=say) as library:
+    with open_existing(db, read_only=False) as library:
         fitted = fit_library(library, limit=limit, say=status.show)
         status.clear()
     if as_json:
@@ -94,7 +93,6 @@ def propose(
 
     The exit code is 3 if no line could be answered.
     """
-    from db.formats.bundled import open_or_bundle
     from db.similarity.annotator_index import weights_in_use
     from db.similarity.killer_index import open_likeness
     from db.similarity.propose import Adviser, Question
@@ -107,7 +105,7 @@ def propose(
     if input_file is not None and bait is not None:
         raise UsageError("--bait belongs to one FEN; with --input each line has its own")
     status = Status()
-    with open_or_bundle(db, read_only=True, say=say) as library:
+    with open_existing(db) as library:
         weights = weights_in_use(library, say)
         with open_likeness(library, weights[0], status.show) as likeness:
             status.clear()

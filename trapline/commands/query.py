@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption, bounds
+from trapline.commands.db_options import DbOption, bounds, open_existing
 from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
@@ -97,12 +97,12 @@ def query(
     the reason. Without a terminal the table is a line a trap with tabs between: how it matches, similarity, slug,
     verdict, victim, bait, killer line, name.
     """
-    from db.formats.bundled import open_or_bundle
     from db.query.engine import Asker
     from db.query.query import Query, Sort
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
     from trapline.commands.terminal import Status, print_json, say
+    from trapline.settings import Settings
 
     if as_json + as_pgn + as_svg > 1:
         raise UsageError("choose one of --json, --pgn and --svg")
@@ -137,8 +137,8 @@ def query(
         after=after,
     )
     status = Status()
-    with open_or_bundle(db, read_only=True, say=say) as library:
-        asker = Asker(library, say=status.show)
+    with open_existing(db) as library:
+        asker = Asker(library, measure=Settings().measure, say=status.show)
         try:
             page = asker.ask(asked)
         finally:
@@ -161,7 +161,8 @@ def query(
 
 
 def _print(page: Page) -> None:
-    from trapline.commands.terminal import claim, print_table, trap_count
+    from db.traps.wording import claim
+    from trapline.commands.terminal import print_table, trap_count
 
     rows = []
     for hit in page.hits:

@@ -57,7 +57,7 @@ def run(
     # Of what it says, all is said by our own log.
     logging.getLogger("apscheduler").setLevel(logging.CRITICAL)
     try:
-        halt = Halt(opened.times)
+        halt = Halt(opened.clock)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: halt.stop())
         log = logging.getLogger(__name__)
@@ -80,12 +80,12 @@ def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption 
     with _open(config, db) as opened:
         scheduler = open_scheduler(opened)
         appointments = {one.id: one for one in scheduler.get_jobs()}
-        held = opened.leases.holders()
+        held = opened.locks.holders()
         told = []
         for job in JOBS.values():
             appointment = appointments.get(job.name)
             due = None if appointment is None else next_run(appointment)
-            last = opened.runs.log(job.name, 1)
+            last = opened.job_log.log(job.name, 1)
             if f"job {job.name}" in held:
                 state = "running"
             elif appointment is None:
@@ -180,7 +180,7 @@ def log_(
     if name is not None:
         job_named(name)
     with _open(config, db) as opened:
-        runs = opened.runs.log(name, limit)
+        runs = opened.job_log.log(name, limit)
     if as_json:
         print_json([one.content() for one in runs])
         return
@@ -249,7 +249,7 @@ def _open(config: str | None, db: str | None) -> Service:
     settings = Settings()
     path = settings.db if db is None else db
     # Made of the bundled traps if it is the default one and missing; then opened with more patience.
-    open_or_bundle(db, read_only=True, say=say).close()
+    open_or_bundle(db, settings.db, read_only=True, say=say).close()
     library = open_library(path, busy_seconds=BUSY_SECONDS)
     try:
         return Service(settings, library)

@@ -25,12 +25,12 @@ from trapcore.measures.options import (
     checked_depth,
 )
 from trapcore.trees.chess_game import Labels
-from trapline.settings import Settings
 from web.api.json_response import encoded
 from web.api.models import AnnotationStatus
 from web.api.params import Asked, nothing_asked
 from web.problems import BrokenOff, ClientGone, Refusal, Unreadable, WrongKind
 from web.service import Service, service_of
+from web.settings import WebOptions
 from web.upload_jobs import Annotation, State
 
 router = APIRouter(prefix="/api/v1", tags=["annotation"])
@@ -99,7 +99,7 @@ class Options(Asked):
     )
     skip_plies: int = Field(default=0, ge=0, le=10_000, description="Leave the first half-moves of each game alone.")
 
-    def request(self, settings: Settings) -> AnnotationRequest:
+    def request(self, settings: WebOptions) -> AnnotationRequest:
         """What the annotator is asked. Raises `UsageError` for options that exclude each other."""
         measure = self.measure or settings.measure
         structural = measure is IndexedMeasure.STRUCTURAL

@@ -15,9 +15,9 @@ from db.query.query import Query as Question
 from db.traps.board_svg import draw, draw_piece
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.traps.trap import Trap
+from db.traps.wording import is_rated, temptation, trap_json
 from trapcore.errors import InputError, UsageError
 from trapcore.parallel.budget import Cancellation
-from trapline.commands.terminal import is_rated, temptation, trap_json
 from web.cache import Kept
 from web.pages.boards import Picture
 from web.pages.line_viewer import around, trap_steps

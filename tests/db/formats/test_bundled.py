@@ -81,19 +81,18 @@ def test_stockfish_sees_no_trap_either(slug: str) -> None:
 def test_only_the_default_library_is_made_by_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     with pytest.raises(LibraryError, match="there is no trap library"):
-        open_or_bundle(tmp_path / "named.sqlite", read_only=True, say=said.append)
-    monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "folder" / "default.sqlite"))
+        open_or_bundle(tmp_path / "named.sqlite", tmp_path / "default.sqlite", read_only=True, say=said.append)
+    default = tmp_path / "folder" / "default.sqlite"
     monkeypatch.setattr(
         "db.formats.bundled.bundled_traps", lambda: bundled_traps()[:4]
     )  # all of them take half a minute
     monkeypatch.setattr("db.formats.bundled.bundled_non_traps", lambda: bundled_non_traps()[:1])
-    with open_or_bundle(None, read_only=True, say=said.append) as library:
+    with open_or_bundle(None, default, read_only=True, say=said.append) as library:
         assert library.counts().traps == 5
     assert len(said) == 2
-    with open_or_bundle(None, read_only=True, say=said.append) as library:
+    with open_or_bundle(None, default, read_only=True, say=said.append) as library:
         assert library.counts().traps == 5
     assert len(said) == 2
     (tmp_path / "file").touch()
-    monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "file" / "default.sqlite"))
     with pytest.raises(LibraryError, match="cannot be made"):
-        open_or_bundle(None, read_only=True, say=said.append)
+        open_or_bundle(None, tmp_path / "file" / "default.sqlite", read_only=True, say=said.append)

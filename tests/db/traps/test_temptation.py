@@ -24,12 +24,13 @@ from db.traps.temptation import (
     rating_band,
     reasons,
 )
+from db.traps.wording import trap_json
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import Verdict
 from trapcore.proof.trap_test import DepthValue, check_bait
-from trapline.commands.terminal import print_trap, trap_json
+from trapline.commands.terminal import print_trap
 
 SEARCH = Judge(search_nodes=50_000)
 

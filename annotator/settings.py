@@ -1,0 +1,65 @@
+"""Settings of how games are analysed, which every way of using trapline shares."""
+
+from pathlib import Path
+
+from pydantic import BaseModel, Field, field_validator
+
+from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
+from trapcore.settings import data_folder
+
+
+class AnalysisSettings(BaseModel):
+    """Settings at the top of the table: the library, the engine, the measure, and what a proof may cost."""
+
+    db: Path = Field(
+        default_factory=lambda: data_folder() / "library.sqlite",
+        description="File of the trap library, SQLite; made when it is first filled. By default where the operating "
+        "system keeps user data.",
+        examples=["~/.local/share/trapline/library.sqlite"],
+    )
+    engine: str | None = Field(
+        default=None,
+        min_length=1,
+        description="UCI engine that judges what our own proofs leave open, and that what `mine` finds to win material "
+        "is borne out by: a path or a command. Without one, what is left open is not claimed.",
+        examples=["stockfish"],
+    )
+    engine_nodes: int = Field(
+        default=400_000,
+        ge=1,
+        description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
+    )
+    measure: IndexedMeasure = Field(
+        default=IndexedMeasure.ABSTRACTED,
+        description="Similarity measure: abstracted (what a killer does, whatever its squares), or one of the founding "
+        "paper: sequences, continuations or structural, which recognise near duplicates of a position.",
+    )
+    min_similarity: float | None = Field(
+        default=None,
+        ge=0.0,
+        le=1.0,
+        allow_inf_nan=False,
+        description="Similarity from which a position is taken for a candidate, 0.0 to 1.0. Lower finds more and takes "
+        "more proofs; what is claimed is proved either way. By default 0.5 for abstracted and 0.8 for the others.",
+        examples=[0.5],
+    )
+    nodes: int = Field(
+        default=200_000,
+        ge=1,
+        description="Nodes the prover may spend on one candidate, 1 or more. Raise it if many stay undecided.",
+    )
+    jobs: int = Field(
+        default=1,
+        ge=1,
+        description="Threads that work at the same time, 1 or more. More than the machine has cores gains nothing.",
+    )
+
+    @property
+    def least_similarity(self) -> float:
+        """Similarity from which a position is a candidate by the measure in use, 0 to 1."""
+        return LEAST_SIMILARITY[self.measure] if self.min_similarity is None else self.min_similarity
+
+    @field_validator("db")
+    @classmethod
+    def _home(cls, path: Path) -> Path:
+        return path.expanduser()
