@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
-use crate::chess::static_exchange::exchange;
-use crate::mate::{Prover, short};
+use crate::chess::moves::{after, move_code};
+use crate::chess::static_exchange::see;
+use crate::mate::Prover;
 use crate::search::evaluation::evaluate;
 use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;
 use crate::search::{Asked, Found, Limits, MATE, MAX_DEPTH, Pruning, Searcher, mate_distance};
-use crate::trees::tree::after;
 
 /// Win chance that a bait has to cost: what lichess calls a blunder.
 pub const LOSS: f64 = 0.3;
@@ -115,7 +115,7 @@ pub fn first_sight(position: &Chess) -> Vec<(i32, Move)> {
                 return (MATE, m);
             }
             let captures = next.legal_moves().into_iter().filter(|c| c.is_capture() || c.is_promotion());
-            let lost = captures.map(|c| exchange(&next, c)).max().unwrap_or(0).max(0);
+            let lost = captures.map(|c| see(&next, c)).max().unwrap_or(0).max(0);
             (-evaluate(&next) - lost, m)
         })
         .collect();
@@ -150,7 +150,7 @@ impl Tester {
         let mut tempting: Vec<(usize, i32, Move)> = position
             .legal_moves()
             .into_iter()
-            .filter_map(|m| temptation.get(&short(m)).map(|&(rank, gain)| (rank, gain, m)))
+            .filter_map(|m| temptation.get(&move_code(m)).map(|&(rank, gain)| (rank, gain, m)))
             .filter(|&(rank, gain, _)| tempts(rank, gain))
             .collect();
         tempting.sort_by_key(|&(rank, gain, _)| (rank, -gain));
@@ -166,7 +166,7 @@ impl Tester {
         for (view, stands) in views {
             for (value, m) in &view {
                 let rank = 1 + view.iter().filter(|(other, _)| other > value).count();
-                let seen = out.entry(short(*m)).or_insert((rank, value - stands));
+                let seen = out.entry(move_code(*m)).or_insert((rank, value - stands));
                 *seen = (seen.0.min(rank), seen.1.max(value - stands));
             }
         }
@@ -204,7 +204,7 @@ impl Tester {
     /// proposed killers tried first, and, where the bait may lose, each proposed killer by itself. The first of them
     /// that keeps the gain is kept; the line goes on from it.
     pub fn test(&mut self, position: &Chess, bait: Move, killers: &[Move], limits: Limits) -> BaitTest {
-        let (rank, gain) = self.temptation(position).remove(&short(bait)).unwrap_or((usize::MAX, 0));
+        let (rank, gain) = self.temptation(position).remove(&move_code(bait)).unwrap_or((usize::MAX, 0));
         let mut test = BaitTest {
             bait,
             verdict: Verdict::Undecided,

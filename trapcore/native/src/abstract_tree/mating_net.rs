@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, File, Position, Rank, Role, Square};
 
-use super::View;
+use crate::chess::orientation::Orientation;
 
 /// A mate at a glance, on the turned board.
 pub struct MatingNet {
@@ -31,11 +31,11 @@ impl MatingNet {
         }
         let (board, victim) = (chess.board(), chess.turn());
         let king = board.king_of(victim)?;
-        let view = View::of(chess, !victim);
-        let at = view.square(king);
+        let orientation = Orientation::of(chess, !victim);
+        let at = orientation.square(king);
         let role = |square: Square| board.role_at(square).expect("occupied");
         let mut checkers: Vec<_> =
-            chess.checkers().into_iter().map(|square| (role(square), view.offset(king, square))).collect();
+            chess.checkers().into_iter().map(|square| (role(square), orientation.offset(king, square))).collect();
         checkers.sort_unstable();
         let behind = board.occupied().without(king);
         let mut squares = Vec::with_capacity(8);
@@ -44,7 +44,7 @@ impl MatingNet {
             if !(0..8).contains(&file) || !(0..8).contains(&rank) {
                 continue;
             }
-            let square = view.square(Square::from_coords(File::new(file as u32), Rank::new(rank as u32)));
+            let square = orientation.square(Square::from_coords(File::new(file as u32), Rank::new(rank as u32)));
             let kept = if board.by_color(victim).contains(square) {
                 Kept::Own(role(square))
             } else {

@@ -2,11 +2,13 @@
 
 use shakmaty::{Chess, Move, MoveList, Position, Role, Square};
 
+use super::Scene;
 use super::seen::{Check, Seen};
-use super::{Scene, View, ends};
 use crate::chess::checks::CheckFinder;
-use crate::chess::static_exchange::{exchange_seen, gain};
-use crate::trees::tree::after;
+use crate::chess::moves::{after, ends};
+use crate::chess::orientation::Orientation;
+use crate::chess::piece_values::material_gain;
+use crate::chess::static_exchange::see_oriented;
 
 /// Centipawns that stand for a mate.
 pub const MATED: i32 = 20_000;
@@ -77,8 +79,8 @@ pub struct Answered {
 
 /// Looks at all replies to a move.
 pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
-    let view = scene.view;
-    let own = gain(seen.m);
+    let orientation = scene.orientation;
+    let own = material_gain(seen.m);
     let target = ends(seen.m).1;
     let mut out = Answered {
         replies: seen.replies.len(),
@@ -92,7 +94,7 @@ pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
         makes: 0,
     };
     if seen.check != Check::None {
-        let mut hunt = Hunt { view, left: MOST_LOOKED_AT, makes: 0 };
+        let mut hunt = Hunt { orientation, left: MOST_LOOKED_AT, makes: 0 };
         out.mate_by_checks = (0..=LONGEST).find(|&n| hunt.is_mated(&seen.next, n));
         out.makes += hunt.makes;
     }
@@ -105,11 +107,11 @@ pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
         let next = after(&seen.next, reply);
         out.makes += 1;
         let kind = reply_kind(&next, reply, target);
-        let found = follow_up(&next, view, target, &mut out.makes);
+        let found = follow_up(&next, orientation, target, &mut out.makes);
         let net = match found.follow_up {
             _ if found.lost => -MATED,
             FollowUp::Mate { .. } => MATED,
-            _ => own - gain(reply) + found.gain,
+            _ => own - material_gain(reply) + found.gain,
         };
         out.mated += usize::from(net == MATED);
         out.forced += usize::from(found.fewest <= 1);
@@ -153,7 +155,7 @@ struct Found {
 
 /// The best move of the side to move at first sight: a mate, else what gains most, else the check that leaves fewest
 /// replies. `moved`: where the piece stands that moved before.
-fn follow_up(chess: &Chess, view: View, moved: Square, makes: &mut usize) -> Found {
+fn follow_up(chess: &Chess, orientation: Orientation, moved: Square, makes: &mut usize) -> Found {
     let moves = chess.legal_moves();
     if moves.is_empty() {
         return Found { follow_up: FollowUp::Nothing, gain: 0, fewest: usize::MAX, lost: chess.is_check() };
@@ -172,7 +174,7 @@ fn follow_up(chess: &Chess, view: View, moved: Square, makes: &mut usize) -> Fou
             if next.is_check() {
                 let replies = next.legal_moves().len();
                 if replies == 0 {
-                    let found = FollowUp::Mate { piece, offset: view.offset(king, ends(m).1), same };
+                    let found = FollowUp::Mate { piece, offset: orientation.offset(king, ends(m).1), same };
                     mate = Some(mate.map_or(found, |old| old.min(found)));
                 } else {
                     let found = (replies, FollowUp::Check { piece, same });
@@ -181,9 +183,9 @@ fn follow_up(chess: &Chess, view: View, moved: Square, makes: &mut usize) -> Fou
             }
         }
         if m.is_capture() || m.is_promotion() {
-            let most = gain(m);
+            let most = material_gain(m);
             if mate.is_none() && win.is_none_or(|(value, _)| -most <= value) {
-                let value = exchange_seen(chess, m, view);
+                let value = see_oriented(chess, m, orientation);
                 if value > 0 {
                     let found = (-value, FollowUp::Win { piece, captured: m.capture(), same });
                     win = Some(win.map_or(found, |old| old.min(found)));
@@ -199,7 +201,7 @@ fn follow_up(chess: &Chess, view: View, moved: Square, makes: &mut usize) -> Fou
 
 /// The search for a mate by checks alone.
 struct Hunt {
-    view: View,
+    orientation: Orientation,
     /// Replies and checks that may still be looked at.
     left: usize,
     /// Moves made on a board.
@@ -238,7 +240,7 @@ impl Hunt {
 
     /// Which lines are left out when there are too many must not depend on colour or wing.
     fn sort(&self, moves: &mut MoveList) {
-        moves.sort_unstable_by_key(|&m| self.view.place(m));
+        moves.sort_unstable_by_key(|&m| self.orientation.place(m));
     }
 
     fn look_at_one(&mut self) -> bool {

@@ -2,9 +2,11 @@
 
 use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Rank, Role, Square, attacks};
 
-use super::{Scene, View, cheapest, ends};
-use crate::chess::static_exchange::{exchange_seen, worth};
-use crate::trees::tree::after;
+use super::{Scene, cheapest};
+use crate::chess::moves::{after, ends};
+use crate::chess::orientation::Orientation;
+use crate::chess::piece_values::piece_value;
+use crate::chess::static_exchange::see_oriented;
 
 /// How a move gives check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +105,7 @@ pub fn look_at(scene: &Scene, m: Move) -> Seen {
 
 impl Seen {
     fn new(scene: &Scene, m: Move, earlier: Option<&(&Chess, MoveList)>) -> Seen {
-        let (chess, view) = (&scene.chess, scene.view);
+        let (chess, orientation) = (&scene.chess, scene.orientation);
         let next = after(chess, m);
         let replies = next.legal_moves();
         let (_, to) = ends(m);
@@ -117,26 +119,26 @@ impl Seen {
                 recapturer = Some(reply.role());
             }
             if reply.is_capture() || reply.is_promotion() {
-                hanging = hanging.max(exchange_seen(&next, reply, view));
+                hanging = hanging.max(see_oriented(&next, reply, orientation));
             }
         }
         let (novelty, place) = relation(scene, m, &next, check, earlier);
-        let runner = (piece == Role::Pawn).then(|| run(&next, to, view));
+        let runner = (piece == Role::Pawn).then(|| run(&next, to, orientation));
         Seen {
             m,
             piece,
             captured: m.capture(),
             promotes: m.is_promotion(),
             check,
-            offset: view.offset(scene.victim_king(), to),
-            attacker: cheapest(&next, board.attacks_to(to, !view.attacker, board.occupied())),
-            defended: board.attacks_to(to, view.attacker, board.occupied()).any(),
+            offset: orientation.offset(scene.victim_king(), to),
+            attacker: cheapest(&next, board.attacks_to(to, !orientation.attacker, board.occupied())),
+            defended: board.attacks_to(to, orientation.attacker, board.occupied()).any(),
             recapturer,
-            exchange: exchange_seen(chess, m, view),
+            exchange: see_oriented(chess, m, orientation),
             king_replies,
             novelty,
             place,
-            targets: targets(&next, to, piece, view.attacker),
+            targets: targets(&next, to, piece, orientation.attacker),
             hanging,
             runner,
             next,
@@ -165,7 +167,7 @@ fn targets(next: &Chess, to: Square, piece: Role, attacker: Color) -> u32 {
     let reach = attacks::attacks(to, piece.of(attacker), board.occupied());
     let mut out = 0;
     for role in Role::ALL {
-        let dear = role == Role::King || worth(role) > worth(piece) + 50;
+        let dear = role == Role::King || piece_value(role) > piece_value(piece) + 50;
         let exposed = (reach & board.by_color(!attacker) & board.by_role(role))
             .into_iter()
             .any(|square| dear || board.attacks_to(square, !attacker, board.occupied()).is_empty());
@@ -174,16 +176,16 @@ fn targets(next: &Chess, to: Square, piece: Role, attacker: Color) -> u32 {
     out
 }
 
-fn run(next: &Chess, to: Square, view: View) -> Runner {
+fn run(next: &Chess, to: Square, orientation: Orientation) -> Runner {
     let board = next.board();
-    let at = view.square(to);
+    let at = orientation.square(to);
     let steps = 7 - at.rank() as i32;
-    let enemies = board.pawns() & board.by_color(!view.attacker);
+    let enemies = board.pawns() & board.by_color(!orientation.attacker);
     let passed = enemies
         .into_iter()
-        .map(|square| view.square(square))
+        .map(|square| orientation.square(square))
         .all(|enemy| (enemy.file() as i32 - at.file() as i32).abs() > 1 || enemy.rank() <= at.rank());
-    let king = view.square(board.king_of(!view.attacker).expect("a legal position has both kings"));
+    let king = orientation.square(board.king_of(!orientation.attacker).expect("a legal position has both kings"));
     // The victim is to move: the rule of the square.
     let far = (king.file() as i32 - at.file() as i32).abs().max(Rank::Eighth as i32 - king.rank() as i32);
     let ahead = Square::from_coords(at.file(), Rank::new((at.rank() as u32 + 1).min(7)));
@@ -191,7 +193,7 @@ fn run(next: &Chess, to: Square, view: View) -> Runner {
         steps: steps as u32,
         passed,
         escapes: far - 1 > steps,
-        blocked: steps > 0 && board.occupied().contains(view.square(ahead)),
+        blocked: steps > 0 && board.occupied().contains(orientation.square(ahead)),
     }
 }
 
@@ -222,7 +224,7 @@ fn relation(
     }
     let guard = |chess: &Chess| {
         let board = chess.board();
-        cheapest(chess, board.attacks_to(to, !scene.view.attacker, board.occupied()))
+        cheapest(chess, board.attacks_to(to, !scene.orientation.attacker, board.occupied()))
     };
     (if guard(&before) == guard(next) { Novelty::Old } else { Novelty::Unguarded }, place)
 }

@@ -3,13 +3,13 @@
 //! A token is the number of its kind in the highest five bits and the fields of that kind below, the first highest.
 //! [`KINDS`] names them all, so that a token can be taken apart and told in words.
 
-use shakmaty::{Bitboard, Position, Role};
+use shakmaty::{Position, Role};
 
 use super::Scene;
 use super::mating_net::{Kept, MatingNet};
 use super::replies::{Answered, FollowUp, MATED};
 use super::seen::Seen;
-use crate::chess::static_exchange::gain;
+use crate::chess::piece_values::{material_gain, piece_points};
 
 /// Changes whenever a token changes its meaning; weights and indexes of another version are refused.
 pub const VOCABULARY_VERSION: u32 = 2;
@@ -180,12 +180,8 @@ pub struct Siblings {
 impl Siblings {
     /// `seen`: all moves of the scene.
     pub fn of(scene: &Scene, seen: &[Seen]) -> Siblings {
-        let profit: Vec<i32> = seen.iter().map(|seen| gain(seen.m) - seen.hanging).collect();
-        let board = scene.chess.board();
-        let victim = board.by_color(!scene.view.attacker);
-        let count = |set: Bitboard| (set & victim).count();
-        let material =
-            3 * count(board.knights() | board.bishops()) + 5 * count(board.rooks()) + 9 * count(board.queens());
+        let profit: Vec<i32> = seen.iter().map(|seen| material_gain(seen.m) - seen.hanging).collect();
+        let material = piece_points(scene.chess.board(), !scene.orientation.attacker);
         Siblings { profit: ranks(&profit), material: material_class(material) }
     }
 }

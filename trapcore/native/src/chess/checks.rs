@@ -120,8 +120,8 @@ fn king_can_step_away(position: &Chess) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::moves::after;
     use crate::chess::position::parse;
-    use crate::trees::tree::after;
 
     #[test]
     fn no_check_is_overlooked_and_few_moves_are_suspected() {

@@ -142,18 +142,6 @@ pub fn mirror(setting: &Setting) -> Setting {
     Setting { chess, mode: setting.mode }
 }
 
-/// The move on the mirrored board.
-pub fn mirror_move(m: Move) -> Move {
-    match m {
-        Move::Normal { role, from, capture, to, promotion } => {
-            Move::Normal { role, from: from.flip_vertical(), capture, to: to.flip_vertical(), promotion }
-        }
-        Move::EnPassant { from, to } => Move::EnPassant { from: from.flip_vertical(), to: to.flip_vertical() },
-        Move::Castle { king, rook } => Move::Castle { king: king.flip_vertical(), rook: rook.flip_vertical() },
-        Move::Put { role, to } => Move::Put { role, to: to.flip_vertical() },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,39 +2,23 @@
 
 use shakmaty::{Bitboard, Chess, Move, Position, Role, Square};
 
-use crate::abstract_tree::View;
-
-/// Values for exchanges, in centipawns.
-pub fn worth(role: Role) -> i32 {
-    match role {
-        Role::Pawn => 100,
-        Role::Knight => 320,
-        Role::Bishop => 330,
-        Role::Rook => 500,
-        Role::Queen => 950,
-        Role::King => 20_000,
-    }
-}
-
-/// Centipawns that a move takes off the board or adds by promotion.
-pub fn gain(m: Move) -> i32 {
-    m.capture().map_or(0, worth) + m.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
-}
+use crate::chess::orientation::Orientation;
+use crate::chess::piece_values::{material_gain, piece_value};
 
 /// Material that the side to move gains (or, negative, loses) by `m` and the best captures on its target square that
 /// follow, each side free to stop. Pins are not looked at.
-pub fn exchange(chess: &Chess, m: Move) -> i32 {
-    exchange_by(chess, m, Bitboard::first)
+pub fn see(chess: &Chess, m: Move) -> i32 {
+    see_by(chess, m, Bitboard::first)
 }
 
 /// The same with pieces of one kind taken in the order of the turned board, so that a mirrored position has the same
 /// value (it can matter which of two pieces goes first if another stands behind it).
-pub fn exchange_seen(chess: &Chess, m: Move, view: View) -> i32 {
-    exchange_by(chess, m, |set| view.first(set))
+pub fn see_oriented(chess: &Chess, m: Move, orientation: Orientation) -> i32 {
+    see_by(chess, m, |set| orientation.first(set))
 }
 
 #[inline]
-fn exchange_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square>) -> i32 {
+fn see_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square>) -> i32 {
     let (Some(from), to) = (m.from(), m.to()) else { return 0 };
     if m.is_castle() {
         return 0;
@@ -46,8 +30,8 @@ fn exchange_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square
     }
     // gains[i]: what the i-th capture wins if the exchange ends with it.
     let mut gains = [0i32; 32];
-    gains[0] = gain(m);
-    let mut standing = worth(m.promotion().unwrap_or(m.role()));
+    gains[0] = material_gain(m);
+    let mut standing = piece_value(m.promotion().unwrap_or(m.role()));
     let mut side = !chess.turn();
     let mut count = 1;
     let sliders_diagonal = board.bishops() | board.queens();
@@ -60,7 +44,7 @@ fn exchange_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square
             break;
         }
         gains[count] = standing - gains[count - 1];
-        standing = worth(role);
+        standing = piece_value(role);
         occupied.discard(square);
         attackers |= shakmaty::attacks::bishop_attacks(to, occupied) & sliders_diagonal
             | shakmaty::attacks::rook_attacks(to, occupied) & sliders_straight;
@@ -93,7 +77,7 @@ mod tests {
 
     fn value(fen: &str, uci: &str) -> i32 {
         let s = parse(fen).unwrap();
-        exchange(&s.chess, parse_move(&s, uci).unwrap())
+        see(&s.chess, parse_move(&s, uci).unwrap())
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position};
 
+use crate::chess::moves::after;
 use crate::judge::game_analyzer::{Event, Judge, Workspace, mover};
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
 use crate::pgn::reader::{Game, Skip};
 use crate::pgn::records::{Unread, games};
 use crate::pgn::splitter::Batch;
-use crate::trees::tree::after;
 
 /// One event with its words.
 pub struct Finding {

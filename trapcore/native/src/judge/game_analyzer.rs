@@ -8,7 +8,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::chess::position::{Setting, live_key, mirror, mirror_move};
+use crate::chess::moves::{after, mirror_move};
+use crate::chess::position::{Setting, live_key, mirror};
 use crate::judge::label_candidates::Patterns;
 use crate::judge::token_candidates::Abstracted;
 use crate::judge::verify::{Case, Cases};
@@ -19,7 +20,6 @@ use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;
 use crate::token_index;
 use crate::trap_test::Tester;
-use crate::trees::tree::after;
 
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.
 #[derive(Clone, Debug)]

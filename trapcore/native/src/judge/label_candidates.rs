@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
+use crate::chess::moves::after;
 use crate::chess::position::Setting;
 use crate::judge::game_analyzer::{Judge, Trap};
 use crate::judge::verify::Case;
@@ -14,7 +15,6 @@ use crate::measures::move_matching::Pattern;
 use crate::measures::trap_positions::{Hit, Member};
 use crate::search::verdict::Verdict;
 use crate::trees::labels::uci_label;
-use crate::trees::tree::after;
 
 /// Moves are matched for so many of the most similar traps of a position: in three files of amateurs' games, from a
 /// similarity of 0.6 on, the most similar one alone found four baits more than labels do and three found five; a measure

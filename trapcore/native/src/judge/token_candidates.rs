@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::names;
 use crate::chess::position::Setting;
-use crate::chess::static_exchange::exchange;
+use crate::chess::static_exchange::see;
 use crate::judge::game_analyzer::{Judge, Workspace};
 use crate::judge::label_candidates::{Proposal, Proposer};
 use crate::judge::verify::Case;
@@ -61,7 +61,7 @@ impl Judge {
             let scene = Scene::after_bait(&position.chess, bait, position.mode);
             let proposal = abstracted.weights.propose(&scene, LAZY_SHORTLIST, &mut work.settler);
             // To take back what the bait took in a fair exchange refutes nothing.
-            let fair = bait.is_capture() && exchange(&position.chess, bait) >= 0;
+            let fair = bait.is_capture() && see(&position.chess, bait) >= 0;
             let refutes = |m: Move| !(fair && m.is_capture() && m.to() == bait.to());
             let worth = |best: &&Proposed| best.score >= LEAST && refutes(best.m);
             let Some(best) = proposal.moves.iter().take(LAZY_SHORTLIST).find(worth) else { continue };
@@ -135,7 +135,7 @@ fn tempting(chess: &Chess) -> Vec<Move> {
         .legal_moves()
         .iter()
         .filter(|m| m.is_capture() || m.is_promotion())
-        .map(|&m| (-exchange(chess, m), m))
+        .map(|&m| (-see(chess, m), m))
         .filter(|&(loss, _)| loss <= -TEMPTING_GAIN)
         .collect();
     found.sort_by_key(|&(loss, _)| loss);

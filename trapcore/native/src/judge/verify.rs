@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
+use crate::chess::moves::after;
 use crate::chess::position::{Setting, live_key};
 use crate::judge::game_analyzer::{Judge, Workspace};
 use crate::judge::label_candidates::{Proposal, Proposer, Question};
@@ -15,7 +16,6 @@ use crate::mate::{EXHAUSTIVE, MateProof};
 use crate::measures::trap_positions::{Hit, Member};
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
-use crate::trees::tree::after;
 
 /// One bait of one position, with the trap that it comes from.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
-use super::{Prover, short};
-use crate::trees::tree::after;
+use super::Prover;
+use crate::chess::moves::{after, move_code};
 
 /// An attacking position, within a bound on the moves left, as walked.
 #[derive(Clone, Copy)]
@@ -91,7 +91,7 @@ impl Prover {
     fn proving_move(&mut self, position: &Chess, key: u64, left: u32) -> Option<(Move, u32)> {
         let stored = |prover: &Prover| {
             let entry = prover.probe(key).filter(|e| e.proved != 0 && u32::from(e.proved) <= left)?;
-            let best = position.legal_moves().into_iter().find(|&m| short(m) == entry.best)?;
+            let best = position.legal_moves().into_iter().find(|&m| move_code(m) == entry.best)?;
             Some((best, u32::from(entry.proved)))
         };
         if left < 2 {

@@ -20,9 +20,9 @@ use shakmaty::{Chess, EnPassantMode, Move, Position, Role, zobrist::Zobrist64};
 
 use self::proofnumber::Numbering;
 use crate::chess::checks::{CheckFinder, is_mate};
+use crate::chess::moves::{after, move_code};
 use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;
-use crate::trees::tree::after;
 
 /// Name of these rules, stored with each proof.
 pub const PROVER_VERSION: &str = "trapline-mate-3";
@@ -212,7 +212,7 @@ impl Prover {
     fn attacking_move(&mut self, position: &Chess, distance: u32, best: u16, first: &[Move]) -> Searched<Option<Move>> {
         let moves = position.legal_moves();
         let mut early: Vec<Move> = first.iter().copied().filter(|m| moves.contains(m)).collect();
-        early.extend(moves.iter().filter(|&&m| short(m) == best && !first.contains(&m)));
+        early.extend(moves.iter().filter(|&&m| move_code(m) == best && !first.contains(&m)));
         for &m in &early {
             let next = self.make(position, m)?;
             if self.defend(&next, distance - 1)? {
@@ -337,19 +337,13 @@ impl Prover {
     fn store_proved(&mut self, key: u64, distance: u32, best: Move) {
         let entry = self.entry(key);
         entry.proved = distance as u8;
-        entry.best = short(best);
+        entry.best = move_code(best);
     }
 
     fn store_refuted(&mut self, key: u64, distance: u32) {
         let entry = self.entry(key);
         entry.refuted = entry.refuted.max(distance as u8);
     }
-}
-
-/// A move in 15 bits, never 0; only compared with moves of the same position.
-pub fn short(m: Move) -> u16 {
-    let from = m.from().map_or(0, u16::from);
-    from | u16::from(m.to()) << 6 | m.promotion().map_or(0, |role| role as u16) << 12
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ impl Slot {
     }
 
     /// What it took to find the numbers, roughly; the cheapest is overwritten.
-    fn worth(&self) -> u32 {
+    fn search_cost(&self) -> u32 {
         let Numbers { proof, disproof } = self.numbers();
         if self.numbers().is_solved() { 1000 } else { proof + disproof }
     }
@@ -104,8 +104,8 @@ impl Numbering {
         // What earlier searches left counts as empty, or results would depend on it.
         let same = cluster.iter().position(|slot| slot.key == node && slot.generation == generation);
         let place = same.unwrap_or_else(|| {
-            let worth = |slot: &Slot| if slot.generation == generation { slot.worth() } else { 0 };
-            (0..CLUSTER).min_by_key(|&i| worth(&cluster[i])).unwrap_or(0)
+            let cost = |slot: &Slot| if slot.generation == generation { slot.search_cost() } else { 0 };
+            (0..CLUSTER).min_by_key(|&i| cost(&cluster[i])).unwrap_or(0)
         });
         let ([a, b, c, _], [d, e, f, _]) = (numbers.proof.to_le_bytes(), numbers.disproof.to_le_bytes());
         cluster[place] = Slot { key: node, generation, numbers: [a, b, c, d, e, f] };

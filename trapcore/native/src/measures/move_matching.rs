@@ -7,10 +7,11 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
+use crate::chess::moves::after;
 use crate::chess::position::Setting;
 use crate::measures::paper::{Base, similarities_of};
 use crate::trees::labels::{Labels, spelling_order, uci_label};
-use crate::trees::tree::{LabelBits, after};
+use crate::trees::tree::LabelBits;
 
 /// Two replies that were paired, and what that rests on.
 #[derive(Clone, Debug)]

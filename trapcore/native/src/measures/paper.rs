@@ -3,9 +3,10 @@
 
 use shakmaty::{Chess, Move, Position, Square};
 
+use crate::chess::moves::after;
 use crate::chess::position::Setting;
 use crate::trees::labels::Labels;
-use crate::trees::tree::{after, label_set, prefixes, sequences};
+use crate::trees::tree::{label_set, prefixes, sequences};
 
 /// The similarity a structural comparison is built on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

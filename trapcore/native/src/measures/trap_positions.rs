@@ -5,11 +5,12 @@
 
 use shakmaty::{Color, Position};
 
+use crate::chess::moves::after;
 use crate::chess::position::Setting;
 use crate::measures::label_sets::LabelSets;
 use crate::measures::paper::{Base, Unpaired, child_similarities, compare_children};
 use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
-use crate::trees::tree::{Plies2, after, label_set, sequences};
+use crate::trees::tree::{Plies2, label_set, sequences};
 
 /// What positions are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

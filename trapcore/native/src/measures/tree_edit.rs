@@ -4,9 +4,10 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Position};
 
+use crate::chess::moves::after;
 use crate::chess::position::Setting;
 use crate::trees::labels::Labels;
-use crate::trees::tree::{after, perft};
+use crate::trees::tree::perft;
 
 /// Deepest tree that is compared: at depth 2 a tree has some thousand nodes, at depth 3 some forty thousand, whose
 /// table of distances would take gigabytes and minutes.

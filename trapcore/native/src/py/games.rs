@@ -16,6 +16,7 @@ use super::abstracted::Proposer;
 use super::bags::PyBagIndex;
 use super::halting::{Cancellation, detached};
 use super::travel::travels;
+use crate::chess::moves::after;
 use crate::chess::position::{self, Setting};
 use crate::judge::findings::{Finding, GameFindings, judge_batch, tag_map};
 use crate::judge::game_analyzer::{Judge, Options, Trap, Workspace};
@@ -27,7 +28,6 @@ use crate::pgn::records::{self, Unread};
 use crate::pgn::splitter::{Batch, Splitter};
 use crate::search::verdict::Verdict;
 use crate::trap_test::TESTER_VERSION;
-use crate::trees::tree;
 
 /// Whole games of one input.
 #[pyclass(frozen, name = "Batch", module = "trapcore._native")]
@@ -267,7 +267,7 @@ type TrapParts = (String, String, Vec<String>, String, u32);
 fn trap((fen, bait, line, verdict, mate): TrapParts) -> PyResult<Trap> {
     let setting = position::parse(&fen)?;
     let bait = position::parse_move(&setting, &bait)?;
-    let mut reached = Setting { chess: tree::after(&setting.chess, bait), mode: setting.mode };
+    let mut reached = Setting { chess: after(&setting.chess, bait), mode: setting.mode };
     let mut moves = Vec::with_capacity(line.len());
     for uci in &line {
         let m = position::parse_move(&reached, uci)?;

@@ -23,6 +23,7 @@ use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
 use self::halting::{Cancellation, detached};
+use crate::chess::moves::after;
 use crate::chess::position::{self, BadPosition, Setting};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::search::stop::Halt;
@@ -173,7 +174,7 @@ fn prove_bait(
 /// The bait, the position after it, and the answers to try first.
 fn bait_and_killers(setting: &Setting, bait: &str, killers: &[String]) -> PyResult<(Move, Setting, Vec<Move>)> {
     let bait = position::parse_move(setting, bait)?;
-    let baited = Setting { chess: tree::after(&setting.chess, bait), mode: setting.mode };
+    let baited = Setting { chess: after(&setting.chess, bait), mode: setting.mode };
     let killers = legal_moves(&baited, killers)?;
     Ok((bait, baited, killers))
 }
@@ -200,7 +201,7 @@ fn search(
     for uci in &moves {
         let played = position::parse_move(&setting, uci)?;
         game.push(key_of(&setting.chess));
-        setting.chess = tree::after(&setting.chess, played);
+        setting.chess = after(&setting.chess, played);
     }
     let (first, only) = (legal_moves(&setting, &first)?, legal_moves(&setting, &only)?);
     let limits = Limits { depth, nodes };

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use shakmaty::{Move, Position};
 
 use crate::chess::position;
-use crate::chess::static_exchange::exchange;
+use crate::chess::static_exchange::see;
 use crate::ranking::baselines;
 
 /// UCI of each move, centipawns after the best reply, their mean; and the moves made on a board.
@@ -35,7 +35,7 @@ fn moves_until_proof(py: Python<'_>, fen: &str, order: Vec<String>, mate: u32, m
 fn exchanges(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
     let setting = position::parse(fen)?;
     let moves = setting.chess.legal_moves();
-    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(setting.mode).to_string(), exchange(&setting.chess, m))).collect()))
+    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(setting.mode).to_string(), see(&setting.chess, m))).collect()))
 }
 
 /// Adds the functions of this file to the module.

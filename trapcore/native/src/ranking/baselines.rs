@@ -3,8 +3,9 @@
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::checks::{CheckFinder, is_mate};
-use crate::chess::static_exchange::{exchange, gain};
-use crate::trees::tree::after;
+use crate::chess::moves::after;
+use crate::chess::piece_values::material_gain;
+use crate::chess::static_exchange::see;
 
 /// Centipawns of a mate, less one for each ply to it.
 const MATED: i32 = 20_000;
@@ -36,7 +37,7 @@ pub fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
             let position = after(&next, reply);
             makes += 1;
             let best = best_third(&position, &mut makes);
-            let value = if best.abs() > MATED - 4 { best } else { gain(m) - gain(reply) + best };
+            let value = if best.abs() > MATED - 4 { best } else { material_gain(m) - material_gain(reply) + best };
             worst = worst.min(value);
             sum += value.clamp(-900, 1200);
         }
@@ -61,8 +62,8 @@ fn best_third(chess: &Chess, makes: &mut u64) -> i32 {
                 return MATED - 3;
             }
         }
-        if (m.is_capture() || m.is_promotion()) && gain(m) > best {
-            best = best.max(exchange(chess, m));
+        if (m.is_capture() || m.is_promotion()) && material_gain(m) > best {
+            best = best.max(see(chess, m));
         }
     }
     best

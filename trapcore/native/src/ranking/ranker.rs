@@ -11,8 +11,8 @@ use crate::abstract_tree::mating_net::MatingNet;
 use crate::abstract_tree::replies::answer;
 use crate::abstract_tree::seen::{Seen, look, look_at};
 use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_mating_net, of_seen, of_standing};
+use crate::chess::moves::after;
 use crate::search::Searcher;
-use crate::trees::tree::after;
 
 /// Moves of the attacker that are looked at with their replies where a position has to be done with in a fraction of a
 /// millisecond.
@@ -77,7 +77,7 @@ impl Overview {
     pub fn order(&self, scene: &Scene, weights: &FxHashMap<u32, f32>) -> Vec<(usize, f32)> {
         let mut order: Vec<(usize, f32)> =
             self.tokens.iter().enumerate().map(|(i, tokens)| (i, sum(weights, tokens))).collect();
-        let place = |i: usize| scene.view.place(self.seen[i].m);
+        let place = |i: usize| scene.orientation.place(self.seen[i].m);
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| place(a.0).cmp(&place(b.0))));
         order
     }
@@ -99,7 +99,7 @@ impl Overview {
                 let answered = answer(scene, seen);
                 *makes += answered.makes as u64;
                 of_answered(seen, &answered, &mut tokens);
-                values.push(-searcher.settle(&scene.view.turned(seen.next.clone())));
+                values.push(-searcher.settle(&scene.orientation.turned(seen.next.clone())));
                 *makes += searcher.nodes();
                 tokens
             })

@@ -7,14 +7,14 @@
 use shakmaty::{Color, Move, Position};
 
 use crate::abstract_tree::Scene;
-use crate::chess::position::{Setting, mirror, mirror_move};
+use crate::chess::moves::{after, mirror_move};
+use crate::chess::position::{Setting, mirror};
 use crate::mate::Prover;
 use crate::ranking::ranker::{Weights, naming_bag};
 use crate::search::Searcher;
 use crate::search::verdict::Verdict;
 use crate::trap_test::first_sight;
 use crate::trees::labels::spelling_order;
-use crate::trees::tree::after;
 
 /// Moves of the victim that are looked at: those that look best at first sight.
 const BAITS: usize = 24;

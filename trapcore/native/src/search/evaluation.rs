@@ -19,6 +19,7 @@ use shakmaty::{Board, Chess, Color, Position, Role};
 use self::attacked::Attacked;
 use self::features::{BISHOP_PAIR, CASTLING, FEATURES, MATERIAL, TEMPO};
 use self::weights::WEIGHTS;
+use crate::chess::piece_values::piece_points;
 
 /// Weight in the blend; 24 is everything.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
@@ -67,11 +68,7 @@ pub fn phase(board: &Board) -> i32 {
 /// a rook, less with only bishops of opposite colours.
 pub fn scale(board: &Board, white: bool) -> i32 {
     let strong = Color::from_white(white);
-    let value = |color: Color| {
-        let own = board.by_color(color);
-        let count = |role: Role| (own & board.by_role(role)).count() as i32;
-        3 * (count(Role::Knight) + count(Role::Bishop)) + 5 * count(Role::Rook) + 9 * count(Role::Queen)
-    };
+    let value = |color: Color| piece_points(board, color) as i32;
     if (board.pawns() & board.by_color(strong)).is_empty() && value(strong) - value(!strong) <= 3 {
         return if value(strong) < 5 { 0 } else { 8 };
     }

@@ -27,10 +27,10 @@ pub mod verdict;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
 
+use crate::chess::moves::after;
 use crate::search::move_ordering::{NONE, Ordering, placed};
 use crate::search::stop::Halt;
 use crate::search::transposition_table::Table;
-use crate::trees::tree::after;
 
 /// Value of a mate on the board; one less for each ply that it is away.
 pub const MATE: i32 = 30_000;

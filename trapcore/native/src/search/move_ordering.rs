@@ -2,7 +2,8 @@
 
 use shakmaty::{Chess, Move, Position, Role};
 
-use crate::chess::static_exchange::{exchange, worth};
+use crate::chess::piece_values::piece_value;
+use crate::chess::static_exchange::see;
 
 /// What quiet moves were good for elsewhere in the tree.
 pub struct Ordering {
@@ -60,9 +61,9 @@ impl Ordering {
             return BEST;
         }
         if m.is_capture() || m.promotion() == Some(Role::Queen) {
-            let gain = exchange(chess, m);
-            let taken = m.capture().map_or(0, worth);
-            return if gain >= 0 { CAPTURE + 16 * taken - worth(m.role()) / 16 + gain } else { gain - LOSING };
+            let gain = see(chess, m);
+            let taken = m.capture().map_or(0, piece_value);
+            return if gain >= 0 { CAPTURE + 16 * taken - piece_value(m.role()) / 16 + gain } else { gain - LOSING };
         }
         if self.killers[ply].contains(&Some(m)) {
             return KILLER;

@@ -6,12 +6,12 @@
 use shakmaty::{Chess, Move, Position};
 
 use super::{MATE, MATE_BOUND, MAX_PLY, Pruning, QUIET_CHECKS, Searched, Searcher, Stopped, key_of};
-use crate::chess::static_exchange::exchange;
+use crate::chess::moves::after;
+use crate::chess::static_exchange::see;
 use crate::search::INFINITE;
 use crate::search::evaluation::evaluate;
 use crate::search::move_ordering::{NONE, placed};
 use crate::search::transposition_table::Bound;
-use crate::trees::tree::after;
 
 /// A position that is better than the window by so many centipawns for each ply that is left needs no search.
 const AHEAD: i32 = 75;
@@ -114,15 +114,15 @@ impl Searcher {
                 } else if quiet {
                     depth <= 7 && index > limit
                         || left <= 6 && quiet_value + QUIET_GAIN * (1 + left.max(0)) <= alpha
-                        || left <= 6 && exchange(chess, m) < QUIET_LOSS * depth
+                        || left <= 6 && see(chess, m) < QUIET_LOSS * depth
                 } else {
-                    depth <= 6 && exchange(chess, m) < CAPTURE_LOSS * depth
+                    depth <= 6 && see(chess, m) < CAPTURE_LOSS * depth
                 };
                 if skip {
                     continue;
                 }
             }
-            let extension = if selective { i32::from(check && exchange(chess, m) >= 0) } else { i32::from(check) };
+            let extension = if selective { i32::from(check && see(chess, m) >= 0) } else { i32::from(check) };
             let full = depth - 1 + extension;
             let reduction = if quiet && !check && !in_check {
                 (reduction - i32::from(!narrow) - standing / 5_000).clamp(0, (depth - 2).max(0))

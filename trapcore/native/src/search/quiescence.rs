@@ -3,11 +3,12 @@
 use shakmaty::{Chess, Move, Position, Role};
 
 use crate::chess::checks::CheckFinder;
-use crate::chess::static_exchange::{exchange, worth};
+use crate::chess::moves::after;
+use crate::chess::piece_values::piece_value;
+use crate::chess::static_exchange::see;
 use crate::search::evaluation::evaluate;
 use crate::search::transposition_table::Bound;
 use crate::search::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Pruning, Searched, Searcher, key_of};
-use crate::trees::tree::after;
 
 /// What a capture may gain beyond the piece it takes before a selective search believes in it.
 const SURPLUS: i32 = 180;
@@ -19,14 +20,14 @@ pub(crate) fn loud_moves(chess: &Chess, moves: &[Move], in_check: bool, checks: 
     let finder = (!in_check && checks > 0).then(|| CheckFinder::new(chess));
     for &m in moves {
         if in_check {
-            out.push((if m.is_capture() { exchange(chess, m) } else { -1 }, m));
+            out.push((if m.is_capture() { see(chess, m) } else { -1 }, m));
         } else if m.is_capture() || m.promotion() == Some(Role::Queen) {
-            let gain = exchange(chess, m);
+            let gain = see(chess, m);
             if gain >= 0 {
-                out.push((gain + m.capture().map_or(0, worth), m));
+                out.push((gain + m.capture().map_or(0, piece_value), m));
             }
         } else if finder.as_ref().is_some_and(|finder| finder.may_check(m))
-            && exchange(chess, m) >= 0
+            && see(chess, m) >= 0
             && after(chess, m).is_check()
         {
             out.push((-1, m));
@@ -75,7 +76,7 @@ impl Searcher {
         let mut best_move = None;
         for (_, m) in ranked {
             if selective && !in_check && best > -MATE_BOUND && m.is_capture() && !m.is_promotion() {
-                let hope = standing + m.capture().map_or(0, worth) + SURPLUS;
+                let hope = standing + m.capture().map_or(0, piece_value) + SURPLUS;
                 if hope <= alpha {
                     best = best.max(hope);
                     continue;

@@ -2,6 +2,7 @@
 
 use shakmaty::{CastlingMode, Chess, MoveList, Position};
 
+use crate::chess::moves::after;
 use crate::chess::position::Setting;
 use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 
@@ -122,13 +123,6 @@ fn collect_lines(
 /// Number of leaves at `depth`.
 pub fn perft(chess: &Chess, depth: u32) -> u64 {
     shakmaty::perft(chess, depth)
-}
-
-/// The position after a legal move.
-pub fn after(chess: &Chess, m: shakmaty::Move) -> Chess {
-    let mut next = chess.clone();
-    next.play_unchecked(m);
-    next
 }
 
 /// The tree of depth 2 under `uci` labels: the form in which a million positions are compared.
