@@ -7,9 +7,10 @@ use crate::chess::moves::{after, move_code};
 use crate::chess::static_exchange::see;
 use crate::mate::Prover;
 use crate::search::evaluation::evaluate;
+use crate::search::score::{MATE, mate_distance};
 use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;
-use crate::search::{Asked, Found, Limits, MATE, MAX_DEPTH, Pruning, Searcher, mate_distance};
+use crate::search::{Asked, Found, Limits, MAX_DEPTH, Pruning, Searcher};
 
 /// Win chance that a bait has to cost: what lichess calls a blunder.
 pub const LOSS: f64 = 0.3;
@@ -381,6 +382,9 @@ mod tests {
     fn win_chances_are_lichess_ones() {
         assert_eq!(win_chance(0), 0.0);
         assert!((win_chance(100) - 0.18209).abs() < 1e-4);
-        assert_eq!((win_chance(crate::search::MATE - 3), win_chance(3 - crate::search::MATE)), (1.0, -1.0));
+        assert_eq!(
+            (win_chance(crate::search::score::MATE - 3), win_chance(3 - crate::search::score::MATE)),
+            (1.0, -1.0)
+        );
     }
 }

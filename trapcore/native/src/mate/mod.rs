@@ -6,6 +6,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `number_table` | proof and disproof numbers, and the table that holds them |
 //! | `proofnumber` | the search for mates beyond three moves |
 //! | `mainline` | the walk through a proved tree |
 //!
@@ -14,11 +15,12 @@
 //! every search has a bound on the moves left, and a shortest mate never repeats a position.
 
 mod mainline;
+mod number_table;
 mod proofnumber;
 
 use shakmaty::{Chess, EnPassantMode, Move, Position, Role, zobrist::Zobrist64};
 
-use self::proofnumber::Numbering;
+use self::number_table::NumberTable;
 use crate::chess::checks::{CheckFinder, is_mate};
 use crate::chess::moves::{after, move_code};
 use crate::search::stop::Halt;
@@ -68,7 +70,7 @@ pub struct Prover {
     /// The reply that refuted last, by moves left: the next attacking move is often refuted by the same.
     refuters: [Option<Move>; MAX_MATE as usize + 1],
     count_halfmoves: bool,
-    numbering: Numbering,
+    number_table: NumberTable,
     /// What ends a proof before its budget is spent.
     pub halt: Halt,
 }
@@ -83,7 +85,7 @@ impl Prover {
             budget: 0,
             refuters: [None; MAX_MATE as usize + 1],
             count_halfmoves: false,
-            numbering: Numbering::default(),
+            number_table: NumberTable::default(),
             halt: Halt::default(),
         }
     }
@@ -162,7 +164,7 @@ impl Prover {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.table.fill(Entry::default());
-            self.numbering.clear();
+            self.number_table.clear();
             self.generation = 1;
         }
         self.nodes = 0;

@@ -12,13 +12,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use self::kernels::{Group, Kernel, LANES, Wanted};
+use self::kernels::{Group, Kernel, LANES, SKETCH, Wanted};
 use crate::trees::labels::UCI_LABELS;
 use crate::trees::tree::LabelBits;
 
-/// Words of a sketch. Of the positions of 20,000 puzzles one in 240 is then not ruled out at a similarity of .3, and one in
-/// 2,000 at .36; with the 512 commonest labels and none folded, as much again to read, it was one in 8 and one in 30.
-pub const SKETCH: usize = 5;
 /// Those for the commonest labels; the others have 256 bits together.
 const COMMON: usize = 1;
 /// Groups that questions take turns with, so that they are read from memory once: what a first-level cache holds.

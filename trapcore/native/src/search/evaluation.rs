@@ -17,7 +17,7 @@ mod weights;
 use shakmaty::{Board, Chess, Color, Position, Role};
 
 use self::attacked::Attacked;
-use self::features::{BISHOP_PAIR, CASTLING, FEATURES, MATERIAL, TEMPO};
+use self::features::{BISHOP_PAIR, CASTLING, FEATURES, MATERIAL, TEMPO, role_index};
 use self::weights::WEIGHTS;
 use crate::chess::piece_values::piece_points;
 
@@ -60,7 +60,7 @@ pub fn evaluate(chess: &Chess) -> i32 {
 
 /// How much of the middlegame is left, 0 to 24.
 pub fn phase(board: &Board) -> i32 {
-    let sum: i32 = Role::ALL.iter().map(|&role| PHASE[at(role)] * board.by_role(role).count() as i32).sum();
+    let sum: i32 = Role::ALL.iter().map(|&role| PHASE[role_index(role)] * board.by_role(role).count() as i32).sum();
     sum.min(WHOLE)
 }
 
@@ -79,10 +79,6 @@ pub fn scale(board: &Board, white: bool) -> i32 {
     if lone && (board.knights() | board.rooks_and_queens()).is_empty() { UNSCALED / 2 } else { UNSCALED }
 }
 
-pub(crate) const fn at(role: Role) -> usize {
-    role as usize - 1
-}
-
 /// Hands every feature of the position to `sink`.
 pub fn collect<S: Sink>(chess: &Chess, sink: &mut S) {
     let board = chess.board();
@@ -94,7 +90,7 @@ pub fn collect<S: Sink>(chess: &Chess, sink: &mut S) {
         let mut tally = |feature: usize, count: i32| sink.add(feature, sign * count);
         let us = board.by_color(color);
         for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-            tally(MATERIAL + at(role), (us & board.by_role(role)).count() as i32);
+            tally(MATERIAL + role_index(role), (us & board.by_role(role)).count() as i32);
         }
         if (us & board.bishops()).count() >= 2 {
             tally(BISHOP_PAIR, 1);

@@ -8,20 +8,22 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `node` | one node of the full-width search |
-//! | `quiescence` | captures and checks beyond the last full ply |
+//! | `score` | how values are written: centipawns, and mates by their distance |
+//! | `verdict` | proved, refuted or undecided |
+//! | `stop` | what ends a search early: time, another thread, a signal |
+//! | `evaluation` | the value of a quiet position |
 //! | `move_ordering` | which move is tried first |
 //! | `transposition_table` | results of positions that were searched before |
-//! | `evaluation` | the value of a quiet position |
-//! | `stop` | what ends a search early: time, another thread, a signal |
-//! | `verdict` | proved, refuted or undecided |
+//! | `node` | one node of the full-width search |
+//! | `quiescence` | captures and checks beyond the last full ply |
 
 pub mod evaluation;
-pub mod move_ordering;
+mod move_ordering;
 mod node;
-pub mod quiescence;
+mod quiescence;
+pub mod score;
 pub mod stop;
-pub mod transposition_table;
+mod transposition_table;
 pub mod verdict;
 
 use shakmaty::zobrist::Zobrist64;
@@ -29,18 +31,14 @@ use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
 
 use crate::chess::moves::after;
 use crate::search::move_ordering::{NONE, Ordering, placed};
+use crate::search::score::{INFINITE, MATE};
 use crate::search::stop::Halt;
 use crate::search::transposition_table::Table;
 
-/// Value of a mate on the board; one less for each ply that it is away.
-pub const MATE: i32 = 30_000;
-/// Values beyond this are mates.
-pub const MATE_BOUND: i32 = MATE - 1_000;
 pub const MAX_DEPTH: u32 = 64;
-pub(crate) const MAX_PLY: usize = 120;
+const MAX_PLY: usize = 120;
 /// Plies of quiescence in which quiet checks are tried.
-pub(crate) const QUIET_CHECKS: i32 = 1;
-pub(crate) const INFINITE: i32 = MATE + 1;
+const QUIET_CHECKS: i32 = 1;
 
 /// What is pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,12 +270,6 @@ impl Searcher {
 /// Identity of a position for repetition and the table.
 pub fn key_of(chess: &Chess) -> u64 {
     chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
-}
-
-/// Moves to mate of a mate value, positive for the side to move; `None` for other values.
-pub fn mate_distance(value: i32) -> Option<i32> {
-    let plies = MATE - value.abs();
-    (value.abs() >= MATE_BOUND).then(|| (plies + 1) / 2 * value.signum())
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use super::{MATE, MATE_BOUND, MAX_PLY, Pruning, QUIET_CHECKS, Searched, Searcher, Stopped, key_of};
+use super::score::{INFINITE, MATE, MATE_BOUND};
+use super::{MAX_PLY, Pruning, QUIET_CHECKS, Searched, Searcher, Stopped, key_of};
 use crate::chess::moves::after;
 use crate::chess::static_exchange::see;
-use crate::search::INFINITE;
 use crate::search::evaluation::evaluate;
 use crate::search::move_ordering::{NONE, placed};
 use crate::search::transposition_table::Bound;

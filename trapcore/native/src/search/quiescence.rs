@@ -2,13 +2,14 @@
 
 use shakmaty::{Chess, Move, Position, Role};
 
+use super::{MAX_PLY, Pruning, Searched, Searcher, key_of};
 use crate::chess::checks::CheckFinder;
 use crate::chess::moves::after;
 use crate::chess::piece_values::piece_value;
 use crate::chess::static_exchange::see;
 use crate::search::evaluation::evaluate;
+use crate::search::score::{INFINITE, MATE, MATE_BOUND};
 use crate::search::transposition_table::Bound;
-use crate::search::{INFINITE, MATE, MATE_BOUND, MAX_PLY, Pruning, Searched, Searcher, key_of};
 
 /// What a capture may gain beyond the piece it takes before a selective search believes in it.
 const SURPLUS: i32 = 180;

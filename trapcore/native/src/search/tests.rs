@@ -8,6 +8,7 @@ use super::*;
 use crate::chess::position::{parse, parse_move};
 use crate::search::evaluation::evaluate;
 use crate::search::quiescence::loud_moves;
+use crate::search::score::mate_distance;
 
 const FENS: [&str; 10] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

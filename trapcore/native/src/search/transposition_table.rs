@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use crate::search::MATE_BOUND;
+use crate::search::score::MATE_BOUND;
 
 /// What a stored value says of the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::file::FileWriter;
-use super::{BagError, Weights};
+use super::model::{BagError, Weights};
 
 /// Stands before a rank that does not fit sixteen bits: the rank follows in two units, the low one first.
 pub const WIDE: u16 = u16::MAX;

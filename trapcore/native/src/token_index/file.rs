@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use crc32fast::Hasher;
 use memmap2::Mmap;
 
-use super::BagError;
+use super::model::BagError;
 
 /// Changes with every change of what any byte means.
 pub const FORMAT: u32 = 1;

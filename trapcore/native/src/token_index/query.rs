@@ -10,8 +10,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use super::filter::Only;
+use super::model::{Weights, similarity};
 use super::segment::Segment;
-use super::{Only, Weights, similarity};
 
 /// A stored bag that resembles the question.
 #[derive(Clone, Copy, Debug, PartialEq)]

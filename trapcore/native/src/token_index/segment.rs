@@ -19,8 +19,9 @@ use std::path::Path;
 use memmap2::Mmap;
 
 use super::builder::WIDE;
+use super::file::map;
 use super::file::{self, Checked, Kind, u32_at, u64_at};
-use super::{BagError, file::map};
+use super::model::BagError;
 
 const TOKENS: usize = 0;
 const RANKS: usize = 1;

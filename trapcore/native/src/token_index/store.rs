@@ -16,9 +16,10 @@ use rustc_hash::FxHashSet;
 
 use super::builder::Builder;
 use super::file::{self, Checked, FileWriter, Kind, u32_at, u64_at};
+use super::filter::Only;
+use super::model::{BagError, Weights, distinct};
 use super::query::{Best, Hit, Question, Scratch, compare_each, search};
 use super::segment::Segment;
-use super::{BagError, Only, Weights, distinct};
 
 /// How large segments become, and how many there may be before those that are not half full are merged.
 #[derive(Clone, Copy, Debug)]

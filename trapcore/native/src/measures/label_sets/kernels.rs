@@ -3,8 +3,9 @@
 //! The compiler is not left to find vector instructions: for this loop what it finds depends on the target in ways that
 //! cost up to a factor of ten in either direction.
 
-use super::SKETCH;
-
+/// Words of a sketch. Of the positions of 20,000 puzzles one in 240 is then not ruled out at a similarity of .3, and one in
+/// 2,000 at .36; with the 512 commonest labels and none folded, as much again to read, it was one in 8 and one in 30.
+pub const SKETCH: usize = 5;
 /// Sets in a group.
 pub const LANES: usize = 8;
 

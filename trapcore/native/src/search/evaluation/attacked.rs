@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board, Color, File, Role, Square, attacks};
 
-use super::at;
+use super::features::role_index;
 
 /// The attacks of one side.
 pub struct Attacked {
@@ -52,7 +52,7 @@ impl Attacked {
         };
         let pawns = board.pawns() & own;
         let (left, right) = pawn_attacks(pawns, color);
-        out.by[at(Role::Pawn)] = left | right;
+        out.by[role_index(Role::Pawn)] = left | right;
         out.all = left | right;
         out.twice = left & right;
         if let Some(king) = king {
@@ -76,15 +76,15 @@ impl Attacked {
     fn note(&mut self, role: Role, reach: Bitboard) {
         self.twice |= self.all & reach;
         self.all |= reach;
-        self.by[at(role)] |= reach;
+        self.by[role_index(role)] |= reach;
     }
 
     pub fn pawns(&self) -> Bitboard {
-        self.by[at(Role::Pawn)]
+        self.by[role_index(Role::Pawn)]
     }
 
     pub fn minors(&self) -> Bitboard {
-        self.by[at(Role::Knight)] | self.by[at(Role::Bishop)]
+        self.by[role_index(Role::Knight)] | self.by[role_index(Role::Bishop)]
     }
 
     /// Squares attacked by anything cheaper than a piece of this role.
@@ -92,7 +92,7 @@ impl Attacked {
         match role {
             Role::Knight | Role::Bishop => self.pawns(),
             Role::Rook => self.pawns() | self.minors(),
-            Role::Queen => self.pawns() | self.minors() | self.by[at(Role::Rook)],
+            Role::Queen => self.pawns() | self.minors() | self.by[role_index(Role::Rook)],
             Role::Pawn | Role::King => Bitboard::EMPTY,
         }
     }

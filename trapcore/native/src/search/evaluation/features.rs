@@ -1,5 +1,7 @@
 //! The features by name. Each is one number, or a row of numbers of which an occurrence picks one.
 
+use shakmaty::Role;
+
 /// Where each row of features begins, and its name for the fit.
 macro_rules! layout {
     ($($(#[$doc:meta])* $name:ident $length:literal)*) => {
@@ -97,4 +99,9 @@ layout! {
     WAITER_THREATENED 4
     /// Squares behind the own pawns in the centre that no enemy pawn attacks.
     SPACE 1
+}
+
+/// Place of a role in the rows that have one for each.
+pub(super) const fn role_index(role: Role) -> usize {
+    role as usize - 1
 }

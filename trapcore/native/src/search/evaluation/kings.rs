@@ -2,7 +2,6 @@
 
 use shakmaty::{Bitboard, Board, Color, File, Role, attacks};
 
-use super::at;
 use super::attacked::{Attacked, ahead, rank};
 use super::features::*;
 use super::pawns::seen;
@@ -12,7 +11,7 @@ const BEARING: [usize; 6] = [0, 2, 2, 3, 4, 0];
 
 pub fn collect(board: &Board, color: Color, own: &Attacked, other: &Attacked, tally: &mut impl FnMut(usize, i32)) {
     if let Some(king) = own.king {
-        tally(SQUARE + 64 * at(Role::King) + seen(king, color), 1);
+        tally(SQUARE + 64 * role_index(Role::King) + seen(king, color), 1);
         let low = (king.file() as u32).clamp(1, 6) - 1;
         for file in low..low + 3 {
             let edge = file.min(7 - file) as usize;
@@ -45,12 +44,12 @@ fn bearing(
         let hits = (reach & zone).count();
         if hits > 0 {
             attackers += 1;
-            danger += BEARING[at(role)];
-            tally(KING_ATTACKS + at(role) - 1, hits as i32);
+            danger += BEARING[role_index(role)];
+            tally(KING_ATTACKS + role_index(role) - 1, hits as i32);
         }
     }
     tally(KING_ATTACKERS + attackers.min(5), 1);
-    let guarded = other.pawns() | other.minors() | other.by[at(Role::Rook)];
+    let guarded = other.pawns() | other.minors() | other.by[role_index(Role::Rook)];
     let weak = (ring & own.all & !guarded).count();
     tally(KING_WEAK + weak, 1);
     // Safe to check from: not guarded, or only by king or queen where we come twice.
@@ -59,7 +58,7 @@ fn bearing(
     let (straight, slanted) = (attacks::rook_attacks(king, occupied), attacks::bishop_attacks(king, occupied));
     let lines = [attacks::knight_attacks(king), slanted, straight, straight | slanted];
     for (index, role) in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].into_iter().enumerate() {
-        if (lines[index] & own.by[at(role)] & safe).any() {
+        if (lines[index] & own.by[role_index(role)] & safe).any() {
             tally(SAFE_CHECK + index, 1);
             danger += 2;
         }

@@ -2,7 +2,6 @@
 
 use shakmaty::{Bitboard, Board, Color, Role, Square};
 
-use super::at;
 use super::attacked::{Attacked, ahead, beside, pawn_attacks, rank};
 use super::features::*;
 
@@ -11,7 +10,7 @@ pub fn collect(board: &Board, color: Color, own: &Attacked, other: &Attacked, ta
     let theirs = board.pawns() & board.by_color(!color);
     for pawn in ours {
         let rank = rank(pawn, color);
-        tally(SQUARE + 64 * at(Role::Pawn) + seen(pawn, color), 1);
+        tally(SQUARE + 64 * role_index(Role::Pawn) + seen(pawn, color), 1);
         let (file, beside) = (Bitboard::from_file(pawn.file()), beside(pawn));
         let front = ahead(pawn, color);
         let open = usize::from((front & file & theirs).is_empty());

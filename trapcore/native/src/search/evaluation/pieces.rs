@@ -2,7 +2,6 @@
 
 use shakmaty::{Bitboard, Board, Color, Role};
 
-use super::at;
 use super::attacked::{Attacked, ahead, beside, rank};
 use super::features::*;
 use super::pawns::seen;
@@ -21,7 +20,7 @@ pub fn collect(
     let mut threatened = 0;
     let mut home = 0;
     for &(role, square, reach) in own.reach.iter() {
-        tally(SQUARE + 64 * at(role) + seen(square, color), 1);
+        tally(SQUARE + 64 * role_index(role) + seen(square, color), 1);
         let dear = other.cheaper(role);
         let safe = (reach & !us & !dear).count();
         let row = match role {
@@ -32,13 +31,13 @@ pub fn collect(
         };
         tally(row + safe, 1);
         if own.pinned.contains(square) {
-            tally(PINNED + at(role) - 1, 1);
+            tally(PINNED + role_index(role) - 1, 1);
         }
         if dear.contains(square) || other.all.contains(square) && !own.all.contains(square) {
             threatened += 1;
             // A square that is attacked by an equal is no escape unless it is guarded by another than this piece.
             if (reach & !us & !dear & (!other.all | own.twice)).is_empty() {
-                tally(CAUGHT + at(role) - 1, 1);
+                tally(CAUGHT + role_index(role) - 1, 1);
             }
         }
         match role {
@@ -46,7 +45,7 @@ pub fn collect(
                 home += usize::from(rank(square, color) == 0);
                 let guarded = own.pawns().contains(square);
                 if guarded && rank(square, color) >= 3 && (ahead(square, color) & beside(square) & theirs).is_empty() {
-                    tally(OUTPOST + at(role) - 1, 1);
+                    tally(OUTPOST + role_index(role) - 1, 1);
                 }
                 if role == Role::Bishop {
                     let shade = if square.is_light() { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };

@@ -2,7 +2,6 @@
 
 use shakmaty::{Bitboard, Board, Color, Role};
 
-use super::at;
 use super::attacked::Attacked;
 use super::features::*;
 use super::pawns::push_threats;
@@ -11,21 +10,21 @@ pub fn collect(board: &Board, color: Color, own: &Attacked, other: &Attacked, ta
     let them = board.by_color(!color);
     let weak = them & !other.pawns();
     let hanging = them & own.all & !other.all;
-    let rooks = own.by[at(Role::Rook)];
+    let rooks = own.by[role_index(Role::Rook)];
     let count = |squares: Bitboard, role: Role| (squares & board.by_role(role)).count() as i32;
     for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-        let index = at(role);
+        let index = role_index(role);
         if index > 0 {
             tally(PAWN_THREAT + index - 1, count(them & own.pawns(), role));
         }
         // A rook or queen is in danger from a minor piece whether it is guarded or not.
-        let by_minor = if index >= at(Role::Rook) { them } else { weak };
+        let by_minor = if index >= role_index(Role::Rook) { them } else { weak };
         tally(MINOR_THREAT + index, count(by_minor & own.minors(), role));
-        let by_rook = if index == at(Role::Queen) { them } else { weak };
+        let by_rook = if index == role_index(Role::Queen) { them } else { weak };
         tally(ROOK_THREAT + index, count(by_rook & rooks, role));
         tally(HANGING + index, count(hanging, role));
     }
-    if (own.by[at(Role::King)] & hanging).any() {
+    if (own.by[role_index(Role::King)] & hanging).any() {
         tally(KING_THREAT, 1);
     }
     tally(PUSH_THREAT, push_threats(board, color, own, other));
