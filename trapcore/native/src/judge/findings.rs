@@ -6,7 +6,9 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position};
 
 use crate::chess::moves::after;
-use crate::judge::game_analyzer::{Event, Judge, Workspace, mover};
+use crate::judge::game_analyzer::{GameAnalyzer, mover};
+use crate::judge::model::Event;
+use crate::judge::workspace::Workspace;
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
 use crate::pgn::reader::{Game, Skip};
 use crate::pgn::records::{Unread, games};
@@ -46,8 +48,8 @@ pub struct BatchFindings {
     pub proof_nodes: u64,
 }
 
-/// Judges every game of a batch; nothing of it counts if the work was stopped meanwhile.
-pub fn judge_batch(judge: &Judge, batch: &Batch, work: &mut Workspace) -> BatchFindings {
+/// Analyzes every game of a batch; nothing of it counts if the work was stopped meanwhile.
+pub fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut Workspace) -> BatchFindings {
     let mut out = BatchFindings::default();
     (work.candidates, work.proof_nodes) = (0, 0);
     for (piece, game) in games(batch) {
@@ -62,7 +64,7 @@ pub fn judge_batch(judge: &Judge, batch: &Batch, work: &mut Workspace) -> BatchF
                 continue;
             }
         };
-        let (events, positions) = judge.events(&game, work);
+        let (events, positions) = analyzer.events(&game, work);
         out.positions += positions;
         if events.is_empty() {
             continue;

@@ -1,189 +1,47 @@
-//! How a position is judged: known, similar, proposed, proved. And what a game made of it: the events.
+//! The cases of a position, known from the library or proposed by similar traps and proved; and the events of a game.
 //!
-//! Nothing here depends on what was judged before, so that the same file gives the same findings in any number of
+//! Nothing here depends on what was analyzed before, so that the same file gives the same findings in any number of
 //! threads and after any interruption.
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
-use crate::chess::moves::{after, mirror_move};
-use crate::chess::position::{Setting, live_key, mirror};
-use crate::judge::label_candidates::Patterns;
-use crate::judge::token_candidates::Abstracted;
-use crate::judge::verify::{Case, Cases};
-use crate::measures::trap_positions::{Hit, Index, Member, Scratch, Yardstick};
+use crate::chess::moves::after;
+use crate::chess::position::{Setting, live_key};
+use crate::judge::events::{Encounter, Killer, classify, is_sprung};
+use crate::judge::label_candidates::LabelCandidates;
+use crate::judge::model::{Case, Cases, Decision, Event, Options, ProofLimits, Trap};
+use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
+use crate::judge::trap_list::TrapList;
+use crate::judge::verify::Verifier;
+use crate::judge::workspace::{CaseKey, Workspace};
 use crate::pgn::reader::Game;
-use crate::search::Searcher;
-use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;
-use crate::token_index;
-use crate::trap_test::Tester;
 
-/// A trap of the library: position before the bait, bait, and the killer line with its proof.
-#[derive(Clone, Debug)]
-pub struct Trap {
-    pub setting: Setting,
-    pub bait: Move,
-    pub line: Vec<Move>,
-    pub verdict: Verdict,
-    /// Attacker's moves to mate after the bait; `None` for a gain of material.
-    pub mate_in: Option<u32>,
-}
-
-/// What the caller asked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// `None` where abstracted trees are compared.
-    pub yardstick: Option<Yardstick>,
-    /// Least similarity at which a trap is proposed, 0 to 1.
-    pub min_similarity: f64,
-    /// Nodes for each question about one proposed bait.
-    pub nodes: u64,
-    /// The killers of the traps that propose a bait are tried first; without this the prover's own order is kept, which
-    /// is there to be compared with.
-    pub proposals_first: bool,
-    /// Also report what was not proved.
-    pub unproved: bool,
-    /// Decisions in the first so many plies are not looked at.
-    pub skip_plies: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
-    Set,
-    Fell,
-    Avoided,
-    Sprung,
-    Missed,
-}
-
-impl EventKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            EventKind::Set => "set",
-            EventKind::Fell => "fell",
-            EventKind::Avoided => "avoided",
-            EventKind::Sprung => "sprung",
-            EventKind::Missed => "missed",
-        }
-    }
-}
-
-/// One event of a game.
-#[derive(Clone, Debug)]
-pub struct Event {
-    /// Index of the move in the main line that the event is about.
-    pub at: usize,
-    pub kind: EventKind,
-    /// Index of the position (moves played before it) in which the bait could be played.
-    pub decision: usize,
-    /// That position.
-    pub position: Chess,
-    pub case: Arc<Case>,
-}
-
-/// What one thread needs; reusable for ever.
-pub struct Workspace {
-    pub(crate) scratch: Scratch,
-    pub(crate) hits: Vec<Hit>,
-    pub(crate) tester: Tester,
-    pub(crate) cases: FxHashMap<(u128, Option<Move>), Cases>,
-    /// For settling shortlisted moves, apart from the proofs so that these do not depend on it.
-    pub(crate) settler: Searcher,
-    pub(crate) bags: token_index::Scratch,
-    /// Positions that were known or similar, before proof.
-    pub candidates: u64,
-    /// Nodes of all proofs, also of those that failed.
-    pub proof_nodes: u64,
-}
-
-const TABLE_BITS: u32 = 16;
-
-impl Default for Workspace {
-    fn default() -> Workspace {
-        Workspace {
-            scratch: Scratch::default(),
-            hits: Vec::new(),
-            tester: Tester::new(TABLE_BITS, TABLE_BITS),
-            cases: FxHashMap::default(),
-            settler: Searcher::settler(),
-            bags: token_index::Scratch::default(),
-            candidates: 0,
-            proof_nodes: 0,
-        }
-    }
-}
-
-impl Workspace {
-    /// Sets what ends the work early. What was found after that may be wrong, and so may what is kept of it here.
-    pub fn set_halt(&mut self, halt: &Halt) {
-        self.tester.set_halt(halt);
-    }
-
-    pub fn is_stopped(&self) -> bool {
-        self.tester.is_stopped()
-    }
-}
-
-/// A library ready to be held against games.
-pub struct Judge {
-    /// As they are, and with colours exchanged.
-    traps: Vec<[Trap; 2]>,
-    /// Of the same forms of the same traps.
-    patterns: Vec<[Patterns; 2]>,
-    pub(crate) known: FxHashMap<u128, Vec<Member>>,
+/// A library ready to be compared with games.
+pub struct GameAnalyzer {
+    traps: TrapList,
     /// For a measure that compares whole trees.
-    pub(crate) index: Option<Index>,
+    labels: Option<LabelCandidates>,
     /// For the measure that compares what single moves do.
-    pub(crate) abstracted: Option<Abstracted>,
-    pub(crate) options: Options,
+    tokens: Option<TokenLibrary>,
+    options: Options,
 }
 
-impl Judge {
-    /// `abstracted`: needed unless `options` has a yardstick.
-    pub fn new(traps: Vec<Trap>, options: Options, abstracted: Option<Abstracted>) -> Judge {
-        let traps: Vec<[Trap; 2]> = traps
-            .into_iter()
-            .map(|trap| {
-                let exchanged = Trap {
-                    setting: mirror(&trap.setting),
-                    bait: mirror_move(trap.bait),
-                    line: trap.line.iter().map(|&m| mirror_move(m)).collect(),
-                    ..trap.clone()
-                };
-                [trap, exchanged]
-            })
-            .collect();
-        let mut known: FxHashMap<u128, Vec<Member>> = FxHashMap::default();
-        for (trap, both) in (0u32..).zip(&traps) {
-            for (mirrored, form) in [(false, &both[0]), (true, &both[1])] {
-                known.entry(live_key(&form.setting.chess)).or_default().push(Member { trap, mirrored });
-            }
-        }
-        let index = options.yardstick.map(|yardstick| {
-            let settings: Vec<(Setting, Setting)> =
-                traps.iter().map(|both| (both[0].setting.clone(), both[1].setting.clone())).collect();
-            Index::new(&settings, yardstick, options.min_similarity)
-        });
-        let patterns = traps.iter().map(|_| Default::default()).collect();
-        Judge { traps, patterns, known, index, abstracted, options }
-    }
-
-    pub(crate) fn trap(&self, member: Member) -> &Trap {
-        &self.traps[member.trap as usize][usize::from(member.mirrored)]
-    }
-
-    pub(crate) fn patterns(&self, member: Member) -> &Patterns {
-        &self.patterns[member.trap as usize][usize::from(member.mirrored)]
+impl GameAnalyzer {
+    /// `tokens`: needed unless `options` has a yardstick.
+    pub fn new(traps: Vec<Trap>, options: Options, tokens: Option<TokenLibrary>) -> GameAnalyzer {
+        let traps = TrapList::new(traps);
+        let labels = options.yardstick.map(|yardstick| LabelCandidates::new(&traps, yardstick, options.min_similarity));
+        GameAnalyzer { traps, labels, tokens, options }
     }
 
     /// The events of a game, ascending by move, and how many positions were looked at.
     pub fn events(&self, game: &Game, work: &mut Workspace) -> (Vec<Event>, u64) {
         let mut events = Vec::new();
         let mut position = Setting { chess: game.initial.clone(), mode: game.mode };
-        // The cases of the last two positions, so that a trap that stays open is told of once.
+        // The cases of the last two positions, so that a trap that stays open is reported once.
         let mut recent: [Cases; 2] = [None, None];
         let seen = game.moves.len() as u64 + 1;
         if self.traps.is_empty() {
@@ -193,10 +51,12 @@ impl Judge {
             let cases = if decision < self.options.skip_plies {
                 None
             } else {
-                self.cases(&position, game.moves.get(decision).copied(), work)
+                self.cases(&position, game.moves.get(decision).copied(), self.options.limits, work)
             };
             if let Some(list) = &cases {
-                self.tell(game, decision, &position.chess, list, recent[1].as_deref(), work, &mut events);
+                let after_decision = &game.moves[decision..];
+                let earlier = recent[1].as_deref().unwrap_or_default();
+                events.extend(self.events_at(decision, &position.chess, after_decision, list, earlier, work));
             }
             recent = [cases, recent[0].take()];
             if let Some(&m) = game.moves.get(decision) {
@@ -207,53 +67,126 @@ impl Judge {
         (events, seen)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn tell(
+    /// The events of the bait that was taken at a decision, or else of the best one. `moves`: those played from there;
+    /// `earlier`: the cases of the victim's decision before.
+    fn events_at(
         &self,
-        game: &Game,
         decision: usize,
         position: &Chess,
+        moves: &[Move],
         cases: &[Arc<Case>],
-        earlier: Option<&[Arc<Case>]>,
+        earlier: &[Arc<Case>],
         work: &mut Workspace,
-        events: &mut Vec<Event>,
-    ) {
-        let played = game.moves.get(decision).copied();
+    ) -> impl Iterator<Item = Event> {
+        let played = moves.first().copied();
         let taken = cases.iter().find(|case| Some(case.bait) == played);
-        let case = taken.unwrap_or(&cases[0]);
-        let stood_already = earlier.is_some_and(|list| list.iter().any(|c| same_trap(c, case)));
-        let mut push = |at: usize, kind: EventKind| {
-            events.push(Event { at, kind, decision, position: position.clone(), case: Arc::clone(case) });
+        let case = Arc::clone(taken.unwrap_or(&cases[0]));
+        let answer = moves.get(1).filter(|_| taken.is_some());
+        let encounter = Encounter {
+            decision,
+            stood_already: earlier.iter().any(|c| same_trap(c, &case)),
+            took_bait: played.map(|_| taken.is_some()),
+            is_sprung: answer.map(|&answer| self.is_sprung(position, &case, answer, work)),
         };
-        if decision > 0 && !stood_already {
-            push(decision - 1, EventKind::Set);
-        }
-        match (taken, played) {
-            (None, None) => {}
-            (None, Some(_)) if stood_already => {}
-            (None, Some(_)) => push(decision, EventKind::Avoided),
-            (Some(_), _) => {
-                push(decision, EventKind::Fell);
-                if let Some(&answer) = game.moves.get(decision + 1) {
-                    let sprung = case.line.first() == Some(&answer)
-                        || self.also_mates(&after(position, case.bait), answer, case, work);
-                    push(decision + 1, if sprung { EventKind::Sprung } else { EventKind::Missed });
-                }
-            }
-        }
+        let position = position.clone();
+        classify(encounter).map(move |kind| Event {
+            at: kind.move_index(decision),
+            kind,
+            decision,
+            position: position.clone(),
+            case: Arc::clone(&case),
+        })
     }
 
-    /// Whether another move than the killer mates as well, in no more moves than are searched in full.
-    fn also_mates(&self, position: &Chess, answer: Move, case: &Case, work: &mut Workspace) -> bool {
-        let Some(mate) = case.mate_in.filter(|_| case.verdict == Verdict::Proved) else { return false };
-        let prover = &mut work.tester.prover;
-        let mated = prover.is_mated_in(&after(position, answer), mate.max(2), self.options.nodes);
-        work.proof_nodes += prover.nodes();
-        mated == Some(true)
+    fn is_sprung(&self, position: &Chess, case: &Case, answer: Move, work: &mut Workspace) -> bool {
+        let mate_in = case.mate_in.filter(|_| case.verdict == Verdict::Proved);
+        let killer = Killer { m: case.line.first().copied(), mate_in };
+        let baited = after(position, case.bait);
+        let (sprung, nodes) = is_sprung(&mut work.tester.prover, &baited, killer, answer, self.options.limits.nodes);
+        work.proof_nodes += nodes;
+        sprung
+    }
+
+    /// The baits of a position, best first; `None` when it has none. `played`: the move made there, which is examined
+    /// whether it looks tempting or not where baits are looked at one by one.
+    pub(super) fn cases(
+        &self,
+        position: &Setting,
+        played: Option<Move>,
+        limits: ProofLimits,
+        work: &mut Workspace,
+    ) -> Cases {
+        let played = played.filter(|_| self.tokens.is_some());
+        let key = CaseKey { position: live_key(&position.chess), played, limits };
+        let cacheable = position.mode == CastlingMode::Standard;
+        if let (true, Some(cases)) = (cacheable, work.cached(&key)) {
+            work.candidates += 1;
+            return cases;
+        }
+        let candidates = work.candidates;
+        let decision = Decision { position, played, known: self.traps.at(key.position) };
+        let cases = self.find_cases(&decision, limits, work);
+        let cases: Cases = (!cases.is_empty()).then(|| cases.into_iter().map(Arc::new).collect());
+        // What was dear to find out is cached; that nothing is near is cheap to find out again.
+        if cacheable && work.candidates > candidates {
+            work.cache(key, cases.clone());
+        }
+        cases
+    }
+
+    fn find_cases(&self, decision: &Decision, limits: ProofLimits, work: &mut Workspace) -> Vec<Case> {
+        let mut cases = self.known_cases(decision, limits);
+        let verifier =
+            Verifier { limits, killers_first: self.options.proposals_first, prescreen: self.tokens.is_some() };
+        if let Some(library) = &self.tokens {
+            let tokens = TokenCandidates { library, traps: &self.traps, min_similarity: self.options.min_similarity };
+            let candidates = tokens.find(decision, &cases, work);
+            work.candidates += u64::from(!candidates.is_empty() || !cases.is_empty());
+            for candidate in &candidates {
+                let found = verifier.prove(decision, candidate, work);
+                cases.extend(found.and_then(|case| tokens.named(decision.position, case, work)));
+            }
+        }
+        if let Some(labels) = &self.labels {
+            let hits = labels.similar_traps(decision, work);
+            work.candidates += u64::from(!hits.is_empty() || !cases.is_empty());
+            for candidate in labels.find(&self.traps, decision, &hits, &cases) {
+                cases.extend(verifier.prove(decision, &candidate, work));
+            }
+            work.hits = hits;
+        }
+        cases.sort_by_key(|case| (case.verdict != Verdict::Proved, !case.known));
+        cases
+    }
+
+    /// The cases of the traps of which this is the very position, with the library's verdicts.
+    fn known_cases(&self, decision: &Decision, limits: ProofLimits) -> Vec<Case> {
+        let mut cases: Vec<Case> = Vec::new();
+        for &member in decision.known {
+            let trap = self.traps.get(member);
+            let reported = trap.verdict == Verdict::Proved || limits.unproved && trap.verdict == Verdict::Undecided;
+            // A hash of 128 bits does not collide by chance, but a bait must be legal whatever happens.
+            let legal = decision.position.chess.is_legal(trap.bait);
+            if reported && legal && cases.iter().all(|case| case.bait != trap.bait) {
+                cases.push(Case {
+                    member,
+                    known: true,
+                    here: false,
+                    similarity: 1.0,
+                    bait: trap.bait,
+                    line: trap.line.clone(),
+                    verdict: trap.verdict,
+                    mate_in: trap.mate_in,
+                    loss: None,
+                    nodes: 0,
+                });
+            }
+        }
+        cases
     }
 }
 
-/// Whether a case says again what another said; a proof is more than a likeness.
+/// Whether a case says again what another said; a proof is more than a similarity.
 fn same_trap(a: &Case, b: &Case) -> bool {
     a.bait == b.bait && a.member.trap == b.member.trap && a.verdict == b.verdict
 }

@@ -1,4 +1,4 @@
-//! What similar traps propose in a position: their bait and their killer as moves of it.
+//! Candidates from similar trees: the bait and the killer of similar traps as moves of the position.
 //!
 //! A move of the trap is a move of the position where it has the same label; where none has, its counterpart by move
 //! matching takes its place. Nothing of this is a claim: what is proposed is only where the proof begins.
@@ -9,10 +9,12 @@ use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::Setting;
-use crate::judge::game_analyzer::{Judge, Trap};
-use crate::judge::verify::Case;
+use crate::judge::candidates::{Candidate, SimilarTrap};
+use crate::judge::model::{Case, Decision, Trap};
+use crate::judge::trap_list::TrapList;
+use crate::judge::workspace::Workspace;
 use crate::measures::move_matching::Pattern;
-use crate::measures::trap_positions::{Hit, Member};
+use crate::measures::trap_positions::{Hit, Index, Member, Yardstick};
 use crate::search::verdict::Verdict;
 use crate::trees::labels::uci_label;
 
@@ -21,126 +23,101 @@ use crate::trees::labels::uci_label;
 /// that does not look at labels can bring a hundred of them near.
 const MATCHED: usize = 3;
 
-/// What a trap says about its bait. Neither question holds the other: the trap test looks for mates as well, but with
-/// fewer nodes and fewer moves, and asks by other rules whether the bait was avoidable.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Question {
-    Mate,
-    Gain,
-}
-
-/// A trap that proposes a bait.
-pub(crate) struct Proposer<'a> {
-    pub member: Member,
-    pub similarity: f64,
-    pub trap: &'a Trap,
-    /// What may be its killer here, in the order in which it is tried.
-    pub killers: Vec<Move>,
-    /// What can be played here of its killer line, or else the counterpart of its killer.
-    pub line: Vec<Move>,
-}
-
-impl<'a> Proposer<'a> {
-    /// `baited`: the position after what stands for the bait.
-    fn new(hit: &Hit, trap: &'a Trap, patterns: Option<&Pair>, baited: &Setting) -> Proposer<'a> {
-        let mut line = legal_beginning(&baited.chess, &trap.line);
-        let killer = patterns.and_then(|pair| pair.killer.as_ref());
-        let counterpart = killer.and_then(|killer| killer.counterpart(baited));
-        // The counterpart comes first: it does the killer's work here, whatever now stands on the killer's squares.
-        let killers = counterpart.into_iter().chain(line.first().copied()).collect();
-        if line.is_empty() {
-            line.extend(counterpart);
-        }
-        Proposer { member: hit.member, similarity: hit.similarity, trap, killers, line }
-    }
-
-    pub fn asks(&self) -> Question {
-        if self.trap.mate_in.is_some() { Question::Mate } else { Question::Gain }
-    }
-}
-
-/// A move that stands for the bait of similar traps; the most similar first.
-pub(crate) struct Proposal<'a> {
-    pub bait: Move,
-    pub proposers: Vec<Proposer<'a>>,
-}
-
-impl<'a> Proposal<'a> {
-    pub fn asking(&self, question: Question) -> impl Iterator<Item = &Proposer<'a>> {
-        self.proposers.iter().filter(move |proposer| proposer.asks() == question)
-    }
-
-    /// The killers of all its traps, each once, the most similar trap's before the others'.
-    pub fn killers(&self) -> Vec<Move> {
-        let mut out = Vec::new();
-        for &killer in self.proposers.iter().flat_map(|proposer| &proposer.killers) {
-            if !out.contains(&killer) {
-                out.push(killer);
-            }
-        }
-        out
-    }
-}
-
-/// What a trap's bait and killer are found again by.
-struct Pair {
+/// What a trap's bait and killer are matched by.
+struct MatchPattern {
     bait: Pattern,
     killer: Option<Pattern>,
 }
 
-/// The same, made when the trap first comes near a position, since most traps of a large library never do.
-#[derive(Default)]
-pub(crate) struct Patterns(OnceLock<Pair>);
-
-impl Patterns {
-    fn of(&self, trap: &Trap) -> &Pair {
-        self.0.get_or_init(|| {
-            let baited = baited(&trap.setting, trap.bait);
-            Pair {
-                bait: Pattern::of(&trap.setting, trap.bait),
-                killer: trap.line.first().map(|&killer| Pattern::of(&baited, killer)),
-            }
-        })
+impl MatchPattern {
+    fn of(trap: &Trap) -> MatchPattern {
+        let baited = baited(&trap.setting, trap.bait);
+        MatchPattern {
+            bait: Pattern::of(&trap.setting, trap.bait),
+            killer: trap.line.first().map(|&killer| Pattern::of(&baited, killer)),
+        }
     }
 }
 
-impl Judge {
-    /// Baits that are known to lose nothing in a position.
-    pub(crate) fn refuted(&self, known: &[Member]) -> Vec<Move> {
-        known.iter().map(|&m| self.trap(m)).filter(|t| t.verdict == Verdict::Refuted).map(|t| t.bait).collect()
+/// The positions of a library of traps, to compare whole trees with.
+pub(super) struct LabelCandidates {
+    index: Index,
+    /// Made when the trap first comes near a position, since most traps of a large library never do.
+    patterns: Vec<[OnceLock<MatchPattern>; 2]>,
+}
+
+impl LabelCandidates {
+    pub fn new(traps: &TrapList, yardstick: Yardstick, min_similarity: f64) -> LabelCandidates {
+        LabelCandidates {
+            index: Index::new(&traps.positions(), yardstick, min_similarity),
+            patterns: std::iter::repeat_with(Default::default).take(traps.len()).collect(),
+        }
+    }
+
+    fn pattern(&self, member: Member, trap: &Trap) -> &MatchPattern {
+        self.patterns[member.trap as usize][usize::from(member.mirrored)].get_or_init(|| MatchPattern::of(trap))
+    }
+
+    /// The similar traps, the most similar first; to be given back to the workspace, whose memory it is.
+    pub fn similar_traps(&self, decision: &Decision, work: &mut Workspace) -> Vec<Hit> {
+        let mut hits = std::mem::take(&mut work.hits);
+        self.index.hits(decision.position, &mut work.scratch, &mut hits);
+        // Other positions can be as similar as the trap's own.
+        hits.sort_by(|a, b| {
+            let stranger = |hit: &Hit| !decision.known.contains(&hit.member);
+            b.similarity
+                .total_cmp(&a.similarity)
+                .then_with(|| stranger(a).cmp(&stranger(b)))
+                .then(a.member.trap.cmp(&b.member.trap))
+        });
+        hits
     }
 
     /// The baits of the similar traps as moves of this position that have no case yet and are not known to lose nothing
     /// here. `hits`: the most similar first.
-    pub(crate) fn proposals<'a>(
-        &'a self,
-        position: &Setting,
-        known: &[Member],
+    pub fn find<'a>(
+        &self,
+        traps: &'a TrapList,
+        decision: &Decision,
         hits: &[Hit],
         cases: &[Case],
-    ) -> Vec<Proposal<'a>> {
-        let refuted = self.refuted(known);
-        let mut proposals: Vec<Proposal> = Vec::new();
+    ) -> Vec<Candidate<'a>> {
+        let mut candidates: Vec<Candidate> = Vec::new();
         if hits.is_empty() {
-            return proposals;
+            return candidates;
         }
+        let position = decision.position;
+        let refuted = traps.refuted_baits(decision.known);
         let moves = position.chess.legal_moves();
-        let trusted = hits.iter().filter(|hit| self.trap(hit.member).verdict != Verdict::Refuted);
+        let trusted = hits.iter().filter(|hit| traps.get(hit.member).verdict != Verdict::Refuted);
         for (rank, hit) in trusted.enumerate() {
-            let trap = self.trap(hit.member);
-            let patterns = (rank < MATCHED).then(|| self.patterns(hit.member).of(trap));
-            let Some(bait) = bait_here(trap, patterns, position, &moves) else { continue };
+            let trap = traps.get(hit.member);
+            let pattern = (rank < MATCHED).then(|| self.pattern(hit.member, trap));
+            let Some(bait) = bait_here(trap, pattern, position, &moves) else { continue };
             if cases.iter().any(|case| case.bait == bait) || refuted.contains(&bait) {
                 continue;
             }
-            let proposer = Proposer::new(hit, trap, patterns, &baited(position, bait));
-            match proposals.iter_mut().find(|proposal| proposal.bait == bait) {
-                Some(proposal) => proposal.proposers.push(proposer),
-                None => proposals.push(Proposal { bait, proposers: vec![proposer] }),
+            let similar = similar_trap(hit, trap, pattern, &baited(position, bait));
+            match candidates.iter_mut().find(|candidate| candidate.bait == bait) {
+                Some(candidate) => candidate.traps.push(similar),
+                None => candidates.push(Candidate { bait, traps: vec![similar] }),
             }
         }
-        proposals
+        candidates
     }
+}
+
+/// `baited`: the position after what stands for the bait.
+fn similar_trap<'a>(hit: &Hit, trap: &'a Trap, pattern: Option<&MatchPattern>, baited: &Setting) -> SimilarTrap<'a> {
+    let mut line = legal_beginning(&baited.chess, &trap.line);
+    let killer = pattern.and_then(|pattern| pattern.killer.as_ref());
+    let counterpart = killer.and_then(|killer| killer.counterpart(baited));
+    // The counterpart comes first: it does the killer's work here, whatever now stands on the killer's squares.
+    let killers = counterpart.into_iter().chain(line.first().copied()).collect();
+    if line.is_empty() {
+        line.extend(counterpart);
+    }
+    SimilarTrap { member: hit.member, similarity: hit.similarity, trap, killers, line }
 }
 
 /// The trap's bait as one of the legal `moves` of a position.
@@ -148,10 +125,10 @@ impl Judge {
 /// The same squares come first. What made the positions similar is that their moves have the same labels, and then the
 /// bait nearly always has it too; matching does not look at labels, and of the baits of 298 mates it named every third
 /// two plies later.
-fn bait_here(trap: &Trap, patterns: Option<&Pair>, position: &Setting, moves: &MoveList) -> Option<Move> {
+fn bait_here(trap: &Trap, patterns: Option<&MatchPattern>, position: &Setting, moves: &MoveList) -> Option<Move> {
     let wanted = uci_label(trap.bait, trap.setting.mode);
     let same = moves.iter().copied().find(|&m| uci_label(m, position.mode) == wanted);
-    same.or_else(|| patterns.and_then(|pair| pair.bait.counterpart(position)))
+    same.or_else(|| patterns.and_then(|pattern| pattern.bait.counterpart(position)))
 }
 
 fn baited(setting: &Setting, bait: Move) -> Setting {
@@ -179,15 +156,14 @@ fn legal_beginning(position: &Chess, line: &[Move]) -> Vec<Move> {
 mod tests {
     use super::*;
     use crate::chess::position::{parse, parse_move};
-    use crate::judge::game_analyzer::Options;
-    use crate::measures::trap_positions::{Measure, Yardstick};
+    use crate::measures::trap_positions::Measure;
     use crate::trees::labels::{Labels, Naming};
 
     const UCI: Labels = Labels { naming: Naming::Uci, captures: false };
     /// The rook leaves its first rank for a pawn, and is mated there.
     const BACK_RANK: (&str, &str, &[&str]) = ("r5k1/5ppp/8/8/8/8/P4PPP/3R2K1 b - -", "a8a2", &["d1d8"]);
 
-    fn judge(traps: &[(&str, &str, &[&str])], min_similarity: f64) -> Judge {
+    fn library(traps: &[(&str, &str, &[&str])], min_similarity: f64) -> (TrapList, LabelCandidates) {
         let traps = traps.iter().map(|&(fen, bait, line)| {
             let setting = parse(fen).unwrap();
             let bait = parse_move(&setting, bait).unwrap();
@@ -199,51 +175,48 @@ mod tests {
             });
             Trap { line: line.collect(), setting, bait, verdict: Verdict::Proved, mate_in: Some(1) }
         });
-        let options = Options {
-            yardstick: Some(Yardstick { measure: Measure::Sequences, depth: 2, labels: UCI }),
-            min_similarity,
-            nodes: 100_000,
-            proposals_first: true,
-            unproved: false,
-            skip_plies: 0,
-        };
-        Judge::new(traps.collect(), options, None)
+        let traps = TrapList::new(traps.collect());
+        let spec = Yardstick { measure: Measure::Sequences, depth: 2, labels: UCI };
+        let candidates = LabelCandidates::new(&traps, spec, min_similarity);
+        (traps, candidates)
     }
 
     /// Bait, killers in order, and line of every proposal in a position, as UCI.
-    fn proposed(judge: &Judge, fen: &str) -> Vec<(String, Vec<String>, Vec<String>)> {
+    fn proposed(
+        (traps, candidates): &(TrapList, LabelCandidates),
+        fen: &str,
+    ) -> Vec<(String, Vec<String>, Vec<String>)> {
         let position = parse(fen).unwrap();
-        let mut hits = Vec::new();
-        judge.index.as_ref().unwrap().hits(&position, &mut Default::default(), &mut hits);
-        hits.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+        let decision = Decision { position: &position, played: None, known: &[] };
+        let hits = candidates.similar_traps(&decision, &mut Workspace::default());
         let text = |moves: &[Move]| moves.iter().map(|m| m.to_uci(position.mode).to_string()).collect::<Vec<_>>();
-        let proposals = judge.proposals(&position, &[], &hits, &[]);
-        proposals.iter().map(|p| (text(&[p.bait]).remove(0), text(&p.killers()), text(&p.proposers[0].line))).collect()
+        let found = candidates.find(traps, &decision, &hits, &[]);
+        found.iter().map(|c| (text(&[c.bait]).remove(0), text(&c.killers()), text(&c.traps[0].line))).collect()
     }
 
-    fn told(bait: &str, killers: &[&str], line: &[&str]) -> Vec<(String, Vec<String>, Vec<String>)> {
+    fn expected(bait: &str, killers: &[&str], line: &[&str]) -> Vec<(String, Vec<String>, Vec<String>)> {
         let texts = |moves: &[&str]| moves.iter().map(|m| (*m).to_owned()).collect();
         vec![(bait.to_owned(), texts(killers), texts(line))]
     }
 
     #[test]
     fn the_same_squares_are_proposed_where_they_can_be_played() {
-        let judge = judge(&[BACK_RANK], 0.5);
-        assert_eq!(proposed(&judge, BACK_RANK.0), told("a8a2", &["d1d8"], &["d1d8"]));
+        let library = library(&[BACK_RANK], 0.5);
+        assert_eq!(proposed(&library, BACK_RANK.0), expected("a8a2", &["d1d8"], &["d1d8"]));
         // The knight guards d8 but not e8, where the other rook mates.
         let guarded = "r5k1/5ppp/2n5/8/8/8/P4PPP/3RR1K1 b - -";
-        assert_eq!(proposed(&judge, guarded), told("a8a2", &["e1e8", "d1d8"], &["d1d8"]));
+        assert_eq!(proposed(&library, guarded), expected("a8a2", &["e1e8", "d1d8"], &["d1d8"]));
     }
 
     #[test]
     fn the_counterpart_stands_in_for_a_move_that_is_none_here() {
-        let judge = judge(&[BACK_RANK], 0.1);
+        let library = library(&[BACK_RANK], 0.1);
         let shifted = "1r4k1/5ppp/8/8/8/8/1P3PPP/4R1K1 b - -";
-        assert_eq!(proposed(&judge, shifted), told("b8b2", &["e1e8"], &["e1e8"]));
+        assert_eq!(proposed(&library, shifted), expected("b8b2", &["e1e8"], &["e1e8"]));
         let another_piece = "1r4k1/5ppp/8/8/8/8/1P3PPP/4Q1K1 b - -";
-        assert_eq!(proposed(&judge, another_piece), told("b8b2", &["e1e8"], &["e1e8"]));
+        assert_eq!(proposed(&library, another_piece), expected("b8b2", &["e1e8"], &["e1e8"]));
         let exchanged = "4r1k1/1p3ppp/8/8/8/8/5PPP/1R4K1 w - -";
-        assert_eq!(proposed(&judge, exchanged), told("b1b7", &["e8e1"], &["e8e1"]));
+        assert_eq!(proposed(&library, exchanged), expected("b1b7", &["e8e1"], &["e8e1"]));
     }
 
     #[test]
@@ -251,11 +224,11 @@ mod tests {
         let near = ("r5k1/4pppp/8/8/8/8/P4PPP/3R2K1 b - -", "e7e6", &["d1d8"][..]);
         let shifted = "r5k1/5ppp/8/8/8/8/P4PPP/4R1K1 b - -";
         let far = ("r5k1/5ppp/8/8/8/7P/P4PP1/2R3K1 b - -", "a8a2", &["c1c8"][..]);
-        let index = |traps: &[(&str, &str, &[&str])]| proposed(&judge(traps, 0.1), shifted);
+        let index = |traps: &[(&str, &str, &[&str])]| proposed(&library(traps, 0.1), shifted);
         let alone = index(&[far]);
-        assert_eq!(alone, told("a8a2", &["e1e8"], &["e1e8"]));
+        assert_eq!(alone, expected("a8a2", &["e1e8"], &["e1e8"]));
         // After three that are more similar its bait is still found by its label, but its killer is not matched.
         let last = index(&[near, near, near, far]).into_iter().find(|p| p.0 == "a8a2");
-        assert_eq!(last, told("a8a2", &[], &[]).pop());
+        assert_eq!(last, expected("a8a2", &[], &[]).pop());
     }
 }

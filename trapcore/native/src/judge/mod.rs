@@ -1,15 +1,27 @@
 //! Which traps stand in a position, and what a game made of them.
 //!
+//! Similarity proposes candidates, proof decides; nothing that is only similar is reported as a trap.
+//!
 //! | module | what it holds |
 //! |---|---|
-//! | `game_analyzer` | a library ready to be compared with games, and the events of a game |
-//! | `label_candidates` | baits and killers of similar traps, as moves of the position |
-//! | `token_candidates` | baits of the position whose killers resemble known ones |
-//! | `verify` | proof of what is proposed |
+//! | `model` | traps, what is asked for, and what is found |
+//! | `trap_list` | the traps of a library, as they are and with colours exchanged |
+//! | `workspace` | the memory that one thread reuses, with the cases of earlier positions |
+//! | `candidates` | moves that may be baits, each with the similar traps that propose it |
+//! | `label_candidates` | candidates from similar trees: the traps' own moves, or their counterparts |
+//! | `token_candidates` | candidates whose killers share tokens with known ones |
+//! | `verify` | the proof of a candidate |
+//! | `events` | what a game did with a trap: set, fell, avoided, sprung, missed |
+//! | `game_analyzer` | the cases of a position and the events of a game |
 //! | `findings` | the events of a batch of games, with their words |
 
+mod candidates;
+pub mod events;
 pub mod findings;
 pub mod game_analyzer;
 mod label_candidates;
+pub mod model;
 pub mod token_candidates;
-pub mod verify;
+mod trap_list;
+mod verify;
+pub mod workspace;

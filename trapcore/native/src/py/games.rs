@@ -18,9 +18,11 @@ use super::halting::{Cancellation, detached};
 use super::travel::travels;
 use crate::chess::moves::after;
 use crate::chess::position::{self, Setting};
-use crate::judge::findings::{Finding, GameFindings, judge_batch, tag_map};
-use crate::judge::game_analyzer::{Judge, Options, Trap, Workspace};
-use crate::judge::token_candidates::Abstracted;
+use crate::judge::findings::{Finding, GameFindings, analyze_batch, tag_map};
+use crate::judge::game_analyzer::GameAnalyzer;
+use crate::judge::model::{Options, ProofLimits, Trap};
+use crate::judge::token_candidates::TokenLibrary;
+use crate::judge::workspace::Workspace;
 use crate::mate::PROVER_VERSION;
 use crate::measures::trap_positions::{Measure, Yardstick};
 use crate::pgn::anchors::{Anchor, Encoding};
@@ -284,7 +286,7 @@ fn trap((fen, bait, line, verdict, mate): TrapParts) -> PyResult<Trap> {
 /// The judge and the work spaces of the threads that use it.
 #[pyclass(frozen, name = "Judge", module = "trapcore._native")]
 struct PyJudge {
-    judge: Judge,
+    analyzer: GameAnalyzer,
     spaces: Mutex<Vec<Workspace>>,
 }
 
@@ -326,17 +328,18 @@ impl PyJudge {
         let yardstick = measure.map(|measure| Yardstick { measure, depth, labels });
         let abstracted = match (measure, proposer, likeness, ids) {
             (Some(_), ..) => None,
-            (None, Some(proposer), Some(likeness), Some(ids)) if ids.len() == traps.len() => Some(Abstracted {
+            (None, Some(proposer), Some(likeness), Some(ids)) if ids.len() == traps.len() => Some(TokenLibrary {
                 weights: Arc::clone(&proposer.0),
-                likeness: Arc::clone(&likeness.0),
+                index: Arc::clone(&likeness.0),
                 traps: ids.into_iter().zip(0..).collect(),
             }),
             _ => return Err(PyValueError::new_err("abstracted trees need a proposer, a likeness, and an id a trap")),
         };
-        let options = Options { yardstick, min_similarity, nodes, unproved, skip_plies, proposals_first };
+        let limits = ProofLimits { nodes, unproved };
+        let options = Options { yardstick, min_similarity, proposals_first, skip_plies, limits };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
-        let judge = py.detach(|| Judge::new(traps, options, abstracted));
-        Ok(PyJudge { judge, spaces: Mutex::new(Vec::new()) })
+        let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
+        Ok(PyJudge { analyzer, spaces: Mutex::new(Vec::new()) })
     }
 
     #[pyo3(signature = (batch, stop = None))]
@@ -345,7 +348,7 @@ impl PyJudge {
             let taken = self.spaces.lock().expect("no thread panics with the lock").pop();
             let mut work = taken.unwrap_or_default();
             work.set_halt(halt);
-            let found = judge_batch(&self.judge, &batch.0, &mut work);
+            let found = analyze_batch(&self.analyzer, &batch.0, &mut work);
             // Where the work was stopped, neither what was found is true nor what was kept for later.
             (!work.is_stopped()).then(|| {
                 self.spaces.lock().expect("no thread panics with the lock").push(work);

@@ -21,6 +21,18 @@ const QUIET_GAIN: i32 = 100;
 const CAPTURE_LOSS: i32 = -90;
 const QUIET_LOSS: i32 = -60;
 
+/// A position whose static value may be ahead of the window.
+struct Ahead {
+    depth: i32,
+    ply: usize,
+    beta: i32,
+    /// Static value, corrected by the table.
+    quiet_value: i32,
+    improving: bool,
+    /// The move before was no pass.
+    null_allowed: bool,
+}
+
 /// Plies by which a late move is searched less.
 fn late(depth: i32, index: usize) -> i32 {
     (0.75 + f64::from(depth).ln() * (index as f64).ln() / 2.1) as i32
@@ -76,9 +88,8 @@ impl Searcher {
         // Is the mover better off than at its last move? Then its quiet moves deserve more trust.
         let improving = !in_check && ply >= 2 && quiet_value > self.standing[ply - 2];
         if selective && !in_check && narrow && beta.abs() < MATE_BOUND {
-            if let Some(value) =
-                self.without_moving(chess, key, depth, ply, beta, quiet_value, improving, null_allowed)?
-            {
+            let ahead = Ahead { depth, ply, beta, quiet_value, improving, null_allowed };
+            if let Some(value) = self.without_moving(chess, key, ahead)? {
                 return Ok(value);
             }
             // So far behind that only a capture can help.
@@ -181,18 +192,8 @@ impl Searcher {
 
     /// A value that stands whatever is played: the position is so far ahead that a move less makes no difference, or
     /// that even passing would not lose it.
-    #[allow(clippy::too_many_arguments)]
-    fn without_moving(
-        &mut self,
-        chess: &Chess,
-        key: u64,
-        depth: i32,
-        ply: usize,
-        beta: i32,
-        quiet_value: i32,
-        improving: bool,
-        null_allowed: bool,
-    ) -> Result<Option<i32>, Stopped> {
+    fn without_moving(&mut self, chess: &Chess, key: u64, ahead: Ahead) -> Result<Option<i32>, Stopped> {
+        let Ahead { depth, ply, beta, quiet_value, improving, null_allowed } = ahead;
         if depth <= 7 && quiet_value - AHEAD * (depth - i32::from(improving)) >= beta {
             return Ok(Some(quiet_value));
         }

@@ -1,0 +1,106 @@
+//! Traps, what is asked for, and what is found.
+
+use std::sync::Arc;
+
+use shakmaty::{Chess, Move};
+
+use crate::chess::moves::mirror_move;
+use crate::chess::position::{Setting, mirror};
+use crate::judge::events::EventKind;
+use crate::measures::trap_positions::{Member, Yardstick};
+use crate::search::verdict::Verdict;
+
+/// A trap of the library: position before the bait, bait, and the killer line with its proof.
+#[derive(Clone, Debug)]
+pub struct Trap {
+    pub setting: Setting,
+    pub bait: Move,
+    pub line: Vec<Move>,
+    pub verdict: Verdict,
+    /// Attacker's moves to mate after the bait; `None` for a gain of material.
+    pub mate_in: Option<u32>,
+}
+
+impl Trap {
+    /// The trap with colours exchanged.
+    pub(super) fn mirrored(&self) -> Trap {
+        Trap {
+            setting: mirror(&self.setting),
+            bait: mirror_move(self.bait),
+            line: self.line.iter().map(|&m| mirror_move(m)).collect(),
+            verdict: self.verdict,
+            mate_in: self.mate_in,
+        }
+    }
+}
+
+/// How traps are recognised.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// `None` where abstracted trees are compared.
+    pub yardstick: Option<Yardstick>,
+    /// Least similarity at which a trap is proposed, 0 to 1.
+    pub min_similarity: f64,
+    /// The killers of the traps that propose a bait are tried first; without this the prover's own order is kept, which
+    /// is there to be compared with.
+    pub proposals_first: bool,
+    /// Decisions in the first so many plies are not looked at.
+    pub skip_plies: usize,
+    /// Where a call does not set its own.
+    pub limits: ProofLimits,
+}
+
+/// How much is spent on proofs, and whether what they leave open is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProofLimits {
+    /// Nodes for each question about one proposed bait.
+    pub nodes: u64,
+    /// Also report what was not proved.
+    pub unproved: bool,
+}
+
+/// One bait of one position, with the trap that it comes from.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub member: Member,
+    /// The position is the trap's own.
+    pub known: bool,
+    /// The verdict was found here; otherwise it is the library's.
+    pub here: bool,
+    pub similarity: f64,
+    pub bait: Move,
+    /// Killer line in this position; only its legal beginning where nothing was proved.
+    pub line: Vec<Move>,
+    pub verdict: Verdict,
+    pub mate_in: Option<u32>,
+    /// Win chance that the bait costs, where a gain of material was proved here.
+    pub loss: Option<f64>,
+    /// Nodes of the proof made here; 0 where the library's proof stands.
+    pub nodes: u64,
+}
+
+/// The cases of a position, best first; `None` where there is none.
+pub type Cases = Option<Arc<[Arc<Case>]>>;
+
+/// A position in which a bait could be played.
+#[derive(Clone, Copy)]
+pub(super) struct Decision<'a> {
+    pub position: &'a Setting,
+    /// The move made there, which is examined whether it looks tempting or not.
+    pub played: Option<Move>,
+    /// The traps of which this is the very position.
+    pub known: &'a [Member],
+}
+
+/// One event of a game.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Index of the move in the main line that the event is about.
+    pub at: usize,
+    pub kind: EventKind,
+    /// Index of the position (moves played before it) in which the bait could be played.
+    pub decision: usize,
+    /// That position.
+    pub position: Chess,
+    pub case: Arc<Case>,
+}

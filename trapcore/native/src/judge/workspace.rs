@@ -1,0 +1,80 @@
+//! The memory that one thread reuses from position to position.
+
+use rustc_hash::FxHashMap;
+use shakmaty::Move;
+
+use crate::judge::model::{Cases, ProofLimits};
+use crate::measures::trap_positions::{Hit, Scratch};
+use crate::search::Searcher;
+use crate::search::stop::Halt;
+use crate::token_index;
+use crate::trap_test::Tester;
+
+/// The positions of the openings come again and again, so their cases are cached; the table is emptied when it has grown
+/// to about ten megabytes.
+const CACHE_SIZE: usize = 1 << 17;
+
+/// Binary logarithm of the entries of the tables of proofs and of the search.
+const TABLE_BITS: u32 = 16;
+
+/// What the cases of a position depend on, for one library.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct CaseKey {
+    /// See [`live_key`](crate::chess::position::live_key).
+    pub position: u128,
+    /// Where the move that was played is examined beside others.
+    pub played: Option<Move>,
+    pub limits: ProofLimits,
+}
+
+/// What one thread needs to analyze games; can be used again and again, with one library.
+pub struct Workspace {
+    pub(super) scratch: Scratch,
+    pub(super) hits: Vec<Hit>,
+    pub(super) tester: Tester,
+    cases: FxHashMap<CaseKey, Cases>,
+    /// For the quiescence of shortlisted moves, apart from the proofs so that these do not depend on it.
+    pub(super) quiescence: Searcher,
+    pub(super) token_scratch: token_index::Scratch,
+    /// Positions that were known or similar, before proof.
+    pub candidates: u64,
+    /// Nodes of all proofs, also of those that failed.
+    pub proof_nodes: u64,
+}
+
+impl Default for Workspace {
+    fn default() -> Workspace {
+        Workspace {
+            scratch: Scratch::default(),
+            hits: Vec::new(),
+            tester: Tester::new(TABLE_BITS, TABLE_BITS),
+            cases: FxHashMap::default(),
+            quiescence: Searcher::settler(),
+            token_scratch: token_index::Scratch::default(),
+            candidates: 0,
+            proof_nodes: 0,
+        }
+    }
+}
+
+impl Workspace {
+    /// Sets what ends the work early. What was found after that may be wrong, and so may what is cached of it here.
+    pub fn set_halt(&mut self, halt: &Halt) {
+        self.tester.set_halt(halt);
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.tester.is_stopped()
+    }
+
+    pub(super) fn cached(&self, key: &CaseKey) -> Option<Cases> {
+        self.cases.get(key).cloned()
+    }
+
+    pub(super) fn cache(&mut self, key: CaseKey, cases: Cases) {
+        if self.cases.len() >= CACHE_SIZE {
+            self.cases.clear();
+        }
+        self.cases.insert(key, cases);
+    }
+}
