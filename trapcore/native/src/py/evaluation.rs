@@ -39,7 +39,7 @@ fn evaluation_rows() -> Vec<(&'static str, usize)> {
     ROWS.to_vec()
 }
 
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(settle, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_features, module)?)?;

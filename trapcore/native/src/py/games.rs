@@ -1,39 +1,23 @@
-//! Games for Python: batches, findings, records.
+//! Batches of games, and games as rows for the library.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::{Arc, Mutex};
 
 use pyo3::PyClass;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::pyclass_init::PyClassInitializer;
 use pyo3::types::PyBytes;
-use shakmaty::{CastlingMode, Position};
+use shakmaty::CastlingMode;
 
-use super::abstracted::Proposer;
-use super::bags::PyBagIndex;
-use super::halting::{Cancellation, detached};
-use super::travel::travels;
-use crate::chess::moves::after;
-use crate::chess::position::{self, Setting};
-use crate::judge::findings::{Finding, GameFindings, analyze_batch, tag_map};
-use crate::judge::game_analyzer::GameAnalyzer;
-use crate::judge::model::{Options, ProofLimits, Trap};
-use crate::judge::token_candidates::TokenLibrary;
-use crate::judge::workspace::Workspace;
-use crate::mate::PROVER_VERSION;
-use crate::measures::trap_positions::{Measure, Yardstick};
-use crate::pgn::anchors::{Anchor, Encoding};
+use super::pickle::impl_pickle;
+use crate::judge::findings::tag_map;
 use crate::pgn::records::{self, Unread};
 use crate::pgn::splitter::{Batch, Splitter};
-use crate::search::verdict::Verdict;
-use crate::trap_test::TESTER_VERSION;
 
 /// Whole games of one input.
 #[pyclass(frozen, name = "Batch", module = "trapcore._native")]
-struct PyBatch(Batch);
+pub struct PyBatch(pub Batch);
 
 /// First game, offset, data, starts, oversized: see `Batch`.
 type BatchParts<'py> = (u64, u64, Bound<'py, PyBytes>, Vec<usize>, Vec<usize>);
@@ -122,9 +106,9 @@ impl PySplitter {
     }
 }
 
-travels! {
+impl_pickle! {
     #[pyclass(frozen, get_all, name = "Skipped", module = "trapcore._native")]
-    struct PySkipped {
+    pub struct PySkipped {
         game: u64,
         offset: u64,
         reason: String,
@@ -132,264 +116,18 @@ travels! {
     }
 }
 
-fn skipped(unread: Vec<Unread>) -> Vec<PySkipped> {
+pub(super) fn skipped(unread: Vec<Unread>) -> Vec<PySkipped> {
     unread
         .into_iter()
         .map(|u| PySkipped { game: u.number, offset: u.offset, reason: u.reason.to_owned(), detail: u.detail })
         .collect()
 }
 
-fn list<T: PyClass + Into<PyClassInitializer<T>>>(py: Python<'_>, items: Vec<T>) -> PyResult<Vec<Py<T>>> {
+pub(super) fn list<T: PyClass + Into<PyClassInitializer<T>>>(py: Python<'_>, items: Vec<T>) -> PyResult<Vec<Py<T>>> {
     items.into_iter().map(|item| Py::new(py, item)).collect()
 }
 
-travels! {
-    #[pyclass(frozen, get_all, name = "Anchor", module = "trapcore._native")]
-    struct PyAnchor {
-        nag_at: usize,
-        comment_at: usize,
-        variation_at: usize,
-        nags: Vec<u16>,
-        comments: Vec<Py<PyBytes>>,
-        variations: Vec<Py<PyBytes>>,
-        number_next: bool,
-    }
-}
-
-travels! {
-    #[pyclass(frozen, get_all, name = "Finding", module = "trapcore._native")]
-    struct PyFinding {
-        ply: usize,
-        event: String,
-        trap: u32,
-        known: bool,
-        mirrored: bool,
-        similarity: f64,
-        mover: String,
-        number: u32,
-        played: String,
-        bait: String,
-        bait_san: String,
-        killer_line: Vec<String>,
-        killer_line_san: Vec<String>,
-        verdict: String,
-        mate_in: Option<u32>,
-        loss: Option<f64>,
-        nodes: u64,
-        prover: String,
-        fen: String,
-        trap_ply: usize,
-        anchor: Py<PyAnchor>,
-    }
-}
-
-travels! {
-    #[pyclass(frozen, get_all, name = "GameFindings", module = "trapcore._native")]
-    struct PyGameFindings {
-        game: u64,
-        offset: u64,
-        start: usize,
-        size: usize,
-        tags: BTreeMap<String, String>,
-        wrapped: bool,
-        newline: String,
-        encoding: String,
-        findings: Vec<Py<PyFinding>>,
-    }
-}
-
-travels! {
-    #[pyclass(frozen, get_all, name = "BatchFindings", module = "trapcore._native")]
-    struct PyBatchFindings {
-        games: u64,
-        positions: u64,
-        skipped: Vec<Py<PySkipped>>,
-        found: Vec<Py<PyGameFindings>>,
-        candidates: u64,
-        proof_nodes: u64,
-    }
-}
-
-fn anchor(py: Python<'_>, anchor: &Anchor, game: &[u8], start: usize) -> PyResult<Py<PyAnchor>> {
-    let texts = |ranges: &[Range<usize>]| ranges.iter().map(|r| PyBytes::new(py, &game[r.clone()]).unbind()).collect();
-    Py::new(
-        py,
-        PyAnchor {
-            nag_at: start + anchor.nag_at,
-            comment_at: start + anchor.comment_at,
-            variation_at: start + anchor.variation_at,
-            nags: anchor.nags.iter().map(|&nag| nag.into()).collect(),
-            comments: texts(&anchor.comments),
-            variations: texts(&anchor.variations),
-            number_next: anchor.number_next,
-        },
-    )
-}
-
-fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -> PyResult<Py<PyFinding>> {
-    let Finding { event, mover, number, played, bait_san, line_san, anchor } = finding;
-    let case = &event.case;
-    let mode = game.game.mode;
-    Py::new(
-        py,
-        PyFinding {
-            ply: event.at + 1,
-            event: event.kind.name().to_owned(),
-            trap: case.member.trap,
-            known: case.known,
-            mirrored: case.member.mirrored,
-            similarity: case.similarity,
-            mover: if mover.is_white() { "white" } else { "black" }.to_owned(),
-            number,
-            played,
-            bait: case.bait.to_uci(mode).to_string(),
-            bait_san,
-            killer_line: case.line.iter().map(|m| m.to_uci(mode).to_string()).collect(),
-            killer_line_san: line_san,
-            verdict: case.verdict.name().to_owned(),
-            mate_in: case.mate_in,
-            loss: case.loss,
-            nodes: case.nodes,
-            prover: match case.verdict {
-                Verdict::Proved if !case.here => "library",
-                Verdict::Proved if case.loss.is_some() => TESTER_VERSION,
-                Verdict::Proved => PROVER_VERSION,
-                _ => "",
-            }
-            .to_owned(),
-            fen: position::fen(&event.position),
-            trap_ply: event.decision + 1,
-            anchor: self::anchor(py, &anchor, text, game.start)?,
-        },
-    )
-}
-
-type TrapParts = (String, String, Vec<String>, String, u32);
-
-fn trap((fen, bait, line, verdict, mate): TrapParts) -> PyResult<Trap> {
-    let setting = position::parse(&fen)?;
-    let bait = position::parse_move(&setting, &bait)?;
-    let mut reached = Setting { chess: after(&setting.chess, bait), mode: setting.mode };
-    let mut moves = Vec::with_capacity(line.len());
-    for uci in &line {
-        let m = position::parse_move(&reached, uci)?;
-        moves.push(m);
-        reached.chess.play_unchecked(m);
-    }
-    let verdict = [Verdict::Proved, Verdict::Refuted, Verdict::Undecided]
-        .into_iter()
-        .find(|v| v.name() == verdict)
-        .ok_or_else(|| PyValueError::new_err(format!("no such verdict: {verdict:?}")))?;
-    Ok(Trap { setting, bait, line: moves, verdict, mate_in: (mate > 0).then_some(mate) })
-}
-
-/// The judge and the work spaces of the threads that use it.
-#[pyclass(frozen, name = "Judge", module = "trapcore._native")]
-struct PyJudge {
-    analyzer: GameAnalyzer,
-    spaces: Mutex<Vec<Workspace>>,
-}
-
-#[pymethods]
-impl PyJudge {
-    #[new]
-    #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
-    #[pyo3(signature = (
-        traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, proposals_first = true,
-        proposer = None, likeness = None, ids = None
-    ))]
-    fn new(
-        py: Python<'_>,
-        traps: Vec<TrapParts>,
-        measure: &str,
-        depth: u32,
-        labels: &str,
-        captures: bool,
-        min_similarity: f64,
-        nodes: u64,
-        unproved: bool,
-        skip_plies: usize,
-        proposals_first: bool,
-        proposer: Option<PyRef<'_, Proposer>>,
-        likeness: Option<PyRef<'_, PyBagIndex>>,
-        ids: Option<Vec<u64>>,
-    ) -> PyResult<PyJudge> {
-        let measure = match measure {
-            "abstracted" => None,
-            "sequences" => Some(Measure::Sequences),
-            "continuations" => Some(Measure::Continuations),
-            "structural" => Some(Measure::Structural),
-            _ => return Err(PyValueError::new_err(format!("no such measure: {measure:?}"))),
-        };
-        if !(0.0..=1.0).contains(&min_similarity) {
-            return Err(PyValueError::new_err(format!("min_similarity is 0 to 1, not {min_similarity}")));
-        }
-        let (depth, labels) = (super::depth(depth)?, super::labels(labels, captures)?);
-        let yardstick = measure.map(|measure| Yardstick { measure, depth, labels });
-        let abstracted = match (measure, proposer, likeness, ids) {
-            (Some(_), ..) => None,
-            (None, Some(proposer), Some(likeness), Some(ids)) if ids.len() == traps.len() => Some(TokenLibrary {
-                weights: Arc::clone(&proposer.0),
-                index: Arc::clone(&likeness.0),
-                traps: ids.into_iter().zip(0..).collect(),
-            }),
-            _ => return Err(PyValueError::new_err("abstracted trees need a proposer, a likeness, and an id a trap")),
-        };
-        let limits = ProofLimits { nodes, unproved };
-        let options = Options { yardstick, min_similarity, proposals_first, skip_plies, limits };
-        let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
-        let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
-        Ok(PyJudge { analyzer, spaces: Mutex::new(Vec::new()) })
-    }
-
-    #[pyo3(signature = (batch, stop = None))]
-    fn judge(&self, py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<PyBatchFindings> {
-        let found = detached(py, None, stop, |halt| {
-            let taken = self.spaces.lock().expect("no thread panics with the lock").pop();
-            let mut work = taken.unwrap_or_default();
-            work.set_halt(halt);
-            let found = analyze_batch(&self.analyzer, &batch.0, &mut work);
-            // Where the work was stopped, neither what was found is true nor what was kept for later.
-            (!work.is_stopped()).then(|| {
-                self.spaces.lock().expect("no thread panics with the lock").push(work);
-                found
-            })
-        })?;
-        let mut found = found.ok_or_else(|| PyRuntimeError::new_err("the judging of this batch was cancelled"))?;
-        let mut games = Vec::with_capacity(found.found.len());
-        for mut game in std::mem::take(&mut found.found) {
-            let text = &batch.0.data[game.start..game.start + game.size];
-            let findings = std::mem::take(&mut game.findings);
-            let findings = findings.into_iter().map(|f| finding(py, f, &game, text)).collect::<PyResult<_>>()?;
-            games.push(PyGameFindings {
-                game: game.number,
-                offset: game.offset,
-                start: game.start,
-                size: game.size,
-                tags: tag_map(&game.game),
-                wrapped: game.layout.wrapped,
-                newline: if game.layout.crlf { "\r\n" } else { "\n" }.to_owned(),
-                encoding: match game.layout.encoding {
-                    Encoding::Ascii => "ascii",
-                    Encoding::Utf8 => "utf-8",
-                    Encoding::Latin1 => "latin-1",
-                }
-                .to_owned(),
-                findings,
-            });
-        }
-        Ok(PyBatchFindings {
-            games: found.games,
-            positions: found.positions,
-            skipped: list(py, skipped(found.unread))?,
-            found: list(py, games)?,
-            candidates: found.candidates,
-            proof_nodes: found.proof_nodes,
-        })
-    }
-}
-
-travels! {
+impl_pickle! {
     #[pyclass(frozen, get_all, name = "GameRecord", module = "trapcore._native")]
     struct PyGameRecord {
         game: u64,
@@ -405,7 +143,7 @@ travels! {
     }
 }
 
-travels! {
+impl_pickle! {
     #[pyclass(frozen, get_all, name = "BatchRecords", module = "trapcore._native")]
     struct PyBatchRecords {
         records: Vec<Py<PyGameRecord>>,
@@ -438,16 +176,11 @@ fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
 }
 
 /// Adds the classes and functions of this file to the module.
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_records, module)?)?;
     module.add_class::<PyBatch>()?;
     module.add_class::<PySplitter>()?;
     module.add_class::<PySkipped>()?;
-    module.add_class::<PyAnchor>()?;
-    module.add_class::<PyFinding>()?;
-    module.add_class::<PyGameFindings>()?;
-    module.add_class::<PyBatchFindings>()?;
-    module.add_class::<PyJudge>()?;
     module.add_class::<PyGameRecord>()?;
     module.add_class::<PyBatchRecords>()
 }

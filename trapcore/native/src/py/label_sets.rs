@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use super::halting::detached;
+use super::cancellation::detached;
 use crate::measures::label_sets::LabelSets;
 use crate::measures::label_sets::kernels::Kernel;
 use crate::trees::tree::{FINGERPRINT_VERSION, LabelBits, unpack};
@@ -80,6 +80,6 @@ impl PyFingerprints {
     }
 }
 
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyFingerprints>()
 }

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{depth, labels};
+use super::arguments::{depth, labels};
 use crate::chess::position::{self, BadPosition, Setting};
 use crate::measures::move_matching;
 use crate::measures::paper::{self, Base, Unpaired};
@@ -163,7 +163,7 @@ fn reply_names(fen: &str, labels: &str, captures: bool) -> PyResult<Vec<String>>
 }
 
 /// Adds the functions of this file to the module.
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(continuations, module)?)?;
     module.add_function(wrap_pyfunction!(sequence_ids, module)?)?;
     module.add_function(wrap_pyfunction!(sequences, module)?)?;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use pyo3::prelude::*;
 use shakmaty::Move;
 
-use super::halting::{Cancellation, detached};
+use super::cancellation::{Cancellation, detached};
 use crate::chess::position::{self, BadPosition, Setting};
 use crate::pgn::records::{Stored, replayed};
 use crate::trap_test::Tester;
@@ -70,7 +70,7 @@ fn losses(
 }
 
 /// Adds the functions of this file to the module.
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay, module)?)?;
     module.add_function(wrap_pyfunction!(losses, module)?)?;
     Ok(())

@@ -1,346 +1,51 @@
-//! The one room that knows Python. It converts, releases the GIL, and turns errors into those of `trapcore.errors`.
-//! Positions and proofs here, similarities in `measures`, games in `games`, bags of tokens in `bags`, fingerprints
-//! in `label_sets`, what mining asks in `mining`, what is there for comparison in `plain`, how calls end early in `halting`,
-//! what is pickled in `travel`.
+//! The interface to Python: converts values, releases the GIL, and raises the errors of `trapcore.errors`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `arguments` | arguments that many functions take, and the errors that they raise |
+//! | `pickle` | classes that are made of their fields and can be pickled |
+//! | `cancellation` | how calls end early: Ctrl-C, and `Cancellation` |
+//! | `positions` | EPD, keys, fingerprints, trees and lines of a position |
+//! | `search` | mate proofs, the search, the trap test |
+//! | `evaluation` | the evaluation, and what a fit of its weights needs |
+//! | `measures` | similarities of two positions, and the pairs of their moves |
+//! | `label_sets` | fingerprints of many positions, compared with one at once |
+//! | `ranking` | tokens of moves, and killers ranked by learned weights |
+//! | `token_index` | the index of token sets |
+//! | `mining` | what mining needs of thousands of positions at a time |
+//! | `baselines` | a search and a prover without learning, to compare with |
+//! | `games` | batches of games, and games as rows for the library |
+//! | `judge` | the events of games |
 
-mod abstracted;
-mod bags;
+mod arguments;
+mod baselines;
+mod cancellation;
 mod evaluation;
 mod games;
-mod halting;
+mod judge;
 mod label_sets;
 mod measures;
 mod mining;
-mod plain;
-mod travel;
+mod pickle;
+mod positions;
+mod ranking;
+mod search;
+mod token_index;
 
-use std::cell::Cell;
-
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use shakmaty::Move;
-use shakmaty::uci::UciMove;
-
-use self::halting::{Cancellation, detached};
-use crate::chess::moves::after;
-use crate::chess::position::{self, BadPosition, Setting};
-use crate::mate::{MateProof, PROVER_VERSION, Prover};
-use crate::search::score::{MATE, MATE_BOUND, mate_distance};
-use crate::search::stop::Halt;
-use crate::search::{Asked, Limits, Pruning, Searcher, key_of};
-use crate::trap_test::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
-use crate::trees::labels::{Labels, Naming};
-use crate::trees::tree::{self, FINGERPRINT_VERSION, Plies2};
-
-impl From<BadPosition> for PyErr {
-    fn from(error: BadPosition) -> PyErr {
-        Python::attach(|py| {
-            let raise = || -> PyResult<PyErr> {
-                let class = py.import("trapcore.errors")?.getattr("PositionError")?;
-                Ok(PyErr::from_value(class.call1((error.to_string(), error.fen()))?))
-            };
-            raise().unwrap_or_else(|e| e)
-        })
-    }
-}
-
-fn labels(name: &str, captures: bool) -> PyResult<Labels> {
-    let naming = match name {
-        "uci" => Naming::Uci,
-        "san" => Naming::San,
-        _ => return Err(PyValueError::new_err(format!("labels are 'uci' or 'san', not {name:?}"))),
-    };
-    Ok(Labels { naming, captures })
-}
-
-fn depth(depth: u32) -> PyResult<u32> {
-    if (1..=tree::MAX_DEPTH).contains(&depth) {
-        Ok(depth)
-    } else {
-        Err(PyValueError::new_err(format!("depth is 1 to {}, not {depth}", tree::MAX_DEPTH)))
-    }
-}
-
-#[pyfunction]
-fn epd(fen: &str) -> PyResult<String> {
-    Ok(position::epd(&position::parse(fen)?.chess))
-}
-
-#[pyfunction]
-fn position_key<'py>(py: Python<'py>, fen: &str) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(PyBytes::new(py, &position::position_key(&position::parse(fen)?.chess)))
-}
-
-#[pyfunction]
-fn fingerprint<'py>(py: Python<'py>, fen: &str) -> PyResult<Bound<'py, PyBytes>> {
-    let setting = position::parse(fen)?;
-    let mut plies = Plies2::default();
-    plies.expand(&setting.chess, setting.mode);
-    Ok(PyBytes::new(py, &tree::pack(&plies.label_bits())))
-}
-
-#[pyfunction]
-fn perft(py: Python<'_>, fen: &str, depth: u32) -> PyResult<u64> {
-    let setting = position::parse(fen)?;
-    Ok(py.detach(|| tree::perft(&setting.chess, depth)))
-}
-
-#[pyfunction]
-fn tree_labels(py: Python<'_>, fen: &str, depth: u32, labels: &str, captures: bool) -> PyResult<Vec<Vec<String>>> {
-    let (setting, labels, depth) = (position::parse(fen)?, self::labels(labels, captures)?, self::depth(depth)?);
-    Ok(py.detach(|| tree::lines(&setting, depth, labels)))
-}
-
-type ProofParts = (&'static str, Option<u32>, Vec<String>, u64, u32);
-
-fn proof_parts(setting: &Setting, proof: &MateProof) -> ProofParts {
-    let line = proof.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
-    (proof.verdict.name(), proof.mate_in, line, proof.nodes, proof.refuted_to)
-}
-
-/// Binary logarithm of the tables for questions asked one by one: a million entries each, 16 and 24 MB.
-const TABLE_BITS: u32 = 20;
-
-thread_local! {
-    static PROVER: Cell<Option<Prover>> = const { Cell::new(None) };
-    static SEARCHER: Cell<Option<Searcher>> = const { Cell::new(None) };
-}
-
-/// Works with this thread's tables of proofs. Whatever is worked with is taken out meanwhile: a signal handler may ask
-/// something in between.
-fn with_prover<T>(halt: &Halt, work: impl FnOnce(&mut Prover) -> T) -> T {
-    let mut prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
-    prover.halt = halt.clone();
-    let done = work(&mut prover);
-    PROVER.set(Some(prover));
-    done
-}
-
-/// Works with the same tables of proofs and with those of the search.
-fn with_tester<T>(halt: &Halt, work: impl FnOnce(&mut Tester) -> T) -> T {
-    let prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
-    let searcher = SEARCHER.take().unwrap_or_else(|| Searcher::new(TABLE_BITS));
-    let mut tester = Tester { prover, searcher };
-    tester.set_halt(halt);
-    let done = work(&mut tester);
-    PROVER.set(Some(tester.prover));
-    SEARCHER.set(Some(tester.searcher));
-    done
-}
-
-#[pyfunction]
-#[pyo3(signature = (fen, mate, nodes, milliseconds, stop, first = Vec::new()))]
-fn prove_mate(
-    py: Python<'_>,
-    fen: &str,
-    mate: u32,
-    nodes: u64,
-    milliseconds: Option<u64>,
-    stop: Option<&Cancellation>,
-    first: Vec<String>,
-) -> PyResult<ProofParts> {
-    let setting = position::parse(fen)?;
-    let first = legal_moves(&setting, &first)?;
-    let proof = detached(py, milliseconds, stop, |halt| {
-        with_prover(halt, |prover| prover.prove(&setting.chess, mate, nodes, &first))
-    })?;
-    Ok(proof_parts(&setting, &proof))
-}
-
-fn legal_moves(setting: &Setting, moves: &[String]) -> PyResult<Vec<Move>> {
-    Ok(moves.iter().map(|uci| position::parse_move(setting, uci)).collect::<Result<_, _>>()?)
-}
-
-#[pyfunction]
-#[allow(clippy::too_many_arguments)] // the question and its budget
-fn prove_bait(
-    py: Python<'_>,
-    fen: &str,
-    bait: &str,
-    killers: Vec<String>,
-    mate: u32,
-    nodes: u64,
-    milliseconds: Option<u64>,
-    stop: Option<&Cancellation>,
-) -> PyResult<ProofParts> {
-    let setting = position::parse(fen)?;
-    let (_, baited, killers) = bait_and_killers(&setting, bait, &killers)?;
-    let proof = detached(py, milliseconds, stop, |halt| {
-        with_prover(halt, |prover| prover.prove(&baited.chess, mate, nodes, &killers))
-    })?;
-    Ok(proof_parts(&baited, &proof))
-}
-
-/// The bait, the position after it, and the answers to try first.
-fn bait_and_killers(setting: &Setting, bait: &str, killers: &[String]) -> PyResult<(Move, Setting, Vec<Move>)> {
-    let bait = position::parse_move(setting, bait)?;
-    let baited = Setting { chess: after(&setting.chess, bait), mode: setting.mode };
-    let killers = legal_moves(&baited, killers)?;
-    Ok((bait, baited, killers))
-}
-
-/// Value in centipawns, moves to mate or none, depth, line, nodes.
-type SearchParts = (i32, Option<i32>, u32, Vec<String>, u64);
-
-#[pyfunction]
-#[pyo3(signature = (fen, moves, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new()))]
-#[allow(clippy::too_many_arguments)] // the question and its budget
-fn search(
-    py: Python<'_>,
-    fen: &str,
-    moves: Vec<String>,
-    depth: u32,
-    nodes: u64,
-    milliseconds: Option<u64>,
-    stop: Option<&Cancellation>,
-    first: Vec<String>,
-    only: Vec<String>,
-) -> PyResult<SearchParts> {
-    let mut setting = position::parse(fen)?;
-    let mut game = Vec::with_capacity(moves.len());
-    for uci in &moves {
-        let played = position::parse_move(&setting, uci)?;
-        game.push(key_of(&setting.chess));
-        setting.chess = after(&setting.chess, played);
-    }
-    let (first, only) = (legal_moves(&setting, &first)?, legal_moves(&setting, &only)?);
-    let limits = Limits { depth, nodes };
-    let found = detached(py, milliseconds, stop, |halt| {
-        with_tester(halt, |tester| {
-            let asked = Asked { only: &only, first: &first, game: &game };
-            tester.searcher.clear();
-            tester.searcher.search(&setting.chess, asked, limits, Pruning::Selective, |_| true)
-        })
-    })?;
-    let line = found.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
-    Ok((found.value, mate_distance(found.value), found.depth, line, found.nodes))
-}
-
-/// The answers of the trap test for one bait.
-#[pyclass(frozen, get_all, name = "BaitTest", module = "trapcore._native")]
-struct PyBaitTest {
-    bait: String,
-    verdict: &'static str,
-    mate_in: Option<u32>,
-    best: Option<String>,
-    line: Vec<String>,
-    loss: f64,
-    depths: Vec<(u32, i32, i32)>,
-    rank: usize,
-    gain: i32,
-    tempts: bool,
-    nodes: u64,
-}
-
-fn bait_test(setting: &Setting, test: BaitTest) -> PyBaitTest {
-    let uci = |m: &Move| m.to_uci(setting.mode).to_string();
-    PyBaitTest {
-        bait: uci(&test.bait),
-        verdict: test.verdict.name(),
-        mate_in: test.mate_in,
-        best: test.best.as_ref().map(uci),
-        line: test.line.iter().map(uci).collect(),
-        loss: test.loss,
-        depths: test.depths.iter().map(|d| (d.depth, d.bait, d.best)).collect(),
-        rank: test.rank,
-        gain: test.gain,
-        tempts: test.tempts(),
-        nodes: test.nodes,
-    }
-}
-
-#[pyfunction]
-#[allow(clippy::too_many_arguments)] // the question and its budget
-fn test_bait(
-    py: Python<'_>,
-    fen: &str,
-    bait: &str,
-    killers: Vec<String>,
-    depth: u32,
-    nodes: u64,
-    milliseconds: Option<u64>,
-    stop: Option<&Cancellation>,
-) -> PyResult<PyBaitTest> {
-    let setting = position::parse(fen)?;
-    let (bait, _, killers) = bait_and_killers(&setting, bait, &killers)?;
-    let limits = Limits { depth, nodes };
-    let test = detached(py, milliseconds, stop, |halt| {
-        with_tester(halt, |tester| tester.test(&setting.chess, bait, &killers, limits))
-    })?;
-    Ok(bait_test(&setting, test))
-}
-
-#[pyfunction]
-fn find_baits(
-    py: Python<'_>,
-    fen: &str,
-    depth: u32,
-    nodes: u64,
-    milliseconds: Option<u64>,
-    stop: Option<&Cancellation>,
-) -> PyResult<Vec<PyBaitTest>> {
-    let setting = position::parse(fen)?;
-    let limits = Limits { depth, nodes };
-    let tests =
-        detached(py, milliseconds, stop, |halt| with_tester(halt, |tester| tester.baits(&setting.chess, limits)))?;
-    Ok(tests.into_iter().map(|test| bait_test(&setting, test)).collect())
-}
-
-#[pyfunction]
-fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<Vec<(u32, usize, i32, i32)>> {
-    let setting = position::parse(fen)?;
-    let bait = position::parse_move(&setting, bait)?;
-    detached(py, None, None, |halt| with_tester(halt, |tester| tester.profile(&setting.chess, bait, depth)))
-}
-
-#[pyfunction]
-fn first_sight(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
-    let setting = position::parse(fen)?;
-    let text = |m| UciMove::from_move(m, setting.mode).to_string();
-    Ok(py.detach(|| trap_test::first_sight(&setting.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
-}
-
-#[pyfunction]
-fn sans(fen: &str, line: Vec<String>) -> PyResult<Vec<String>> {
-    let setting = position::parse(fen)?;
-    Ok(position::sans(&setting, &position::parse_line(&setting, line.iter().map(String::as_str))?))
-}
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("PROVER_VERSION", PROVER_VERSION)?;
-    module.add("TESTER_VERSION", TESTER_VERSION)?;
-    module.add("LOSS", LOSS)?;
-    module.add("TEMPTING_RANK", TEMPTING_RANK)?;
-    module.add("TEMPTING_GAIN", TEMPTING_GAIN)?;
-    module.add("WIN_CHANCE_SCALE", WIN_CHANCE_SCALE)?;
-    module.add("MATE", MATE)?;
-    module.add("MATE_BOUND", MATE_BOUND)?;
-    module.add("POSITION_KEY_VERSION", position::POSITION_KEY_VERSION)?;
-    module.add("FINGERPRINT_VERSION", FINGERPRINT_VERSION)?;
-    module.add_function(wrap_pyfunction!(epd, module)?)?;
-    module.add_function(wrap_pyfunction!(position_key, module)?)?;
-    module.add_function(wrap_pyfunction!(fingerprint, module)?)?;
-    module.add_function(wrap_pyfunction!(perft, module)?)?;
-    module.add_function(wrap_pyfunction!(tree_labels, module)?)?;
-    module.add_function(wrap_pyfunction!(prove_mate, module)?)?;
-    module.add_function(wrap_pyfunction!(prove_bait, module)?)?;
-    module.add_function(wrap_pyfunction!(search, module)?)?;
-    module.add_function(wrap_pyfunction!(test_bait, module)?)?;
-    module.add_function(wrap_pyfunction!(find_baits, module)?)?;
-    module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
-    module.add_function(wrap_pyfunction!(first_sight, module)?)?;
-    module.add_function(wrap_pyfunction!(sans, module)?)?;
-    module.add_class::<PyBaitTest>()?;
-    bags::register(module)?;
-    label_sets::register(module)?;
-    measures::register(module)?;
-    abstracted::register(module)?;
-    mining::register(module)?;
-    plain::register(module)?;
+    positions::register(module)?;
+    search::register(module)?;
     evaluation::register(module)?;
-    module.add_class::<Cancellation>()?;
+    measures::register(module)?;
+    label_sets::register(module)?;
+    ranking::register(module)?;
+    token_index::register(module)?;
+    mining::register(module)?;
+    baselines::register(module)?;
+    cancellation::register(module)?;
     games::register(module)?;
-    Ok(())
+    judge::register(module)
 }

@@ -8,31 +8,21 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::abstracted::bag;
-use super::halting::detached;
+use super::arguments::product_error;
+use super::cancellation::detached;
+use super::ranking::bag;
 use crate::token_index::{BagError, Change, Hit, Index, MAX_WEIGHT, Only, UNIT, Weights, Writer, distinct};
 
 impl From<BagError> for PyErr {
     fn from(error: BagError) -> PyErr {
-        raised(
-            match error {
-                BagError::Unusable { .. } => "IndexFileError",
-                BagError::Busy { .. } => "LibraryError",
-                BagError::Unwritable { .. } => "OutputError",
-                BagError::Argument(_) => "UsageError",
-            },
-            &error.to_string(),
-        )
-    }
-}
-
-fn raised(class: &str, message: &str) -> PyErr {
-    Python::attach(|py| {
-        let raise = || -> PyResult<PyErr> {
-            Ok(PyErr::from_value(py.import("trapcore.errors")?.getattr(class)?.call1((message,))?))
+        let class = match error {
+            BagError::Unusable { .. } => "IndexFileError",
+            BagError::Busy { .. } => "LibraryError",
+            BagError::Unwritable { .. } => "OutputError",
+            BagError::Argument(_) => "UsageError",
         };
-        raise().unwrap_or_else(|e| e)
-    })
+        product_error(class, &[error.to_string()])
+    }
 }
 
 fn argument(message: String) -> PyErr {
@@ -249,7 +239,7 @@ impl PyBagIndex {
     }
 }
 
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("WEIGHT_UNIT", UNIT)?;
     module.add("MAX_WEIGHT", MAX_WEIGHT)?;
     module.add_function(wrap_pyfunction!(build_bag_index, module)?)?;

@@ -78,3 +78,8 @@ pub fn detached<T: Send>(
         None => Ok(done),
     }
 }
+
+/// Adds the class of this file to the module.
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Cancellation>()
+}

@@ -1,11 +1,11 @@
 //! Values that go to another process and come back: plain fields that Python reads, and pickles.
 
 /// Declares such a class: it is made of its fields, in their order, and gives them again.
-macro_rules! travels {
-    ($(#[$meta:meta])* struct $class:ident { $($field:ident: $type:ty,)* }) => {
+macro_rules! impl_pickle {
+    ($(#[$meta:meta])* $vis:vis struct $class:ident { $($field:ident: $type:ty,)* }) => {
         $(#[$meta])*
-        struct $class {
-            $($field: $type,)*
+        $vis struct $class {
+            $(pub $field: $type,)*
         }
 
         #[pyo3::pymethods]
@@ -26,4 +26,4 @@ macro_rules! travels {
     };
 }
 
-pub(super) use travels;
+pub(super) use impl_pickle;

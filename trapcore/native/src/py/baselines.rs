@@ -39,7 +39,7 @@ fn exchanges(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
 }
 
 /// Adds the functions of this file to the module.
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(exchanges, module)?)?;
     module.add_function(wrap_pyfunction!(three_plies, module)?)?;
     module.add_function(wrap_pyfunction!(moves_until_proof, module)?)?;

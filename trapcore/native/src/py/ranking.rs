@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
-use super::halting::{Cancellation, detached};
-use super::with_prover;
+use super::cancellation::{Cancellation, detached};
+use super::search::with_prover;
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};
 use crate::chess::position::{self, BadPosition, Setting};
@@ -233,7 +233,7 @@ impl Proposer {
 }
 
 /// Adds the functions of this file to the module.
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VOCABULARY_VERSION", VOCABULARY_VERSION)?;
     module.add("FIELD_BITS", FIELD_BITS)?;
     module.add("LAZY_SHORTLIST", LAZY_SHORTLIST)?;
