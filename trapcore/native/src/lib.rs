@@ -18,18 +18,20 @@
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
 
-pub mod abstract_tree;
-pub mod chess;
+#![cfg_attr(not(feature = "python"), allow(dead_code))] // what only Python calls
+
+mod abstract_tree;
+mod chess;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-pub mod judge;
-pub mod mate;
-pub mod measures;
-pub mod pgn;
+mod judge;
+mod mate;
+mod measures;
+mod pgn;
 #[cfg(feature = "python")]
 mod py;
-pub mod ranking;
-pub mod search;
-pub mod token_index;
-pub mod trap_test;
-pub mod trees;
+mod ranking;
+mod search;
+mod token_index;
+mod trap_test;
+mod trees;

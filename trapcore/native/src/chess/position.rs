@@ -81,9 +81,9 @@ pub fn parse_move(setting: &Setting, uci: &str) -> Result<Move, BadPosition> {
         .ok_or_else(|| BadPosition::Move { fen: fen(&setting.chess), uci: uci.to_owned() })
 }
 
-/// A line of moves in SAN. `setting` is the position that it begins in.
-pub fn sans(setting: &Setting, line: &[Move]) -> Vec<String> {
-    let mut chess = setting.chess.clone();
+/// A legal line of moves in SAN. `chess` is the position that it begins in.
+pub fn sans(chess: &Chess, line: &[Move]) -> Vec<String> {
+    let mut chess = chess.clone();
     line.iter().map(|&m| SanPlus::from_move_and_play_unchecked(&mut chess, m).to_string()).collect()
 }
 

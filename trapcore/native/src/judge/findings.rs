@@ -1,11 +1,10 @@
 //! A batch of games in, findings out: each event with what is needed to write it into the game.
 
-use std::collections::BTreeMap;
-
 use shakmaty::san::SanPlus;
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{Color, Position};
 
 use crate::chess::moves::after;
+use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
 use crate::judge::model::Event;
 use crate::judge::workspace::Workspace;
@@ -100,7 +99,7 @@ fn finding(game: &Game, event: Event, places: &mut [Anchor]) -> Finding {
         number: u32::from(game.initial.fullmoves()) + (first_ply + event.at as u32) / 2,
         played: played(game, event.at),
         bait_san: SanPlus::from_move(event.position.clone(), event.case.bait).to_string(),
-        line_san: sans(baited, &event.case.line),
+        line_san: sans(&baited, &event.case.line),
         anchor: places[event.at].clone(),
         event,
     }
@@ -112,18 +111,4 @@ fn played(game: &Game, at: usize) -> String {
         position.play_unchecked(m);
     }
     SanPlus::from_move(position, game.moves[at]).to_string()
-}
-
-/// The SAN of a legal line.
-pub fn sans(mut position: Chess, line: &[Move]) -> Vec<String> {
-    line.iter().map(|&m| SanPlus::from_move_and_play_unchecked(&mut position, m).to_string()).collect()
-}
-
-/// Tags by name; of a repeated tag the first.
-pub fn tag_map(game: &Game) -> BTreeMap<String, String> {
-    let mut out = BTreeMap::new();
-    for (name, value) in &game.tags {
-        out.entry(name.clone()).or_insert_with(|| value.clone());
-    }
-    out
 }

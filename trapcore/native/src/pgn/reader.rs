@@ -7,6 +7,8 @@
 //! read, the tokens had to be gone through as well, and both together take half again as long as this does. Read from
 //! the tokens, every move stands where its anchor is.
 
+use std::collections::BTreeMap;
+
 use crate::chess::position::playable;
 use crate::pgn::lexer::{Kind, Tags, Tokens, san as san_of};
 use memchr::memchr;
@@ -40,6 +42,15 @@ impl Game {
     /// The value of the first tag of that name.
     pub fn tag<'a>(&'a self, name: &str) -> Option<&'a str> {
         self.tags.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Tags by name; of a repeated tag the first.
+    pub fn tag_map(&self) -> BTreeMap<String, String> {
+        let mut out = BTreeMap::new();
+        for (name, value) in &self.tags {
+            out.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        out
     }
 
     /// `1-0`, `0-1`, `1/2-1/2` or `*`: by the tag, and where that names no result by the movetext.

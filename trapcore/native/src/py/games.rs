@@ -11,7 +11,6 @@ use pyo3::types::PyBytes;
 use shakmaty::CastlingMode;
 
 use super::pickle::impl_pickle;
-use crate::judge::findings::tag_map;
 use crate::pgn::records::{self, Unread};
 use crate::pgn::splitter::{Batch, Splitter};
 
@@ -160,7 +159,7 @@ fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
         game: record.number,
         offset: record.offset,
         digest: bytes(&record.digest),
-        tags: tag_map(&record.game),
+        tags: record.game.tag_map(),
         result: record.game.result().to_owned(),
         chess960: record.game.mode == CastlingMode::Chess960,
         plies: record.game.moves.len(),

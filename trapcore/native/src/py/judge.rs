@@ -17,7 +17,7 @@ use super::ranking::Proposer;
 use super::token_index::PyBagIndex;
 use crate::chess::moves::after;
 use crate::chess::position::{self, Setting};
-use crate::judge::findings::{Finding, GameFindings, analyze_batch, tag_map};
+use crate::judge::findings::{Finding, GameFindings, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
 use crate::judge::model::{Options, ProofLimits, Trap};
 use crate::judge::token_candidates::TokenLibrary;
@@ -251,7 +251,7 @@ impl PyJudge {
                 offset: game.offset,
                 start: game.start,
                 size: game.size,
-                tags: tag_map(&game.game),
+                tags: game.game.tag_map(),
                 wrapped: game.layout.wrapped,
                 newline: if game.layout.crlf { "\r\n" } else { "\n" }.to_owned(),
                 encoding: match game.layout.encoding {

@@ -41,7 +41,7 @@ fn tree_labels(py: Python<'_>, fen: &str, depth: u32, labels: &str, captures: bo
 #[pyfunction]
 fn sans(fen: &str, line: Vec<String>) -> PyResult<Vec<String>> {
     let setting = position::parse(fen)?;
-    Ok(position::sans(&setting, &position::parse_line(&setting, line.iter().map(String::as_str))?))
+    Ok(position::sans(&setting.chess, &position::parse_line(&setting, line.iter().map(String::as_str))?))
 }
 
 /// Adds the functions of this file to the module.

@@ -203,7 +203,7 @@ impl Proposer {
             let text = |line: &[Move]| line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
             let told = |pair: Pair| {
                 let line: Vec<Move> = std::iter::once(pair.bait).chain(pair.line).collect();
-                (text(&line), position::sans(&setting, &line), pair.mate_in, pair.bag)
+                (text(&line), position::sans(&setting.chess, &line), pair.mate_in, pair.bag)
             };
             pairs.unwrap_or_default().into_iter().map(told).collect::<Vec<_>>()
         })?;
