@@ -18,7 +18,7 @@
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
 
-#![cfg_attr(not(feature = "python"), allow(dead_code))] // what only Python calls
+#![cfg_attr(not(feature = "python"), allow(dead_code, unused_imports))] // what only Python calls
 
 mod abstract_tree;
 mod chess;

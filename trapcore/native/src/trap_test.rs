@@ -13,23 +13,23 @@ use crate::search::verdict::Verdict;
 use crate::search::{Asked, Found, Limits, MAX_DEPTH, Pruning, Searcher};
 
 /// Win chance that a bait has to cost: what lichess calls a blunder.
-pub const LOSS: f64 = 0.3;
+pub(crate) const LOSS: f64 = 0.3;
 /// Depths at which the loss has to stand, the last ones searched.
 const STANDING: usize = 3;
 /// A loss seen only by a shallow search proves nothing.
 const LEAST_DEPTH: u32 = 6;
 /// A move among so many best ones, at first sight or after one ply, tempts.
-pub const TEMPTING_RANK: usize = 3;
+pub(crate) const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
-pub const TEMPTING_GAIN: i32 = 80;
+pub(crate) const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
-pub const TESTER_VERSION: &str = "trapline-search-2";
+pub(crate) const TESTER_VERSION: &str = "trapline-search-2";
 
 /// Of lichess's win chance: <https://github.com/lichess-org/lila/pull/11148>.
-pub const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
+pub(crate) const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
 
 /// lichess's win chance of a value in centipawns, -1 to 1.
-pub fn win_chance(value: i32) -> f64 {
+pub(crate) fn win_chance(value: i32) -> f64 {
     if mate_distance(value).is_some() {
         return f64::from(value.signum());
     }
@@ -38,7 +38,7 @@ pub fn win_chance(value: i32) -> f64 {
 
 /// One depth of the comparison, both for the victim, in centipawns.
 #[derive(Clone, Copy, Debug)]
-pub struct Depth {
+pub(crate) struct Depth {
     pub depth: u32,
     pub bait: i32,
     pub best: i32,
@@ -46,7 +46,7 @@ pub struct Depth {
 
 impl Depth {
     /// Win chance that the bait costs at this depth, -2 to 2.
-    pub fn loss(&self) -> f64 {
+    pub(crate) fn loss(&self) -> f64 {
         win_chance(self.best) - win_chance(self.bait)
     }
 }
@@ -75,7 +75,7 @@ fn judge(depths: &[Depth]) -> Verdict {
 
 /// The answers with their figures.
 #[derive(Clone, Debug)]
-pub struct BaitTest {
+pub(crate) struct BaitTest {
     pub bait: Move,
     /// Proved when the loss stands, refuted when a search as deep shows that it does not, else undecided.
     pub verdict: Verdict,
@@ -95,7 +95,7 @@ pub struct BaitTest {
 }
 
 impl BaitTest {
-    pub fn tempts(&self) -> bool {
+    pub(crate) fn tempts(&self) -> bool {
         tempts(self.rank, self.gain)
     }
 }
@@ -106,7 +106,7 @@ fn tempts(rank: usize, gain: i32) -> bool {
 
 /// All moves as a player sees them who counts material but does not look for checks: the value after the move, less
 /// what the opponent's best exchange wins; best first. Mates are seen only when they are on the board.
-pub fn first_sight(position: &Chess) -> Vec<(i32, Move)> {
+pub(crate) fn first_sight(position: &Chess) -> Vec<(i32, Move)> {
     let mut out: Vec<(i32, Move)> = position
         .legal_moves()
         .into_iter()
@@ -125,28 +125,28 @@ pub fn first_sight(position: &Chess) -> Vec<(i32, Move)> {
 }
 
 /// What a test works with.
-pub struct Tester {
+pub(crate) struct Tester {
     pub prover: Prover,
     pub searcher: Searcher,
 }
 
 impl Tester {
-    pub fn new(prover_bits: u32, searcher_bits: u32) -> Tester {
+    pub(crate) fn new(prover_bits: u32, searcher_bits: u32) -> Tester {
         Tester { prover: Prover::new(prover_bits), searcher: Searcher::new(searcher_bits) }
     }
 
     /// Sets what ends a question, or all of them, early.
-    pub fn set_halt(&mut self, halt: &Halt) {
+    pub(crate) fn set_halt(&mut self, halt: &Halt) {
         self.prover.halt = halt.clone();
         self.searcher.halt = halt.clone();
     }
 
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.searcher.halt.is_stopped()
     }
 
     /// Tests every tempting move of a position; the most tempting first.
-    pub fn baits(&mut self, position: &Chess, limits: Limits) -> Vec<BaitTest> {
+    pub(crate) fn baits(&mut self, position: &Chess, limits: Limits) -> Vec<BaitTest> {
         let temptation = self.temptation(position);
         let mut tempting: Vec<(usize, i32, Move)> = position
             .legal_moves()
@@ -176,7 +176,7 @@ impl Tester {
 
     /// Rank (from 1) and value of a move among all moves, and the value of the best, at first sight (depth 0) and after
     /// searches of 1 to `depth` plies: what makes a bait tempting is that it falls with the depth.
-    pub fn profile(&mut self, position: &Chess, bait: Move, depth: u32) -> Vec<(u32, usize, i32, i32)> {
+    pub(crate) fn profile(&mut self, position: &Chess, bait: Move, depth: u32) -> Vec<(u32, usize, i32, i32)> {
         (0..=depth)
             .filter_map(|depth| {
                 let ranking = if depth == 0 { first_sight(position) } else { self.ranking(position, depth) };
@@ -189,7 +189,7 @@ impl Tester {
     }
 
     /// Values of all moves after a search of `depth` plies each, best first.
-    pub fn ranking(&mut self, position: &Chess, depth: u32) -> Vec<(i32, Move)> {
+    pub(crate) fn ranking(&mut self, position: &Chess, depth: u32) -> Vec<(i32, Move)> {
         self.searcher.clear();
         let limits = Limits { depth: depth - 1, nodes: u64::MAX };
         let mut value = |m| {
@@ -204,7 +204,7 @@ impl Tester {
     /// Tests one bait, within `limits` for each question: the best other move, the mate, the best answer with the
     /// proposed killers tried first, and, where the bait may lose, each proposed killer by itself. The first of them
     /// that keeps the gain is kept; the line goes on from it.
-    pub fn test(&mut self, position: &Chess, bait: Move, killers: &[Move], limits: Limits) -> BaitTest {
+    pub(crate) fn test(&mut self, position: &Chess, bait: Move, killers: &[Move], limits: Limits) -> BaitTest {
         let (rank, gain) = self.temptation(position).remove(&move_code(bait)).unwrap_or((usize::MAX, 0));
         let mut test = BaitTest {
             bait,
@@ -268,7 +268,7 @@ impl Tester {
 
     /// Whether a glance of `nodes` nodes at the answers to a bait sees about the loss that a trap costs, against the
     /// value of the position as it stands. What it does not see may be there all the same.
-    pub fn may_lose(&mut self, position: &Chess, bait: Move, killers: &[Move], nodes: u64) -> bool {
+    pub(crate) fn may_lose(&mut self, position: &Chess, bait: Move, killers: &[Move], nodes: u64) -> bool {
         let standing = win_chance(self.searcher.settle(position));
         let limits = Limits { depth: MAX_DEPTH, nodes };
         let (answers, _) = self.deepen(&after(position, bait), &[], killers, limits, &mut 0);
@@ -277,7 +277,7 @@ impl Tester {
 
     /// What each of these moves costs against the best move, as a glance of `nodes` nodes at the position and half as
     /// many at the answers to each sees it: win chance, -2 to 2, and the answer.
-    pub fn losses(&mut self, position: &Chess, moves: &[Move], nodes: u64) -> Vec<(f64, Option<Move>)> {
+    pub(crate) fn losses(&mut self, position: &Chess, moves: &[Move], nodes: u64) -> Vec<(f64, Option<Move>)> {
         let limits = Limits { depth: MAX_DEPTH, nodes };
         let value = |found: &[(u32, i32)]| found.last().map_or(0.0, |&(_, value)| win_chance(value));
         let best = value(&self.deepen(position, &[], &[], limits, &mut 0).0);

@@ -5,7 +5,7 @@ use shakmaty::{Chess, File, Position, Rank, Role, Square};
 use crate::chess::orientation::Orientation;
 
 /// A mate at a glance, on the turned board.
-pub struct MatingNet {
+pub(crate) struct MatingNet {
     /// Role and offset from the king of each checking piece, ascending.
     pub checkers: Vec<(Role, (i32, i32))>,
     /// On the far rank, on the outer file, on the near rank.
@@ -16,7 +16,7 @@ pub struct MatingNet {
 
 /// What keeps the king from a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub(crate) enum Kept {
     /// A piece of its own.
     Own(Role),
     /// Attackers: bit 0 for a pawn to bit 5 for the king.
@@ -25,7 +25,7 @@ pub enum Kept {
 
 impl MatingNet {
     /// `None` unless the side to move is mated.
-    pub fn of(chess: &Chess) -> Option<MatingNet> {
+    pub(crate) fn of(chess: &Chess) -> Option<MatingNet> {
         if !chess.is_checkmate() {
             return None;
         }
@@ -58,7 +58,7 @@ impl MatingNet {
     }
 
     /// Roles of all pieces that mate or cover, bit 0 for a pawn to bit 5 for the king.
-    pub fn hunters(&self) -> u32 {
+    pub(crate) fn hunters(&self) -> u32 {
         let covering = self.squares.iter().map(|(_, kept)| if let Kept::Covered(set) = kept { *set } else { 0 });
         let checking = self.checkers.iter().map(|(role, _)| 1 << (*role as u32 - 1));
         covering.chain(checking).fold(0, |all, set| all | set)

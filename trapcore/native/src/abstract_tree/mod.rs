@@ -12,10 +12,10 @@
 //! | `mating_net` | how a king stands mated |
 //! | `tokens` | the vocabulary |
 
-pub mod mating_net;
-pub mod replies;
-pub mod seen;
-pub mod tokens;
+pub(crate) mod mating_net;
+pub(crate) mod replies;
+pub(crate) mod seen;
+pub(crate) mod tokens;
 
 use shakmaty::{Bitboard, CastlingMode, Chess, EnPassantMode, Move, Position, Role, Square};
 
@@ -24,7 +24,7 @@ use crate::chess::orientation::Orientation;
 use crate::chess::position::playable;
 
 /// A position of the attacker, with the bait that led to it if it is known.
-pub struct Scene {
+pub(crate) struct Scene {
     /// Attacker to move.
     pub chess: Chess,
     pub bait: Option<Bait>,
@@ -33,7 +33,7 @@ pub struct Scene {
 }
 
 /// The bait as the attacker's moves relate to it.
-pub struct Bait {
+pub(crate) struct Bait {
     pub from: Square,
     pub to: Square,
     /// The position before it with the attacker to move, where that is legal.
@@ -42,7 +42,7 @@ pub struct Bait {
 
 impl Scene {
     /// `chess`: attacker to move; with the position before and the bait that led from it, if known.
-    pub fn new(chess: Chess, mode: CastlingMode, before: Option<(&Chess, Move)>) -> Scene {
+    pub(crate) fn new(chess: Chess, mode: CastlingMode, before: Option<(&Chess, Move)>) -> Scene {
         let orientation = Orientation::of(&chess, chess.turn());
         let bait = before.map(|(before, bait)| Bait {
             from: bait.from().unwrap_or(bait.to()),
@@ -54,7 +54,7 @@ impl Scene {
 
     /// The scene after a bait of which only the squares are known. `None` if the victim has no piece on `to`, or `from`
     /// is not empty.
-    pub fn after_squares(chess: Chess, mode: CastlingMode, from: Square, to: Square) -> Option<Scene> {
+    pub(crate) fn after_squares(chess: Chess, mode: CastlingMode, from: Square, to: Square) -> Option<Scene> {
         let board = chess.board();
         let possible = board.by_color(!chess.turn()).contains(to) && board.piece_at(from).is_none();
         let mut scene = Scene::new(chess, mode, None);
@@ -63,11 +63,11 @@ impl Scene {
     }
 
     /// The attacker's scene after the victim's move `bait`.
-    pub fn after_bait(before: &Chess, bait: Move, mode: CastlingMode) -> Scene {
+    pub(crate) fn after_bait(before: &Chess, bait: Move, mode: CastlingMode) -> Scene {
         Scene::new(after(before, bait), mode, Some((before, bait)))
     }
 
-    pub fn victim_king(&self) -> Square {
+    pub(crate) fn victim_king(&self) -> Square {
         self.chess.board().king_of(!self.orientation.attacker).expect("a legal position has both kings")
     }
 }

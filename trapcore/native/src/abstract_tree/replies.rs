@@ -11,7 +11,7 @@ use crate::chess::piece_values::material_gain;
 use crate::chess::static_exchange::see_oriented;
 
 /// Centipawns that stand for a mate.
-pub const MATED: i32 = 20_000;
+pub(crate) const MATED: i32 = 20_000;
 
 /// Longest mate by checks alone that is looked for, in moves after the first.
 const LONGEST: u32 = 3;
@@ -20,7 +20,7 @@ const MOST_LOOKED_AT: usize = 600;
 
 /// What the victim does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reply {
+pub(crate) enum Reply {
     KingMoves,
     KingTakes,
     /// Takes on the square that was moved to.
@@ -34,7 +34,7 @@ pub enum Reply {
 
 /// The attacker's best follow-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FollowUp {
+pub(crate) enum FollowUp {
     /// Mates: with which piece, where from the king.
     Mate {
         piece: Role,
@@ -57,7 +57,7 @@ pub enum FollowUp {
 
 /// The replies to a move, summed up.
 #[derive(Clone, Debug)]
-pub struct Answered {
+pub(crate) struct Answered {
     pub replies: usize,
     /// Replies after which the attacker mates at once.
     pub mated: usize,
@@ -78,7 +78,7 @@ pub struct Answered {
 }
 
 /// Looks at all replies to a move.
-pub fn answer(scene: &Scene, seen: &Seen) -> Answered {
+pub(crate) fn answer(scene: &Scene, seen: &Seen) -> Answered {
     let orientation = scene.orientation;
     let own = material_gain(seen.m);
     let target = ends(seen.m).1;

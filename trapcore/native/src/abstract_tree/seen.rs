@@ -10,7 +10,7 @@ use crate::chess::static_exchange::see_oriented;
 
 /// How a move gives check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+pub(crate) enum Check {
     None,
     Direct,
     /// By another piece than the one that moved; by the rook in castling, too.
@@ -20,7 +20,7 @@ pub enum Check {
 
 /// Whether the move could have been played if the victim had passed instead of playing the bait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Novelty {
+pub(crate) enum Novelty {
     /// There is no bait, or passing was not possible.
     Unknown,
     /// It could, and to the same effect.
@@ -35,7 +35,7 @@ pub enum Novelty {
 
 /// Where the move goes, seen from the bait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     Elsewhere,
     /// Onto the square that the bait's piece left, or across it.
     Left,
@@ -45,7 +45,7 @@ pub enum Place {
 
 /// A pawn's way to promotion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Runner {
+pub(crate) struct Runner {
     /// Ranks that are left.
     pub steps: u32,
     /// No enemy pawn stands in its way or beside it.
@@ -56,7 +56,7 @@ pub struct Runner {
 }
 
 /// What is seen of one move of the attacker.
-pub struct Seen {
+pub(crate) struct Seen {
     pub m: Move,
     pub next: Chess,
     /// A list of its own length: the usual one is two kilobytes, and hundreds of these are moved about.
@@ -90,7 +90,7 @@ pub struct Seen {
 }
 
 /// What is seen of all moves of a scene, in the order of the move list.
-pub fn look(scene: &Scene) -> Vec<Seen> {
+pub(crate) fn look(scene: &Scene) -> Vec<Seen> {
     let moves = scene.chess.legal_moves();
     let passed = scene.bait.as_ref().and_then(|bait| bait.passed.as_ref());
     let earlier = passed.map(|chess| (chess, chess.legal_moves()));
@@ -98,7 +98,7 @@ pub fn look(scene: &Scene) -> Vec<Seen> {
 }
 
 /// What is seen of one legal move alone.
-pub fn look_at(scene: &Scene, m: Move) -> Seen {
+pub(crate) fn look_at(scene: &Scene, m: Move) -> Seen {
     let passed = scene.bait.as_ref().and_then(|bait| bait.passed.as_ref());
     Seen::new(scene, m, passed.map(|chess| (chess, chess.legal_moves())).as_ref())
 }
@@ -147,7 +147,7 @@ impl Seen {
     }
 
     /// Does the move mate?
-    pub fn mates(&self) -> bool {
+    pub(crate) fn mates(&self) -> bool {
         self.check != Check::None && self.replies.is_empty()
     }
 }

@@ -12,13 +12,13 @@ use super::seen::Seen;
 use crate::chess::piece_values::{material_gain, piece_points};
 
 /// Changes whenever a token changes its meaning; weights and indexes of another version are refused.
-pub const VOCABULARY_VERSION: u32 = 2;
+pub(crate) const VOCABULARY_VERSION: u32 = 2;
 
 /// Bits of a token below the number of its kind.
-pub const FIELD_BITS: u32 = 27;
+pub(crate) const FIELD_BITS: u32 = 27;
 
 /// A kind of token: its name, and name and width in bits of each field.
-pub struct Kind {
+pub(crate) struct Kind {
     pub name: &'static str,
     pub stage: Stage,
     pub fields: &'static [(&'static str, u32)],
@@ -26,7 +26,7 @@ pub struct Kind {
 
 /// From which part of the tree a kind reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// The move alone: made for all moves.
     Seen,
     /// Its replies and what follows: made for the shortlist.
@@ -55,7 +55,7 @@ const SAME_PIECE: (&str, u32) = ("same_piece", 1);
 const MATERIAL: (&str, u32) = ("material", 3);
 
 /// All kinds; the place in the list is the number of the kind.
-pub static KINDS: [Kind; 20] = [
+pub(crate) static KINDS: [Kind; 20] = [
     // What the move is, and where it goes, from the victim's king.
     Kind { name: "deed", stage: Stage::Seen, fields: &[PIECE, CAPTURED, CHECK, PROMOTES, MATES, FILES, RANKS] },
     // What it leaves the victim to play.
@@ -153,12 +153,12 @@ const KING_SQUARE: u32 = 18;
 const HUNTERS: u32 = 19;
 
 /// The number of a token's kind.
-pub fn kind_of(token: u32) -> u32 {
+pub(crate) fn kind_of(token: u32) -> u32 {
     token >> FIELD_BITS
 }
 
 /// Does the token serve to compare a killer with known killers? Those that place a move among its siblings do not.
-pub fn names(token: u32) -> bool {
+pub(crate) fn names(token: u32) -> bool {
     !matches!(kind_of(token), HANGING | RUNNER | PHASE | PROFIT | WORST_REPLY | MEAN | STANDING)
 }
 
@@ -172,14 +172,14 @@ fn token(kind: u32, values: &[u32]) -> u32 {
 }
 
 /// What the tokens of a move need to know of the other moves.
-pub struct Siblings {
+pub(crate) struct Siblings {
     profit: Vec<u32>,
     material: u32,
 }
 
 impl Siblings {
     /// `seen`: all moves of the scene.
-    pub fn of(scene: &Scene, seen: &[Seen]) -> Siblings {
+    pub(crate) fn of(scene: &Scene, seen: &[Seen]) -> Siblings {
         let profit: Vec<i32> = seen.iter().map(|seen| material_gain(seen.m) - seen.hanging).collect();
         let material = piece_points(scene.chess.board(), !scene.orientation.attacker);
         Siblings { profit: ranks(&profit), material: material_class(material) }
@@ -187,7 +187,7 @@ impl Siblings {
 }
 
 /// Tokens of the move `seen[i]` by itself.
-pub fn of_seen(seen: &[Seen], siblings: &Siblings, i: usize, out: &mut Vec<u32>) {
+pub(crate) fn of_seen(seen: &[Seen], siblings: &Siblings, i: usize, out: &mut Vec<u32>) {
     let s = &seen[i];
     let [piece, captured, check, promotes, mates] = coarse(s);
     let (files, ranks) = clamped(s.offset);
@@ -210,7 +210,7 @@ pub fn of_seen(seen: &[Seen], siblings: &Siblings, i: usize, out: &mut Vec<u32>)
 }
 
 /// Tokens of a move's replies.
-pub fn of_answered(s: &Seen, answered: &Answered, out: &mut Vec<u32>) {
+pub(crate) fn of_answered(s: &Seen, answered: &Answered, out: &mut Vec<u32>) {
     let [piece, captured, check, promotes, mates] = coarse(s);
     let worst = net_class(answered.worst);
     let all = answered.replies.max(1);
@@ -241,7 +241,7 @@ pub fn of_answered(s: &Seen, answered: &Answered, out: &mut Vec<u32>) {
 }
 
 /// Tokens of each shortlisted move's place by its settled value, centipawns for the attacker.
-pub fn of_standing(values: &[i32]) -> Vec<u32> {
+pub(crate) fn of_standing(values: &[i32]) -> Vec<u32> {
     let ranks = ranks(values);
     let top = values.iter().copied().max().unwrap_or(0);
     let place = |(i, &value): (usize, &i32)| {
@@ -253,7 +253,7 @@ pub fn of_standing(values: &[i32]) -> Vec<u32> {
 }
 
 /// Tokens of the end of a proved line.
-pub fn of_mating_net(net: &MatingNet, out: &mut Vec<u32>) {
+pub(crate) fn of_mating_net(net: &MatingNet, out: &mut Vec<u32>) {
     let edges = net.edges.iter().fold(0, |bits, &edge| bits << 1 | u32::from(edge));
     for &(piece, offset) in &net.checkers {
         let (files, ranks) = clamped(offset);

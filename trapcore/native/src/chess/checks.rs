@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, CastlingSide, Chess, Move, Position, Rank, Role, Square, attacks};
 
 /// Tells cheaply which moves may give check: all that do, and few that do not.
-pub struct CheckFinder<'a> {
+pub(crate) struct CheckFinder<'a> {
     position: &'a Chess,
     king: Square,
     occupied: Bitboard,
@@ -13,7 +13,7 @@ pub struct CheckFinder<'a> {
 
 impl CheckFinder<'_> {
     /// `position`: legal, so both kings are there.
-    pub fn new(position: &Chess) -> CheckFinder<'_> {
+    pub(crate) fn new(position: &Chess) -> CheckFinder<'_> {
         let board = position.board();
         let king = board.king_of(!position.turn()).expect("a legal position has both kings");
         let occupied = board.occupied();
@@ -31,7 +31,7 @@ impl CheckFinder<'_> {
     }
 
     /// False only if the legal move `m` gives no check.
-    pub fn may_check(&self, m: Move) -> bool {
+    pub(crate) fn may_check(&self, m: Move) -> bool {
         match m {
             Move::Castle { .. } | Move::EnPassant { .. } => true,
             Move::Normal { role, from, to, promotion, .. } => {
@@ -46,7 +46,7 @@ impl CheckFinder<'_> {
 
     /// All moves of knights, bishops, rooks and queens that may give check, as role, from and to; pseudo-legal, so the
     /// own king may be left in check. `None` if a pawn, the king or castling might give check, too.
-    pub fn pieces_only(&self) -> Option<impl Iterator<Item = (Role, Square, Square)>> {
+    pub(crate) fn pieces_only(&self) -> Option<impl Iterator<Item = (Role, Square, Square)>> {
         if self.others_may_check() {
             return None;
         }
@@ -97,7 +97,7 @@ impl CheckFinder<'_> {
     }
 
     /// After a pseudo-legal move of a piece other than the king: does it leave the own king in check?
-    pub fn exposes_own_king(&self, next: &Chess) -> bool {
+    pub(crate) fn exposes_own_king(&self, next: &Chess) -> bool {
         let (board, turn) = (next.board(), self.position.turn());
         let king = board.king_of(turn).expect("a legal position has both kings");
         board.attacks_to(king, !turn, board.occupied()).any()
@@ -105,7 +105,7 @@ impl CheckFinder<'_> {
 }
 
 /// Is the side to move mated? As `is_checkmate`, which generates all moves; mostly the king can simply step away.
-pub fn is_mate(position: &Chess) -> bool {
+pub(crate) fn is_mate(position: &Chess) -> bool {
     position.is_check() && !king_can_step_away(position) && position.legal_moves().is_empty()
 }
 

@@ -9,9 +9,9 @@
 //! | `piece_values` | what pieces are worth |
 //! | `static_exchange` | static exchange evaluation |
 
-pub mod checks;
-pub mod moves;
-pub mod orientation;
+pub(crate) mod checks;
+pub(crate) mod moves;
+pub(crate) mod orientation;
 pub(crate) mod piece_values;
-pub mod position;
-pub mod static_exchange;
+pub(crate) mod position;
+pub(crate) mod static_exchange;

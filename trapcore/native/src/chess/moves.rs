@@ -3,14 +3,14 @@
 use shakmaty::{CastlingSide, Chess, Move, Position, Square};
 
 /// The position after a legal move.
-pub fn after(chess: &Chess, m: Move) -> Chess {
+pub(crate) fn after(chess: &Chess, m: Move) -> Chess {
     let mut next = chess.clone();
     next.play_unchecked(m);
     next
 }
 
 /// Where a piece comes from and goes to; castling is the king's move.
-pub fn ends(m: Move) -> (Square, Square) {
+pub(crate) fn ends(m: Move) -> (Square, Square) {
     match m {
         Move::Castle { king, rook } => {
             let side = CastlingSide::from_king_side(rook > king);
@@ -21,13 +21,13 @@ pub fn ends(m: Move) -> (Square, Square) {
 }
 
 /// A move in 15 bits, never 0; only compared with moves of the same position.
-pub fn move_code(m: Move) -> u16 {
+pub(crate) fn move_code(m: Move) -> u16 {
     let from = m.from().map_or(0, u16::from);
     from | u16::from(m.to()) << 6 | m.promotion().map_or(0, |role| role as u16) << 12
 }
 
 /// The move on the mirrored board.
-pub fn mirror_move(m: Move) -> Move {
+pub(crate) fn mirror_move(m: Move) -> Move {
     match m {
         Move::Normal { role, from, capture, to, promotion } => {
             Move::Normal { role, from: from.flip_vertical(), capture, to: to.flip_vertical(), promotion }

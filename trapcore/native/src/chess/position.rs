@@ -9,18 +9,18 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Move, Position, Po
 use thiserror::Error;
 
 /// Version of [`position_key`]. A change of the key is a change of every library on disk.
-pub const POSITION_KEY_VERSION: u32 = 1;
+pub(crate) const POSITION_KEY_VERSION: u32 = 1;
 
 /// A position and the way its castling moves are written.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub(crate) struct Setting {
     pub chess: Chess,
     pub mode: CastlingMode,
 }
 
 /// Text that is no legal chess position.
 #[derive(Debug, Error)]
-pub enum BadPosition {
+pub(crate) enum BadPosition {
     #[error("{reason}: {fen:?}")]
     Syntax { fen: String, reason: String },
     #[error("{reason}: {fen:?}")]
@@ -31,7 +31,7 @@ pub enum BadPosition {
 
 impl BadPosition {
     /// The text that was refused.
-    pub fn fen(&self) -> &str {
+    pub(crate) fn fen(&self) -> &str {
         match self {
             BadPosition::Syntax { fen, .. } | BadPosition::Illegal { fen, .. } | BadPosition::Move { fen, .. } => fen,
         }
@@ -41,7 +41,7 @@ impl BadPosition {
 /// Castling rights without a rook and an impossible en passant square are dropped, as python-chess and lichess do;
 /// positions that no game can reach are accepted as long as they can be played on (problems have them). The error says
 /// what is wrong.
-pub fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
+pub(crate) fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
     Chess::from_setup(setup, mode)
         .or_else(PositionError::ignore_invalid_castling_rights)
         .or_else(PositionError::ignore_invalid_ep_square)
@@ -51,7 +51,7 @@ pub fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
 }
 
 /// Reads a FEN, or an EPD without operations, as leniently as [`playable`] allows.
-pub fn parse(fen: &str) -> Result<Setting, BadPosition> {
+pub(crate) fn parse(fen: &str) -> Result<Setting, BadPosition> {
     let spaced = fen.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     let pieces = spaced.split(' ').next().unwrap_or_default().as_bytes();
     if pieces.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
@@ -74,7 +74,7 @@ pub fn parse(fen: &str) -> Result<Setting, BadPosition> {
 }
 
 /// The legal move written `uci` in the given position.
-pub fn parse_move(setting: &Setting, uci: &str) -> Result<Move, BadPosition> {
+pub(crate) fn parse_move(setting: &Setting, uci: &str) -> Result<Move, BadPosition> {
     uci.parse::<UciMove>()
         .ok()
         .and_then(|m| m.to_move(&setting.chess).ok())
@@ -82,13 +82,16 @@ pub fn parse_move(setting: &Setting, uci: &str) -> Result<Move, BadPosition> {
 }
 
 /// A legal line of moves in SAN. `chess` is the position that it begins in.
-pub fn sans(chess: &Chess, line: &[Move]) -> Vec<String> {
+pub(crate) fn sans(chess: &Chess, line: &[Move]) -> Vec<String> {
     let mut chess = chess.clone();
     line.iter().map(|&m| SanPlus::from_move_and_play_unchecked(&mut chess, m).to_string()).collect()
 }
 
 /// The line of moves written `line`, each legal after those before it.
-pub fn parse_line<'a>(setting: &Setting, line: impl IntoIterator<Item = &'a str>) -> Result<Vec<Move>, BadPosition> {
+pub(crate) fn parse_line<'a>(
+    setting: &Setting,
+    line: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<Move>, BadPosition> {
     let mut setting = setting.clone();
     let mut moves = Vec::new();
     for uci in line {
@@ -100,24 +103,24 @@ pub fn parse_line<'a>(setting: &Setting, line: impl IntoIterator<Item = &'a str>
 }
 
 /// The FEN with counters.
-pub fn fen(chess: &Chess) -> String {
+pub(crate) fn fen(chess: &Chess) -> String {
     Fen::from_position(chess, EnPassantMode::Legal).to_string()
 }
 
 /// Pieces, side to move, castling rights (X-FEN), and the en passant square only where such a capture is legal.
-pub fn epd(chess: &Chess) -> String {
+pub(crate) fn epd(chess: &Chess) -> String {
     Epd::from_position(chess, EnPassantMode::Legal).to_string()
 }
 
 /// BLAKE2b with 16 bytes of digest over the ASCII of [`epd`]: slow beside a Zobrist hash (a third of a microsecond),
 /// but anyone can recompute it in one line of any language, it does not depend on tables of a library, and it may
 /// stand on disk for ever.
-pub fn position_key(chess: &Chess) -> [u8; 16] {
+pub(crate) fn position_key(chess: &Chess) -> [u8; 16] {
     digest16(&[epd(chess).as_bytes()])
 }
 
 /// BLAKE2b-128 of the parts one after the other.
-pub fn digest16(parts: &[&[u8]]) -> [u8; 16] {
+pub(crate) fn digest16(parts: &[&[u8]]) -> [u8; 16] {
     let mut hasher = Blake2b::<U16>::new();
     for part in parts {
         hasher.update(part);
@@ -126,12 +129,12 @@ pub fn digest16(parts: &[&[u8]]) -> [u8; 16] {
 }
 
 /// A fast identity of the position inside one process; never stored.
-pub fn live_key(chess: &Chess) -> u128 {
+pub(crate) fn live_key(chess: &Chess) -> u128 {
     chess.zobrist_hash::<Zobrist128>(EnPassantMode::Legal).0
 }
 
 /// The same position with colours exchanged and ranks turned over, the other side to move.
-pub fn mirror(setting: &Setting) -> Setting {
+pub(crate) fn mirror(setting: &Setting) -> Setting {
     let mut setup = setting.chess.to_setup(EnPassantMode::Legal);
     setup.board.flip_vertical();
     setup.board.swap_colors();

@@ -25,7 +25,7 @@ pub(super) struct SimilarTrap<'a> {
 }
 
 impl SimilarTrap<'_> {
-    pub fn question(&self) -> Question {
+    pub(super) fn question(&self) -> Question {
         if self.trap.mate_in.is_some() { Question::Mate } else { Question::Gain }
     }
 }
@@ -38,12 +38,12 @@ pub(super) struct Candidate<'a> {
 
 impl<'a> Candidate<'a> {
     /// The traps that pose this question.
-    pub fn posing(&self, question: Question) -> impl Iterator<Item = &SimilarTrap<'a>> {
+    pub(super) fn posing(&self, question: Question) -> impl Iterator<Item = &SimilarTrap<'a>> {
         self.traps.iter().filter(move |similar| similar.question() == question)
     }
 
     /// The killers of all its traps, each once, the most similar trap's before the others'.
-    pub fn killers(&self) -> Vec<Move> {
+    pub(super) fn killers(&self) -> Vec<Move> {
         let mut out = Vec::new();
         for &killer in self.traps.iter().flat_map(|similar| &similar.killers) {
             if !out.contains(&killer) {

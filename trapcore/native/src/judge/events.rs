@@ -9,7 +9,7 @@ use crate::chess::moves::after;
 use crate::mate::Prover;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
+pub(crate) enum EventKind {
     /// The attacker made the move after which the trap stood.
     Set,
     /// The victim took the bait.
@@ -23,7 +23,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             EventKind::Set => "set",
             EventKind::Fell => "fell",
@@ -34,7 +34,7 @@ impl EventKind {
     }
 
     /// Index of the move that the event is about, given that of the victim's decision.
-    pub fn move_index(self, decision: usize) -> usize {
+    pub(crate) fn move_index(self, decision: usize) -> usize {
         match self {
             EventKind::Set => decision - 1,
             EventKind::Fell | EventKind::Avoided => decision,
@@ -45,7 +45,7 @@ impl EventKind {
 
 /// A trap as it stood in a game.
 #[derive(Clone, Copy, Debug)]
-pub struct Encounter {
+pub(crate) struct Encounter {
     /// Index of the victim's decision: how many moves were played before it.
     pub decision: usize,
     /// The trap stood already at the victim's decision before.
@@ -57,7 +57,7 @@ pub struct Encounter {
 }
 
 /// The events of an encounter, in the order of the moves. A trap that stays open is set, and avoided, once.
-pub fn classify(encounter: Encounter) -> impl Iterator<Item = EventKind> {
+pub(crate) fn classify(encounter: Encounter) -> impl Iterator<Item = EventKind> {
     let Encounter { decision, stood_already, took_bait, is_sprung } = encounter;
     let set = (decision > 0 && !stood_already).then_some(EventKind::Set);
     let choice = match took_bait {
@@ -75,7 +75,7 @@ pub fn classify(encounter: Encounter) -> impl Iterator<Item = EventKind> {
 
 /// The proof that an answer to the bait is compared with.
 #[derive(Clone, Copy, Debug)]
-pub struct Killer {
+pub(crate) struct Killer {
     pub m: Option<Move>,
     /// Moves to mate, where a mate is proved.
     pub mate_in: Option<u32>,
@@ -83,7 +83,7 @@ pub struct Killer {
 
 /// Whether an answer springs the trap: it is the killer, or it mates as well in no more moves than are searched in full.
 /// And the nodes that the proof took. `baited`: the position after the bait.
-pub fn is_sprung(prover: &mut Prover, baited: &Chess, killer: Killer, answer: Move, nodes: u64) -> (bool, u64) {
+pub(crate) fn is_sprung(prover: &mut Prover, baited: &Chess, killer: Killer, answer: Move, nodes: u64) -> (bool, u64) {
     if killer.m == Some(answer) {
         return (true, 0);
     }

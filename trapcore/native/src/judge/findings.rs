@@ -14,7 +14,7 @@ use crate::pgn::records::{Unread, games};
 use crate::pgn::splitter::Batch;
 
 /// One event with its words.
-pub struct Finding {
+pub(crate) struct Finding {
     pub event: Event,
     pub mover: Color,
     /// Full-move number of the move.
@@ -26,7 +26,7 @@ pub struct Finding {
 }
 
 /// A game with findings.
-pub struct GameFindings {
+pub(crate) struct GameFindings {
     pub number: u64,
     pub offset: u64,
     /// Within the batch.
@@ -38,7 +38,7 @@ pub struct GameFindings {
 }
 
 #[derive(Default)]
-pub struct BatchFindings {
+pub(crate) struct BatchFindings {
     pub games: u64,
     pub positions: u64,
     pub unread: Vec<Unread>,
@@ -48,7 +48,7 @@ pub struct BatchFindings {
 }
 
 /// Analyzes every game of a batch; nothing of it counts if the work was stopped meanwhile.
-pub fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut Workspace) -> BatchFindings {
+pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut Workspace) -> BatchFindings {
     let mut out = BatchFindings::default();
     (work.candidates, work.proof_nodes) = (0, 0);
     for (piece, game) in games(batch) {

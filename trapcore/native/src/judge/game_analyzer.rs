@@ -20,7 +20,7 @@ use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;
 
 /// A library ready to be compared with games.
-pub struct GameAnalyzer {
+pub(crate) struct GameAnalyzer {
     traps: TrapList,
     /// For a measure that compares whole trees.
     labels: Option<LabelCandidates>,
@@ -31,14 +31,14 @@ pub struct GameAnalyzer {
 
 impl GameAnalyzer {
     /// `tokens`: needed unless `options` has a yardstick.
-    pub fn new(traps: Vec<Trap>, options: Options, tokens: Option<TokenLibrary>) -> GameAnalyzer {
+    pub(crate) fn new(traps: Vec<Trap>, options: Options, tokens: Option<TokenLibrary>) -> GameAnalyzer {
         let traps = TrapList::new(traps);
         let labels = options.yardstick.map(|yardstick| LabelCandidates::new(&traps, yardstick, options.min_similarity));
         GameAnalyzer { traps, labels, tokens, options }
     }
 
     /// The events of a game, ascending by move, and how many positions were looked at.
-    pub fn events(&self, game: &Game, work: &mut Workspace) -> (Vec<Event>, u64) {
+    pub(crate) fn events(&self, game: &Game, work: &mut Workspace) -> (Vec<Event>, u64) {
         let mut events = Vec::new();
         let mut position = Setting { chess: game.initial.clone(), mode: game.mode };
         // The cases of the last two positions, so that a trap that stays open is reported once.
@@ -192,6 +192,6 @@ fn same_trap(a: &Case, b: &Case) -> bool {
 }
 
 /// Who makes the move with this index.
-pub fn mover(game: &Game, at: usize) -> Color {
+pub(crate) fn mover(game: &Game, at: usize) -> Color {
     if at.is_multiple_of(2) { game.initial.turn() } else { !game.initial.turn() }
 }

@@ -47,7 +47,7 @@ pub(super) struct LabelCandidates {
 }
 
 impl LabelCandidates {
-    pub fn new(traps: &TrapList, yardstick: Yardstick, min_similarity: f64) -> LabelCandidates {
+    pub(super) fn new(traps: &TrapList, yardstick: Yardstick, min_similarity: f64) -> LabelCandidates {
         LabelCandidates {
             index: Index::new(&traps.positions(), yardstick, min_similarity),
             patterns: std::iter::repeat_with(Default::default).take(traps.len()).collect(),
@@ -59,7 +59,7 @@ impl LabelCandidates {
     }
 
     /// The similar traps, the most similar first; to be given back to the workspace, whose memory it is.
-    pub fn similar_traps(&self, decision: &Decision, work: &mut Workspace) -> Vec<Hit> {
+    pub(super) fn similar_traps(&self, decision: &Decision, work: &mut Workspace) -> Vec<Hit> {
         let mut hits = std::mem::take(&mut work.hits);
         self.index.hits(decision.position, &mut work.scratch, &mut hits);
         // Other positions can be as similar as the trap's own.
@@ -75,7 +75,7 @@ impl LabelCandidates {
 
     /// The baits of the similar traps as moves of this position that have no case yet and are not known to lose nothing
     /// here. `hits`: the most similar first.
-    pub fn find<'a>(
+    pub(super) fn find<'a>(
         &self,
         traps: &'a TrapList,
         decision: &Decision,

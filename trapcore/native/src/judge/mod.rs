@@ -16,12 +16,12 @@
 //! | `findings` | the events of a batch of games, with their words |
 
 mod candidates;
-pub mod events;
-pub mod findings;
-pub mod game_analyzer;
+pub(crate) mod events;
+pub(crate) mod findings;
+pub(crate) mod game_analyzer;
 mod label_candidates;
-pub mod model;
-pub mod token_candidates;
+pub(crate) mod model;
+pub(crate) mod token_candidates;
 mod trap_list;
 mod verify;
-pub mod workspace;
+pub(crate) mod workspace;

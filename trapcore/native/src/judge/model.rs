@@ -12,7 +12,7 @@ use crate::search::verdict::Verdict;
 
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.
 #[derive(Clone, Debug)]
-pub struct Trap {
+pub(crate) struct Trap {
     pub setting: Setting,
     pub bait: Move,
     pub line: Vec<Move>,
@@ -36,7 +36,7 @@ impl Trap {
 
 /// How traps are recognised.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// `None` where abstracted trees are compared.
     pub yardstick: Option<Yardstick>,
     /// Least similarity at which a trap is proposed, 0 to 1.
@@ -52,7 +52,7 @@ pub struct Options {
 
 /// How much is spent on proofs, and whether what they leave open is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ProofLimits {
+pub(crate) struct ProofLimits {
     /// Nodes for each question about one proposed bait.
     pub nodes: u64,
     /// Also report what was not proved.
@@ -61,7 +61,7 @@ pub struct ProofLimits {
 
 /// One bait of one position, with the trap that it comes from.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub member: Member,
     /// The position is the trap's own.
     pub known: bool,
@@ -80,7 +80,7 @@ pub struct Case {
 }
 
 /// The cases of a position, best first; `None` where there is none.
-pub type Cases = Option<Arc<[Arc<Case>]>>;
+pub(crate) type Cases = Option<Arc<[Arc<Case>]>>;
 
 /// A position in which a bait could be played.
 #[derive(Clone, Copy)]
@@ -94,7 +94,7 @@ pub(super) struct Decision<'a> {
 
 /// One event of a game.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub(crate) struct Event {
     /// Index of the move in the main line that the event is about.
     pub at: usize,
     pub kind: EventKind,

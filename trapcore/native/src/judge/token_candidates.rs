@@ -33,7 +33,7 @@ const UNPROVED: f64 = 0.5;
 const TEMPTING: usize = 2;
 
 /// The killers of a library by their tokens, and the weights that rank moves.
-pub struct TokenLibrary {
+pub(crate) struct TokenLibrary {
     pub weights: Arc<Weights>,
     pub index: Arc<token_index::Index>,
     /// The trap that each payload of the index stands for, by its place in the list.
@@ -49,7 +49,7 @@ pub(super) struct TokenCandidates<'a> {
 
 impl<'a> TokenCandidates<'a> {
     /// The baits of a position that may lose, each with the traps that it resembles, the most similar first.
-    pub fn find(&self, decision: &Decision, cases: &[Case], work: &mut Workspace) -> Vec<Candidate<'a>> {
+    pub(super) fn find(&self, decision: &Decision, cases: &[Case], work: &mut Workspace) -> Vec<Candidate<'a>> {
         let position = decision.position;
         let refuted = self.traps.refuted_baits(decision.known);
         let mut baits = tempting(&position.chess);
@@ -91,7 +91,7 @@ impl<'a> TokenCandidates<'a> {
 
     /// The case under the name of the trap that its proved line resembles most; `None` if there is no such trap. A mate
     /// is compared with mates, by the way the king stands in the end as well.
-    pub fn named(&self, position: &Setting, case: Case, work: &mut Workspace) -> Option<Case> {
+    pub(super) fn named(&self, position: &Setting, case: Case, work: &mut Workspace) -> Option<Case> {
         if case.verdict != Verdict::Proved || case.known || case.line.is_empty() {
             return Some(case);
         }

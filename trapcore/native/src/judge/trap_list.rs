@@ -15,7 +15,7 @@ pub(super) struct TrapList {
 }
 
 impl TrapList {
-    pub fn new(traps: Vec<Trap>) -> TrapList {
+    pub(super) fn new(traps: Vec<Trap>) -> TrapList {
         let traps: Vec<[Trap; 2]> = traps
             .into_iter()
             .map(|trap| {
@@ -32,30 +32,30 @@ impl TrapList {
         TrapList { traps, by_position }
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.traps.len()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.traps.is_empty()
     }
 
-    pub fn get(&self, member: Member) -> &Trap {
+    pub(super) fn get(&self, member: Member) -> &Trap {
         &self.traps[member.trap as usize][usize::from(member.mirrored)]
     }
 
     /// The positions of every trap, in both forms.
-    pub fn positions(&self) -> Vec<(Setting, Setting)> {
+    pub(super) fn positions(&self) -> Vec<(Setting, Setting)> {
         self.traps.iter().map(|both| (both[0].setting.clone(), both[1].setting.clone())).collect()
     }
 
     /// The traps of which this is the very position, by its [`live_key`].
-    pub fn at(&self, key: u128) -> &[Member] {
+    pub(super) fn at(&self, key: u128) -> &[Member] {
         self.by_position.get(&key).map_or(&[][..], Vec::as_slice)
     }
 
     /// The baits of these traps that are known to lose nothing.
-    pub fn refuted_baits(&self, known: &[Member]) -> Vec<Move> {
+    pub(super) fn refuted_baits(&self, known: &[Member]) -> Vec<Move> {
         known.iter().map(|&m| self.get(m)).filter(|t| t.verdict == Verdict::Refuted).map(|t| t.bait).collect()
     }
 }

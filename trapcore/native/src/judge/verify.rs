@@ -42,7 +42,7 @@ pub(super) struct Verifier {
 impl Verifier {
     /// A proved case, or an undecided one if those were asked for. Each question that a trap asks is asked once, the
     /// most similar trap's first.
-    pub fn prove(&self, decision: &Decision, candidate: &Candidate, work: &mut Workspace) -> Option<Case> {
+    pub(super) fn prove(&self, decision: &Decision, candidate: &Candidate, work: &mut Workspace) -> Option<Case> {
         let case = |similar: &SimilarTrap, answer: Answer| Case {
             member: similar.member,
             known: decision.known.contains(&similar.member),

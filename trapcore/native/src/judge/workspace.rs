@@ -28,7 +28,7 @@ pub(super) struct CaseKey {
 }
 
 /// What one thread needs to analyze games; can be used again and again, with one library.
-pub struct Workspace {
+pub(crate) struct Workspace {
     pub(super) scratch: Scratch,
     pub(super) hits: Vec<Hit>,
     pub(super) tester: Tester,
@@ -59,11 +59,11 @@ impl Default for Workspace {
 
 impl Workspace {
     /// Sets what ends the work early. What was found after that may be wrong, and so may what is cached of it here.
-    pub fn set_halt(&mut self, halt: &Halt) {
+    pub(crate) fn set_halt(&mut self, halt: &Halt) {
         self.tester.set_halt(halt);
     }
 
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.tester.is_stopped()
     }
 

@@ -27,15 +27,15 @@ use crate::search::stop::Halt;
 use crate::search::verdict::Verdict;
 
 /// Name of these rules, stored with each proof.
-pub const PROVER_VERSION: &str = "trapline-mate-3";
+pub(crate) const PROVER_VERSION: &str = "trapline-mate-3";
 /// Mates longer than this are not tried (a budget would not get there).
-pub const MAX_MATE: u32 = 30;
+pub(crate) const MAX_MATE: u32 = 30;
 /// Up to here the search is exhaustive from the start.
-pub const EXHAUSTIVE: u32 = 3;
+pub(crate) const EXHAUSTIVE: u32 = 3;
 
 /// What the search found for the side to move.
 #[derive(Clone, Debug)]
-pub struct MateProof {
+pub(crate) struct MateProof {
     pub verdict: Verdict,
     /// Moves of the attacker to mate, if proved; the shortest mate when `refuted_to` is one less.
     pub mate_in: Option<u32>,
@@ -62,7 +62,7 @@ struct Entry {
 }
 
 /// A reusable search; one for each thread. Results do not depend on what was searched before.
-pub struct Prover {
+pub(crate) struct Prover {
     table: Vec<Entry>,
     generation: u16,
     nodes: u64,
@@ -77,7 +77,7 @@ pub struct Prover {
 
 impl Prover {
     /// `bits`: binary logarithm of the number of table entries, 16 bytes each.
-    pub fn new(bits: u32) -> Prover {
+    pub(crate) fn new(bits: u32) -> Prover {
         Prover {
             table: vec![Entry::default(); 1 << bits],
             generation: 0,
@@ -92,7 +92,7 @@ impl Prover {
 
     /// Looks for a mate in at most `mate` moves by the side to move, spending at most `budget` nodes on the verdict.
     /// `first` are legal moves to try before the others, in this order.
-    pub fn prove(&mut self, root: &Chess, mate: u32, budget: u64, first: &[Move]) -> MateProof {
+    pub(crate) fn prove(&mut self, root: &Chess, mate: u32, budget: u64, first: &[Move]) -> MateProof {
         let mate = mate.min(MAX_MATE);
         self.begin(root, mate, budget);
         let mut refuted_to = 0;
@@ -148,7 +148,7 @@ impl Prover {
 
     /// Whether the side to move is mated in at most `mate` moves of its opponent whatever it plays (all moves
     /// searched). `None` when `budget` ran out.
-    pub fn is_mated_in(&mut self, position: &Chess, mate: u32, budget: u64) -> Option<bool> {
+    pub(crate) fn is_mated_in(&mut self, position: &Chess, mate: u32, budget: u64) -> Option<bool> {
         self.begin(position, mate, budget);
         (0..=mate.min(MAX_MATE))
             .try_fold(false, |lost, distance| if lost { Ok(true) } else { self.defend(position, distance) })
@@ -156,7 +156,7 @@ impl Prover {
     }
 
     /// Nodes of the last question.
-    pub fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         self.nodes
     }
 

@@ -6,7 +6,7 @@
 //! sketches share, and the smaller number of labels that found their bit taken. Sets are kept by size, so that those of a
 //! size that rules them out are never looked at.
 
-pub mod kernels;
+pub(crate) mod kernels;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ const TURN: usize = 40;
 const SPARE: f64 = 1e-12;
 
 /// A collection of label sets, numbered as given.
-pub struct LabelSets {
+pub(crate) struct LabelSets {
     kernel: Kernel,
     /// Place of each label's bit.
     order: Vec<u16>,
@@ -46,11 +46,11 @@ struct Ordered {
 }
 
 impl LabelSets {
-    pub fn new(sets: &[LabelBits]) -> LabelSets {
+    pub(crate) fn new(sets: &[LabelBits]) -> LabelSets {
         LabelSets::with_kernel(sets, Kernel::best())
     }
 
-    pub fn with_kernel(sets: &[LabelBits], kernel: Kernel) -> LabelSets {
+    pub(crate) fn with_kernel(sets: &[LabelBits], kernel: Kernel) -> LabelSets {
         let mut counts = vec![0u32; LabelBits::WORDS * 64];
         sets.iter().flat_map(LabelBits::iter).for_each(|label| counts[usize::from(label)] += 1);
         let mut labels: Vec<usize> = (0..counts.len()).collect();
@@ -71,13 +71,13 @@ impl LabelSets {
         LabelSets { kernel, order, numbers, sizes, groups, sets: kept }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 
     /// For each of the sets asked about, the numbers of those that are at least so similar (0 to 1), ascending, and
     /// how similar they are. Asking about some dozens at once takes a fraction of the time for each.
-    pub fn similar(&self, asked: &[LabelBits], threshold: f64) -> Vec<Vec<(u32, f64)>> {
+    pub(crate) fn similar(&self, asked: &[LabelBits], threshold: f64) -> Vec<Vec<(u32, f64)>> {
         let asked: Vec<_> = asked.iter().map(|bits| ordered(&self.order, bits)).collect();
         let needed: Vec<_> = asked.iter().map(|set| needed(set.size, threshold)).collect();
         let windows: Vec<_> = asked.iter().map(|set| self.window(set.size, threshold)).collect();
@@ -99,7 +99,7 @@ impl LabelSets {
 
     /// Numbers and similarities of the `k` (1 or more) sets that are most similar, and of all that are as similar as the
     /// last of them, by number. What was found so far rules out more and more, so sets of the same size come first.
-    pub fn nearest(&self, asked: &LabelBits, k: usize) -> Vec<(u32, f64)> {
+    pub(crate) fn nearest(&self, asked: &LabelBits, k: usize) -> Vec<(u32, f64)> {
         let set = ordered(&self.order, asked);
         let middle = self.sizes.partition_point(|&own| own < set.size) / LANES;
         let (mut low, mut high) = (middle, middle);

@@ -9,9 +9,9 @@
 //! | `label_sets` | many sets of labels compared with one at once |
 //! | `trap_positions` | the positions of a library of traps, compared with one at once |
 
-pub mod label_sets;
-pub mod move_matching;
-pub mod paper;
-pub mod sampled;
-pub mod trap_positions;
-pub mod tree_edit;
+pub(crate) mod label_sets;
+pub(crate) mod move_matching;
+pub(crate) mod paper;
+pub(crate) mod sampled;
+pub(crate) mod trap_positions;
+pub(crate) mod tree_edit;

@@ -15,7 +15,7 @@ use crate::trees::tree::LabelBits;
 
 /// Two replies that were paired, and what that rests on.
 #[derive(Clone, Debug)]
-pub struct MovePair {
+pub(crate) struct MovePair {
     pub first: String,
     pub second: String,
     /// How often the two were paired, of how often both were there to be paired.
@@ -176,7 +176,7 @@ struct Tally {
 
 /// The pairs of replies, the most frequent first, equally frequent ones alphabetically: at most `top`, and only those
 /// whose first is called `only`, if that is given.
-pub fn match_moves(
+pub(crate) fn match_moves(
     a: &Setting,
     b: &Setting,
     labels: Labels,
@@ -234,14 +234,14 @@ pub fn match_moves(
 /// alike by the structural similarity of section 3.1. The paper counts pairs after all first moves instead, which says
 /// nothing about first moves, needs every pair of them, and names a killer less often: of 298 mates, the board
 /// turned over from left to right two plies later, this finds the killer in 90 %, counting in 71 %.
-pub struct Pattern {
+pub(crate) struct Pattern {
     label: u32,
     replies: Vec<Reply>,
 }
 
 impl Pattern {
     /// The pattern of a legal move.
-    pub fn of(setting: &Setting, m: Move) -> Pattern {
+    pub(crate) fn of(setting: &Setting, m: Move) -> Pattern {
         let child = after(&setting.chess, m);
         let replies = child.legal_moves();
         let label = spelling_order(m, setting.mode);
@@ -251,7 +251,7 @@ impl Pattern {
     /// The move of another position that plays the part of this one; `None` if it has no move. Of equally cheap ones
     /// that with the fewest replies without a partner, then that with the most pairs of one name (the two moves are a
     /// pair themselves), then the first in alphabetical order.
-    pub fn counterpart(&self, setting: &Setting) -> Option<Move> {
+    pub(crate) fn counterpart(&self, setting: &Setting) -> Option<Move> {
         let reference = Reference::of(setting);
         let mut candidates: Vec<_> = setting
             .chess
@@ -325,7 +325,7 @@ impl Reference {
 }
 
 /// The names of all replies of a position, alphabetically, each once.
-pub fn reply_names(setting: &Setting, labels: Labels) -> Vec<String> {
+pub(crate) fn reply_names(setting: &Setting, labels: Labels) -> Vec<String> {
     let mut names = Vec::new();
     let replies = |chess: &Chess, names: &mut Vec<String>| {
         let moves = chess.legal_moves();

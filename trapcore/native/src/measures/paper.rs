@@ -10,14 +10,14 @@ use crate::trees::tree::{label_set, prefixes, sequences};
 
 /// The similarity a structural comparison is built on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
+pub(crate) enum Base {
     Continuations,
     Sequences,
 }
 
 /// What a child without a partner costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unpaired {
+pub(crate) enum Unpaired {
     /// 1, as the formula of section 3.1 says.
     Formula,
     /// 1 - p, as Algorithm 1's padding with ones does.
@@ -25,7 +25,7 @@ pub enum Unpaired {
 }
 
 /// Section 2.1: shared over all labels at depths 1 to `depth`.
-pub fn continuations(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> f64 {
+pub(crate) fn continuations(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> f64 {
     jaccard(&label_set(a, depth, labels), &label_set(b, depth, labels))
 }
 
@@ -36,18 +36,18 @@ fn lines(setting: &Setting, depth: u32, labels: Labels, with_prefixes: bool) -> 
 
 /// Section 2.2: the multiplicities of the shared order-free sequences of exactly `depth` moves over all; with
 /// prefixes, of 1 to `depth` moves.
-pub fn sequence_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels, prefixes: bool) -> f64 {
+pub(crate) fn sequence_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels, prefixes: bool) -> f64 {
     shared_multiplicity(&lines(a, depth, labels, prefixes), &lines(b, depth, labels, prefixes))
 }
 
 /// Section 2.2, the relation to kernels: Tanimoto's coefficient of the multiplicities of the same sequences.
-pub fn tanimoto_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels, prefixes: bool) -> f64 {
+pub(crate) fn tanimoto_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels, prefixes: bool) -> f64 {
     tanimoto(&lines(a, depth, labels, prefixes), &lines(b, depth, labels, prefixes))
 }
 
 /// Section 3.1: how alike the children stand to their parent, or to a `root` that both positions come from, with the
 /// cheapest pairing of children.
-pub fn structural(
+pub(crate) fn structural(
     a: &Setting,
     b: &Setting,
     base: Base,
@@ -62,7 +62,7 @@ pub fn structural(
 }
 
 /// Base similarity of each child with its parent, or with the root, ascending.
-pub fn child_similarities(
+pub(crate) fn child_similarities(
     setting: &Setting,
     base: Base,
     depth: u32,
@@ -75,7 +75,7 @@ pub fn child_similarities(
 }
 
 /// Base similarity of the child that each of `moves` leads to, with its parent or with the root.
-pub fn similarities_of(
+pub(crate) fn similarities_of(
     setting: &Setting,
     moves: &[Move],
     base: Base,
@@ -125,7 +125,7 @@ fn similarities_at_depth_1(setting: &Setting, moves: &[Move], labels: Labels, re
 }
 
 /// Structural similarity of two ascending lists of child similarities.
-pub fn compare_children(p: &[f64], q: &[f64], unpaired: Unpaired) -> f64 {
+pub(crate) fn compare_children(p: &[f64], q: &[f64], unpaired: Unpaired) -> f64 {
     let (few, many) = if p.len() <= q.len() { (p, q) } else { (q, p) };
     if many.is_empty() {
         return 1.0;
@@ -143,7 +143,7 @@ pub fn compare_children(p: &[f64], q: &[f64], unpaired: Unpaired) -> f64 {
 
 /// Least sum of differences when every member of `few` takes one of `many`, both ascending: on a line an optimal
 /// pairing never crosses, so a dynamic programme over a band of `gap + 1` replaces the assignment problem.
-pub fn cheapest_pairing(few: &[f64], many: &[f64]) -> f64 {
+pub(crate) fn cheapest_pairing(few: &[f64], many: &[f64]) -> f64 {
     let gap = many.len() - few.len();
     // best[k]: the members so far are paired within the first i + k + 1 of `many`.
     let mut best = vec![0.0; gap + 1];
@@ -158,32 +158,32 @@ pub fn cheapest_pairing(few: &[f64], many: &[f64]) -> f64 {
 }
 
 /// Fewer over more legal moves: the baseline that structural similarity nearly is.
-pub fn move_count_ratio(a: &Setting, b: &Setting) -> f64 {
+pub(crate) fn move_count_ratio(a: &Setting, b: &Setting) -> f64 {
     let (x, y) = (a.chess.legal_moves().len(), b.chess.legal_moves().len());
     if x.max(y) == 0 { 1.0 } else { x.min(y) as f64 / x.max(y) as f64 }
 }
 
 /// One minus the share of squares that differ: the paper's control, turned into a similarity.
-pub fn board_similarity(a: &Chess, b: &Chess) -> f64 {
+pub(crate) fn board_similarity(a: &Chess, b: &Chess) -> f64 {
     let same = Square::ALL.into_iter().filter(|&s| a.board().piece_at(s) == b.board().piece_at(s)).count();
     same as f64 / 64.0
 }
 
 /// Shared over all of two ascending sets; 1 when both are empty.
-pub fn jaccard(a: &[u32], b: &[u32]) -> f64 {
+pub(crate) fn jaccard(a: &[u32], b: &[u32]) -> f64 {
     let shared = shared_runs(a, b, |_, _| 1);
     let all = a.len() + b.len() - shared;
     if all == 0 { 1.0 } else { shared as f64 / all as f64 }
 }
 
 /// Both multiplicities of the shared values over both sizes, of two ascending multisets; 1 when both are empty.
-pub fn shared_multiplicity(a: &[u64], b: &[u64]) -> f64 {
+pub(crate) fn shared_multiplicity(a: &[u64], b: &[u64]) -> f64 {
     let all = a.len() + b.len();
     if all == 0 { 1.0 } else { shared_runs(a, b, |x, y| x + y) as f64 / all as f64 }
 }
 
 /// Inner product of two ascending multisets over the sum of their squares less that product; 1 when both are empty.
-pub fn tanimoto(a: &[u64], b: &[u64]) -> f64 {
+pub(crate) fn tanimoto(a: &[u64], b: &[u64]) -> f64 {
     let product = |x: &[u64], y: &[u64]| shared_runs(x, y, |k1, k2| k1 * k2);
     let shared = product(a, b);
     let all = product(a, a) + product(b, b) - shared;

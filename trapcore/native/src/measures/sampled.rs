@@ -9,7 +9,7 @@ use crate::trees::labels::Labels;
 
 /// An estimate of the structural similarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     pub value: f64,
     pub standard_error: f64,
 }
@@ -33,7 +33,7 @@ fn share(count: usize, of: usize, most: usize) -> usize {
 
 /// Estimates the structural similarity (a child without a partner costs 1) from `count` children of the
 /// position that has more, and as large a share of the other's.
-pub fn sampled_structural(
+pub(crate) fn sampled_structural(
     a: &Setting,
     b: &Setting,
     base: Base,

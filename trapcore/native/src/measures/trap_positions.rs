@@ -14,7 +14,7 @@ use crate::trees::tree::{Plies2, label_set, sequences};
 
 /// What positions are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub(crate) enum Measure {
     Sequences,
     Continuations,
     Structural,
@@ -22,7 +22,7 @@ pub enum Measure {
 
 /// A measure with its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Yardstick {
+pub(crate) struct Yardstick {
     pub measure: Measure,
     /// Of the tree; of the base measure for structural similarity.
     pub depth: u32,
@@ -37,20 +37,20 @@ impl Yardstick {
 
 /// Position of a trap in the caller's list, and whether colours were exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
+pub(crate) struct Member {
     pub trap: u32,
     pub mirrored: bool,
 }
 
 /// A member at least as similar as asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Hit {
+pub(crate) struct Hit {
     pub member: Member,
     pub similarity: f64,
 }
 
 /// All traps of a library, by the side to move.
-pub struct Index {
+pub(crate) struct Index {
     yardstick: Yardstick,
     threshold: f64,
     white: Side,
@@ -94,7 +94,7 @@ struct Tree {
 
 /// Work space of one thread.
 #[derive(Default)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     plies: Plies2,
     bound: Vec<u16>,
     near: Vec<usize>,
@@ -110,7 +110,7 @@ fn pair_key(a: u16, b: u16) -> u32 {
 
 impl Index {
     /// `traps`: the positions before the bait; hits below `threshold` (0 to 1) are never reported.
-    pub fn new(traps: &[(Setting, Setting)], yardstick: Yardstick, threshold: f64) -> Index {
+    pub(crate) fn new(traps: &[(Setting, Setting)], yardstick: Yardstick, threshold: f64) -> Index {
         let side = |color: Color| {
             let mut members = Vec::new();
             let mut settings: Vec<&Setting> = Vec::new();
@@ -128,7 +128,7 @@ impl Index {
     }
 
     /// The members whose victim is to move as here and that are at least as similar as the threshold.
-    pub fn hits(&self, query: &Setting, scratch: &mut Scratch, out: &mut Vec<Hit>) {
+    pub(crate) fn hits(&self, query: &Setting, scratch: &mut Scratch, out: &mut Vec<Hit>) {
         out.clear();
         let side = match query.chess.turn() {
             Color::White => &self.white,

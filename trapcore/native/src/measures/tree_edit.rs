@@ -11,18 +11,18 @@ use crate::trees::tree::perft;
 
 /// Deepest tree that is compared: at depth 2 a tree has some thousand nodes, at depth 3 some forty thousand, whose
 /// table of distances would take gigabytes and minutes.
-pub const MAX_EDIT_DEPTH: u32 = 2;
+pub(crate) const MAX_EDIT_DEPTH: u32 = 2;
 
 /// Most moves of a tree that is compared, far more than any game's position has at depth 2: two tables of its square
 /// take half a gigabyte, and numbers of nodes stay within 16 bits.
-pub const MAX_EDIT_MOVES: u64 = 12_000;
+pub(crate) const MAX_EDIT_MOVES: u64 = 12_000;
 
 /// The root's label, which no move has: some cheapest edit keeps the roots.
 const ROOT: u32 = u32::MAX;
 
 /// An ordered tree as arrays in postorder, children before their parent; the last node is the root.
 #[derive(Clone, Debug, Default)]
-pub struct Postorder {
+pub(crate) struct Postorder {
     labels: Vec<u32>,
     /// The first node of each node's subtree, which is its leftmost leaf.
     firsts: Vec<u16>,
@@ -31,7 +31,7 @@ pub struct Postorder {
 
 impl Postorder {
     /// The local tree of a position, the children of each node in the alphabetical order of their labels.
-    pub fn of(setting: &Setting, depth: u32, labels: Labels) -> Postorder {
+    pub(crate) fn of(setting: &Setting, depth: u32, labels: Labels) -> Postorder {
         debug_assert!((1..=MAX_EDIT_DEPTH).contains(&depth));
         let mut tree = Postorder::default();
         tree.grow(&setting.chess, setting.mode, depth, labels);
@@ -66,7 +66,7 @@ impl Postorder {
     }
 
     /// Number of moves in the tree: |T| of the paper.
-    pub fn edges(&self) -> usize {
+    pub(crate) fn edges(&self) -> usize {
         self.labels.len() - 1
     }
 
@@ -147,7 +147,7 @@ fn ancestry(tree: &Postorder, node: usize) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// e(T1, T2): fewest moves inserted, removed and renamed to turn one ordered tree into the other.
-pub fn edit_distance(a: &Postorder, b: &Postorder) -> u32 {
+pub(crate) fn edit_distance(a: &Postorder, b: &Postorder) -> u32 {
     let mut subtrees = Distances::of_leaves(a, b);
     // One table of forests for all pairs of keyroots, with a row and a column for the empty forest before the first.
     let stride = b.labels.len() + 1;
@@ -202,7 +202,7 @@ fn compare_forests(
 }
 
 /// P_tree: 1 - 2e / (|T1| + |T2| + e); 1 if neither has a move, none if a tree has more than [`MAX_EDIT_MOVES`].
-pub fn tree_edit_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> Option<f64> {
+pub(crate) fn tree_edit_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> Option<f64> {
     let moves = |setting: &Setting| (1..=depth).map(|d| perft(&setting.chess, d)).sum::<u64>();
     if moves(a).max(moves(b)) > MAX_EDIT_MOVES {
         return None;

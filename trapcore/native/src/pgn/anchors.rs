@@ -7,7 +7,7 @@ use std::ops::Range;
 /// A main-line move and what belongs to it, up to the next move number, move or result. All offsets are bytes from the
 /// beginning of the game. Places to insert at are right behind what stands there, before the whitespace that follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Anchor {
+pub(crate) struct Anchor {
     /// The move, without suffix.
     pub token: Range<usize>,
     /// Behind the move, its suffix and the NAGs that directly follow.
@@ -30,7 +30,7 @@ pub struct Anchor {
 
 /// How a game is laid out, so that inserted text can look the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// Moves stand on more than one line. Line breaks in comments and before the result do not count.
     pub wrapped: bool,
     /// Most lines end with CR LF.
@@ -40,7 +40,7 @@ pub struct Layout {
 
 /// The encoding of the bytes of a game, as far as it can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     Ascii,
     /// Also where nothing but a byte order mark says so.
     Utf8,
@@ -60,7 +60,7 @@ enum Passed {
 
 /// The anchors of the main line, one for each of the `plies` moves that were read from the same bytes; `None` if the
 /// tokens that look like moves are not as many.
-pub fn anchors(bytes: &[u8], plies: usize, black_starts: bool) -> Option<Vec<Anchor>> {
+pub(crate) fn anchors(bytes: &[u8], plies: usize, black_starts: bool) -> Option<Vec<Anchor>> {
     let mut anchors: Vec<Anchor> = Vec::with_capacity(plies.min(bytes.len()));
     let mut passed = Passed::All;
     let mut numbered = false;
@@ -123,7 +123,7 @@ pub fn anchors(bytes: &[u8], plies: usize, black_starts: bool) -> Option<Vec<Anc
 }
 
 /// The layout of a game.
-pub fn layout(bytes: &[u8]) -> Layout {
+pub(crate) fn layout(bytes: &[u8]) -> Layout {
     let (mut feeds, mut crlf) = (0_usize, 0_usize);
     for at in memchr_iter(b'\n', bytes) {
         feeds += 1;

@@ -100,7 +100,7 @@ pub(crate) struct Tags<'a> {
 }
 
 impl<'a> Tags<'a> {
-    pub fn new(bytes: &'a [u8]) -> Tags<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Tags<'a> {
         let end = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         Tags { bytes, at: 0, line_end: 0, any: false, end }
     }
@@ -193,14 +193,14 @@ pub(crate) struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     /// Of a game given from its first byte.
-    pub fn of_game(game: &'a [u8]) -> Tokens<'a> {
+    pub(crate) fn of_game(game: &'a [u8]) -> Tokens<'a> {
         let mut tags = Tags::new(game);
         tags.by_ref().for_each(drop);
         Tokens::from(game, tags.end)
     }
 
     /// Of a game whose movetext begins at `at`.
-    pub fn from(game: &'a [u8], at: usize) -> Tokens<'a> {
+    pub(crate) fn from(game: &'a [u8], at: usize) -> Tokens<'a> {
         let mut tokens = Tokens { bytes: game, at };
         if is_first_column(&game[..at]) {
             tokens.escapes();

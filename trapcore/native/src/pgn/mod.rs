@@ -8,8 +8,8 @@
 //! | `anchors` | where text can be added to a game |
 //! | `records` | games as rows for the library |
 
-pub mod anchors;
+pub(crate) mod anchors;
 pub(crate) mod lexer;
-pub mod reader;
-pub mod records;
-pub mod splitter;
+pub(crate) mod reader;
+pub(crate) mod records;
+pub(crate) mod splitter;

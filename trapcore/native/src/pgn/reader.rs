@@ -23,7 +23,7 @@ const SHOWN: usize = 80;
 
 /// A game that can be replayed.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub(crate) struct Game {
     /// Name and value in the order of the file, escapes resolved. Text that is not UTF-8 is read as Latin-1.
     pub tags: Vec<(String, String)>,
     /// The position before the first move.
@@ -40,12 +40,12 @@ pub struct Game {
 
 impl Game {
     /// The value of the first tag of that name.
-    pub fn tag<'a>(&'a self, name: &str) -> Option<&'a str> {
+    pub(crate) fn tag<'a>(&'a self, name: &str) -> Option<&'a str> {
         self.tags.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
     /// Tags by name; of a repeated tag the first.
-    pub fn tag_map(&self) -> BTreeMap<String, String> {
+    pub(crate) fn tag_map(&self) -> BTreeMap<String, String> {
         let mut out = BTreeMap::new();
         for (name, value) in &self.tags {
             out.entry(name.clone()).or_insert_with(|| value.clone());
@@ -54,7 +54,7 @@ impl Game {
     }
 
     /// `1-0`, `0-1`, `1/2-1/2` or `*`: by the tag, and where that names no result by the movetext.
-    pub fn result(&self) -> &str {
+    pub(crate) fn result(&self) -> &str {
         let is_result = |text: &&str| ["1-0", "0-1", "1/2-1/2"].contains(text);
         self.tag("Result").filter(is_result).or(self.outcome.as_deref()).unwrap_or("*")
     }
@@ -62,7 +62,7 @@ impl Game {
 
 /// Why a game cannot be replayed. It is then passed on as it is.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum Skip {
+pub(crate) enum Skip {
     /// Never by [`GameReader::read`]: for who cuts the games.
     #[error("the game is larger than {limit} bytes")]
     Oversized { limit: usize },
@@ -84,7 +84,7 @@ pub enum Skip {
 
 impl Skip {
     /// A stable name of the reason, to count by.
-    pub fn reason(&self) -> &'static str {
+    pub(crate) fn reason(&self) -> &'static str {
         match self {
             Skip::Oversized { .. } => "oversized",
             Skip::Binary => "binary",
@@ -100,18 +100,18 @@ impl Skip {
 
 /// Reads games one after the other, with memory that is used again.
 #[derive(Debug, Default)]
-pub struct GameReader {
+pub(crate) struct GameReader {
     moves: Vec<Move>,
 }
 
 impl GameReader {
     /// A reader without memory of its own yet.
-    pub fn new() -> GameReader {
+    pub(crate) fn new() -> GameReader {
         GameReader::default()
     }
 
     /// Reads the game in `bytes`, as the splitter cuts them.
-    pub fn read(&mut self, bytes: &[u8]) -> Result<Game, Skip> {
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<Game, Skip> {
         let mut section = Tags::new(bytes);
         let mut tags = Vec::with_capacity(24);
         for tag in section.by_ref() {

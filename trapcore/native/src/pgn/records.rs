@@ -9,7 +9,7 @@ use crate::pgn::splitter::Batch;
 use crate::trees::tree::{Plies2, pack};
 
 /// One readable game.
-pub struct Record {
+pub(crate) struct Record {
     /// Number within the input, from 1.
     pub number: u64,
     /// Byte offset within the input.
@@ -23,7 +23,7 @@ pub struct Record {
 }
 
 /// A game that was not read, and why.
-pub struct Unread {
+pub(crate) struct Unread {
     pub number: u64,
     pub offset: u64,
     pub reason: &'static str,
@@ -31,7 +31,7 @@ pub struct Unread {
 }
 
 #[derive(Default)]
-pub struct Records {
+pub(crate) struct Records {
     pub records: Vec<Record>,
     pub unread: Vec<Unread>,
     /// Each position of the batch once: key and packed fingerprint.
@@ -39,7 +39,7 @@ pub struct Records {
 }
 
 /// One game of a batch as text.
-pub struct Piece<'a> {
+pub(crate) struct Piece<'a> {
     /// Number within the input, from 1.
     pub number: u64,
     /// Byte offset within the input.
@@ -50,7 +50,7 @@ pub struct Piece<'a> {
 }
 
 /// The games of a batch, each read or with the reason why not.
-pub fn games(batch: &Batch) -> impl Iterator<Item = (Piece<'_>, Result<Game, Skip>)> {
+pub(crate) fn games(batch: &Batch) -> impl Iterator<Item = (Piece<'_>, Result<Game, Skip>)> {
     let mut reader = GameReader::new();
     (0u64..).zip(&batch.starts).enumerate().map(move |(index, (count, &start))| {
         let bytes = &batch.data[batch.game(index)];
@@ -65,13 +65,13 @@ pub fn games(batch: &Batch) -> impl Iterator<Item = (Piece<'_>, Result<Game, Ski
 }
 
 impl Unread {
-    pub fn new(piece: &Piece<'_>, skip: &Skip) -> Unread {
+    pub(crate) fn new(piece: &Piece<'_>, skip: &Skip) -> Unread {
         Unread { number: piece.number, offset: piece.offset, reason: skip.reason(), detail: skip.to_string() }
     }
 }
 
 /// Reads the games of a batch for the library.
-pub fn read(batch: &Batch) -> Records {
+pub(crate) fn read(batch: &Batch) -> Records {
     let mut out = Records::default();
     let mut met: FxHashSet<[u8; 16]> = FxHashSet::default();
     let mut plies = Plies2::default();
@@ -103,7 +103,7 @@ pub fn read(batch: &Batch) -> Records {
 }
 
 /// from + 64 * to + 4096 * promotion (0 none, 1 N, 2 B, 3 R, 4 Q); castling is king takes rook.
-pub fn encode(m: Move) -> u16 {
+pub(crate) fn encode(m: Move) -> u16 {
     let (from, to) = crate::trees::labels::squares(m, CastlingMode::Chess960);
     let promotion = m.promotion().map_or(0, |role| role as u16 - Role::Knight as u16 + 1);
     u16::from(from) | u16::from(to) << 6 | promotion << 12
@@ -115,7 +115,7 @@ fn decode(chess: &Chess, code: u16) -> Option<Move> {
 }
 
 /// A stored game and the plies of it that are asked for.
-pub struct Stored<'a> {
+pub(crate) struct Stored<'a> {
     /// `None` for the usual start.
     pub start_fen: Option<&'a str>,
     pub moves: &'a [u8],
@@ -125,7 +125,7 @@ pub struct Stored<'a> {
 
 /// The EPD of each position asked for and the move played in it, in UCI as the position has it written. Nothing for a
 /// game that cannot be replayed so far.
-pub fn replayed(game: &Stored) -> Result<Vec<(String, String)>, BadPosition> {
+pub(crate) fn replayed(game: &Stored) -> Result<Vec<(String, String)>, BadPosition> {
     let mut chess = match game.start_fen {
         Some(fen) => parse(fen)?.chess,
         None => Chess::default(),

@@ -26,7 +26,7 @@ const MAX_TAGS: usize = 256;
 /// A game of more than `max_game_bytes` is cut into pieces of that size. Only the first piece begins a game: its index
 /// stands in `starts` and in `oversized`. The following batches carry the rest before `starts[0]`, or have no `starts`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
+pub(crate) struct Batch {
     /// Number, from 1, of the first game that begins in this batch (or, if none does, of the next one to begin).
     pub first_game: u64,
     /// Where `data` lies in the input, in bytes.
@@ -40,12 +40,13 @@ pub struct Batch {
 
 impl Batch {
     /// The bytes of the game that begins at `starts[index]`.
-    pub fn game(&self, index: usize) -> Range<usize> {
+    pub(crate) fn game(&self, index: usize) -> Range<usize> {
         self.starts[index]..self.starts.get(index + 1).copied().unwrap_or(self.data.len())
     }
 
     /// The bytes before the first game, which go on with an oversized game.
-    pub fn continued(&self) -> Range<usize> {
+    #[cfg(test)]
+    pub(crate) fn continued(&self) -> Range<usize> {
         0..self.starts.first().copied().unwrap_or(self.data.len())
     }
 }
@@ -91,7 +92,7 @@ struct Seen {
 /// Whatever is before the first game belongs to it, and whatever is after a game to that. Comments before tags belong
 /// to the tags.
 #[derive(Debug)]
-pub struct Splitter {
+pub(crate) struct Splitter {
     batch_bytes: usize,
     max_game_bytes: usize,
     buffer: Vec<u8>,
@@ -122,7 +123,7 @@ pub struct Splitter {
 impl Splitter {
     /// A batch ends with the first game after which it has at least `batch_bytes`. Games of more than `max_game_bytes`
     /// are cut in pieces. The splitter holds about the sum of both, beside what it is fed.
-    pub fn new(batch_bytes: usize, max_game_bytes: usize) -> Splitter {
+    pub(crate) fn new(batch_bytes: usize, max_game_bytes: usize) -> Splitter {
         Splitter {
             batch_bytes,
             max_game_bytes: max_game_bytes.max(1),
@@ -144,7 +145,7 @@ impl Splitter {
     }
 
     /// Takes the next bytes of the input, and gives the batches that are complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Batch> {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Batch> {
         let mut batches = Vec::new();
         for step in bytes.chunks(STEP) {
             self.buffer.extend_from_slice(step);
@@ -155,7 +156,7 @@ impl Splitter {
     }
 
     /// Ends the input, and gives the batches that are left. Then the splitter is as new.
-    pub fn finish(&mut self) -> Vec<Batch> {
+    pub(crate) fn finish(&mut self) -> Vec<Batch> {
         let mut batches = Vec::new();
         self.scan(true, &mut batches);
         self.cut_pieces(self.buffer.len(), &mut batches);

@@ -20,7 +20,7 @@ thread_local! {
 
 /// Lets another thread end a call.
 #[pyclass(frozen, name = "Cancellation", module = "trapcore._native")]
-pub struct Cancellation(Arc<AtomicBool>);
+pub(crate) struct Cancellation(Arc<AtomicBool>);
 
 #[pymethods]
 impl Cancellation {
@@ -60,7 +60,7 @@ fn interrupted() -> bool {
 
 /// Does long work without the GIL. Raises what a signal handler raised meanwhile, so that Ctrl-C is a
 /// `KeyboardInterrupt` at once and not when the work is done.
-pub fn detached<T: Send>(
+pub(super) fn detached<T: Send>(
     py: Python<'_>,
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,

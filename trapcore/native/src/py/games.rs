@@ -16,7 +16,7 @@ use crate::pgn::splitter::{Batch, Splitter};
 
 /// Whole games of one input.
 #[pyclass(frozen, name = "Batch", module = "trapcore._native")]
-pub struct PyBatch(pub Batch);
+pub(crate) struct PyBatch(pub(crate) Batch);
 
 /// First game, offset, data, starts, oversized: see `Batch`.
 type BatchParts<'py> = (u64, u64, Bound<'py, PyBytes>, Vec<usize>, Vec<usize>);

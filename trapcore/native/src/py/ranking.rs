@@ -96,7 +96,11 @@ fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<BagsOut<'
 
 /// The tokens that name a known trap. `line`: the killer, whose tokens they are, and what follows; the mating net is
 /// added where it ends in mate.
-pub fn bag<'a>(fen: &str, bait: Option<&str>, line: impl Iterator<Item = &'a str>) -> Result<Vec<u32>, BadPosition> {
+pub(super) fn bag<'a>(
+    fen: &str,
+    bait: Option<&str>,
+    line: impl Iterator<Item = &'a str>,
+) -> Result<Vec<u32>, BadPosition> {
     let scene = scene(fen, bait)?;
     let moves = position::parse_line(&Setting { chess: scene.chess.clone(), mode: scene.mode }, line)?;
     Ok(naming_bag(&scene, &moves).unwrap_or_default())
@@ -155,7 +159,7 @@ type Packed = (Vec<u8>, Vec<u8>);
 
 /// Learned weights, ready to order moves.
 #[pyclass(frozen, module = "trapcore._native")]
-pub struct Proposer(pub Arc<Weights>);
+pub(crate) struct Proposer(pub(crate) Arc<Weights>);
 
 fn table(tokens: &[u8], weights: &[u8]) -> PyResult<FxHashMap<u32, f32>> {
     let four = |bytes: &[u8]| bytes.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]).collect::<Vec<_>>();

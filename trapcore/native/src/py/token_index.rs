@@ -106,7 +106,7 @@ fn change_bag_index(
 
 /// Payloads to which questions can be restricted.
 #[pyclass(frozen, name = "Payloads", module = "trapcore._native")]
-pub struct Payloads(Only);
+pub(crate) struct Payloads(Only);
 
 #[pymethods]
 impl Payloads {
@@ -122,7 +122,7 @@ impl Payloads {
 }
 
 #[pyclass(frozen, name = "BagIndex", module = "trapcore._native")]
-pub struct PyBagIndex(pub Arc<Index>);
+pub(crate) struct PyBagIndex(pub(crate) Arc<Index>);
 
 #[pymethods]
 impl PyBagIndex {

@@ -12,7 +12,7 @@ const MATED: i32 = 20_000;
 
 /// A move as a search of three plies sees it, in centipawns for its side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThreePlies {
+pub(crate) struct ThreePlies {
     pub m: Move,
     /// After the best reply.
     pub worst: i32,
@@ -21,7 +21,7 @@ pub struct ThreePlies {
 }
 
 /// All moves, all replies, and the best mate or exchange after each; and how many moves were made on a board.
-pub fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
+pub(crate) fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
     let mut makes = 0;
     let moves = chess.legal_moves();
     let found = moves.iter().map(|&m| {
@@ -73,7 +73,7 @@ fn best_third(chess: &Chess, makes: &mut u64) -> i32 {
 /// checks first below it; `None` if `most` moves do not suffice or if there is no such mate.
 ///
 /// Nothing is remembered and nothing pruned: what differs is the order.
-pub fn moves_until_proof(chess: &Chess, order: &[Move], mate: u32, most: u64) -> Option<u64> {
+pub(crate) fn moves_until_proof(chess: &Chess, order: &[Move], mate: u32, most: u64) -> Option<u64> {
     let mut makes = 0;
     let proved = order.iter().any(|&m| {
         makes += 1;

@@ -6,6 +6,6 @@
 //! | `similar_pairs` | pairs of a bait and a killer that are compared with known traps |
 //! | `baselines` | a search and a prover without learning, to compare with |
 
-pub mod baselines;
-pub mod ranker;
-pub mod similar_pairs;
+pub(crate) mod baselines;
+pub(crate) mod ranker;
+pub(crate) mod similar_pairs;

@@ -16,11 +16,11 @@ use crate::search::Searcher;
 
 /// Moves of the attacker that are looked at with their replies where a position has to be done with in a fraction of a
 /// millisecond.
-pub const LAZY_SHORTLIST: usize = 3;
+pub(crate) const LAZY_SHORTLIST: usize = 3;
 
 /// Weight of each token, in natural units of log odds; a token that is not there weighs nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Weights {
+pub(crate) struct Weights {
     /// For the order of all moves.
     pub seen: FxHashMap<u32, f32>,
     /// For the shortlist: of the tokens of both steps.
@@ -31,7 +31,7 @@ pub struct Weights {
 
 /// A move with its place in the order.
 #[derive(Clone, Debug)]
-pub struct Proposed {
+pub(crate) struct Proposed {
     pub m: Move,
     /// Log odds against [`Weights::nothing`]; comparable between positions for shortlisted moves only.
     pub score: f32,
@@ -43,7 +43,7 @@ pub struct Proposed {
 
 /// The moves of a scene, best first.
 #[derive(Clone, Debug, Default)]
-pub struct Proposal {
+pub(crate) struct Proposal {
     pub moves: Vec<Proposed>,
     /// Moves made on a board to find the order, those of the quiescence included.
     pub makes: u64,
@@ -54,13 +54,13 @@ fn sum(weights: &FxHashMap<u32, f32>, tokens: &[u32]) -> f32 {
 }
 
 /// The moves of a scene with what is seen of each, and the tokens of that.
-pub struct Overview {
+pub(crate) struct Overview {
     pub seen: Vec<Seen>,
     pub tokens: Vec<Vec<u32>>,
 }
 
 impl Overview {
-    pub fn of(scene: &Scene) -> Overview {
+    pub(crate) fn of(scene: &Scene) -> Overview {
         let seen = look(scene);
         let siblings = Siblings::of(scene, &seen);
         let tokens = (0..seen.len())
@@ -74,7 +74,7 @@ impl Overview {
     }
 
     /// Indices of the moves, best first by `weights` of the seen tokens; equal ones in the order of the turned board.
-    pub fn order(&self, scene: &Scene, weights: &FxHashMap<u32, f32>) -> Vec<(usize, f32)> {
+    pub(crate) fn order(&self, scene: &Scene, weights: &FxHashMap<u32, f32>) -> Vec<(usize, f32)> {
         let mut order: Vec<(usize, f32)> =
             self.tokens.iter().enumerate().map(|(i, tokens)| (i, sum(weights, tokens))).collect();
         let place = |i: usize| scene.orientation.place(self.seen[i].m);
@@ -83,7 +83,7 @@ impl Overview {
     }
 
     /// All tokens of the moves `shortlist`, ascending each.
-    pub fn answered(
+    pub(crate) fn answered(
         &self,
         scene: &Scene,
         shortlist: &[usize],
@@ -115,7 +115,7 @@ impl Overview {
 /// The tokens by which the killer that begins `line` is compared with known ones, ascending: those of its tree that do
 /// not depend on the other moves, which are not looked at, and, where the line ends in mate, those of the mating net.
 /// None for an empty line. The moves must be legal.
-pub fn naming_bag(scene: &Scene, line: &[Move]) -> Option<Vec<u32>> {
+pub(crate) fn naming_bag(scene: &Scene, line: &[Move]) -> Option<Vec<u32>> {
     let seen = [look_at(scene, *line.first()?)];
     let mut tokens = Vec::with_capacity(64);
     of_seen(&seen, &Siblings::of(scene, &seen), 0, &mut tokens);
@@ -132,7 +132,7 @@ pub fn naming_bag(scene: &Scene, line: &[Move]) -> Option<Vec<u32>> {
 
 impl Weights {
     /// All legal moves, best first; the first `shortlist` of them by their full trees.
-    pub fn propose(&self, scene: &Scene, shortlist: usize, searcher: &mut Searcher) -> Proposal {
+    pub(crate) fn propose(&self, scene: &Scene, shortlist: usize, searcher: &mut Searcher) -> Proposal {
         let overview = Overview::of(scene);
         let mut makes = overview.seen.len() as u64;
         let order = overview.order(scene, &self.seen);

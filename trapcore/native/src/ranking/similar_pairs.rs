@@ -30,7 +30,7 @@ const MATE_MOVES: u32 = 4;
 const MATE_NODES: u64 = 400;
 
 /// A possible bait, and what may refute it.
-pub struct Pair {
+pub(crate) struct Pair {
     pub bait: Move,
     /// As far as it is no proved mate, the killer only.
     pub line: Vec<Move>,
@@ -48,7 +48,12 @@ impl Pair {
 
 /// The most promising pairs, each with other tokens, the most promising first; of the position with colours exchanged
 /// the same ones. None if `prover` was halted.
-pub fn pairs(position: &Setting, weights: &Weights, searcher: &mut Searcher, prover: &mut Prover) -> Option<Vec<Pair>> {
+pub(crate) fn pairs(
+    position: &Setting,
+    weights: &Weights,
+    searcher: &mut Searcher,
+    prover: &mut Prover,
+) -> Option<Vec<Pair>> {
     // Generators of moves, and with them which of equal mates is found first, go by the squares as White sees them.
     match position.chess.turn() {
         Color::White => pairs_of_white(position, weights, searcher, prover),

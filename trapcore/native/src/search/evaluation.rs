@@ -6,8 +6,8 @@
 //!
 //! Whether the game is over is not asked here: the search knows mates and draws exactly.
 
-pub mod attacked;
-pub mod features;
+pub(crate) mod attacked;
+pub(crate) mod features;
 mod kings;
 mod pawns;
 mod pieces;
@@ -23,12 +23,12 @@ use crate::chess::piece_values::piece_points;
 
 /// Weight in the blend; 24 is everything.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
-pub const WHOLE: i32 = 24;
+pub(crate) const WHOLE: i32 = 24;
 /// The endgame weights count so many 64ths.
-pub const UNSCALED: i32 = 64;
+pub(crate) const UNSCALED: i32 = 64;
 
 /// Where the features of a position go.
-pub trait Sink {
+pub(crate) trait Sink {
     /// `feature` occurs `count` times: positive for White, negative for Black.
     fn add(&mut self, feature: usize, count: i32);
 }
@@ -49,7 +49,7 @@ impl Sink for Sum {
 }
 
 /// The value for the side to move, in centipawns.
-pub fn evaluate(chess: &Chess) -> i32 {
+pub(crate) fn evaluate(chess: &Chess) -> i32 {
     let mut sum = Sum::default();
     collect(chess, &mut sum);
     let phase = phase(chess.board());
@@ -59,14 +59,14 @@ pub fn evaluate(chess: &Chess) -> i32 {
 }
 
 /// How much of the middlegame is left, 0 to 24.
-pub fn phase(board: &Board) -> i32 {
+pub(crate) fn phase(board: &Board) -> i32 {
     let sum: i32 = Role::ALL.iter().map(|&role| PHASE[role_index(role)] * board.by_role(role).count() as i32).sum();
     sum.min(WHOLE)
 }
 
 /// How much of an endgame's advantage counts, in 64ths, given whether White has it: little without pawns unless it is
 /// a rook, less with only bishops of opposite colours.
-pub fn scale(board: &Board, white: bool) -> i32 {
+pub(crate) fn scale(board: &Board, white: bool) -> i32 {
     let strong = Color::from_white(white);
     let value = |color: Color| piece_points(board, color) as i32;
     if (board.pawns() & board.by_color(strong)).is_empty() && value(strong) - value(!strong) <= 3 {
@@ -80,7 +80,7 @@ pub fn scale(board: &Board, white: bool) -> i32 {
 }
 
 /// Hands every feature of the position to `sink`.
-pub fn collect<S: Sink>(chess: &Chess, sink: &mut S) {
+pub(crate) fn collect<S: Sink>(chess: &Chess, sink: &mut S) {
     let board = chess.board();
     let white = Attacked::by(board, Color::White);
     let black = Attacked::by(board, Color::Black);
@@ -117,7 +117,7 @@ pub fn collect<S: Sink>(chess: &Chess, sink: &mut S) {
 }
 
 /// What a linear fit needs of a position.
-pub struct Trace {
+pub(crate) struct Trace {
     /// By feature: occurrences for White less those for Black.
     pub counts: [i16; FEATURES],
 }

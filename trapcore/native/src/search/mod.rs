@@ -17,14 +17,14 @@
 //! | `node` | one node of the full-width search |
 //! | `quiescence` | captures and checks beyond the last full ply |
 
-pub mod evaluation;
+pub(crate) mod evaluation;
 mod move_ordering;
 mod node;
 mod quiescence;
-pub mod score;
-pub mod stop;
+pub(crate) mod score;
+pub(crate) mod stop;
 mod transposition_table;
-pub mod verdict;
+pub(crate) mod verdict;
 
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
@@ -35,28 +35,28 @@ use crate::search::score::{INFINITE, MATE};
 use crate::search::stop::Halt;
 use crate::search::transposition_table::Table;
 
-pub const MAX_DEPTH: u32 = 64;
+pub(crate) const MAX_DEPTH: u32 = 64;
 const MAX_PLY: usize = 120;
 /// Plies of quiescence in which quiet checks are tried.
 const QUIET_CHECKS: i32 = 1;
 
 /// What is pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pruning {
+pub(crate) enum Pruning {
     Exact,
     Selective,
 }
 
 /// How far to go; whatever comes first, if the search is not halted before.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     pub depth: u32,
     pub nodes: u64,
 }
 
 /// What is asked about a position.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// Moves to consider, all if empty.
     pub only: &'a [Move],
     /// Moves to try before the others, in this order.
@@ -67,7 +67,7 @@ pub struct Asked<'a> {
 
 /// The value of a position at one depth.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub(crate) struct Found {
     /// Centipawns for the side to move; mates as [`MATE`] less plies.
     pub value: i32,
     /// Last depth that was searched to its end.
@@ -80,7 +80,7 @@ pub(crate) struct Stopped;
 pub(crate) type Searched = Result<i32, Stopped>;
 
 /// A reusable search; one for each thread.
-pub struct Searcher {
+pub(crate) struct Searcher {
     pub(crate) table: Table,
     pub(crate) ordering: Ordering,
     /// Keys of the positions of the game before the root and of the line being searched.
@@ -99,7 +99,7 @@ pub struct Searcher {
 
 impl Searcher {
     /// `bits`: binary logarithm of the number of table entries, about 24 bytes each.
-    pub fn new(bits: u32) -> Searcher {
+    pub(crate) fn new(bits: u32) -> Searcher {
         Searcher {
             table: Table::new(bits),
             ordering: Ordering::new(MAX_PLY),
@@ -115,19 +115,19 @@ impl Searcher {
     }
 
     /// One for [`Searcher::settle`] alone, which looks nothing up: with next to no table.
-    pub fn settler() -> Searcher {
+    pub(crate) fn settler() -> Searcher {
         Searcher::new(4)
     }
 
     /// Forgets everything, so that results do not depend on earlier searches.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.table.clear();
         self.ordering.clear();
     }
 
     /// Searches deeper and deeper; `each` sees the result of every finished depth, from 0 (captures and checks settled)
     /// on, and says whether to go on. Returns the last of them.
-    pub fn search(
+    pub(crate) fn search(
         &mut self,
         root: &Chess,
         asked: Asked<'_>,
@@ -163,7 +163,7 @@ impl Searcher {
     }
 
     /// Value after captures and checks are settled, for the side to move.
-    pub fn settle(&mut self, position: &Chess) -> i32 {
+    pub(crate) fn settle(&mut self, position: &Chess) -> i32 {
         self.limits = Limits { depth: 0, nodes: u64::MAX };
         self.halt.begin_untimed();
         (self.nodes, self.pruning) = (0, Pruning::Exact);
@@ -171,7 +171,7 @@ impl Searcher {
     }
 
     /// Nodes of the last call.
-    pub fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         self.nodes
     }
 
@@ -268,7 +268,7 @@ impl Searcher {
 }
 
 /// Identity of a position for repetition and the table.
-pub fn key_of(chess: &Chess) -> u64 {
+pub(crate) fn key_of(chess: &Chess) -> u64 {
     chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 

@@ -6,7 +6,7 @@ use crate::chess::piece_values::piece_value;
 use crate::chess::static_exchange::see;
 
 /// What quiet moves were good for elsewhere in the tree.
-pub struct Ordering {
+pub(crate) struct Ordering {
     killers: Vec<[Option<Move>; 2]>,
     /// By side, from-square and to-square.
     history: Vec<i16>,
@@ -17,7 +17,7 @@ pub struct Ordering {
 /// Roles by their target squares; whose piece it is follows from the ply.
 const PLACED: usize = 6 * 64;
 /// No move before: at the root, or after a pass.
-pub const NONE: usize = PLACED;
+pub(super) const NONE: usize = PLACED;
 const BEST: i32 = 1 << 28;
 const CAPTURE: i32 = 1 << 26;
 const KILLER: i32 = 1 << 25;
@@ -26,12 +26,12 @@ const MOST: i32 = 1 << 13;
 const LOSING: i32 = 1 << 20;
 
 /// Role and target of a move, for the table of replies.
-pub fn placed(m: Move) -> usize {
+pub(super) fn placed(m: Move) -> usize {
     (m.role() as usize - 1) << 6 | usize::from(m.to())
 }
 
 impl Ordering {
-    pub fn new(plies: usize) -> Ordering {
+    pub(crate) fn new(plies: usize) -> Ordering {
         Ordering {
             killers: vec![[None; 2]; plies],
             history: vec![0; 2 * 64 * 64],
@@ -39,7 +39,7 @@ impl Ordering {
         }
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.killers.fill([None; 2]);
         self.history.fill(0);
         self.replies.fill(0);
@@ -51,12 +51,12 @@ impl Ordering {
     }
 
     /// How good a quiet move was elsewhere, and after the same move before it; -16,384 to 16,384.
-    pub fn standing(&self, chess: &Chess, m: Move, before: usize) -> i32 {
+    pub(crate) fn standing(&self, chess: &Chess, m: Move, before: usize) -> i32 {
         i32::from(self.history[Ordering::cell(chess, m)]) + i32::from(self.replies[before * PLACED + placed(m)])
     }
 
     /// Larger is earlier; captures that lose material come after everything else.
-    pub fn rank(&self, chess: &Chess, m: Move, best: Option<Move>, ply: usize, before: usize) -> i32 {
+    pub(crate) fn rank(&self, chess: &Chess, m: Move, best: Option<Move>, ply: usize, before: usize) -> i32 {
         if Some(m) == best {
             return BEST;
         }
@@ -72,7 +72,7 @@ impl Ordering {
     }
 
     /// The legal moves, best first.
-    pub fn order(
+    pub(crate) fn order(
         &self,
         chess: &Chess,
         moves: &[Move],
@@ -86,7 +86,7 @@ impl Ordering {
     }
 
     /// Remembers a quiet move that refuted, and that those tried before it did not.
-    pub fn reward(&mut self, chess: &Chess, m: Move, failed: &[Move], depth: i32, ply: usize, before: usize) {
+    pub(crate) fn reward(&mut self, chess: &Chess, m: Move, failed: &[Move], depth: i32, ply: usize, before: usize) {
         let killers = &mut self.killers[ply];
         if killers[0] != Some(m) {
             *killers = [Some(m), killers[0]];

@@ -9,7 +9,7 @@ const INTERVAL: u64 = 2048;
 
 /// The reasons to end early. A search that was ended has the answer of one whose nodes ran out.
 #[derive(Clone, Debug, Default)]
-pub struct Halt {
+pub(crate) struct Halt {
     time: Option<Duration>,
     stop: Option<Arc<AtomicBool>>,
     ask: Option<fn() -> bool>,
@@ -19,22 +19,22 @@ pub struct Halt {
 impl Halt {
     /// `time`: for each question, without it as long as it takes. `stop`: set by another thread to end everything.
     /// `ask`: asked at every look whether to end everything; having said yes once it must go on saying so.
-    pub fn new(time: Option<Duration>, stop: Option<Arc<AtomicBool>>, ask: Option<fn() -> bool>) -> Halt {
+    pub(crate) fn new(time: Option<Duration>, stop: Option<Arc<AtomicBool>>, ask: Option<fn() -> bool>) -> Halt {
         Halt { time, stop, ask, deadline: None }
     }
 
     /// A question begins, and its time.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.deadline = self.time.and_then(|time| Instant::now().checked_add(time));
     }
 
     /// What is too short to be timed begins.
-    pub fn begin_untimed(&mut self) {
+    pub(crate) fn begin_untimed(&mut self) {
         self.deadline = None;
     }
 
     /// Whether the question ends here; looks only now and then, so that it can be asked at every node.
-    pub fn is_due(&self, nodes: u64) -> bool {
+    pub(crate) fn is_due(&self, nodes: u64) -> bool {
         nodes.is_multiple_of(INTERVAL) && (self.is_late() || self.is_stopped())
     }
 
@@ -43,7 +43,7 @@ impl Halt {
     }
 
     /// Whether all questions end, not only the one whose time has run out.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) || self.ask.is_some_and(|ask| ask())
     }
 }

@@ -6,7 +6,7 @@ use crate::search::score::MATE_BOUND;
 
 /// What a stored value says of the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
+pub(crate) enum Bound {
     Exact,
     Lower,
     Upper,
@@ -14,7 +14,7 @@ pub enum Bound {
 
 /// What is known of one position.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub(crate) struct Entry {
     key: u64,
     pub best: Option<Move>,
     value: i16,
@@ -24,7 +24,7 @@ pub struct Entry {
 }
 
 /// Fixed size; a new position always takes the place of the old one.
-pub struct Table {
+pub(crate) struct Table {
     entries: Vec<Entry>,
     generation: u16,
 }
@@ -33,13 +33,13 @@ const EMPTY: Entry = Entry { key: 0, best: None, value: 0, generation: 0, depth:
 
 impl Table {
     /// `bits`: binary logarithm of the number of entries, 24 bytes each.
-    pub fn new(bits: u32) -> Table {
+    pub(crate) fn new(bits: u32) -> Table {
         Table { entries: vec![EMPTY; 1 << bits], generation: 1 }
     }
 
     /// Forgets everything. The entries stay, but belong to another generation: to wipe a large table takes longer than
     /// a small search.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.entries.fill(EMPTY);
@@ -51,13 +51,13 @@ impl Table {
         key as usize & (self.entries.len() - 1)
     }
 
-    pub fn probe(&self, key: u64) -> Option<Entry> {
+    pub(crate) fn probe(&self, key: u64) -> Option<Entry> {
         let entry = self.entries[self.slot(key)];
         (entry.key == key && entry.generation == self.generation).then_some(entry)
     }
 
     /// `ply`: distance of the position from the root; mates are stored by their distance from the position.
-    pub fn store(&mut self, key: u64, best: Option<Move>, value: i32, depth: i32, bound: Bound, ply: usize) {
+    pub(crate) fn store(&mut self, key: u64, best: Option<Move>, value: i32, depth: i32, bound: Bound, ply: usize) {
         let value = match value {
             v if v >= MATE_BOUND => v + ply as i32,
             v if v <= -MATE_BOUND => v - ply as i32,
@@ -86,12 +86,12 @@ impl Entry {
     }
 
     /// A value that settles the window `alpha` to `beta` at this depth, seen from `ply`.
-    pub fn settles(&self, depth: i32, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
+    pub(crate) fn settles(&self, depth: i32, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
         if i32::from(self.depth) >= depth { self.bounded(alpha, beta, ply) } else { None }
     }
 
     /// A better guess than the static value, if what is stored bounds it on that side; mates are none.
-    pub fn corrects(&self, value: i32, ply: usize) -> Option<i32> {
+    pub(crate) fn corrects(&self, value: i32, ply: usize) -> Option<i32> {
         self.bounded(value, value, ply).filter(|v| v.abs() < MATE_BOUND)
     }
 }

@@ -2,7 +2,7 @@
 
 /// Known and unknown are kept apart: a search that ran out of budget has refuted nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     Proved,
     Refuted,
     Undecided,
@@ -10,7 +10,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// As the library and the report write it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Verdict::Proved => "proved",
             Verdict::Refuted => "refuted",

@@ -8,7 +8,7 @@ use super::file::FileWriter;
 use super::model::{BagError, Weights};
 
 /// Stands before a rank that does not fit sixteen bits: the rank follows in two units, the low one first.
-pub const WIDE: u16 = u16::MAX;
+pub(super) const WIDE: u16 = u16::MAX;
 
 /// A posting list that grows: the differences of ascending bag numbers, seven bits a byte, the high bit set in all
 /// bytes of a number but its last.
@@ -37,7 +37,7 @@ impl List {
 ///
 /// Memory: about 4 bytes a token of a distinct bag, twice what the posting lists take, and 40 bytes a bag.
 #[derive(Default)]
-pub struct Builder {
+pub(super) struct Builder {
     /// Number of each token, in the order in which they came; the places of `tokens`.
     numbers: FxHashMap<u32, u32>,
     tokens: Vec<u32>,
@@ -53,12 +53,12 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub fn payloads(&self) -> usize {
+    pub(super) fn payloads(&self) -> usize {
         self.payloads.len()
     }
 
     /// Tokens of all distinct bags together.
-    pub fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.bags.len()
     }
 
@@ -69,7 +69,7 @@ impl Builder {
     }
 
     /// `tokens`: ascending, each once.
-    pub fn add(&mut self, payload: u64, tokens: &[u32]) {
+    pub(super) fn add(&mut self, payload: u64, tokens: &[u32]) {
         let mut own = std::mem::take(&mut self.scratch);
         own.clear();
         for &token in tokens {
@@ -99,7 +99,7 @@ impl Builder {
     }
 
     /// Writes the segment; the sections are those that `segment` reads. Returns the checksum of the header.
-    pub fn write(self, mut out: FileWriter, weights: &Weights) -> Result<u32, BagError> {
+    pub(super) fn write(self, mut out: FileWriter, weights: &Weights) -> Result<u32, BagError> {
         let units: Vec<u64> = self.tokens.iter().map(|&token| u64::from(weights.of(token))).collect();
         let weight = |bag: u32| self.bag(bag).iter().map(|&number| units[number as usize]).sum::<u64>();
         let mut order: Vec<(u64, u32)> = (0..self.ends.len() as u32).map(|bag| (weight(bag), bag)).collect();

@@ -22,7 +22,7 @@ use memmap2::Mmap;
 use super::model::BagError;
 
 /// Changes with every change of what any byte means.
-pub const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"\x93TLBAGS\n";
 const FIXED: usize = 24;
@@ -30,7 +30,7 @@ const ENTRY: usize = 24;
 const HEADER_CHECK: Range<usize> = 20..24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     Manifest = 1,
     Segment = 2,
 }
@@ -45,7 +45,7 @@ impl Kind {
 }
 
 /// Writes one file under a temporary name.
-pub struct FileWriter {
+pub(super) struct FileWriter {
     path: PathBuf,
     part: PathBuf,
     out: BufWriter<File>,
@@ -58,7 +58,7 @@ pub struct FileWriter {
 }
 
 impl FileWriter {
-    pub fn create(path: &Path, kind: Kind) -> Result<FileWriter, BagError> {
+    pub(super) fn create(path: &Path, kind: Kind) -> Result<FileWriter, BagError> {
         let part = path.with_extension("part");
         let header = FIXED + kind.sections() * ENTRY;
         let open = || {
@@ -72,18 +72,18 @@ impl FileWriter {
         Ok(FileWriter { path, part, out, kind, done, at, start: at, check })
     }
 
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), BagError> {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), BagError> {
         self.check.update(bytes);
         self.at += bytes.len() as u64;
         self.out.write_all(bytes).map_err(BagError::unwritable(&self.path))
     }
 
     /// Length in bytes of the section so far.
-    pub fn written(&self) -> u64 {
+    pub(super) fn written(&self) -> u64 {
         self.at - self.start
     }
 
-    pub fn end_section(&mut self) -> Result<(), BagError> {
+    pub(super) fn end_section(&mut self) -> Result<(), BagError> {
         let check = std::mem::take(&mut self.check).finalize();
         self.done.push((self.start, self.at - self.start, check));
         if self.done.len() < self.kind.sections() {
@@ -96,13 +96,13 @@ impl FileWriter {
     }
 
     /// A whole section.
-    pub fn section(&mut self, bytes: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<(), BagError> {
+    pub(super) fn section(&mut self, bytes: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<(), BagError> {
         bytes.into_iter().try_for_each(|piece| self.write(piece.as_ref()))?;
         self.end_section()
     }
 
     /// Puts the file in place, on disk; returns the checksum of its header, which vouches for all of it.
-    pub fn finish(mut self) -> Result<u32, BagError> {
+    pub(super) fn finish(mut self) -> Result<u32, BagError> {
         debug_assert_eq!(self.done.len(), self.kind.sections());
         let mut header = Vec::new();
         header.extend(MAGIC);
@@ -139,7 +139,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// A file whose header and checksums are right.
-pub struct Checked<T> {
+pub(super) struct Checked<T> {
     data: T,
     sections: Vec<Range<usize>>,
     /// Checksum of the header.
@@ -148,7 +148,7 @@ pub struct Checked<T> {
 
 impl<T: AsRef<[u8]>> Checked<T> {
     /// The error says what is wrong, as the end of a sentence that began with the file's name.
-    pub fn new(data: T, kind: Kind) -> Result<Checked<T>, String> {
+    pub(super) fn new(data: T, kind: Kind) -> Result<Checked<T>, String> {
         let bytes = data.as_ref();
         if !bytes.starts_with(&MAGIC) || bytes.len() < FIXED {
             return Err("this is no index of trapline, or it was cut short".to_owned());
@@ -194,23 +194,23 @@ impl<T: AsRef<[u8]>> Checked<T> {
         Ok(Checked { data, sections, check })
     }
 
-    pub fn section(&self, number: usize) -> &[u8] {
+    pub(super) fn section(&self, number: usize) -> &[u8] {
         &self.data.as_ref()[self.sections[number].clone()]
     }
 
     /// The whole file.
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         self.data.as_ref()
     }
 
     /// Of the whole file, in bytes.
-    pub fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         self.data.as_ref().len() as u64
     }
 }
 
 /// Reads a small file whole.
-pub fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, BagError> {
+pub(super) fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, BagError> {
     let mut data = Vec::new();
     File::open(path)
         .and_then(|mut file| file.read_to_end(&mut data))
@@ -219,7 +219,7 @@ pub fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, BagError> {
 }
 
 /// Maps a file into memory.
-pub fn map(path: &Path, kind: Kind) -> Result<Checked<Mmap>, BagError> {
+pub(super) fn map(path: &Path, kind: Kind) -> Result<Checked<Mmap>, BagError> {
     let file = File::open(path).map_err(|error| BagError::unusable(path, told(&error)))?;
     // SAFETY: a mapping is unsound if the file changes under it. Files of an index are written under another name and
     // renamed when whole; after that they are never opened for writing, only unlinked, which a mapping outlives.
@@ -236,12 +236,12 @@ fn told(error: &io::Error) -> String {
 
 /// The number in this place of a section of 32-bit numbers.
 #[inline]
-pub fn u32_at(section: &[u8], place: usize) -> u32 {
+pub(super) fn u32_at(section: &[u8], place: usize) -> u32 {
     u32::from_le_bytes(section[place * 4..][..4].try_into().expect("four bytes"))
 }
 
 /// The number in this place of a section of 64-bit numbers.
 #[inline]
-pub fn u64_at(section: &[u8], place: usize) -> u64 {
+pub(super) fn u64_at(section: &[u8], place: usize) -> u64 {
     u64::from_le_bytes(section[place * 8..][..8].try_into().expect("eight bytes"))
 }

@@ -8,14 +8,14 @@ const BLOCK: u64 = 4096;
 /// A set of payloads: bits by block, so that a million close ones are a few hundred small pieces and any number can be
 /// one.
 #[derive(Default)]
-pub struct Only {
+pub(crate) struct Only {
     blocks: FxHashMap<u64, Box<[u64; BLOCK as usize / 64]>>,
     size: usize,
 }
 
 impl Only {
     /// Each payload that is given, however often.
-    pub fn new(payloads: impl IntoIterator<Item = u64>) -> Only {
+    pub(crate) fn new(payloads: impl IntoIterator<Item = u64>) -> Only {
         let mut made = Only::default();
         for payload in payloads {
             let block = made.blocks.entry(payload / BLOCK).or_insert_with(|| Box::new([0; BLOCK as usize / 64]));
@@ -26,16 +26,12 @@ impl Only {
         made
     }
 
-    pub fn has(&self, payload: u64) -> bool {
+    pub(crate) fn has(&self, payload: u64) -> bool {
         let block = self.blocks.get(&(payload / BLOCK));
         block.is_some_and(|block| block[(payload % BLOCK / 64) as usize] >> (payload % 64) & 1 != 0)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.size
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.size == 0
     }
 }

@@ -4,15 +4,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What weights are multiples of: 2^-20, about a millionth.
-pub const UNIT: f64 = 1.0 / (1 << 20) as f64;
+pub(crate) const UNIT: f64 = 1.0 / (1 << 20) as f64;
 /// Weights are below this.
-pub const MAX_WEIGHT: f64 = 4096.0;
+pub(crate) const MAX_WEIGHT: f64 = 4096.0;
 /// Distinct tokens of one bag at most; with it no sum of weights leaves the integers that an `f64` tells apart.
-pub const MAX_TOKENS: usize = 4096;
+pub(super) const MAX_TOKENS: usize = 4096;
 
 /// Why an index cannot be read, written or asked.
 #[derive(Debug, thiserror::Error)]
-pub enum BagError {
+pub(crate) enum BagError {
     /// The index, or one file of it, cannot be used as it is.
     #[error("{}: {what}; build the index anew from the library", .path.display())]
     Unusable { path: PathBuf, what: String },
@@ -40,7 +40,7 @@ impl BagError {
 
 /// What each token weighs, in units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Weights {
+pub(crate) struct Weights {
     /// Ascending.
     pub(super) tokens: Vec<u32>,
     pub(super) units: Vec<u32>,
@@ -50,7 +50,7 @@ pub struct Weights {
 
 impl Weights {
     /// Weights (0 to below [`MAX_WEIGHT`], rounded to the nearest [`UNIT`]) by token, and that of all other tokens.
-    pub fn new(by_token: impl IntoIterator<Item = (u32, f64)>, default: f64) -> Result<Weights, BagError> {
+    pub(crate) fn new(by_token: impl IntoIterator<Item = (u32, f64)>, default: f64) -> Result<Weights, BagError> {
         let units = |weight: f64, whose: &dyn Fn() -> String| {
             let rounded = (weight / UNIT).round();
             if (0.0..=f64::from(u32::MAX)).contains(&rounded) {
@@ -76,7 +76,7 @@ impl Weights {
     }
 
     /// In units.
-    pub fn of(&self, token: u32) -> u32 {
+    pub(crate) fn of(&self, token: u32) -> u32 {
         self.tokens.binary_search(&token).map_or(self.default, |at| self.units[at])
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn similarity(shared: u64, a: u64, b: u64) -> f64 {
 }
 
 /// The tokens of a bag, ascending and each once.
-pub fn distinct(tokens: &mut Vec<u32>) -> Result<(), BagError> {
+pub(crate) fn distinct(tokens: &mut Vec<u32>) -> Result<(), BagError> {
     tokens.sort_unstable();
     tokens.dedup();
     if tokens.len() > MAX_TOKENS {

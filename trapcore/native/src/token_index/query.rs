@@ -16,7 +16,7 @@ use super::segment::Segment;
 
 /// A stored bag that resembles the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
+pub(crate) struct Hit {
     pub payload: u64,
     pub similarity: f64,
 }
@@ -52,7 +52,7 @@ const BLOCK: usize = 2048;
 const LISTED: usize = 32;
 
 /// The hits so far.
-pub struct Best<'a> {
+pub(super) struct Best<'a> {
     /// How many are wanted at most.
     limit: usize,
     least: f64,
@@ -64,7 +64,7 @@ pub struct Best<'a> {
 
 impl<'a> Best<'a> {
     /// The `limit` best hits of at least similarity `least`; one of them is more than 0 or not the maximum.
-    pub fn new(limit: usize, least: f64, only: Option<&'a Only>) -> Best<'a> {
+    pub(super) fn new(limit: usize, least: f64, only: Option<&'a Only>) -> Best<'a> {
         Best { limit, least, only, hits: BinaryHeap::new() }
     }
 
@@ -100,7 +100,7 @@ impl<'a> Best<'a> {
     }
 
     /// The best first.
-    pub fn into_hits(self) -> Vec<Hit> {
+    pub(super) fn into_hits(self) -> Vec<Hit> {
         let mut hits: Vec<Hit> = self.hits.into_iter().map(|Reverse(hit)| hit).collect();
         hits.sort_unstable_by_key(|&hit| Reverse(hit));
         hits
@@ -108,13 +108,13 @@ impl<'a> Best<'a> {
 }
 
 /// Tokens, ascending, with their weights, and the sum of these.
-pub struct Question {
+pub(super) struct Question {
     tokens: Vec<(u32, u32)>,
     weight: u64,
 }
 
 impl Question {
-    pub fn new(tokens: &[u32], weights: &Weights) -> Question {
+    pub(super) fn new(tokens: &[u32], weights: &Weights) -> Question {
         let tokens: Vec<_> = tokens.iter().map(|&token| (token, weights.of(token))).collect();
         let weight = tokens.iter().map(|(_, weight)| u64::from(*weight)).sum();
         Question { tokens, weight }
@@ -123,7 +123,7 @@ impl Question {
 
 /// Work space of one thread; everything in it is zero or empty between questions.
 #[derive(Default)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     /// Of each bag, the weight known to be shared in steps, rounded up for each token; and [`COMPARED`].
     sums: Vec<u16>,
     /// Bags whose sum is not zero, unless they are too many.
@@ -150,7 +150,13 @@ struct List {
 }
 
 /// Puts what these bags of one segment have into `best`: of few payloads that count, each is compared.
-pub fn compare_each(segment: &Segment, bags: &[u32], question: &Question, best: &mut Best, scratch: &mut Scratch) {
+pub(super) fn compare_each(
+    segment: &Segment,
+    bags: &[u32],
+    question: &Question,
+    best: &mut Best,
+    scratch: &mut Scratch,
+) {
     let weights = &mut scratch.weights;
     weights.resize(weights.len().max(segment.vocabulary()), 0);
     let ranked = |&(token, weight): &(u32, u32)| Some((segment.rank(token)? as usize, weight));
@@ -167,7 +173,7 @@ pub fn compare_each(segment: &Segment, bags: &[u32], question: &Question, best: 
 }
 
 /// Puts what one segment has into `best`.
-pub fn search(segment: &Segment, question: &Question, best: &mut Best, scratch: &mut Scratch) {
+pub(super) fn search(segment: &Segment, question: &Question, best: &mut Best, scratch: &mut Scratch) {
     let bags = segment.bags();
     if question.weight == 0 {
         for bag in (0..bags).take_while(|&bag| segment.weight(bag) == 0) {

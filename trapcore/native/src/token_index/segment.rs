@@ -35,7 +35,7 @@ const PAYLOAD_STARTS: usize = 8;
 const PAYLOADS: usize = 9;
 
 /// One mapped segment, and which of its payloads were removed.
-pub struct Segment {
+pub(super) struct Segment {
     file: Checked<Mmap>,
     /// Distinct bags.
     bags: usize,
@@ -49,7 +49,7 @@ pub struct Segment {
 
 impl Segment {
     /// `check`: the checksum that the manifest knows the file by.
-    pub fn open(path: &Path, check: u32, removed: Vec<u32>) -> Result<Segment, BagError> {
+    pub(super) fn open(path: &Path, check: u32, removed: Vec<u32>) -> Result<Segment, BagError> {
         let file = map(path, Kind::Segment)?;
         let count = |section: usize, bytes: usize| file.section(section).len() / bytes;
         let (bags, vocabulary, payloads) = (count(BAG_WEIGHTS, 8), count(TOKENS, 4), count(PAYLOADS, 8));
@@ -81,25 +81,25 @@ impl Segment {
     }
 
     /// Distinct bags, removed ones included.
-    pub fn bags(&self) -> usize {
+    pub(super) fn bags(&self) -> usize {
         self.bags
     }
 
-    pub fn vocabulary(&self) -> usize {
+    pub(super) fn vocabulary(&self) -> usize {
         self.vocabulary
     }
 
     /// The whole file.
-    pub fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         self.file.bytes()
     }
 
     /// Size of the file in bytes.
-    pub fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         self.file.size()
     }
 
-    pub fn removed(&self) -> &[u32] {
+    pub(super) fn removed(&self) -> &[u32] {
         &self.removed
     }
 
@@ -108,7 +108,7 @@ impl Segment {
     }
 
     /// How many payloads were not removed.
-    pub fn live(&self) -> usize {
+    pub(super) fn live(&self) -> usize {
         self.all_payloads() - self.removed.len()
     }
 
@@ -117,7 +117,7 @@ impl Segment {
     }
 
     /// Payloads that were not removed, with their places.
-    pub fn payloads(&self) -> impl Iterator<Item = (u32, u64)> {
+    pub(super) fn payloads(&self) -> impl Iterator<Item = (u32, u64)> {
         self.payloads_at(0..self.all_payloads())
     }
 
@@ -127,17 +127,17 @@ impl Segment {
     }
 
     /// Those of one bag, ascending.
-    pub fn payloads_of(&self, bag: usize) -> impl Iterator<Item = u64> {
+    pub(super) fn payloads_of(&self, bag: usize) -> impl Iterator<Item = u64> {
         let starts = self.file.section(PAYLOAD_STARTS);
         self.payloads_at(u32_at(starts, bag) as usize..u32_at(starts, bag + 1) as usize).map(|(_, payload)| payload)
     }
 
     /// The bags that have a payload which counts, ascending.
-    pub fn bags_with(&self, counts: impl Fn(u64) -> bool) -> Vec<u32> {
+    pub(super) fn bags_with(&self, counts: impl Fn(u64) -> bool) -> Vec<u32> {
         (0..self.bags).filter(|&bag| self.payloads_of(bag).any(&counts)).map(|bag| bag as u32).collect()
     }
 
-    pub fn rank(&self, token: u32) -> Option<u32> {
+    pub(super) fn rank(&self, token: u32) -> Option<u32> {
         let tokens = self.file.section(TOKENS);
         let (mut low, mut high) = (0, self.vocabulary);
         while low < high {
@@ -152,13 +152,13 @@ impl Segment {
     }
 
     /// In how many distinct bags the token of this rank is.
-    pub fn count(&self, rank: u32) -> u32 {
+    pub(super) fn count(&self, rank: u32) -> u32 {
         u32_at(self.file.section(COUNTS), rank as usize)
     }
 
     /// Each bag that has the token of this rank, ascending.
     #[inline]
-    pub fn each_bag_with(&self, rank: u32, mut work: impl FnMut(u32)) {
+    pub(super) fn each_bag_with(&self, rank: u32, mut work: impl FnMut(u32)) {
         let starts = self.file.section(LIST_STARTS);
         let (start, end) = (u32_at(starts, rank as usize), u32_at(starts, rank as usize + 1));
         let mut bytes = self.file.section(LISTS)[start as usize..end as usize].iter();
@@ -180,13 +180,13 @@ impl Segment {
 
     /// Of all tokens of a bag, in units.
     #[inline]
-    pub fn weight(&self, bag: usize) -> u64 {
+    pub(super) fn weight(&self, bag: usize) -> u64 {
         u64_at(self.file.section(BAG_WEIGHTS), bag)
     }
 
     /// What a bag has of a table of weights by rank.
     #[inline]
-    pub fn shared(&self, bag: usize, weights: &[u32]) -> u64 {
+    pub(super) fn shared(&self, bag: usize, weights: &[u32]) -> u64 {
         let mut sum = 0;
         self.each_rank_of(bag, |rank| sum += u64::from(weights.get(rank as usize).copied().unwrap_or(0)));
         sum
@@ -209,7 +209,7 @@ impl Segment {
     }
 
     /// Each bag that was not removed: its tokens, ascending, and its payloads.
-    pub fn each_bag(&self, mut work: impl FnMut(&[u32], u64) -> Result<(), BagError>) -> Result<(), BagError> {
+    pub(super) fn each_bag(&self, mut work: impl FnMut(&[u32], u64) -> Result<(), BagError>) -> Result<(), BagError> {
         let mut tokens = vec![0; self.vocabulary];
         for i in 0..self.vocabulary {
             tokens[u32_at(self.file.section(RANKS), i) as usize] = u32_at(self.file.section(TOKENS), i);

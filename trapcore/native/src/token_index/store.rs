@@ -23,7 +23,7 @@ use super::segment::Segment;
 
 /// How large segments become, and how many there may be before those that are not half full are merged.
 #[derive(Clone, Copy, Debug)]
-pub struct Sizes {
+pub(super) struct Sizes {
     pub payloads: usize,
     pub tokens: usize,
     pub segments: usize,
@@ -63,7 +63,7 @@ impl Part {
 }
 
 /// An index as it was when it was opened, whatever becomes of its files.
-pub struct Index {
+pub(crate) struct Index {
     folder: PathBuf,
     manifest: Checked<Vec<u8>>,
     generation: u64,
@@ -74,7 +74,7 @@ pub struct Index {
 
 impl Index {
     /// `vocabulary`: the caller's version of what tokens mean, which must be that of the index.
-    pub fn open(folder: &Path, vocabulary: u32) -> Result<Index, BagError> {
+    pub(crate) fn open(folder: &Path, vocabulary: u32) -> Result<Index, BagError> {
         let mut tries = 0;
         loop {
             let (index, failure) = Index::open_once(folder, vocabulary)?;
@@ -126,43 +126,39 @@ impl Index {
     }
 
     /// Whether the files have not been changed since.
-    pub fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         let mut head = [0; 24];
         File::open(manifest_path(&self.folder)).and_then(|mut file| file.read_exact(&mut head)).is_ok()
             && u32_at(&head, 5) == self.manifest.check
     }
 
-    pub fn weights(&self) -> &Weights {
+    pub(crate) fn weights(&self) -> &Weights {
         &self.weights
     }
 
     /// How many payloads there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.parts.iter().map(|part| part.segment.live()).sum()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    pub fn segments(&self) -> usize {
+    pub(crate) fn segments(&self) -> usize {
         self.parts.len()
     }
 
     /// Its files as they were when it was opened: with them in any folder, [`Index::open`] gives the same index.
-    pub fn files(&self) -> impl Iterator<Item = (PathBuf, &[u8])> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = (PathBuf, &[u8])> {
         let segments = self.parts.iter().map(|part| (segment_path(Path::new(""), part.number), part.segment.bytes()));
         std::iter::once((manifest_path(Path::new("")), self.manifest.bytes())).chain(segments)
     }
 
     /// Size of the segments in bytes.
-    pub fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         self.parts.iter().map(|part| part.segment.size()).sum()
     }
 
     /// The best hits of a bag (tokens ascending, each once), the best first: at most `limit`, and none that is less
     /// similar than `least`.
-    pub fn nearest(&self, bag: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
+    pub(crate) fn nearest(&self, bag: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
         self.nearest_in(&Scope::default(), bag, limit, least, scratch)
     }
 
@@ -180,7 +176,7 @@ impl Index {
 
     /// The same for many bags, in their order, by so many threads, of `only` these payloads. None if `is_stopped`, which
     /// only the calling thread asks now and then, said so.
-    pub fn nearest_of_each(
+    pub(crate) fn nearest_of_each(
         &self,
         bags: &[Vec<u32>],
         (limit, least): (usize, f64),
@@ -237,13 +233,13 @@ struct Scope<'a> {
 
 /// What a commit did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     pub added: usize,
     pub removed: usize,
 }
 
 /// Builds an index, or changes one. Nothing is seen of it before [`Writer::commit`]; without it, nothing stays.
-pub struct Writer {
+pub(crate) struct Writer {
     folder: PathBuf,
     vocabulary: u32,
     generation: u64,
@@ -260,7 +256,7 @@ pub struct Writer {
 
 impl Writer {
     /// An index from nothing; one that is there is replaced by the commit.
-    pub fn create(folder: &Path, vocabulary: u32, weights: Weights) -> Result<Writer, BagError> {
+    pub(crate) fn create(folder: &Path, vocabulary: u32, weights: Weights) -> Result<Writer, BagError> {
         match fs::create_dir(folder) {
             Err(error) if !folder.is_dir() => return Err(BagError::unwritable(folder)(error)),
             _ => {}
@@ -279,7 +275,7 @@ impl Writer {
     }
 
     /// A change of an index.
-    pub fn open(folder: &Path, vocabulary: u32) -> Result<Writer, BagError> {
+    pub(crate) fn open(folder: &Path, vocabulary: u32) -> Result<Writer, BagError> {
         if !manifest_path(folder).exists() {
             return Err(BagError::unusable(folder, "there is no index here"));
         }
@@ -314,7 +310,7 @@ impl Writer {
     }
 
     /// Comes before anything is added. Payloads that are not there are passed over.
-    pub fn remove(&mut self, payloads: &FxHashSet<u64>) -> Result<(), BagError> {
+    pub(crate) fn remove(&mut self, payloads: &FxHashSet<u64>) -> Result<(), BagError> {
         debug_assert!(self.added.is_empty());
         for Part { number, check, segment } in &mut self.parts {
             let gone: Vec<u32> =
@@ -329,7 +325,7 @@ impl Writer {
         Ok(())
     }
 
-    pub fn add(&mut self, payload: u64, mut tokens: Vec<u32>) -> Result<(), BagError> {
+    pub(crate) fn add(&mut self, payload: u64, mut tokens: Vec<u32>) -> Result<(), BagError> {
         distinct(&mut tokens)?;
         self.added.push(payload);
         self.put(payload, &tokens)
@@ -357,7 +353,7 @@ impl Writer {
     }
 
     /// Makes all of it the index that is opened from now on.
-    pub fn commit(mut self) -> Result<Change, BagError> {
+    pub(crate) fn commit(mut self) -> Result<Change, BagError> {
         self.write_segment()?;
         let mut payloads: Vec<u64> =
             self.parts.iter().flat_map(|part| part.segment.payloads().map(|(_, payload)| payload)).collect();

@@ -8,16 +8,16 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Move, MoveList, Role, Square};
 
 /// Number of `uci` labels without captures.
-pub const UCI_LABELS: usize = 1792 + 44 * 4;
+pub(crate) const UCI_LABELS: usize = 1792 + 44 * 4;
 /// Bits that any label fits in, captured piece included.
-pub const LABEL_BITS: u32 = 20;
+pub(crate) const LABEL_BITS: u32 = 20;
 
 const CAPTURE_SHIFT_UCI: u32 = 11;
 const CAPTURE_SHIFT_SAN: u32 = 17;
 
 /// How moves are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Naming {
+pub(crate) enum Naming {
     /// From-square, to-square, promotion.
     Uci,
     /// SAN without `x` and without `+` and `#`.
@@ -27,7 +27,7 @@ pub enum Naming {
 /// A naming, and whether the captured piece belongs to the name (what the paper's section 4 calls recording
 /// irreversible moves).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Labels {
+pub(crate) struct Labels {
     pub naming: Naming,
     pub captures: bool,
 }
@@ -85,7 +85,7 @@ fn index(from: Square, to: Square) -> usize {
 /// The dense label of a move, 0 to [`UCI_LABELS`]-1. Castling is the king's own step in standard chess and king takes
 /// rook in Chess960, as UCI writes it.
 #[inline]
-pub fn uci_label(m: Move, mode: CastlingMode) -> u16 {
+pub(crate) fn uci_label(m: Move, mode: CastlingMode) -> u16 {
     match m {
         Move::Normal { from, to, promotion: None, .. } | Move::EnPassant { from, to } => TABLE.pair[index(from, to)],
         Move::Normal { from, to, promotion: Some(role), .. } => {
@@ -99,7 +99,7 @@ pub fn uci_label(m: Move, mode: CastlingMode) -> u16 {
 }
 
 /// From and to as UCI writes them.
-pub fn squares(m: Move, mode: CastlingMode) -> (Square, Square) {
+pub(crate) fn squares(m: Move, mode: CastlingMode) -> (Square, Square) {
     match m {
         Move::Castle { king, rook } if mode == CastlingMode::Standard => {
             let file = if rook > king { shakmaty::File::G } else { shakmaty::File::C };
@@ -111,7 +111,7 @@ pub fn squares(m: Move, mode: CastlingMode) -> (Square, Square) {
 }
 
 /// A number in the alphabetical order of the texts of `uci` labels.
-pub fn spelling_order(m: Move, mode: CastlingMode) -> u32 {
+pub(crate) fn spelling_order(m: Move, mode: CastlingMode) -> u32 {
     let (from, to) = squares(m, mode);
     let spelled = |square: Square| square.file() as u32 * 8 + square.rank() as u32;
     let promotion = m.promotion().map_or(0, |role| role.char() as u32);
@@ -133,7 +133,7 @@ fn san_label(m: Move, moves: &MoveList) -> u32 {
 
 impl Labels {
     /// The label of `m`, one of the legal `moves`; below 1 << [`LABEL_BITS`].
-    pub fn of(self, m: Move, moves: &MoveList, mode: CastlingMode) -> u32 {
+    pub(crate) fn of(self, m: Move, moves: &MoveList, mode: CastlingMode) -> u32 {
         let (name, shift) = match self.naming {
             Naming::Uci => (u32::from(uci_label(m, mode)), CAPTURE_SHIFT_UCI),
             Naming::San => (san_label(m, moves), CAPTURE_SHIFT_SAN),
@@ -143,7 +143,7 @@ impl Labels {
     }
 
     /// A number that all moves of one label share, cheaper than the label: only SAN has to know the other moves.
-    pub fn sieve(self, m: Move, mode: CastlingMode) -> u32 {
+    pub(crate) fn sieve(self, m: Move, mode: CastlingMode) -> u32 {
         match self.naming {
             Naming::Uci => u32::from(uci_label(m, mode)),
             // Castling is written without squares: either side's, from wherever the king stands, is the same label.
@@ -153,7 +153,7 @@ impl Labels {
     }
 
     /// The label as text, as the Python definition writes it.
-    pub fn text(self, m: Move, moves: &MoveList, mode: CastlingMode) -> String {
+    pub(crate) fn text(self, m: Move, moves: &MoveList, mode: CastlingMode) -> String {
         let mut text = match self.naming {
             Naming::Uci => m.to_uci(mode).to_string(),
             Naming::San => San::disambiguate(m, moves).to_string().replace('x', ""),

@@ -5,5 +5,5 @@
 //! | `labels` | what moves are called |
 //! | `tree` | local trees: sequences of moves, fingerprints, perft |
 
-pub mod labels;
-pub mod tree;
+pub(crate) mod labels;
+pub(crate) mod tree;

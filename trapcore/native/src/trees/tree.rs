@@ -7,13 +7,13 @@ use crate::chess::position::Setting;
 use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 
 /// Depths that the measures accept. Three fits an order-free sequence into 64 bits exactly, so no hash is needed.
-pub const MAX_DEPTH: u32 = 3;
+pub(crate) const MAX_DEPTH: u32 = 3;
 
 /// Version of [`pack`]ed fingerprints.
-pub const FINGERPRINT_VERSION: u32 = 1;
+pub(crate) const FINGERPRINT_VERSION: u32 = 1;
 
 /// The labels at depths 1 to `depth`, ascending, each once.
-pub fn label_set(setting: &Setting, depth: u32, labels: Labels) -> Vec<u32> {
+pub(crate) fn label_set(setting: &Setting, depth: u32, labels: Labels) -> Vec<u32> {
     let mut out = Vec::with_capacity(128);
     if labels.naming == Naming::Uci && depth > 1 {
         // A bit for each label takes less time than sorting a thousand of them.
@@ -51,7 +51,7 @@ fn collect_labels(chess: &Chess, mode: CastlingMode, depth: u32, labels: Labels,
 
 /// The order-free sequences of exactly `depth` moves, ascending, with repetition: the labels of each line, sorted, in
 /// one number of `depth` times [`LABEL_BITS`] bits. Lines that end early are left out.
-pub fn sequences(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
+pub(crate) fn sequences(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
     debug_assert!((1..=MAX_DEPTH).contains(&depth));
     let mut out = Vec::new();
     let mut line = [0u32; MAX_DEPTH as usize];
@@ -61,7 +61,7 @@ pub fn sequences(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
 }
 
 /// The order-free sequences of 1 to `depth` moves, each node of the tree once; the length stands above the labels.
-pub fn prefixes(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
+pub(crate) fn prefixes(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
     let long = |length: u32| sequences(setting, length, labels).into_iter().map(move |key| key | length_mark(length));
     let mut out: Vec<u64> = (1..=depth).flat_map(long).collect();
     out.sort_unstable();
@@ -95,7 +95,7 @@ fn collect_sequences(
 }
 
 /// Every line of exactly `depth` moves, or that ends earlier, as label texts: for people and for tests.
-pub fn lines(setting: &Setting, depth: u32, labels: Labels) -> Vec<Vec<String>> {
+pub(crate) fn lines(setting: &Setting, depth: u32, labels: Labels) -> Vec<Vec<String>> {
     let mut out = Vec::new();
     collect_lines(&setting.chess, setting.mode, depth, labels, &mut Vec::new(), &mut out);
     out
@@ -121,7 +121,7 @@ fn collect_lines(
 }
 
 /// Number of leaves at `depth`.
-pub fn perft(chess: &Chess, depth: u32) -> u64 {
+pub(crate) fn perft(chess: &Chess, depth: u32) -> u64 {
     shakmaty::perft(chess, depth)
 }
 
@@ -131,7 +131,7 @@ pub fn perft(chess: &Chess, depth: u32) -> u64 {
 /// from-square would have to hold a piece of each side), so every order-free sequence occurs once and two trees share
 /// as many sequences as they share keys.
 #[derive(Clone, Debug, Default)]
-pub struct Plies2 {
+pub(crate) struct Plies2 {
     /// Labels of the first moves, in the order of generation.
     pub first: Vec<u16>,
     /// `ends[i]` is the end of the replies to `first[i]` in `replies`.
@@ -140,7 +140,7 @@ pub struct Plies2 {
 }
 
 impl Plies2 {
-    pub fn expand(&mut self, chess: &Chess, mode: CastlingMode) {
+    pub(crate) fn expand(&mut self, chess: &Chess, mode: CastlingMode) {
         self.first.clear();
         self.ends.clear();
         self.replies.clear();
@@ -153,12 +153,12 @@ impl Plies2 {
     }
 
     /// Number of sequences of length 2.
-    pub fn size(&self) -> u32 {
+    pub(crate) fn size(&self) -> u32 {
         self.replies.len() as u32
     }
 
     /// First moves with the labels of their replies.
-    pub fn children(&self) -> impl Iterator<Item = (u16, &[u16])> {
+    pub(crate) fn children(&self) -> impl Iterator<Item = (u16, &[u16])> {
         let mut start = 0;
         self.first.iter().zip(&self.ends).map(move |(&label, &end)| {
             let replies = &self.replies[start..usize::from(end)];
@@ -168,7 +168,7 @@ impl Plies2 {
     }
 
     /// Marks the labels at depths 1 and 2.
-    pub fn label_bits(&self) -> LabelBits {
+    pub(crate) fn label_bits(&self) -> LabelBits {
         let mut bits = LabelBits::default();
         for &label in self.first.iter().chain(&self.replies) {
             bits.insert(label);
@@ -179,7 +179,7 @@ impl Plies2 {
 
 /// A set of `uci` labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LabelBits(pub [u64; LabelBits::WORDS]);
+pub(crate) struct LabelBits(pub [u64; LabelBits::WORDS]);
 
 impl Default for LabelBits {
     fn default() -> LabelBits {
@@ -188,21 +188,21 @@ impl Default for LabelBits {
 }
 
 impl LabelBits {
-    pub const WORDS: usize = UCI_LABELS.div_ceil(64);
+    pub(crate) const WORDS: usize = UCI_LABELS.div_ceil(64);
 
-    pub fn insert(&mut self, label: u16) {
+    pub(crate) fn insert(&mut self, label: u16) {
         self.0[usize::from(label) / 64] |= 1 << (label % 64);
     }
 
-    pub fn contains(&self, label: u16) -> bool {
+    pub(crate) fn contains(&self, label: u16) -> bool {
         self.0[usize::from(label) / 64] >> (label % 64) & 1 != 0
     }
 
-    pub fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u16> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &word)| {
             let mut rest = word;
             std::iter::from_fn(move || {
@@ -217,7 +217,7 @@ impl LabelBits {
 }
 
 /// A label set as the differences of its ascending members, LEB128: about 75 bytes where the bit set takes 248.
-pub fn pack(bits: &LabelBits) -> Vec<u8> {
+pub(crate) fn pack(bits: &LabelBits) -> Vec<u8> {
     let mut out = Vec::with_capacity(96);
     let mut last = 0u16;
     for label in bits.iter() {
@@ -233,7 +233,7 @@ pub fn pack(bits: &LabelBits) -> Vec<u8> {
 }
 
 /// The set that [`pack`] wrote so; None if it wrote no such bytes.
-pub fn unpack(bytes: &[u8]) -> Option<LabelBits> {
+pub(crate) fn unpack(bytes: &[u8]) -> Option<LabelBits> {
     let (mut bits, mut label, mut value, mut shift) = (LabelBits::default(), 0usize, 0usize, 0);
     for (i, byte) in bytes.iter().enumerate() {
         value |= usize::from(byte & 0x7f) << shift;

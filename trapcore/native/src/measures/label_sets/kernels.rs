@@ -5,14 +5,14 @@
 
 /// Words of a sketch. Of the positions of 20,000 puzzles one in 240 is then not ruled out at a similarity of .3, and one in
 /// 2,000 at .36; with the 512 commonest labels and none folded, as much again to read, it was one in 8 and one in 30.
-pub const SKETCH: usize = 5;
+pub(crate) const SKETCH: usize = 5;
 /// Sets in a group.
-pub const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// The sketches of eight sets, their labels whose bit was taken, and the size of the smallest.
 #[derive(Clone, Default)]
 #[repr(C, align(64))]
-pub struct Group {
+pub(crate) struct Group {
     /// By word, then by lane.
     words: [[u64; LANES]; SKETCH],
     spares: [u16; LANES],
@@ -21,7 +21,7 @@ pub struct Group {
 
 impl Group {
     /// Puts a set in; the sets of a group come in ascending size, from lane 0.
-    pub fn put(&mut self, lane: usize, sketch: &[u64; SKETCH], spare: u16, size: u16) {
+    pub(crate) fn put(&mut self, lane: usize, sketch: &[u64; SKETCH], spare: u16, size: u16) {
         for (words, &word) in self.words.iter_mut().zip(sketch) {
             words[lane] = word;
         }
@@ -33,7 +33,7 @@ impl Group {
 }
 
 /// The set asked about, and how many labels a set of each size must share with it.
-pub struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     pub sketch: &'a [u64; SKETCH],
     pub spare: u16,
     pub needed: &'a [u16],
@@ -49,7 +49,7 @@ impl Wanted<'_> {
 
 /// The loop in instructions that this processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kernel(Instructions);
+pub(crate) struct Kernel(Instructions);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instructions {
@@ -68,7 +68,7 @@ enum Instructions {
 
 impl Kernel {
     /// Those that this processor can run, the fastest first. There is no other way to one.
-    pub fn available() -> Vec<Kernel> {
+    pub(crate) fn available() -> Vec<Kernel> {
         let mut all = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
@@ -86,11 +86,11 @@ impl Kernel {
         all
     }
 
-    pub fn best() -> Kernel {
+    pub(crate) fn best() -> Kernel {
         Kernel::available()[0]
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => "avx512",
@@ -105,7 +105,7 @@ impl Kernel {
     /// Marks, one byte a group and one bit a set, which sets may share as much as they must. Nothing else happens in the
     /// loop: a list that grows there would have the vector registers saved and loaded again for every group.
     #[inline]
-    pub fn scan(self, groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
+    pub(crate) fn scan(self, groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
         match self.0 {
             // SAFETY: a `Kernel` comes from `available` alone, which found that this processor has the instructions.
             #[cfg(target_arch = "x86_64")]
@@ -145,12 +145,12 @@ mod x86 {
     use super::{Group, LANES, Wanted, scan_by_word};
 
     #[target_feature(enable = "popcnt")]
-    pub fn scan_popcnt(groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
+    pub(super) fn scan_popcnt(groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
         scan_by_word(groups, wanted, out);
     }
 
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    pub fn scan_avx512(groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
+    pub(super) fn scan_avx512(groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
         let sketch = wanted.sketch.map(|word| _mm512_set1_epi64(word as i64));
         let spare = _mm512_set1_epi64(i64::from(wanted.spare));
         for (group, out) in groups.iter().zip(out) {
@@ -168,7 +168,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn scan_avx2(groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
+    pub(super) fn scan_avx2(groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
         const HALF: usize = LANES / 2;
         // How many bits are set in each half byte, for both halves of a register.
         let bits = _mm256_setr_epi8(

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Board, Color, File, Role, Square, attacks};
 use super::features::role_index;
 
 /// The attacks of one side.
-pub struct Attacked {
+pub(crate) struct Attacked {
     /// By role.
     pub by: [Bitboard; 6],
     pub all: Bitboard,
@@ -18,13 +18,13 @@ pub struct Attacked {
 }
 
 /// Pieces with their reach; more than sixteen of them are not looked at.
-pub struct Vec16 {
+pub(crate) struct Vec16 {
     items: [(Role, Square, Bitboard); 16],
     length: usize,
 }
 
 impl Vec16 {
-    pub fn iter(&self) -> impl Iterator<Item = &(Role, Square, Bitboard)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Role, Square, Bitboard)> {
         self.items[..self.length].iter()
     }
 
@@ -37,7 +37,7 @@ impl Vec16 {
 }
 
 impl Attacked {
-    pub fn by(board: &Board, color: Color) -> Attacked {
+    pub(crate) fn by(board: &Board, color: Color) -> Attacked {
         let own = board.by_color(color);
         let occupied = board.occupied();
         let king = board.king_of(color);
@@ -79,16 +79,16 @@ impl Attacked {
         self.by[role_index(role)] |= reach;
     }
 
-    pub fn pawns(&self) -> Bitboard {
+    pub(crate) fn pawns(&self) -> Bitboard {
         self.by[role_index(Role::Pawn)]
     }
 
-    pub fn minors(&self) -> Bitboard {
+    pub(crate) fn minors(&self) -> Bitboard {
         self.by[role_index(Role::Knight)] | self.by[role_index(Role::Bishop)]
     }
 
     /// Squares attacked by anything cheaper than a piece of this role.
-    pub fn cheaper(&self, role: Role) -> Bitboard {
+    pub(crate) fn cheaper(&self, role: Role) -> Bitboard {
         match role {
             Role::Knight | Role::Bishop => self.pawns(),
             Role::Rook => self.pawns() | self.minors(),
@@ -113,13 +113,13 @@ fn pinned(board: &Board, color: Color, king: Square) -> Bitboard {
 }
 
 /// Towards the a-file and towards the h-file.
-pub fn pawn_attacks(pawns: Bitboard, color: Color) -> (Bitboard, Bitboard) {
+pub(crate) fn pawn_attacks(pawns: Bitboard, color: Color) -> (Bitboard, Bitboard) {
     let ahead = if color.is_white() { pawns.shift(8) } else { pawns.shift(-8) };
     ((ahead & !Bitboard::from_file(File::A)).shift(-1), (ahead & !Bitboard::from_file(File::H)).shift(1))
 }
 
 /// All squares on ranks before this one, as the side sees it.
-pub fn ahead(square: Square, color: Color) -> Bitboard {
+pub(crate) fn ahead(square: Square, color: Color) -> Bitboard {
     let rank = square.rank() as u32;
     if color.is_white() {
         Bitboard(if rank == 7 { 0 } else { !0 << (8 * (rank + 1)) })
@@ -129,12 +129,12 @@ pub fn ahead(square: Square, color: Color) -> Bitboard {
 }
 
 /// The files beside the one of this square.
-pub fn beside(square: Square) -> Bitboard {
+pub(crate) fn beside(square: Square) -> Bitboard {
     let file = Bitboard::from_file(square.file());
     (file & !Bitboard::from_file(File::H)).shift(1) | (file & !Bitboard::from_file(File::A)).shift(-1)
 }
 
 /// Rank as the side sees it, 0 to 7.
-pub fn rank(square: Square, color: Color) -> usize {
+pub(crate) fn rank(square: Square, color: Color) -> usize {
     if color.is_white() { square.rank() as usize } else { 7 - square.rank() as usize }
 }

@@ -7,14 +7,14 @@ macro_rules! layout {
     ($($(#[$doc:meta])* $name:ident $length:literal)*) => {
         layout!(@ (0) $($(#[$doc])* $name $length)*);
         /// Names and lengths of the rows.
-        pub const ROWS: &[(&str, usize)] = &[$((stringify!($name), $length)),*];
+        pub(crate) const ROWS: &[(&str, usize)] = &[$((stringify!($name), $length)),*];
         /// Number of features.
-        pub const FEATURES: usize = 0 $(+ $length)*;
+        pub(crate) const FEATURES: usize = 0 $(+ $length)*;
     };
     (@ ($start:expr)) => {};
     (@ ($start:expr) $(#[$doc:meta])* $name:ident $length:literal $($rest:tt)*) => {
         $(#[$doc])*
-        pub const $name: usize = $start;
+        pub(crate) const $name: usize = $start;
         layout!(@ ($start + $length) $($rest)*);
     };
 }

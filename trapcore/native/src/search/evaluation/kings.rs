@@ -9,7 +9,13 @@ use super::pawns::seen;
 /// What a knight, bishop, rook, queen adds to the danger when it attacks a square beside the king.
 const BEARING: [usize; 6] = [0, 2, 2, 3, 4, 0];
 
-pub fn collect(board: &Board, color: Color, own: &Attacked, other: &Attacked, tally: &mut impl FnMut(usize, i32)) {
+pub(super) fn collect(
+    board: &Board,
+    color: Color,
+    own: &Attacked,
+    other: &Attacked,
+    tally: &mut impl FnMut(usize, i32),
+) {
     if let Some(king) = own.king {
         tally(SQUARE + 64 * role_index(Role::King) + seen(king, color), 1);
         let low = (king.file() as u32).clamp(1, 6) - 1;

@@ -5,7 +5,13 @@ use shakmaty::{Bitboard, Board, Color, Role, Square};
 use super::attacked::{Attacked, ahead, beside, pawn_attacks, rank};
 use super::features::*;
 
-pub fn collect(board: &Board, color: Color, own: &Attacked, other: &Attacked, tally: &mut impl FnMut(usize, i32)) {
+pub(super) fn collect(
+    board: &Board,
+    color: Color,
+    own: &Attacked,
+    other: &Attacked,
+    tally: &mut impl FnMut(usize, i32),
+) {
     let ours = board.pawns() & board.by_color(color);
     let theirs = board.pawns() & board.by_color(!color);
     for pawn in ours {
@@ -75,7 +81,7 @@ fn passed(
 }
 
 /// Pieces of the other side that a safe step of a pawn would attack.
-pub fn push_threats(board: &Board, color: Color, own: &Attacked, other: &Attacked) -> i32 {
+pub(super) fn push_threats(board: &Board, color: Color, own: &Attacked, other: &Attacked) -> i32 {
     let ours = board.pawns() & board.by_color(color);
     let free = !board.occupied();
     let third = if color.is_white() { Bitboard(0xff_0000) } else { Bitboard(0xff00_0000_0000) };
@@ -87,6 +93,6 @@ pub fn push_threats(board: &Board, color: Color, own: &Attacked, other: &Attacke
 }
 
 /// Index of a square as its owner sees the board.
-pub fn seen(square: Square, color: Color) -> usize {
+pub(super) fn seen(square: Square, color: Color) -> usize {
     usize::from(if color.is_white() { square } else { square.flip_vertical() })
 }

@@ -7,7 +7,7 @@ use super::features::*;
 use super::pawns::seen;
 
 /// Returns how many of these pieces something cheaper attacks, or are attacked and not guarded.
-pub fn collect(
+pub(super) fn collect(
     board: &Board,
     color: Color,
     own: &Attacked,

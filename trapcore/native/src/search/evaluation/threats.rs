@@ -6,7 +6,13 @@ use super::attacked::Attacked;
 use super::features::*;
 use super::pawns::push_threats;
 
-pub fn collect(board: &Board, color: Color, own: &Attacked, other: &Attacked, tally: &mut impl FnMut(usize, i32)) {
+pub(super) fn collect(
+    board: &Board,
+    color: Color,
+    own: &Attacked,
+    other: &Attacked,
+    tally: &mut impl FnMut(usize, i32),
+) {
     let them = board.by_color(!color);
     let weak = them & !other.pawns();
     let hanging = them & own.all & !other.all;
@@ -31,7 +37,7 @@ pub fn collect(board: &Board, color: Color, own: &Attacked, other: &Attacked, ta
 }
 
 /// Threatened pieces of the mover, who can save one of them, and of the other side.
-pub fn forks([mover, waiter]: [usize; 2], tally: &mut impl FnMut(usize, i32)) {
+pub(super) fn forks([mover, waiter]: [usize; 2], tally: &mut impl FnMut(usize, i32)) {
     tally(MOVER_THREATENED + mover.min(3), 1);
     tally(WAITER_THREATENED + waiter.min(3), 1);
 }

@@ -4,7 +4,7 @@
 use super::features::FEATURES;
 
 #[rustfmt::skip]
-pub static WEIGHTS: [[i16; 2]; FEATURES] = [
+pub(super) static WEIGHTS: [[i16; 2]; FEATURES] = [
     // MATERIAL
     [77, 100], [406, 304], [400, 350], [502, 521], [990, 998],
     // SQUARE
