@@ -3,23 +3,23 @@
 Nothing of the input is ever lost or changed: text is only added, and a game without findings passes byte for byte.
 
 =================  =================================================================================
-commands.py        ``trapline annotate``
+settings.py        settings of how games are analysed, shared by all ways of use
 plan.py            which inputs go to which output, refused before anything is written
-request.py         what a run is asked for
-pipeline.py        the run: inputs, Judge, words, outputs, resuming
-streaming.py       one input annotated as it is read, without files
-judging.py         one input through the Judge on several threads, in order
+request.py         options of a run as one value
+pipeline.py        the run: inputs, detection, comments, outputs, resuming
+stream.py          one input annotated as it is read, without files
+worker.py          one input judged in batches on several threads, in order
 annotation.py      one batch: its findings, its new bytes, its lines of the report
 events.py          one event of one trap in a game, as a value
-selection.py       which events are told: side, player
-arbiter.py         the UCI engine that decides what the prover leaves open
-commentary.py      the words: every comment, NAG and variation that is written
-placement.py       where they go between the bytes of a game
-encoding.py        in the encoding that the game has
+selection.py       which events are reported: side, player
+engine_check.py    the UCI engine that judges what the prover leaves open
+commentary.py      every comment, NAG and variation that is written
+pgn_insert.py      where they go between the bytes of a game
+encoding.py        text in the encoding that the game has
 report.py          findings as JSON lines
 output.py          files that appear whole or not at all
 journal.py         how far an interrupted run came
-tally.py           what was counted
-progress.py        what the user sees of it
+counts.py          counts of games, positions and findings
+progress.py        progress bar and summary
 =================  =================================================================================
 """

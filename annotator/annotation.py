@@ -6,7 +6,7 @@ from itertools import groupby
 
 from annotator.commentary import annotations
 from annotator.counts import Tally
-from annotator.engine_check import Arbiter
+from annotator.engine_check import EngineVerifier
 from annotator.events import Event, TrapEvent
 from annotator.pgn_insert import Layout
 from annotator.report import finding_line, skipped_line
@@ -56,7 +56,7 @@ class Annotator:
     unproved: bool
     reporting: bool
     """Lines of a report are wanted."""
-    arbiter: Arbiter | None
+    verifier: EngineVerifier | None
 
     def annotate(self, batch: _native.Batch, found: _native.BatchFindings, file: str, tally: Tally) -> AnnotatedBatch:
         """The annotated batch of the input ``file``; adds to ``tally`` what there was in it."""
@@ -94,8 +94,8 @@ class Annotator:
         events = (TrapEvent.of(finding, self.traps, self.measure) for finding in game.findings)
         # The engine is slow: it is asked only about what would be told.
         chosen = [event for event in events if self.selection.keeps(event, game.tags)]
-        if self.arbiter is not None:
-            chosen = [self.arbiter.rule(event) for event in chosen]
+        if self.verifier is not None:
+            chosen = [self.verifier.verify(event) for event in chosen]
         return _once([event for event in chosen if event.proved or self.unproved])
 
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from annotator.annotation import Annotator
 from annotator.counts import Tally
-from annotator.engine_check import Arbiter
+from annotator.engine_check import EngineVerifier
 from annotator.journal import InputState, Journal, OutputState, load, not_a_journal
 from annotator.output import Output, PartialFile, Stream, move_into_place, partial_of
 from annotator.plan import STDIN, Plan, Target
@@ -101,9 +101,9 @@ class Run:
         an error the partial files and the journal stay, so that the run can go on.
         """
         with ExitStack() as stack:
-            arbiter = None
+            verifier = None
             if self._request.engine is not None:
-                arbiter = stack.enter_context(Arbiter(self._request.engine, self._request.engine_nodes))
+                verifier = stack.enter_context(EngineVerifier(self._request.engine, self._request.engine_nodes))
             pool = self._pool or stack.enter_context(threads(self._request.jobs, "judge"))
             workshop = _Workshop(
                 Annotator(
@@ -112,7 +112,7 @@ class Run:
                     self._request.selection,
                     unproved=self._request.unproved,
                     reporting=self._plan.report is not None,
-                    arbiter=arbiter,
+                    verifier=verifier,
                 ),
                 pool,
                 self._open_report(stack),

@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 
 from annotator.annotation import AnnotatedBatch, Annotator
 from annotator.counts import Tally
-from annotator.engine_check import Arbiter
+from annotator.engine_check import EngineVerifier
 from annotator.request import Request
 from annotator.worker import judged
 from db.similarity.annotator_index import Screen
@@ -34,11 +34,11 @@ def annotated(
     all that came before, ``EngineError``, and ``UsageError`` for options that exclude each other.
     """
     with ExitStack() as stack:
-        arbiter = None
+        verifier = None
         if request.engine is not None:
-            arbiter = stack.enter_context(Arbiter(request.engine, request.engine_nodes))
+            verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes))
         annotator = Annotator(
-            traps, request.measure, request.selection, unproved=request.unproved, reporting=False, arbiter=arbiter
+            traps, request.measure, request.selection, unproved=request.unproved, reporting=False, verifier=verifier
         )
         judge = request.judge(traps, screen).judge
         judges = Threads(pool, request.jobs)

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from annotator.annotation import Annotator
-from annotator.engine_check import Arbiter
+from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.worker import judged
 from db.similarity.annotator_index import open_screen
@@ -86,11 +86,11 @@ class Follower:
         request = request_of(service)
         screen = open_screen(library, lambda _: None) if settings.measure is IndexedMeasure.ABSTRACTED else None
         self._judge = request.judge(traps, screen).judge
-        arbiter = None
+        verifier = None
         if settings.engine is not None:
-            arbiter = self._stack.enter_context(Arbiter(settings.engine, settings.engine_nodes))
+            verifier = self._stack.enter_context(EngineVerifier(settings.engine, settings.engine_nodes))
         self._annotator = Annotator(
-            traps, request.measure, request.selection, unproved=False, reporting=False, arbiter=arbiter
+            traps, request.measure, request.selection, unproved=False, reporting=False, verifier=verifier
         )
         self._pool = self._stack.enter_context(threads(settings.jobs, "judge"))
 

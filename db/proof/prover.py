@@ -42,8 +42,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
-import chess
-
+from db.proof.engine_rule import DEEPER, judge_bait
 from db.proof.uci_engine import UciEngine
 from db.traps.opinion import Opinion, today
 from db.traps.temptation import profile_of
@@ -52,13 +51,10 @@ from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import MAX_MATE, Proof, Verdict, prove_bait, replay
-from trapcore.proof.trap_test import LOSS, BaitTest, check_bait
+from trapcore.proof.trap_test import BaitTest, check_bait
 
 PROVER_NODES = 2_000_000
 """Nodes for each single question to the prover."""
-
-DEEPER = 4
-"""The second measurement takes so many times the nodes."""
 
 ESCAPE_NODES = 20 * PROVER_NODES
 """Nodes for all questions about the victim's other moves together."""
@@ -337,29 +333,12 @@ def _before_mate(trap: Trap, line: tuple[str, ...]) -> tuple[str, ...]:
 
 def _measured(trap: Trap, engine: UciEngine, nodes: int) -> Opinion:
     """What the engine says of the trap."""
-    before = trap.board()
-    baited = before.copy()
-    baited.push_uci(trap.bait)
-    ended = baited.copy()
-    for move in trap.killer_line:
-        ended.push_uci(move)
-    attacker = not before.turn
-    held, loss, depth = [], 0.0, 0
-    for limit in (nodes, DEEPER * nodes):
-        best = engine.evaluate(before, limit)
-        fallen = engine.evaluate(baited, limit)
-        final = _chance_of(attacker, ended, engine, limit)
-        # The best move is at least as good as the bait, whatever two searches of unequal depth say.
-        loss = max(0.0, best.chance + fallen.chance)
-        depth = min(best.depth, fallen.depth)
-        chosen = best.best is not None and before.uci(best.best) != trap.bait
-        held.append(chosen and loss >= LOSS and fallen.chance >= LOSS and final >= LOSS)
-    verdict = Verdict.PROVED if all(held) else Verdict.UNDECIDED if any(held) else Verdict.REFUTED
+    found = judge_bait(engine, trap.board(), trap.bait, trap.killer_line, nodes)
     return Opinion(
-        by=engine.name, verdict=verdict, gain=round(loss, 4), nodes=DEEPER * nodes, depth=depth, date=today()
+        by=engine.name,
+        verdict=found.verdict,
+        gain=round(found.loss, 4),
+        nodes=DEEPER * nodes,
+        depth=found.depth,
+        date=today(),
     )
-
-
-def _chance_of(side: chess.Color, board: chess.Board, engine: UciEngine, nodes: int) -> float:
-    chance = engine.evaluate(board, nodes).chance
-    return chance if board.turn == side else -chance

@@ -52,7 +52,7 @@ def rewritten(
         judge = replace(TALKATIVE, min_similarity=0.5).judge(traps)
     else:
         judge = TALKATIVE_JUDGE if unproved else JUDGE
-    annotator = Annotator(traps, "sequences", Selection(), unproved=unproved, reporting=False, arbiter=None)
+    annotator = Annotator(traps, "sequences", Selection(), unproved=unproved, reporting=False, verifier=None)
     tally = Tally()
     with threads(1, "judge") as pool:
         out = [

@@ -87,8 +87,8 @@ def mine(
         left = now.candidates - now.known - now.resumed
         status.show(f"{now.done:,} of {left:,} moves looked at: {counted(sorted(now.findings.items()))}")
 
-    arbiter = judge_with(engine or Settings().engine, engine_nodes)
-    with arbiter as judge, pool_for(jobs, cluster) as pool, open_or_make(db) as library:
+    prover = judge_with(engine or Settings().engine, engine_nodes)
+    with prover as judge, pool_for(jobs, cluster) as pool, open_or_make(db) as library:
         indexed = index_files(library, files, pool=pool, progress=reading) if files else None
         status.clear()
         try:
