@@ -8,7 +8,7 @@ from annotator.events import EventProof, TrapEvent
 from db.proof.engine_rule import DEEPER, judge_bait, line_wins
 from db.proof.uci_engine import UciEngine
 from trapcore import _native
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
 

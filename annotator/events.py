@@ -7,7 +7,7 @@ from typing import Self
 
 from db.traps.trap import Trap
 from trapcore import _native
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 
 class Event(StrEnum):

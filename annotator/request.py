@@ -13,7 +13,7 @@ from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.version import installed_version
 
 

@@ -17,7 +17,7 @@ from lichess.client import Connection
 from lichess.token import is_exposed, read_token
 from trapcore.errors import TraplineError
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 Outcome = Literal["good", "bad", "unchecked"]
 

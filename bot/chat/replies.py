@@ -12,7 +12,7 @@ from annotator.events import Event, TrapEvent
 from db.query.query import Page
 from db.traps.trap import Trap
 from lichess.api import ChatLine, GameInfo, Room
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 LONGEST = 140
 """Characters; lichess cuts or refuses what is longer."""

@@ -30,7 +30,7 @@ from trapcore import _native
 from trapcore.errors import TraplineError, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import Labels
 from trapcore.trees.position_key import mirror_move
 

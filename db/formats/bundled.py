@@ -13,7 +13,8 @@ from pathlib import Path
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.proof.prover import SEARCH_NODES, Judge, prove_all
-from db.traps.trap import Outcome, Trap, make_trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap, make_trap
 from trapcore.errors import InputError, LibraryError
 
 SOURCE = "bundled"

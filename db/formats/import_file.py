@@ -17,7 +17,7 @@ from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.io.streams import ByteReader, open_bytes
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 PUZZLE_JUDGE = Judge(prover_nodes=200_000, escape_nodes=1_000_000, profile_nodes=1_000)
 """For puzzles, which come by the ten thousand: what it leaves undecided, `trapline library verify` takes up again."""

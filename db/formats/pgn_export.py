@@ -4,7 +4,8 @@ import textwrap
 
 import chess
 
-from db.traps.trap import Outcome, Trap, read_moves
+from db.traps.terms import Outcome
+from db.traps.trap import Trap, read_moves
 
 
 def trap_game(trap: Trap) -> str:

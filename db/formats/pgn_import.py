@@ -33,8 +33,7 @@ from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
 from db.traps.trap import Trap, make_trap
 from trapcore.errors import InputError
-from trapcore.proof.mate import Verdict
-from trapcore.proof.trap_test import DepthValue
+from trapcore.proof.verdict import DepthValue, Verdict
 
 _Number = TypeVar("_Number", int, float)
 

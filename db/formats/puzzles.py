@@ -7,7 +7,8 @@ the killer line.
 import re
 from collections.abc import Iterable, Mapping
 
-from db.traps.trap import Outcome, Trap, slugify
+from db.traps.terms import Outcome
+from db.traps.trap import Trap, slugify
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.trees.chess_game import parse_position

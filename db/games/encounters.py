@@ -21,9 +21,11 @@ from db.storage.models import GameRow, OccurrenceRow, PositionRow, SightingRow, 
 from db.storage.sighting_rows import BY_KEY
 from db.storage.trap_rows import read_traps
 from db.traps.openings import opening_of
-from db.traps.trap import Side, Trap
+from db.traps.terms import Side
+from db.traps.trap import Trap
 from trapcore import _native
-from trapcore.proof.mate import Verdict, prove_mate
+from trapcore.proof.mate import prove_mate
+from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror, mirror_move
 
@@ -52,7 +54,7 @@ class Encounter:
     number: int
     """Full-move number of the choice."""
     events: tuple[str, ...]
-    """Of `db.storage.sighting_rows.EVENTS`, in their order: what either side did."""
+    """Of `db.traps.terms.EVENTS`, in their order: what either side did."""
     played: str
     """SAN of what was chosen; empty if the game ended."""
     answer: str

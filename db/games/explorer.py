@@ -25,7 +25,7 @@ from db.storage.trap_rows import read_traps
 from db.traps.trap import Trap, read_moves
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror
 

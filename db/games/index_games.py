@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 from db.library.library import Library
 from db.storage.bulk import BulkInsert, BulkLookup, Value
 from db.storage.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRow, SourceRow
+from db.traps.terms import HIGHEST_RATING
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import open_bytes
@@ -50,9 +51,6 @@ _GAME_COLUMNS = (
     "game_number",
     "byte_offset",
 )
-HIGHEST_RATING = 4000
-"""What is no number from 1 to this is no rating."""
-
 RATINGS_READ = "ratings_read"
 """Fact in ``meta``: how often ratings came to games that were there, so that whoever remembers games notices."""
 

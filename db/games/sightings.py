@@ -7,9 +7,10 @@ from sqlalchemy import or_, select
 from db.games.explorer import game_address
 from db.library.library import Library
 from db.storage.models import GameRow, SightingRow, TrapRow
-from db.storage.sighting_rows import EVENTS, Sighting
+from db.storage.sighting_rows import Sighting
+from db.traps.terms import EVENTS
 from trapcore.errors import UsageError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
 
 LONGEST_PAGE = 200
@@ -95,7 +96,7 @@ def sightings(
     """A page of ``limit`` sightings, 1 to `LONGEST_PAGE`, that meet all conditions.
 
     ``trap`` is a slug, ``game`` a number of the library, ``player`` a part of the name of either, whatever the case,
-    ``event`` one of `db.storage.sighting_rows.EVENTS`. Pages follow each other by what was recorded when: what is
+    ``event`` one of `db.traps.terms.EVENTS`. Pages follow each other by what was recorded when: what is
     recorded meanwhile comes last, and nothing is skipped or told twice. Raises `UsageError` and `LibraryError`.
     """
     if not 1 <= limit <= LONGEST_PAGE:

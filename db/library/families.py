@@ -9,7 +9,7 @@ from db.library.library import Library
 from db.storage.models import TrapRow
 from db.storage.trap_rows import read_traps
 from db.traps.trap import Trap
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,13 +29,11 @@ from db.storage.models import (
 from db.storage.sighting_rows import BY_KEY, SWEPT_TRAPS, Sighting, sweep
 from db.storage.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
 from db.traps.temptation import Frequency, RatingBand
-from db.traps.trap import Outcome, Trap, make_trap, slugify
+from db.traps.trap import Trap
 from trapcore.errors import InputError, LibraryError, UsageError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
 from trapcore.suggestions import unknown_name
-
-__all__ = ["Added", "Counts", "Library", "Outcome", "Sighting", "Trap", "Verdict", "make_trap", "slugify"]
 
 
 class Added(StrEnum):

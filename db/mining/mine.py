@@ -42,8 +42,8 @@ from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.parallel.pools import Pool, in_order, threads
-from trapcore.proof.mate import Verdict
 from trapcore.proof.trap_test import LOSS, check_bait
+from trapcore.proof.verdict import Verdict
 
 TEST_NODES = 400_000
 """Usual budget for each question of the trap test."""

@@ -9,7 +9,8 @@ from db.library.library import Library
 from db.mining.candidates import Place
 from db.storage.models import TrapRow
 from db.traps.openings import opening_of
-from db.traps.trap import Outcome, Trap, slugify
+from db.traps.terms import Outcome
+from db.traps.trap import Trap, slugify
 from trapcore import _native
 from trapcore.proof.search import win_chance
 from trapcore.proof.trap_test import BaitTest

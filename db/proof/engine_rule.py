@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import chess
 
 from db.proof.uci_engine import UciEngine
-from trapcore.proof.mate import Verdict
 from trapcore.proof.trap_test import LOSS
+from trapcore.proof.verdict import Verdict
 
 DEEPER = 4
 """The second measurement takes so many times the nodes."""

@@ -46,12 +46,14 @@ from db.proof.engine_rule import DEEPER, judge_bait
 from db.proof.uci_engine import UciEngine
 from db.traps.opinion import Opinion, today
 from db.traps.temptation import profile_of
-from db.traps.trap import Outcome, Trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.parallel.budget import Budget
-from trapcore.proof.mate import MAX_MATE, Proof, Verdict, prove_bait, replay
+from trapcore.proof.mate import MAX_MATE, Proof, prove_bait, replay
 from trapcore.proof.trap_test import BaitTest, check_bait
+from trapcore.proof.verdict import Verdict
 
 PROVER_NODES = 2_000_000
 """Nodes for each single question to the prover."""

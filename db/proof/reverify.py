@@ -15,7 +15,7 @@ from db.proof.prover import Judge, prove_all
 from db.storage.models import MetaRow, TrapRow, VerifiedRow
 from db.traps.trap import Trap
 from trapcore.errors import InputError, LibraryError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 MEANS = "verified_with"
 """Fact in ``meta`` while a run is unfinished: `Judge.means` of it."""

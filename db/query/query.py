@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from db.games.index_games import HIGHEST_RATING
 from db.similarity.common_features import Shared
 from db.traps.temptation import Frequency
-from db.traps.trap import Outcome, Trap
+from db.traps.terms import EVENTS, HIGHEST_RATING, SIDES, Outcome
+from db.traps.trap import Trap
 from db.traps.wording import trap_json
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
 
 MOST_HITS = 200
@@ -24,9 +24,6 @@ LONGEST_TEXT = 200
 LONGEST_MOVES = 8000
 """Characters of the moves to a position: more than the longest game has before a draw is claimed."""
 
-EVENTS = ("set", "fell", "avoided", "sprung", "missed")
-"""What a sighting can tell of a trap, see `db.storage.sighting_rows`."""
-SIDES = ("white", "black")
 
 _ECO = re.compile(r"[A-E](\d\d?)?|([A-E]\d\d)-([A-E]\d\d)")
 

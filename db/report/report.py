@@ -14,9 +14,10 @@ from db.games.encounters import Encounter, encounters, games_of, year_of
 from db.games.trap_stats import cost, wilson
 from db.library.library import Library
 from db.storage.frequency import frequencies_by_rating
-from db.storage.sighting_rows import BY_KEY, EVENTS
+from db.storage.sighting_rows import BY_KEY
 from db.traps.temptation import Frequency, RatingBand, rating_band
-from db.traps.trap import Side, Trap
+from db.traps.terms import EVENTS, Side
+from db.traps.trap import Trap
 from db.traps.wording import claim
 from trapcore.errors import UsageError
 

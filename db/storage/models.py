@@ -122,7 +122,7 @@ class ProfileRow(Base):
 
 class DepthRow(Base):
     """The bait and the best other move at one depth, in centipawns for the victim; see
-    `trapcore.proof.trap_test.DepthValue`.
+    `trapcore.proof.verdict.DepthValue`.
     """
 
     __tablename__ = "depths"
@@ -218,7 +218,7 @@ class GameRow(Base):
     eco: Mapped[str] = mapped_column(Text)
     variant: Mapped[str] = mapped_column(Text)
     white_elo: Mapped[int | None]
-    """1..`db.games.index_games.HIGHEST_RATING`; None if the game does not say it in figures."""
+    """1..`db.traps.terms.HIGHEST_RATING`; None if the game does not say it in figures."""
     black_elo: Mapped[int | None]
     start_fen: Mapped[str | None] = mapped_column(Text)
     """None for the usual start."""

@@ -8,14 +8,11 @@ from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.storage.bulk import BulkInsert, Value
 from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
 BY_KEY = "key"
 """The measure of a sighting whose position is the trap's own."""
-
-EVENTS = ("set", "fell", "avoided", "sprung", "missed")
-"""What can happen to a trap in a game."""
 
 SWEPT_TRAPS = "swept_traps"
 

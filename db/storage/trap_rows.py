@@ -15,10 +15,10 @@ from db.storage.name_index import forget_names, index_names
 from db.storage.sighting_rows import BY_KEY
 from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
-from db.traps.trap import Outcome, Trap, first_sans
+from db.traps.terms import Outcome
+from db.traps.trap import Trap, first_sans
 from trapcore.errors import LibraryError
-from trapcore.proof.mate import Verdict
-from trapcore.proof.trap_test import DepthValue
+from trapcore.proof.verdict import DepthValue, Verdict
 
 _FIELDS = (
     "slug",

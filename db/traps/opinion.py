@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from trapcore import _native
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 # PROVER_VERSION and TESTER_VERSION, of whatever version, begin with our name; engines bring theirs.
 _OURS = "trapline-"

@@ -14,7 +14,8 @@ not tempt for any of them: some famous baits look bad to every shallow view, and
 
 from dataclasses import dataclass
 
-from trapcore.proof.trap_test import TEMPTING_GAIN, TEMPTING_RANK, BaitTest, DepthValue
+from trapcore.proof.trap_test import TEMPTING_GAIN, TEMPTING_RANK, BaitTest
+from trapcore.proof.verdict import DepthValue
 
 TEMPTING_SHARE = 0.1
 """Least share of the players who took the bait, 0..1, that shows it to be tempting."""

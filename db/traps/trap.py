@@ -4,28 +4,17 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
-from enum import StrEnum
-from typing import Literal
 
 import chess
 
 from db.traps.opinion import Opinion, contradict
 from db.traps.temptation import Profile
+from db.traps.terms import Outcome, Side
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror
-
-Side = Literal["white", "black"]
-
-
-class Outcome(StrEnum):
-    """What the attacker gets."""
-
-    MATE = "mate"
-    MATERIAL = "material"
-    """Anything but mate: material or a won position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

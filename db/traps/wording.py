@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import chess
 
 from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
-from db.traps.trap import Outcome, Trap
-from trapcore.proof.mate import Verdict
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from trapcore.proof.search import MATE, MATE_BOUND
+from trapcore.proof.verdict import Verdict
 
 
 def claim(trap: Trap) -> str:

@@ -24,7 +24,7 @@ from research.benchmarks.reference import Pipeline
 from research.benchmarks.stockfish import STOCKFISH
 from research.benchmarks.table import Row
 from trapcore import _native
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 TRAPS = 1000
 THRESHOLD = 0.8

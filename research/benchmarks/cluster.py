@@ -20,13 +20,14 @@ from annotator.worker import judged
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
 from db.similarity.annotator_index import open_screen
-from db.traps.trap import Outcome, Trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.parallel.dask_cluster import cluster
 from trapcore.parallel.pools import Pool, threads
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 TRAPS = 5_000
 GAMES = 200

@@ -18,7 +18,8 @@ from research.benchmarks.stockfish import STOCKFISH
 from research.benchmarks.table import Row, cpu_seconds
 from trapcore import _native
 from trapcore.parallel.budget import Budget
-from trapcore.proof.mate import Verdict, prove_mate
+from trapcore.proof.mate import prove_mate
+from trapcore.proof.verdict import Verdict
 
 MILLION = 1_000_000
 #: Longest mate of the lichess file; every question about it reaches so far, so that no distance is given away.

@@ -9,7 +9,8 @@ import chess
 import chess.engine
 
 from trapcore.errors import InputError
-from trapcore.proof.mate import Proof, Verdict, prove_mate, replay
+from trapcore.proof.mate import Proof, prove_mate, replay
+from trapcore.proof.verdict import Verdict
 
 
 def forces_mate(board: chess.Board, moves: int) -> bool:

@@ -25,7 +25,8 @@ from db.query.query import Query, Sort
 from db.similarity.killer_index import SUFFIX, open_likeness
 from db.similarity.nearest_traps import Positions
 from db.storage.models import MetaRow, TrapRow
-from db.traps.trap import Outcome, Trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from research.benchmarks.kernels import unpacked, usearch_top
 from research.benchmarks.million import TRAPS, million, with_pawn
 from research.benchmarks.table import Row

@@ -10,13 +10,14 @@ from annotator.request import Request
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
 from db.similarity.annotator_index import open_screen
-from db.traps.trap import Outcome, Trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from research.benchmarks.annotate import stockfish_rate
 from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row
 from trapcore import _native
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 TRAPS = 20_000
 GAMES = 1000

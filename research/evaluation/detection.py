@@ -13,7 +13,8 @@ from research.evaluation.run import Finding, Run, propose
 from research.paper.retrieval import auc, roc
 from research.report import Panel, Plot, Report, Series, Table, number
 from trapcore import _native
-from trapcore.proof.mate import Verdict, prove_bait
+from trapcore.proof.mate import prove_bait
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
 from trapcore.trees.chess_game import parse_position
 

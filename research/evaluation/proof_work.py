@@ -10,7 +10,8 @@ from research.evaluation.run import Finding, Run
 from research.evaluation.sample import Puzzle
 from research.report import Report, Table
 from trapcore import _native
-from trapcore.proof.mate import Verdict, prove_bait
+from trapcore.proof.mate import prove_bait
+from trapcore.proof.verdict import Verdict
 
 MATES = (2, 3, 4)
 MOST = {2: 200_000, 3: 3_000_000, 4: 20_000_000}

@@ -15,7 +15,8 @@ from research.evaluation.sample import Puzzle, Sample
 from research.report import Report
 from trapcore import _native
 from trapcore.parallel.budget import Budget
-from trapcore.proof.mate import Proof, Verdict, prove_bait
+from trapcore.proof.mate import Proof, prove_bait
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.training import Example, fit, ordinary_examples
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
 

@@ -17,7 +17,8 @@ import chess
 
 from db.formats.puzzles import NEEDED, PATTERNS, puzzle_trap
 from db.library.library import Library
-from db.traps.trap import Outcome, Trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from trapcore.errors import InputError
 from trapcore.io.streams import open_bytes
 from trapcore.ranking.training import Example

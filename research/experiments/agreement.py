@@ -22,8 +22,8 @@ from db.proof.uci_engine import chance_of
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from trapcore import _native
-from trapcore.proof.mate import Verdict
 from trapcore.proof.trap_test import LOSS, USUAL, BaitTest, check_bait
+from trapcore.proof.verdict import Verdict
 
 TRAPS = DATA / "traps" / "traps_open.tsv"
 REAL = ("trap_mate", "trap_wins")

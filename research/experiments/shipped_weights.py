@@ -13,7 +13,7 @@ from db.formats.bundled import bundled_traps
 from db.formats.puzzles import puzzle_trap
 from db.traps.trap import Trap
 from research.benchmarks.material import puzzle_rows
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.training import Example, fit, ordinary_examples
 from trapcore.ranking.weights import SHIPPED
 

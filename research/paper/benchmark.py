@@ -15,7 +15,8 @@ import chess
 
 from research.paper.paper import BenchmarkTrap
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
-from trapcore.proof.mate import Verdict, prove_bait
+from trapcore.proof.mate import prove_bait
+from trapcore.proof.verdict import Verdict
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

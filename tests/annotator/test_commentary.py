@@ -30,7 +30,7 @@ from tests.support.trap_games import (
     game,
     make_library,
 )
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
 

@@ -13,7 +13,7 @@ from db.traps.trap import Trap
 from tests.support.db_traps import elephant
 from tests.support.uci_engines import PROVING, engine_of
 from trapcore import _native
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 NODES = 10
 NO_ANCHOR = _native.PgnSplitter  # stands for the place in a text, which no engine is asked about

@@ -7,7 +7,7 @@ import pytest
 from db.traps.trap import Trap, make_trap
 from tests.support.trap_games import ELEPHANT, ELEPHANT_FELL, FELL, LEGAL, RESEMBLES, game
 from trapcore import _native
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 #: Légal's Mate with other pawns moved than g6: likenesses of each other with the same bait and killer.
 COUSINS = [

@@ -6,9 +6,9 @@ import pytest
 import typer
 
 from db.query.query import Sort
-from db.traps.trap import Outcome
+from db.traps.terms import Outcome
 from trapcore.measures.options import IndexedMeasure, Measure
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapline.__main__ import app
 from trapline.settings import Settings
 

@@ -15,7 +15,7 @@ import pytest
 from db.library.open import open_library
 from research.benchmarks.stockfish import STOCKFISH
 from tests.support.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from tests.support.chess_positions import FIGURE_2
 from tests.support.command_line import CommandLine
 from trapcore.errors import InputError, PositionError, UsageError
-from trapcore.proof.mate import Proof, Verdict, replay
+from trapcore.proof.mate import Proof, replay
+from trapcore.proof.verdict import Verdict
 from trapline.commands.prove import prove
 
 app = typer.Typer()

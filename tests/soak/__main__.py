@@ -27,7 +27,7 @@ from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book
 from tests.soak.bot_process import BotProcess
 from tests.soak.matches import Matches
 from tests.soak.verdict import Judge, Verdict
-from trapcore.proof.mate import Verdict as Proof
+from trapcore.proof.verdict import Verdict as Proof
 
 NAME, TOKEN = "TrapBot", "lip_soak"
 #: Real seconds between two looks at the bot's process.

@@ -6,7 +6,7 @@ from pathlib import Path
 from db.library.open import open_library
 from db.proof.prover import Judge
 from db.traps.trap import Trap, make_trap
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapline.commands.annotate import annotate
 
 

@@ -19,7 +19,7 @@ from db.traps.temptation import Profile
 from db.traps.trap import make_trap
 from tests.support.web_server import GAMES, LEGAL, Server, make_library, serving
 from trapcore.errors import PositionError
-from trapcore.proof.trap_test import DepthValue
+from trapcore.proof.verdict import DepthValue
 from web.cache import Kept
 from web.pages.boards import Picture
 from web.pages.game_viewer import view_game

@@ -5,13 +5,13 @@ Source: a trap "leads to checkmate within 2 to 4 plies" (Evans & Turrini, sectio
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import chess
 
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
 MAX_MATE = 30
@@ -19,17 +19,6 @@ MAX_MATE = 30
 
 USUAL = Budget(nodes=1_000_000)
 """What a proof may cost unless the caller says otherwise."""
-
-
-class Verdict(StrEnum):
-    """What is known about a forced mate; never a bool, because not knowing is an answer of its own."""
-
-    PROVED = "proved"
-    """Every defence loses: the line is one example of the best play of both sides."""
-    REFUTED = "refuted"
-    """There is no forced mate within the moves asked for."""
-    UNDECIDED = "undecided"
-    """The budget ran out before either was shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import DepthValue, Verdict
 
 LOSS = _native.LOSS
 """Win chance that a bait costs at least, which lichess calls a blunder; an engine must also see the attacker there."""
@@ -32,17 +32,6 @@ USUAL = Budget(nodes=400_000)
 
 PROFILE_DEPTH = 5
 """Plies to which `rank_profile` searches every move."""
-
-
-@dataclass(frozen=True, slots=True)
-class DepthValue:
-    """The same question at one depth; values in centipawns for the victim."""
-
-    depth: int
-    """Plies, the bait included; 1 is the bait with captures and checks settled after it."""
-    bait: int
-    best: int
-    """Of the best other move."""
 
 
 @dataclass(frozen=True, slots=True)

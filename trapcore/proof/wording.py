@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import chess
 
 from trapcore.errors import PositionError
-from trapcore.proof.mate import Verdict
 from trapcore.proof.trap_test import BaitTest, rank_profile
+from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
 _BAR = 30  # columns for the worst rank of a plot

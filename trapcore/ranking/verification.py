@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.mate import Verdict, prove_mate, replay
+from trapcore.proof.mate import prove_mate, replay
 from trapcore.proof.search import search, win_chance
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import Proposed
 
 NODES = 30_000

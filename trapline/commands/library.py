@@ -266,7 +266,7 @@ def verify(
     """
     from db.proof.reverify import Verified, verify_traps
     from db.traps.wording import claim, contradiction
-    from trapcore.proof.mate import Verdict
+    from trapcore.proof.verdict import Verdict
     from trapline.commands.terminal import Status, counted, print_json, say, trap_count
     from trapline.settings import Settings
 
@@ -325,7 +325,7 @@ def export(
     from db.formats.export_file import write_traps
     from db.formats.lichess_study import write_study
     from db.games.trap_stats import toll_of
-    from trapcore.proof.mate import Verdict
+    from trapcore.proof.verdict import Verdict
     from trapline.commands.terminal import say, trap_count
 
     with open_existing(db) as opened:

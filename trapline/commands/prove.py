@@ -180,7 +180,8 @@ def _answer(fen: str, proof: Proof) -> dict[str, Any]:
 
 
 def _sentence(fen: str, proof: Proof, mate: int) -> str:
-    from trapcore.proof.mate import Verdict, san_line
+    from trapcore.proof.mate import san_line
+    from trapcore.proof.verdict import Verdict
 
     match proof.verdict:
         case Verdict.PROVED:

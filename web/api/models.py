@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from db.library.library import Added
 from db.query.query import Match
-from db.traps.trap import Outcome
-from trapcore.proof.mate import Verdict
+from db.traps.terms import Outcome
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.verification import Finding
 from web.upload_jobs import State
 

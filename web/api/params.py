@@ -6,12 +6,11 @@ from typing import Any
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from db.games.index_games import HIGHEST_RATING
 from db.query.query import LONGEST_MOVES, LONGEST_TEXT, MOST_HITS, MOST_SIMILAR, Query, Sort
-from db.traps.trap import Outcome
+from db.traps.terms import HIGHEST_RATING, Outcome
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
 from web.api.models import Side
 

@@ -9,11 +9,11 @@ from db.formats.bundled import add_bundled, bundled_non_traps, bundled_traps, op
 from db.library.open import open_library
 from db.proof.prover import SEARCH_NODES, Judge, prove_all
 from db.proof.uci_engine import UciEngine
-from db.traps.trap import Outcome
+from db.traps.terms import Outcome
 from research.benchmarks.stockfish import STOCKFISH
 from trapcore.errors import LibraryError
-from trapcore.proof.mate import Verdict
 from trapcore.proof.trap_test import LOSS
+from trapcore.proof.verdict import Verdict
 
 QUICK = Judge(escape_nodes=200_000)
 

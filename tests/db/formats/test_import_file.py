@@ -26,13 +26,13 @@ from db.library.open import open_library
 from db.proof.prover import Judge
 from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
-from db.traps.trap import Outcome, Trap, make_trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap, make_trap
 from tests.conftest import DATA, NewLibrary
 from tests.support.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
 from trapcore import _native
 from trapcore.errors import InputError, OutputError
-from trapcore.proof.mate import Verdict
-from trapcore.proof.trap_test import DepthValue
+from trapcore.proof.verdict import DepthValue, Verdict
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
 HEADER = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"

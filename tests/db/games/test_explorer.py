@@ -20,7 +20,7 @@ from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, ENDED, FELL, LEGAL_FEN, MIRRORED, MIRRORED_LEGAL_FEN, OTHER, legal, write
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapline.commands.explore import explore as command
 
 AMATEURS = DATA / "pgn" / "amateur_lichess_2021_10_kdave.pgn"

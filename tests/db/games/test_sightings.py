@@ -7,8 +7,9 @@ import pytest
 
 from db.games.index_games import index_files
 from db.games.sightings import Seen, sightings
-from db.library.library import Library, Sighting
+from db.library.library import Library
 from db.library.open import open_library
+from db.storage.sighting_rows import Sighting
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, FELL, MIRRORED, elephant, legal, write
 from trapcore.errors import UsageError

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from db.games.index_games import index_files
-from db.library.library import Added, Library, Sighting
+from db.library.library import Added, Library
 from db.library.open import open_library
+from db.storage.sighting_rows import Sighting
 from tests.conftest import NewLibrary
 from tests.support.db_traps import FELL, elephant, fishing_pole, legal, write
 from trapcore.errors import InputError, UsageError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 PROVED = {"verdict": Verdict.PROVED, "mate_in": 2, "proof_by": "a prover", "proof_nodes": 10}
 

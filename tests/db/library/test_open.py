@@ -27,7 +27,7 @@ from db.traps.temptation import UNKNOWN_RATING, Frequency
 from tests.support.db_traps import FELL, legal, write
 from trapcore import _native
 from trapcore.errors import LibraryError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 
 @pytest.fixture

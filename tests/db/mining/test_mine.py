@@ -24,7 +24,8 @@ from db.mining.to_trap import with_family
 from db.proof.prover import Judge
 from db.proof.uci_engine import UciEngine
 from db.traps.openings import opening_of
-from db.traps.trap import Outcome, Trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from research.benchmarks.stockfish import STOCKFISH
 from tests.conftest import DATA
 from tests.support.db_traps import MIRRORED_LEGAL_FEN, legal
@@ -32,7 +33,7 @@ from tests.support.uci_engines import REFUTING, engine_of
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 LEGAL = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5"
 ELEPHANT = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. Nxd5"

@@ -28,7 +28,7 @@ from tests.conftest import NewLibrary
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.errors import UsageError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapline.commands.report import report as command
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "games.pgn"

@@ -17,12 +17,13 @@ from db.formats.bundled import bundled_traps
 from db.library.library import Library
 from db.library.open import open_library
 from db.similarity.killer_index import NET_FACTOR, open_likeness
-from db.traps.trap import Outcome, Trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from tests.conftest import NewLibrary
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import Table, Weights, shipped_weights
 
 #: Légal's mate, after the bait.

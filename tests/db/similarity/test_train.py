@@ -16,7 +16,7 @@ from db.traps.trap import Trap
 from tests.conftest import NewLibrary
 from tests.support.command_line import CommandLine
 from trapcore.errors import LibraryError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import VOCABULARY_VERSION, shipped_weights
 from trapline.commands.library import library as commands
 

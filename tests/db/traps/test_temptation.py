@@ -28,8 +28,8 @@ from db.traps.wording import trap_json
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.parallel.budget import Budget
-from trapcore.proof.mate import Verdict
-from trapcore.proof.trap_test import DepthValue, check_bait
+from trapcore.proof.trap_test import check_bait
+from trapcore.proof.verdict import DepthValue, Verdict
 from trapline.commands.terminal import print_trap
 
 SEARCH = Judge(search_nodes=50_000)

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from db.storage.sighting_rows import move_code
-from db.traps.trap import Outcome, Trap, make_trap, slugify
+from db.traps.terms import Outcome
+from db.traps.trap import Trap, make_trap, slugify
 from tests.support.chess_positions import STANDARD
 from tests.support.db_traps import LEGAL_FEN, LEGAL_MOVES, MIRRORED_LEGAL_FEN, elephant, legal
 from trapcore import _native
 from trapcore.errors import InputError, PositionError
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 
 
 def test_a_trap_is_made_of_moves_as_people_write_them() -> None:

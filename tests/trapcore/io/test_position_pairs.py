@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from tests.support.chess_positions import played
 from trapcore import _native
-from trapcore.proof.mate import Verdict
+from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import shipped_weights
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror, mirror_move

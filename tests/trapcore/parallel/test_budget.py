@@ -17,9 +17,10 @@ from tests.support.trap_games import FELL, LEGAL, game
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.mate import Verdict, prove_bait, prove_mate
+from trapcore.proof.mate import prove_bait, prove_mate
 from trapcore.proof.search import search
 from trapcore.proof.trap_test import check_bait, find_baits
+from trapcore.proof.verdict import Verdict
 
 ROOT = Path(__file__).parents[3]
 #: A middlegame without a mate in twelve that anybody could refute.

@@ -13,7 +13,8 @@ from tests.support.chess_positions import CHESS960, FIGURE_2, board, played
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.parallel.budget import Budget
-from trapcore.proof.mate import Proof, Verdict, check_mate, prove_bait, prove_mate, replay, san_line
+from trapcore.proof.mate import Proof, check_mate, prove_bait, prove_mate, replay, san_line
+from trapcore.proof.verdict import Verdict
 
 KNOWN: dict[str, tuple[str, int, str]] = {
     "back rank": ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", 1, "a1a8"),

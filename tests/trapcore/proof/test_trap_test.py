@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from trapcore.errors import PositionError, UsageError
 from trapcore.parallel.budget import Budget
-from trapcore.proof.mate import Verdict
 from trapcore.proof.trap_test import check_bait, find_baits, rank_profile
+from trapcore.proof.verdict import Verdict
 from trapcore.proof.wording import explained, read_move, sentence
 
 LEGAL = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
