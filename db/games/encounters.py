@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import chess
 from sqlalchemy import Connection, or_, select
 
-from db.games.explorer import game_address
+from db.games.game_address import game_address
 from db.games.sightings import SeenGame
 from db.library.library import Library
 from db.storage.models import GameRow, OccurrenceRow, PositionRow, SightingRow, TrapRow

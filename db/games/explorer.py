@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
+from db.games.game_address import game_address
 from db.games.index_games import RATINGS_READ
 from db.library.library import Library
 from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, TrapRow
@@ -428,9 +429,3 @@ _SHOWN = (
     GameRow.event,
     GameRow.site,
 )
-
-
-def game_address(site: str) -> str | None:
-    """The tag Site, if it is a link to the game, and not the name of a town."""
-    is_link = site.startswith(("https://", "http://")) and site.isprintable() and " " not in site
-    return site if is_link else None

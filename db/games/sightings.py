@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 from sqlalchemy import or_, select
 
-from db.games.explorer import game_address
+from db.games.game_address import game_address
 from db.library.library import Library
 from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import Sighting

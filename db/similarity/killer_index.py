@@ -29,7 +29,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
 from sqlalchemy import Connection, func, select
 
 from db.library.library import Library
@@ -51,7 +50,7 @@ SUFFIX = ".bags"
 
 _LAYOUT = b"likeness 2"
 _ABANDONED_SECONDS = 24 * 3600  # older than this, what is being built has been left by a program that died
-_NET_KINDS = [kind for kind, (_, stage, _) in enumerate(_native.token_kinds()) if stage == "proved"]
+_NET_KINDS = frozenset(kind for kind, (_, stage, _) in enumerate(_native.token_kinds()) if stage == "proved")
 _BATCH = 8192  # traps whose bags are made at a time
 _Bag = tuple[int, bytes]
 _Row = Sequence[Any]  # number, EPD, bait, killer line
@@ -352,14 +351,10 @@ def build_index(path: Path, bags: Sequence[tuple[int, bytes | Sequence[int]]], r
 
 def _token_weights(rarity: Table, bags: Sequence[bytes | Sequence[int]]) -> dict[int, float]:
     mates, counts = 0, Counter[int]()
-    for at in range(0, len(bags), _BATCH):
-        part = [bag if isinstance(bag, bytes) else array("I", bag).tobytes() for bag in bags[at : at + _BATCH]]
-        tokens = np.frombuffer(b"".join(part), dtype=np.uint32)
-        is_net = np.isin(tokens >> _native.FIELD_BITS, _NET_KINDS)
-        owners = np.repeat(np.arange(len(part)), [len(bag) // 4 for bag in part])
-        mates += len(np.unique(owners[is_net]))
-        counts.update(
-            dict(zip(*(found.tolist() for found in np.unique(tokens[is_net], return_counts=True)), strict=True))
-        )
+    for bag in bags:
+        net = [token for token in array("I", bag) if token >> _native.FIELD_BITS in _NET_KINDS]
+        if net:
+            mates += 1
+            counts.update(net)
     known = {token: max(0.0, weight) for token, weight in rarity.as_dict().items()}
     return known | {token: NET_FACTOR * math.log(mates / count) for token, count in counts.items()}

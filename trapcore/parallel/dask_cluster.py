@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from trapcore import _native
 from trapcore.errors import ClusterError, UsageError
+from trapcore.extras import extra
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Item, Pending, Result, Work
 from trapcore.version import installed_version
@@ -253,12 +254,8 @@ def refuse_others(found: Versions, who: str, here: str = "this client") -> None:
 def _connected(address: str) -> "Client":
     if not address.startswith(_SCHEMES):
         raise UsageError(f"--cluster wants the address of a Dask scheduler, tcp://HOST:PORT, not {address!r}")
-    try:
+    with extra("cluster", "--cluster"):
         from distributed import Client
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{error.name} is missing; `pip install 'trapline[cluster]'` brings what --cluster needs"
-        ) from error
     try:
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="trapline")
     except ValueError as error:

@@ -66,14 +66,17 @@ def puzzles(
 
     Learned from, and compared with, is only the library. Some minutes for 20,000 puzzles.
     """
-    from research.evaluation.ablation import ablation as without_kinds
-    from research.evaluation.account import account_of_puzzles
-    from research.evaluation.calibration import calibration
-    from research.evaluation.cost import cost
-    from research.evaluation.killers import killers
-    from research.evaluation.patterns import patterns
-    from research.evaluation.proof_work import proof_work
-    from research.evaluation.temptation import temptation
+    from trapcore.extras import extra
+
+    with extra("research", "evaluate"):
+        from research.evaluation.ablation import ablation as without_kinds
+        from research.evaluation.account import account_of_puzzles
+        from research.evaluation.calibration import calibration
+        from research.evaluation.cost import cost
+        from research.evaluation.killers import killers
+        from research.evaluation.patterns import patterns
+        from research.evaluation.proof_work import proof_work
+        from research.evaluation.temptation import temptation
 
     parts = [killers, patterns, calibration, proof_work, temptation, cost, *([without_kinds] if ablation else [])]
     with _run(file, library, library_size, split, queries, jobs) as run:
@@ -108,11 +111,14 @@ def games(
     A few positions of each game are drawn, always the same, and an engine says what the move played there lost.
     """
     from db.proof.uci_engine import UciEngine
-    from research.evaluation.account import account_of_games
-    from research.evaluation.background_moves import Answers, judged_moves
-    from research.evaluation.detection import detection
     from trapcore.errors import InputError, UsageError
+    from trapcore.extras import extra
     from trapline.settings import Settings
+
+    with extra("research", "evaluate"):
+        from research.evaluation.account import account_of_games
+        from research.evaluation.background_moves import Answers, judged_moves
+        from research.evaluation.detection import detection
 
     command = engine or Settings().engine
 

@@ -35,8 +35,11 @@ def explore(
 
     Without a terminal a line a move: SAN, count, wins of White, draws, wins of Black, mean rating, last year, trap.
     """
-    from db.games.explorer import explore as explored
+    from trapcore.extras import extra
     from trapline.commands.terminal import print_json, say
+
+    with extra("explore", "explore"):
+        from db.games.explorer import explore as explored
 
     least, most = bounds("rating", rating)
     since, until = bounds("years", years)

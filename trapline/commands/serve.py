@@ -42,14 +42,13 @@ def serve(
     import tempfile
 
     from trapcore.errors import UsageError
+    from trapcore.extras import extra
     from trapline.settings import Settings
 
-    try:
+    with extra("web", "serve"):
         import uvicorn
 
         from web.app import create_app
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{error.name} is missing; `pip install 'trapline[web]'` brings what serve needs") from error
     from db.formats.bundled import open_or_bundle
 
     given = {"host": host, "port": port, "public": public or None}
