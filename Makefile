@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard trapcore/native/src/*.rs trapcore/native/src/*/*.rs) trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test bench check clean
+.PHONY: demo test bench check docs clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -30,6 +30,17 @@ check: $(VENV)/ready
 	cd trapcore/native && cargo clippy --locked --all-targets -- -D warnings
 	cd trapcore/native && cargo clippy --locked --features python -- -D warnings
 	cd trapcore/native && cargo test --locked --release --quiet
+
+# The documentation as a site in out/site, with the reference of the Python packages and of the Rust crate.
+docs: $(VENV)/docs-ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	cd trapcore/native && cargo doc --locked --quiet --no-deps --document-private-items --features python
+	rm -rf out/site/reference/rust && cp -R trapcore/native/target/doc out/site/reference/rust
+	@echo "out/site/index.html"
+
+$(VENV)/docs-ready: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
 
 clean:
 	rm -rf $(VENV) build dist out *.egg-info trapcore/*.so trapcore/native/target

@@ -1,4 +1,4 @@
-"""Writes docs/accuracy.md from two evaluations.
+"""Writes docs/research/accuracy.md from two evaluations.
 
     trapline evaluate puzzles PUZZLES --ablation --out FOLDER
     trapline evaluate games GAMES --puzzles PUZZLES --engine stockfish --answers FILE --out FOLDER
@@ -15,7 +15,7 @@ from pathlib import Path
 from research.evaluation.calibration import DIAGRAM
 from research.evaluation.detection import ROC
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "research"
 ACCURACY = DOCS / "accuracy.md"
 GAMES = ("amateur_chesscom_cancer0707.pgn", "lichess_broadcast_club_luna.pgn")
 PLOTS = (DIAGRAM, ROC)
@@ -36,7 +36,7 @@ is the same everywhere.
 
 def main(arguments: list[str]) -> None:
     """Put the accounts together."""
-    parser = argparse.ArgumentParser(description="Write docs/accuracy.md.")
+    parser = argparse.ArgumentParser(description="Write docs/research/accuracy.md.")
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args(arguments).folder
     parts = [lowered((folder / f"{name}.md").read_text("utf-8")) for name in ("puzzles", "games")]

@@ -1,6 +1,6 @@
 """Holds the trap test against Stockfish on the open list of opening traps, and writes down where they differ.
 
-    python -m research.experiments.agreement --answers answers.jsonl --write docs/trap-test.md
+    python -m research.experiments.agreement --answers answers.jsonl --write docs/research/trap-test.md
 
 Every decision of the victim in every line is judged twice by the same rule (the move costs .3 of win chance against the
 best other move): by our trap test, and by Stockfish with 400,000 nodes for each of the two positions. Stockfish's

@@ -308,7 +308,7 @@ def test_detection_counts_alarms_on_clean_moves(run: Run) -> None:
     assert ours["mates"]["flagged_at_0.8"] == sum(score >= least for score in others)
 
 
-# docs/accuracy.md
+# docs/research/accuracy.md
 
 
 def test_the_published_account_is_what_comes_out_now() -> None:

@@ -35,7 +35,7 @@ from trapcore.measures.options import Reference
 from trapcore.measures.sampled import Estimate
 from trapline.commands.experiment import experiment
 
-ACCOUNT = Path(__file__).parents[2] / "docs" / "paper.md"
+ACCOUNT = Path(__file__).parents[2] / "docs" / "research" / "paper.md"
 BUDAPEST, CARO_KANN, KIENINGER, LEGAL = paper.TRAPS
 
 
