@@ -1,6 +1,5 @@
-"""The rules of the house: floors, file sizes, names, and what the wheel holds."""
+"""The wheel: what it holds, and that it works where nothing else is installed."""
 
-import ast
 import os
 import subprocess
 import sys
@@ -10,60 +9,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-#: A file imports from its own floor or from below.
-FLOORS = {
-    "trapcore": 0,
-    "lichess": 1,
-    "db": 1,
-    "research": 2,
-    "annotator": 2,
-    "bot": 3,
-    "web": 3,
-    "service": 3,
-    "trapline": 4,
-}
-LONGEST = 450
+from tests.layout.modules import PACKAGES, ROOT, python_files
 
-
-def packages() -> list[Path]:
-    """Every Python file of the product."""
-    return [f for room in FLOORS for f in sorted((ROOT / room).rglob("*.py"))]
-
-
-def imported(tree: ast.AST) -> set[str]:
-    """Top-level names that a module imports, wherever in it the import stands."""
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names.update(alias.name.split(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names.add(node.module.split(".")[0])
-    return names
-
-
-@pytest.mark.parametrize("path", packages(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_only_go_down_the_floors(path: Path) -> None:
-    room = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    # Rooms on one floor do not know each other either.
-    found = imported(ast.parse(path.read_text("utf-8"))) - {room}
-    above = {n for n in found if FLOORS.get(n, -1) >= FLOORS[room]}
-    assert not above, f"{path.name} imports from a floor above or a room beside: {above}"
-
-
-def test_the_front_door_imports_no_room_before_it_is_used() -> None:
-    heavy = "('db', 'annotator', 'sqlalchemy', 'chess')"
-    code = f"import sys, trapline.__main__; print([m for m in {heavy} if m in sys.modules])"
-    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
-
-
-def test_files_are_short_and_rooms_have_no_drawers() -> None:
-    sources = [*packages(), *ROOT.glob("tests/**/*.py"), *ROOT.glob("trapcore/native/src/**/*.rs")]
-    lengths = {p.relative_to(ROOT): len(p.read_text("utf-8").splitlines()) for p in sources}
-    assert {p: n for p, n in lengths.items() if n > LONGEST} == {}
-    drawers = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
-    assert [p for p in lengths if drawers & set(p.with_suffix("").parts)] == []
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +19,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the source archive as a packager would."""
     out = tmp_path_factory.mktemp("dist")
     # Dependencies that are compiled already are used again; the project itself is compiled from the archive.
-    env = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "trapcore" / "native" / "target")}
+    # Without optimisation at link time, which takes most of a release build and does not change what the wheel holds.
+    env = {
+        **os.environ,
+        "CARGO_TARGET_DIR": str(ROOT / "trapcore" / "native" / "target"),
+        "CARGO_PROFILE_RELEASE_LTO": "off",
+        "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+        "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
+    }
     done = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)],
         env=env,
@@ -87,7 +42,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> None:
     assert "-cp311-abi3-" in wheel.name
     names = set(zipfile.ZipFile(wheel).namelist())
-    expected = {str(p.relative_to(ROOT)) for p in packages()}
+    expected = {str(p.relative_to(ROOT)) for p in python_files()}
     expected |= {"trapcore/_native.pyi", "trapcore/_native.abi3.so", "db/formats/traps.toml", "db/traps/openings.tsv"}
     expected |= {"db/storage/migrations/script.py.mako"}
     expected |= {"trapcore/ranking/weights.bin", "trapcore/ranking/background_moves.tsv"}
@@ -96,10 +51,10 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
         for inner in ("db/report/templates", "web/pages/templates", "web/pages/static")
         for p in (ROOT / inner).glob("*.*")
     }
-    expected |= {f"{room}/py.typed" for room in FLOORS}
+    expected |= {f"{package}/py.typed" for package in PACKAGES}
     assert expected - names == set()
-    strangers = {n for n in names - expected if ".dist-info/" not in n}
-    assert strangers == set()
+    unexpected = {n for n in names - expected if ".dist-info/" not in n}
+    assert unexpected == set()
 
 
 def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
