@@ -13,7 +13,7 @@ from annotator.journal import InputState, Journal, OutputState, load, not_a_jour
 from annotator.output import Output, PartialFile, Stream, move_into_place, partial_of
 from annotator.plan import STDIN, Plan, Target
 from annotator.progress import Progress
-from annotator.request import Judging, Request
+from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import judged
 from db.similarity.annotator_index import Screen
 from db.traps.trap import Trap
@@ -42,7 +42,7 @@ class Run:
 
     def __init__(
         self,
-        request: Request,
+        request: AnalysisRequest,
         plan: Plan,
         traps: Sequence[Trap],
         library: str,
@@ -54,7 +54,7 @@ class Run:
     ) -> None:
         """``library`` is the digest of ``traps``; with ``resume`` an interrupted run of the same plan is continued.
 
-        ``screen``: see `Request.judge`. ``pool`` judges in place of the request's threads.
+        ``screen``: see `AnalysisRequest.analyzer`. ``pool`` judges in place of the request's threads.
 
         Raises ``UsageError`` if there is one that cannot be continued because something changed.
         """
@@ -65,7 +65,7 @@ class Run:
         self._request = request
         self._plan = plan
         self._traps = traps
-        self._judge = Judging(request, traps, screen)
+        self._judge = BatchAnalyzer(request, traps, screen)
         self._pool = pool
         self._progress = progress
         self._saved_at = float("-inf")

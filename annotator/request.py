@@ -1,4 +1,4 @@
-"""What a run is asked for, as one value."""
+"""Analysis request: which traps are looked for in games, and how, as one value made from the settings in one place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,20 +6,50 @@ from typing import Self
 
 from annotator.journal import Option
 from annotator.selection import Selection
+from annotator.settings import AnalysisSettings
 from annotator.worker import BATCH_BYTES
 from db.similarity.annotator_index import Screen
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.measures.options import IndexedMeasure
+from trapcore.measures.options import (
+    LEAST_SIMILARITY,
+    MAX_BASE_DEPTH,
+    MAX_DEPTH,
+    IndexedMeasure,
+    checked_depth,
+)
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
+from trapcore.trees.chess_game import Labels
 from trapcore.version import installed_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What is looked for and how; all of it decides about the output, except ``jobs`` and ``strict``."""
+class AnalysisOptions:
+    """Options of one run that differ from the settings; what is None is as the settings say."""
+
+    measure: IndexedMeasure | None = None
+    depth: int | None = None
+    """Plies of the local tree, 1..3; None is 2, for the structural measure 1 (its tree is one ply deeper)."""
+    labels: Labels = Labels.UCI
+    captures: bool = False
+    """The captured piece belongs to the label of a move."""
+    min_similarity: float | None = None
+    """0..1."""
+    nodes: int | None = None
+    """Nodes of the prover for one candidate, 1 or more."""
+    unproved: bool = False
+    skip_plies: int = 0
+    selection: Selection = field(default_factory=Selection)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisRequest:
+    """Measure, budgets and filters of a run; all of it decides about the output, except ``jobs`` and ``strict``.
+
+    `from_settings` makes it; whoever constructs one by hand has to give what the settings would.
+    """
 
     measure: str
     depth: int
@@ -30,7 +60,7 @@ class Request:
     nodes: int
     """Of the prover, for one candidate."""
     unproved: bool = False
-    """Resemblances without a proof are told as well, marked as such."""
+    """Resemblances without a proof are reported as well, marked as such."""
     skip_plies: int = 0
     """So many plies at the beginning of each game are not looked at."""
     selection: Selection = field(default_factory=Selection)
@@ -42,6 +72,32 @@ class Request:
     jobs: int = 1
     """Threads that judge, if no others are given."""
     batch_bytes: int = BATCH_BYTES
+
+    @classmethod
+    def from_settings(cls, settings: AnalysisSettings, options: AnalysisOptions | None = None) -> Self:
+        """The request of these settings and options, which every way of use starts from.
+
+        Raises ``UsageError`` for a depth that the measure does not compare.
+        """
+        options = options or AnalysisOptions()
+        measure = options.measure or settings.measure
+        structural = measure is IndexedMeasure.STRUCTURAL
+        depth = options.depth if options.depth is not None else 1 if structural else 2
+        given = (options.min_similarity, settings.min_similarity, LEAST_SIMILARITY[measure])
+        return cls(
+            measure=measure,
+            depth=checked_depth(depth, MAX_BASE_DEPTH if structural else MAX_DEPTH),
+            labels=options.labels,
+            captures=options.captures,
+            min_similarity=next(least for least in given if least is not None),
+            nodes=settings.nodes if options.nodes is None else options.nodes,
+            unproved=options.unproved,
+            skip_plies=options.skip_plies,
+            selection=options.selection,
+            engine=settings.engine,
+            engine_nodes=settings.engine_nodes,
+            jobs=settings.jobs,
+        )
 
     def as_options(self, library: str, screen: Screen | None = None) -> dict[str, Option]:
         """What a continued run must agree in; ``library`` is the digest of the traps."""
@@ -65,7 +121,7 @@ class Request:
             "batch_bytes": self.batch_bytes,
         }
 
-    def judge(self, traps: Sequence[Trap], screen: Screen | None = None) -> _native.Judge:
+    def analyzer(self, traps: Sequence[Trap], screen: Screen | None = None) -> _native.Judge:
         """The Judge for these traps. Raises ``UsageError`` for options that it refuses.
 
         ``screen``, of the library that the traps are of, is needed by the measure ``abstracted`` alone.
@@ -93,13 +149,13 @@ class Request:
         return str(Verdict.REFUTED if trap.is_doubted and not self.unproved else trap.verdict)
 
 
-class Judging:
+class BatchAnalyzer:
     """The Judge of a request at work; pickled, it takes along what the Judge is made of."""
 
-    def __init__(self, request: Request, traps: Sequence[Trap], screen: Screen | None) -> None:
-        """See `Request.judge`."""
+    def __init__(self, request: AnalysisRequest, traps: Sequence[Trap], screen: Screen | None) -> None:
+        """See `AnalysisRequest.analyzer`."""
         self._made_of = request, traps, screen
-        self._judge = request.judge(traps, screen)
+        self._judge = request.analyzer(traps, screen)
 
     def __call__(self, batch: _native.Batch, stop: Cancellation) -> _native.BatchFindings:
         """What there is in a batch; raises ``RuntimeError`` if ``stop`` was cancelled before it was done."""

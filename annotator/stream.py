@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from annotator.annotation import AnnotatedBatch, Annotator
 from annotator.counts import Tally
 from annotator.engine_check import EngineVerifier
-from annotator.request import Request
+from annotator.request import AnalysisRequest
 from annotator.worker import judged
 from db.similarity.annotator_index import Screen
 from db.traps.trap import Trap
@@ -18,7 +18,7 @@ from trapcore.parallel.pools import Threads
 def annotated(
     chunks: Iterable[bytes],
     name: str,
-    request: Request,
+    request: AnalysisRequest,
     traps: Sequence[Trap],
     tally: Tally,
     pool: ThreadPoolExecutor,
@@ -28,10 +28,10 @@ def annotated(
 ) -> Generator[AnnotatedBatch]:
     """The annotated text of an input, a batch at a time; adds to ``tally`` what there was in each.
 
-    ``chunks`` are its bytes, unpacked, e.g. a `ByteReader`; ``name`` is what messages call it.
-    ``pool`` judges, on ``request.jobs`` of its threads; ``screen``: see `Request.judge`. If another thread cancels
-    ``stop``, ``RuntimeError`` is raised soon. Raises ``InputError`` for an input that cannot be read to its end, after
-    all that came before, ``EngineError``, and ``UsageError`` for options that exclude each other.
+    ``chunks`` are its bytes, unpacked, e.g. a `ByteReader`; ``name`` is what messages call it. ``pool`` judges, on
+    ``request.jobs`` of its threads; ``screen``: see `AnalysisRequest.analyzer`. If another thread cancels ``stop``,
+    ``RuntimeError`` is raised soon. Raises ``InputError`` for an input that cannot be read to its end, after all that
+    came before, ``EngineError``, and ``UsageError`` for options that exclude each other.
     """
     with ExitStack() as stack:
         verifier = None
@@ -40,7 +40,7 @@ def annotated(
         annotator = Annotator(
             traps, request.measure, request.selection, unproved=request.unproved, reporting=False, verifier=verifier
         )
-        judge = request.judge(traps, screen).judge
+        judge = request.analyzer(traps, screen).judge
         judges = Threads(pool, request.jobs)
         batches = judged(chunks, judge, judges, batch_bytes=request.batch_bytes, stop=stop)
         for batch, found in stack.enter_context(closing(batches)):

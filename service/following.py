@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from annotator.annotation import Annotator
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
+from annotator.request import AnalysisRequest
 from annotator.worker import judged
 from db.similarity.annotator_index import open_screen
 from service.clock import Halt
 from service.lichess_games import FinishedGame
-from service.maintenance_jobs import request_of
 from service.service import Service
 from service.sources.users import Seen, explained, new_games
 from trapcore.measures.options import IndexedMeasure
@@ -83,9 +83,9 @@ class Follower:
         self._stack = ExitStack()
         library, settings = service.library, service.settings
         traps = library.traps()
-        request = request_of(service)
+        request = AnalysisRequest.from_settings(settings)
         screen = open_screen(library, lambda _: None) if settings.measure is IndexedMeasure.ABSTRACTED else None
-        self._judge = request.judge(traps, screen).judge
+        self._judge = request.analyzer(traps, screen).judge
         verifier = None
         if settings.engine is not None:
             verifier = self._stack.enter_context(EngineVerifier(settings.engine, settings.engine_nodes))

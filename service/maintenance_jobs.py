@@ -7,8 +7,7 @@ from pathlib import Path
 from annotator.pipeline import Run
 from annotator.plan import plan_run
 from annotator.progress import Progress
-from annotator.request import Request
-from annotator.selection import Selection
+from annotator.request import AnalysisRequest
 from db.library.backup import back_up, vacuum
 from db.mining.mine import Mined, Ore
 from db.mining.mine import mine as dig
@@ -20,7 +19,6 @@ from service.job_log import Outcome
 from service.service import Service
 from trapcore.errors import OutputError, TraplineError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.trees.chess_game import Labels
 
 _BACKUP = re.compile(r"library-\d{8}T\d{6}Z\.sqlite")
 _LEFT_OVER = re.compile(r"\.library-\d{8}T\d{6}Z\.sqlite\.\d+\.\d+\.new(-wal|-shm|-journal)?")
@@ -54,29 +52,12 @@ def verify(service: Service, halt: Halt, outcome: Outcome) -> None:
     outcome.problems += [f"the trap {trap.slug} turned out to be none" for trap in report.refuted]
 
 
-def request_of(service: Service) -> Request:
-    """What is looked for in games, as the settings say."""
-    settings = service.settings
-    return Request(
-        measure=settings.measure,
-        depth=1 if settings.measure is IndexedMeasure.STRUCTURAL else 2,
-        labels=Labels.SAN,
-        captures=False,
-        min_similarity=settings.least_similarity,
-        nodes=settings.nodes,
-        selection=Selection(),
-        engine=settings.engine,
-        engine_nodes=settings.engine_nodes,
-        jobs=settings.jobs,
-    )
-
-
 def annotate(service: Service, halt: Halt, outcome: Outcome) -> None:
     """Annotated copies of the fetched games: of files that have none, and of all if the traps are others now."""
     library = service.library
     traps, digest = library.traps(), library.digest()
     screen = open_screen(library, lambda _: None) if service.settings.measure is IndexedMeasure.ABSTRACTED else None
-    request = request_of(service)
+    request = AnalysisRequest.from_settings(service.settings)
     known = service.source_state.all("annotated ")
     games = service.mine.folder / "games"
     for path in service.game_files.files():

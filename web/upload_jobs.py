@@ -18,7 +18,7 @@ from typing import BinaryIO, Self
 from annotator.annotation import AnnotatedBatch, AnnotatedGame
 from annotator.commentary import sentence
 from annotator.counts import Tally
-from annotator.request import Request
+from annotator.request import AnalysisRequest
 from annotator.stream import annotated
 from db.similarity.annotator_index import Screen
 from db.traps.trap import Trap
@@ -280,7 +280,7 @@ class Annotations:
         self._places += 1
         self._metrics.annotations.dec()
 
-    def begin(self, upload: BinaryIO, size: int, request: Request, known: Callable[[], Known]) -> Annotation:
+    def begin(self, upload: BinaryIO, size: int, request: AnalysisRequest, known: Callable[[], Known]) -> Annotation:
         """Begin to annotate an upload for which a place was taken; both are given back when it ends.
 
         ``known`` gives the traps and the screen; it is called in the thread.
@@ -346,7 +346,9 @@ class Annotations:
         for annotation in list(self._all.values()):
             self._drop(annotation)
 
-    def _annotate(self, annotation: Annotation, upload: BinaryIO, request: Request, known: Callable[[], Known]) -> None:
+    def _annotate(
+        self, annotation: Annotation, upload: BinaryIO, request: AnalysisRequest, known: Callable[[], Known]
+    ) -> None:
         upload.seek(0)
         traps, screen = known()
         with ByteReader(upload, annotation.counted(upload.read), "the upload", owned=False) as reader:

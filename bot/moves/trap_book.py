@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import chess
@@ -16,7 +16,7 @@ import chess
 from annotator.annotation import Annotator
 from annotator.counts import Tally
 from annotator.events import TrapEvent
-from annotator.request import Request
+from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection
 from bot.moves.search_pool import Processors
 from bot.settings import BotOptions
@@ -31,7 +31,6 @@ from trapcore.errors import TraplineError, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
-from trapcore.trees.chess_game import Labels
 from trapcore.trees.position_key import mirror_move
 
 log = logging.getLogger(__name__)
@@ -108,15 +107,18 @@ class TrapBook:
         processors: Processors,
         screen: Screen | None = None,
     ) -> None:
-        """``frequencies``: by slug and by the rating of those who had the choice; ``screen``: see `Request.judge`."""
+        """``frequencies``: by slug and by the rating of those who had the choice.
+
+        ``screen``: see `AnalysisRequest.analyzer`.
+        """
         self._processors = processors
         self.traps = list(traps)
         self._frequencies = frequencies
         self.measure = settings.measure
-        self._judge = _request(settings, settings.nodes).judge(self.traps, screen)
-        self._live = _request(settings, LIVE_NODES).judge(self.traps, screen)
+        self._judge = _request(settings, settings.nodes).analyzer(self.traps, screen)
+        self._live = _request(settings, LIVE_NODES).analyzer(self.traps, screen)
         # Finds what is similar without a proof, which takes next to no time.
-        self._scout = _request(settings, 1, unproved=True).judge(self.traps, screen)
+        self._scout = _request(settings, 1, unproved=True).analyzer(self.traps, screen)
         self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
         self._answers: dict[bytes, list[Answer]] = {}
         for trap in self.traps:
@@ -302,16 +304,10 @@ def batch_of(pgn: bytes) -> _native.Batch | None:
     return batches[0] if batches else None
 
 
-def _request(settings: BotOptions, nodes: int, *, unproved: bool = False) -> Request:
-    return Request(
-        measure=settings.measure,
-        depth=1 if settings.measure is IndexedMeasure.STRUCTURAL else 2,
-        labels=Labels.UCI,
-        captures=False,
-        min_similarity=settings.least_similarity,
-        nodes=nodes,
-        unproved=unproved,
-    )
+def _request(settings: BotOptions, nodes: int, *, unproved: bool = False) -> AnalysisRequest:
+    """The request of the settings, with these nodes; no engine is at hand that could decide what stays open."""
+    request = AnalysisRequest.from_settings(settings, AnalysisOptions(nodes=nodes, unproved=unproved))
+    return replace(request, engine=None)
 
 
 def _games_of(board: chess.Board, moves: Sequence[str]) -> _native.Batch:

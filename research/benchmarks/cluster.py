@@ -15,7 +15,8 @@ from pathlib import Path
 
 from distributed import Client, LocalCluster
 
-from annotator.request import Judging, Request
+from annotator.request import AnalysisRequest, BatchAnalyzer
+from annotator.settings import AnalysisSettings
 from annotator.worker import judged
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
@@ -24,7 +25,6 @@ from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row
-from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.parallel.dask_cluster import cluster
 from trapcore.parallel.pools import Pool, threads
 from trapcore.proof.verdict import Verdict
@@ -38,20 +38,20 @@ WANTED = 1.7
 
 def rows() -> list[Row]:
     """Two workers over one, and one over a thread of this process, which has nothing to send."""
-    judging = _judging()
+    analyzer = _analyzer()
     games = b"\n\n".join(master_games(GAMES)) + b"\n"
     with threads(1, "judge") as alone:
-        here, expected = _timed(alone, judging, games)
+        here, expected = _timed(alone, analyzer, games)
     seconds, busiest = {}, {}
     for workers in (1, 2):
         with _running(workers) as (pool, client):
             # What is sent once is sent before the clock runs.
-            _timed(pool, judging, master_games(1)[0])
+            _timed(pool, analyzer, master_games(1)[0])
             before = client.run(time.process_time)
-            seconds[workers], found = _timed(pool, judging, games)
+            seconds[workers], found = _timed(pool, analyzer, games)
             busiest[workers] = max(after - before[name] for name, after in client.run(time.process_time).items())
             assert found == expected, "a cluster found something else"
-    sent = len(pickle.dumps(judging)) / 2**20
+    sent = len(pickle.dumps(analyzer)) / 2**20
     what = f"{GAMES} master games, {TRAPS:,} traps ({sent:.1f} MiB, sent once)"
     one, two = f"{seconds[1]:.1f} s", f"{seconds[2]:.1f} s"
     return [
@@ -62,17 +62,14 @@ def rows() -> list[Row]:
     ]  # fmt: skip
 
 
-def _judging() -> Judging:
-    measure = IndexedMeasure.ABSTRACTED
-    request = Request(
-        measure=measure, depth=2, labels="uci", captures=False, min_similarity=LEAST_SIMILARITY[measure], nodes=200_000
-    )
+def _analyzer() -> BatchAnalyzer:
+    request = AnalysisRequest.from_settings(AnalysisSettings())
     with (
         tempfile.TemporaryDirectory(prefix="trapline-cluster-") as folder,
         open_library(Path(folder) / "library.sqlite", create=True) as library,
     ):
         library.add_all([_taken(puzzle_trap(row)) for row in islice(puzzle_rows(), TRAPS)])
-        return Judging(request, library.traps(), open_screen(library, lambda told: None))
+        return BatchAnalyzer(request, library.traps(), open_screen(library, lambda told: None))
 
 
 def _taken(trap: Trap) -> Trap:
@@ -92,8 +89,8 @@ def _running(workers: int) -> Iterator[tuple[Pool, Client]]:
         yield pool, client
 
 
-def _timed(pool: Pool, judging: Judging, games: bytes) -> tuple[float, list[bytes]]:
+def _timed(pool: Pool, analyzer: BatchAnalyzer, games: bytes) -> tuple[float, list[bytes]]:
     """Seconds, and what was found."""
     began = time.monotonic()
-    found = [pickle.dumps(one.found) for _, one in judged([games], judging, pool, batch_bytes=BATCH_BYTES) if one]
+    found = [pickle.dumps(one.found) for _, one in judged([games], analyzer, pool, batch_bytes=BATCH_BYTES) if one]
     return time.monotonic() - began, found

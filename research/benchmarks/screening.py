@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from annotator.request import Request
+from annotator.request import AnalysisRequest
+from annotator.settings import AnalysisSettings
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
 from db.similarity.annotator_index import open_screen
@@ -16,7 +17,6 @@ from research.benchmarks.annotate import stockfish_rate
 from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row
 from trapcore import _native
-from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.proof.verdict import Verdict
 
 TRAPS = 20_000
@@ -27,10 +27,7 @@ GAMES = 1000
 def rows() -> list[Row]:
     """Building the index, and the rate of annotation by one thread with and without proofs."""
     out = []
-    measure = IndexedMeasure.ABSTRACTED
-    request = Request(
-        measure=measure, depth=2, labels="uci", captures=False, min_similarity=LEAST_SIMILARITY[measure], nodes=200_000
-    )
+    request = AnalysisRequest.from_settings(AnalysisSettings())
     with tempfile.TemporaryDirectory() as folder:
         # Taken as proved, since their lines are those of lichess; what they lead to is proved again in the games.
         traps = [_taken(puzzle_trap(row)) for row in islice(puzzle_rows(), TRAPS)]
@@ -46,7 +43,7 @@ def rows() -> list[Row]:
         )
         rates = []
         for nodes in (1, request.nodes):
-            judge = replace(request, nodes=nodes).judge(traps, screen)
+            judge = replace(request, nodes=nodes).analyzer(traps, screen)
             start, positions, candidates, spent, findings = time.process_time(), 0, 0, 0, 0
             for batch in _batches():
                 found = judge.judge(batch)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from annotator.annotation import Annotator
 from annotator.counts import Tally
-from annotator.request import Request
+from annotator.request import AnalysisRequest
 from annotator.selection import Selection
 from annotator.worker import judged
 from db.formats.bundled import bundled_traps
@@ -36,10 +36,10 @@ from tests.support.trap_games import (
 from trapcore.parallel.pools import threads
 from trapline.commands.annotate import annotate
 
-REQUEST = Request(measure="sequences", depth=2, labels="uci", captures=False, min_similarity=0.8, nodes=200_000)
-JUDGE = REQUEST.judge(TRAPS)
+REQUEST = AnalysisRequest(measure="sequences", depth=2, labels="uci", captures=False, min_similarity=0.8, nodes=200_000)
+JUDGE = REQUEST.analyzer(TRAPS)
 TALKATIVE = replace(REQUEST, min_similarity=0.3, unproved=True, nodes=200)
-TALKATIVE_JUDGE = TALKATIVE.judge(TRAPS)
+TALKATIVE_JUDGE = TALKATIVE.analyzer(TRAPS)
 GAMES = (FELL, AVOIDED, MISSED, RESIGNED, BUDAPEST_FELL, REVERSED, ELEPHANT_FELL, RESEMBLES, QUIET)
 HOSTILE = DATA / "hostile"
 
@@ -49,7 +49,7 @@ def rewritten(
 ) -> tuple[bytes, Tally]:
     """What the annotator makes of these bytes; ``unproved`` tells all that resembles a trap in the least."""
     if traps is not TRAPS:
-        judge = replace(TALKATIVE, min_similarity=0.5).judge(traps)
+        judge = replace(TALKATIVE, min_similarity=0.5).analyzer(traps)
     else:
         judge = TALKATIVE_JUDGE if unproved else JUDGE
     annotator = Annotator(traps, "sequences", Selection(), unproved=unproved, reporting=False, verifier=None)

@@ -99,14 +99,16 @@ def annotate(
     The output appears under its name when it is complete. Until then it is OUT.partial, and an interrupted run can be
     continued with --resume.
     """
+    from dataclasses import replace
+
     from annotator.pipeline import Run
     from annotator.plan import plan_run
     from annotator.progress import Progress
-    from annotator.request import Request
+    from annotator.request import AnalysisOptions, AnalysisRequest
     from annotator.selection import Selection, Side
     from db.similarity.annotator_index import open_screen
     from trapcore.errors import UsageError
-    from trapcore.measures.options import MAX_BASE_DEPTH, MAX_DEPTH, IndexedMeasure, checked_depth, chosen, indexed
+    from trapcore.measures.options import IndexedMeasure, chosen, indexed
     from trapcore.trees.chess_game import Labels
     from trapline.commands.db_options import open_existing, pool_for
     from trapline.settings import Settings
@@ -121,24 +123,15 @@ def annotate(
         "engine": engine,
     }
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    structural = settings.measure is IndexedMeasure.STRUCTURAL
-    request = Request(
-        measure=settings.measure,
-        depth=checked_depth(
-            depth if depth is not None else 1 if structural else 2, MAX_BASE_DEPTH if structural else MAX_DEPTH
-        ),
+    options = AnalysisOptions(
+        depth=depth,
         labels=chosen(Labels, labels),
         captures=captures,
-        min_similarity=settings.least_similarity,
-        nodes=settings.nodes,
         unproved=unproved,
         skip_plies=skip_plies,
         selection=Selection(chosen(Side, side), player),
-        engine=settings.engine,
-        engine_nodes=settings.engine_nodes,
-        strict=strict,
-        jobs=settings.jobs,
     )
+    request = replace(AnalysisRequest.from_settings(settings, options), strict=strict)
     plan = plan_run(files, out, report, strict=strict)
 
     def say(told: str) -> None:

@@ -8,6 +8,7 @@ for one command in a shell, the second for a page that shows progress and for up
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -15,15 +16,9 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 from starlette.datastructures import UploadFile
 
-from annotator.request import Request as AnnotationRequest
+from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection, Side
-from trapcore.measures.options import (
-    LEAST_SIMILARITY,
-    MAX_BASE_DEPTH,
-    MAX_DEPTH,
-    IndexedMeasure,
-    checked_depth,
-)
+from trapcore.measures.options import MAX_DEPTH, IndexedMeasure
 from trapcore.trees.chess_game import Labels
 from web.api.json_response import encoded
 from web.api.models import AnnotationStatus
@@ -99,26 +94,20 @@ class Options(Asked):
     )
     skip_plies: int = Field(default=0, ge=0, le=10_000, description="Leave the first half-moves of each game alone.")
 
-    def request(self, settings: WebOptions) -> AnnotationRequest:
+    def request(self, settings: WebOptions) -> AnalysisRequest:
         """What the annotator is asked. Raises `UsageError` for options that exclude each other."""
-        measure = self.measure or settings.measure
-        structural = measure is IndexedMeasure.STRUCTURAL
-        least = LEAST_SIMILARITY[measure] if measure is not settings.measure else settings.least_similarity
-        return AnnotationRequest(
-            measure=measure,
-            depth=checked_depth(self.depth or (1 if structural else 2), MAX_BASE_DEPTH if structural else MAX_DEPTH),
+        options = AnalysisOptions(
+            measure=self.measure,
+            depth=self.depth,
             labels=self.labels,
             captures=self.captures,
-            min_similarity=least if self.min_similarity is None else self.min_similarity,
+            min_similarity=self.min_similarity,
             nodes=min(self.nodes or settings.nodes, settings.nodes),
             unproved=self.unproved,
             skip_plies=self.skip_plies,
             selection=Selection(self.side, self.player),
-            engine=settings.engine,
-            engine_nodes=settings.engine_nodes,
-            jobs=settings.jobs,
-            batch_bytes=BATCH_BYTES,
         )
+        return replace(AnalysisRequest.from_settings(settings, options), batch_bytes=BATCH_BYTES)
 
 
 @router.post("/annotate", responses=_GAMES, response_class=Response, openapi_extra=_BODY, summary="Annotate games")

@@ -18,7 +18,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import db.mining.mine
-from annotator.request import Judging, Request
+from annotator.request import AnalysisRequest, BatchAnalyzer
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.mining.mine import Ore, mine
@@ -253,8 +253,10 @@ def test_what_travels_arrives_as_it_was(tmp_path: Path) -> None:
     batches = [*splitter.feed(data), *splitter.finish()]
     with open_library(make_library(tmp_path / "traps.sqlite")) as library:
         traps, screen = library.traps(), open_screen(library, lambda told: None)
-    request = Request(measure="abstracted", depth=2, labels="uci", captures=False, min_similarity=0.5, nodes=10_000)
-    judge = Judging(request, traps, screen)
+    request = AnalysisRequest(
+        measure="abstracted", depth=2, labels="uci", captures=False, min_similarity=0.5, nodes=10_000
+    )
+    judge = BatchAnalyzer(request, traps, screen)
     again, findings = pickle.loads(pickle.dumps(judge)), 0
     for batch in batches:
         copy = pickle.loads(pickle.dumps(batch))

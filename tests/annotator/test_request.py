@@ -1,0 +1,145 @@
+"""One analysis request: command, service, bot and web server look for the same traps in the same game."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotator.request import AnalysisOptions, AnalysisRequest
+from bot.moves.search_pool import Processors
+from bot.moves.trap_book import TrapBook
+from db.library.open import open_library
+from service.clock import Halt, RealTimes
+from service.following import Follower
+from service.job_log import Outcome
+from service.maintenance_jobs import annotate as annotate_fetched
+from service.service import Service
+from tests.support.trap_games import (
+    AVOIDED,
+    BUDAPEST_FELL,
+    ELEPHANT_FELL,
+    FELL,
+    RESEMBLES,
+    REVERSED,
+    game,
+    make_library,
+)
+from trapcore.errors import UsageError
+from trapcore.measures.options import IndexedMeasure
+from trapcore.trees.chess_game import Labels
+from trapline.commands.annotate import annotate
+from trapline.settings import Settings
+from web.api.uploads import BATCH_BYTES, Options
+
+ROOT = Path(__file__).parents[2]
+GAMES = "".join(map(game, (FELL, AVOIDED, BUDAPEST_FELL, REVERSED, ELEPHANT_FELL, RESEMBLES)))
+PAPER_MEASURES = ("sequences", "continuations", "structural")
+
+
+class Captured(Exception):
+    """Carries the request that reached the analyzer."""
+
+    def __init__(self, request: AnalysisRequest) -> None:
+        super().__init__()
+        self.request = request
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_library(tmp_path_factory.mktemp("library") / "library.sqlite")
+
+
+@contextmanager
+def service_of(settings: Settings) -> Iterator[Service]:
+    """A service that is never asked to fetch anything, with one file of games in its folder."""
+    (settings.service.folder / "games").mkdir(parents=True)
+    (settings.service.folder / "games" / "mine.pgn").write_text(GAMES)
+    with Service(settings, open_library(settings.db)) as service:
+        yield service
+
+
+def settings_for(monkeypatch: pytest.MonkeyPatch, library: Path, folder: Path, **changes: object) -> Settings:
+    """Settings that the commands read from the environment, and the same as a value."""
+    values = {"db": library, **changes}
+    for name, value in values.items():
+        monkeypatch.setenv(f"TRAPLINE_{name.upper()}", str(value))
+    monkeypatch.setenv("TRAPLINE_SERVICE_FOLDER", str(folder / "service"))
+    return Settings()
+
+
+@pytest.mark.parametrize("measure", PAPER_MEASURES)
+@pytest.mark.parametrize(
+    "changes", [{}, {"min_similarity": 0.7, "nodes": 1234, "engine": "an-engine", "engine_nodes": 77, "jobs": 3}]
+)
+def test_all_ways_of_use_ask_for_the_same(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: str, changes: dict[str, object]
+) -> None:
+    settings = settings_for(monkeypatch, library, tmp_path, measure=measure, **changes)
+    expected = AnalysisRequest.from_settings(settings)
+    (tmp_path / "in.pgn").write_text(GAMES)
+    with open_library(library) as opened:
+        traps = opened.traps()
+
+    def capture(self: AnalysisRequest, *_: object) -> None:
+        raise Captured(self)
+
+    monkeypatch.setattr(AnalysisRequest, "analyzer", capture)
+    with pytest.raises(Captured) as by_command:
+        annotate([str(tmp_path / "in.pgn")], out=str(tmp_path / "out.pgn"), quiet=True)
+    with service_of(settings) as service:
+        with pytest.raises(Captured) as by_service:
+            annotate_fetched(service, Halt(RealTimes()), Outcome())
+        with pytest.raises(Captured) as by_follower:
+            Follower(service)
+    with closing(Processors(1)) as processors, pytest.raises(Captured) as by_bot:
+        TrapBook(traps, {}, settings, processors)
+    assert by_command.value.request == expected
+    assert by_service.value.request == expected
+    assert by_follower.value.request == expected
+    # The bot has no engine at hand beside its own search, and the server judges in smaller batches.
+    assert by_bot.value.request == replace(expected, engine=None)
+    assert Options().request(settings) == replace(expected, batch_bytes=BATCH_BYTES)
+
+
+def test_the_request_is_made_nowhere_else() -> None:
+    makes = re.compile(r"(?<!class )\bAnalysisRequest\(")
+    folders = ("annotator", "bot", "service", "web", "trapline", "db")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    assert len(files) > 100
+    assert not [path.name for path in files if makes.search(path.read_text())]
+
+
+@pytest.mark.parametrize("measure", PAPER_MEASURES)
+def test_service_and_command_find_the_same_traps(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: str
+) -> None:
+    # So low that games are compared by their labels: by SAN and by UCI they resemble other traps.
+    settings = settings_for(monkeypatch, library, tmp_path, measure=measure, min_similarity=0.3)
+    with service_of(settings) as service:
+        outcome = Outcome()
+        annotate_fetched(service, Halt(RealTimes()), outcome)
+        by_service = (settings.service.folder / "annotated" / "mine.pgn").read_bytes()
+    assert outcome.counts["files"] == 1
+    source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"
+    source.write_text(GAMES)
+    annotate([str(source)], out=str(out), quiet=True)
+    assert b"Resembles" in by_service
+    assert out.read_bytes() == by_service
+
+
+def test_options_come_before_the_settings() -> None:
+    settings = Settings(measure="sequences", min_similarity=0.9, nodes=10)
+    options = AnalysisOptions(
+        measure=IndexedMeasure.STRUCTURAL, depth=2, labels=Labels.SAN, min_similarity=0.0, nodes=20, skip_plies=4
+    )
+    request = AnalysisRequest.from_settings(settings, options)
+    assert (request.measure, request.depth, request.labels) == ("structural", 2, "san")
+    assert (request.min_similarity, request.nodes, request.skip_plies) == (0.0, 20, 4)
+    plain = AnalysisRequest.from_settings(Settings(), AnalysisOptions(measure=IndexedMeasure.SEQUENCES))
+    assert (plain.depth, plain.min_similarity, plain.labels) == (2, 0.8, "uci")
+    assert AnalysisRequest.from_settings(settings, AnalysisOptions(measure=IndexedMeasure.STRUCTURAL)).depth == 1
+    with pytest.raises(UsageError, match=r"1\.\.2 plies"):
+        AnalysisRequest.from_settings(settings, replace(options, depth=3))
