@@ -2,4 +2,15 @@
 
 Absolute times say more about the machine than about the program, so every row names its reference: python-chess with
 numpy, pgn-extract, Stockfish. A reference that is not installed leaves its rows out and says so.
+
+=============  =====================================================================
+commands/      the benchmarks of whole commands and of the server
+native/        the benchmarks of the native core
+comparison.py  two saved runs side by side, and which ratios changed
+material.py    the games, puzzles and traps that the benchmarks run on
+paired.py      two installations run in turn: ratios of their processor times
+saved_runs.py  runs that are kept as files by date
+stockfish.py   where Stockfish is
+table.py       a row of a benchmark, and the table that shows them
+=============  =====================================================================
 """

@@ -17,8 +17,8 @@ from pathlib import Path
 from urllib.parse import quote
 from urllib.request import urlopen
 
+from research.benchmarks.commands.million import million
 from research.benchmarks.material import puzzle_rows
-from research.benchmarks.million import million
 from research.benchmarks.table import Row
 
 TRAPS = 100_000

@@ -13,7 +13,7 @@ import chess
 import chess.engine
 
 from research.benchmarks.material import DATA, middlegame_fens
-from research.benchmarks.prover_reference import MateSearcher, contradiction, forces_mate, strategy_fails
+from research.benchmarks.native.prover_reference import MateSearcher, contradiction, forces_mate, strategy_fails
 from research.benchmarks.stockfish import STOCKFISH
 from research.benchmarks.table import Row, cpu_seconds
 from trapcore import _native

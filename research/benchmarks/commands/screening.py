@@ -13,7 +13,7 @@ from db.library.open import open_library
 from db.similarity.annotator_index import open_screen
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
-from research.benchmarks.annotate import stockfish_rate
+from research.benchmarks.commands.annotate import stockfish_rate
 from research.benchmarks.material import master_games, puzzle_rows
 from research.benchmarks.table import Row
 from trapcore import _native

@@ -27,8 +27,8 @@ from db.similarity.nearest_traps import Positions
 from db.storage.models import MetaRow, TrapRow
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
-from research.benchmarks.kernels import unpacked, usearch_top
-from research.benchmarks.million import TRAPS, million, with_pawn
+from research.benchmarks.commands.million import TRAPS, million, with_pawn
+from research.benchmarks.native.kernels import unpacked, usearch_top
 from research.benchmarks.table import Row
 from trapcore import _native
 from trapcore.measures.options import IndexedMeasure

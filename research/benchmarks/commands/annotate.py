@@ -20,7 +20,7 @@ from db.library.open import create_library, open_library
 from db.proof.prover import SEARCH_NODES, Judge
 from db.traps.trap import make_trap
 from research.benchmarks.material import DATA, MASTERS, TrapParts, master_games, mate_traps
-from research.benchmarks.reference import Pipeline
+from research.benchmarks.native.reference import Pipeline
 from research.benchmarks.stockfish import STOCKFISH
 from research.benchmarks.table import Row
 from trapcore import _native

@@ -1,0 +1,13 @@
+"""Benchmarks of whole commands and of the server.
+
+============  =====================================================================
+annotate.py   annotation, against a pipeline on python-chess and against Stockfish
+cluster.py    two workers of a cluster against one
+explorer.py   what was played in a position, against sums made by the database
+million.py    a library of a million traps, made of puzzles
+mine.py       traps out of master games
+query.py      questions to a library of a million traps
+screening.py  annotation by abstract trees
+serve.py      a server over a hundred thousand traps
+============  =====================================================================
+"""

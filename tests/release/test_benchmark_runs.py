@@ -1,0 +1,121 @@
+"""Benchmark runs that are kept: what is saved, what is compared, and the paired run of two installations."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from research.benchmarks import __main__ as benchmarks
+from research.benchmarks import paired
+from research.benchmarks.comparison import compare_runs
+from research.benchmarks.saved_runs import BUSY_LOAD, FOLDER, Machine, Run, load_run, save_run, start_run
+from research.benchmarks.table import Row
+from trapcore.errors import InputError, UsageError
+
+QUIET = Machine("a processor", 2, "Linux x86_64", "3.11.2", 0.1)
+FIRST = Run(
+    "core",
+    "2026-11-22T10:00:00+00:00",
+    "0123456789ab",
+    QUIET,
+    {
+        "core": [Row("trees", "10 us", "100 us", 10.0), Row("games", "5/s", "1/s", 5.0), Row("bytes", "157", "")],
+        "prover": [Row("mates", "26 us", "1 ms", 40.0, 30.0), Row("gone", "1 s", "2 s", 2.0)],
+    },
+)
+SECOND = replace(
+    FIRST,
+    date="2026-11-23T10:00:00+00:00",
+    machine=replace(QUIET, load=3.0),
+    benchmarks={
+        "core": [Row("trees", "9 us", "100 us", 11.0), Row("games", "5/s", "1/s", 5.2), Row("bytes", "150", "")],
+        "prover": [Row("mates", "30 us", "1 ms", 35.0, 30.0), Row("new", "1 s", "2 s", 2.0)],
+    },
+)
+
+
+def test_a_run_is_read_as_it_was_saved(tmp_path: Path) -> None:
+    path = save_run(SECOND, tmp_path)
+    assert path.name == "2026-11-23-core.json"
+    assert load_run(path) == SECOND
+    assert json.loads(path.read_text("utf-8"))["busy"] is True
+
+
+def test_a_run_says_where_it_was_made() -> None:
+    run = start_run("core")
+    assert run.machine.cores >= 1
+    assert run.machine.cpu
+    assert run.date.endswith("+00:00")
+    assert replace(run.machine, load=BUSY_LOAD + 1).is_busy
+    assert not replace(run.machine, load=0.0).is_busy
+
+
+@pytest.mark.parametrize("name", ["", "Core", "a/b", "..", "a--b"])
+def test_the_name_of_a_run_is_part_of_a_file_name(name: str) -> None:
+    with pytest.raises(UsageError, match="a run is named by"):
+        start_run(name)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 1}', '{"benchmarks": {"core": [{"no": 1}]}}'])
+def test_a_file_that_is_no_run_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(text, "utf-8")
+    with pytest.raises(InputError, match="no saved run"):
+        load_run(tmp_path / "run.json")
+
+
+def test_ratios_are_compared_with_a_tolerance_of_a_twentieth() -> None:
+    assert {(row.benchmark, row.what): row.kind for row in compare_runs(FIRST, SECOND)} == {
+        ("core", "trees"): "higher",
+        ("core", "games"): "same",
+        ("core", "bytes"): "no ratio",
+        ("prover", "mates"): "lower",
+        ("prover", "gone"): "only in the first",
+        ("prover", "new"): "only in the second",
+    }
+
+
+def test_the_command_compares_two_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(save_run(run, tmp_path)) for run in (FIRST, SECOND)]
+    assert benchmarks.main(["compare", *paths]) == 0
+    out = capsys.readouterr().out
+    assert "2026-11-23 core: 0123456789ab, 2 × a processor, busy (load 3.0)" in out
+    assert out.endswith(
+        "2 of 3 ratios changed by more than 5%\n  higher: core, trees: 1.10\n  lower: prover, mates: 0.88\n"
+    )
+    assert benchmarks.main(["compare", paths[0], str(tmp_path / "absent.json")]) == 3
+
+
+def test_the_command_saves_what_it_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(benchmarks, "BENCHMARKS", {"core": ("The core", lambda: list(FIRST.benchmarks["core"]))})
+    monkeypatch.setattr(benchmarks, "MASTERS", tmp_path)
+    monkeypatch.setattr(benchmarks, "save_run", lambda run: save_run(run, tmp_path))
+    assert benchmarks.main(["core", "--save"]) == 0
+    (path,) = tmp_path.glob("*-core.json")
+    assert load_run(path).benchmarks == {"core": FIRST.benchmarks["core"]}
+    assert benchmarks.main(["no-such"]) == 2
+    assert "no such benchmark: no-such; there are core" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.name)
+def test_every_run_that_is_kept_can_be_read(path: Path) -> None:
+    run = load_run(path)
+    assert path.name == f"{run.date[:10]}-{run.name}.json"
+    assert all(run.benchmarks.values())
+
+
+def test_a_pair_is_judged_by_the_median_of_its_ratios() -> None:
+    pair = paired.Pair("annotate", (1.0, 2.0, 1.0), (1.0, 2.1, 9.0))
+    assert pair.ratio == pytest.approx(1.05)
+    assert pair.is_within_tolerance
+    assert not replace(pair, after=(1.1, 2.2, 1.1)).is_within_tolerance
+
+
+def test_processor_time_of_a_command_is_measured(tmp_path: Path) -> None:
+    here = paired.Installation(Path(sys.executable), tmp_path)
+    assert here.cpu_seconds(["--version"]) > 0
+    with pytest.raises(UsageError, match="-m trapline query"):
+        here.cpu_seconds(["query", "--limit", "0"])
