@@ -19,7 +19,7 @@ from db.games.explorer import Explorer
 from db.library.library import Counts, Library
 from db.library.open import made_by
 from db.query.engine import Asker
-from db.similarity.annotator_index import Screen, open_screen, weights_in_use
+from db.similarity.annotator_index import Screen, WeightsSource, open_screen, weights_in_use
 from db.similarity.killer_index import Likeness, open_likeness
 from db.similarity.propose import Adviser
 from db.traps.trap import Trap
@@ -59,7 +59,7 @@ class Service:
         self._pool = ThreadPoolExecutor(settings.web.threads, thread_name_prefix="question")
         self._counts: tuple[str | None, Counts] | None = None
         self._known: tuple[str | None, list[Trap], Screen] | None = None
-        self._trees: tuple[str | None, tuple[Weights, str], Likeness] | None = None
+        self._trees: tuple[str | None, tuple[Weights, WeightsSource], Likeness] | None = None
         self._lock_trees = threading.Lock()
         if library.database.engine.dialect.name == "sqlite":
             event.listen(library.database.engine, "connect", self._make_endable)

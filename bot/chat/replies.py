@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from annotator.commentary import sentence
 from annotator.events import Event, TrapEvent
-from db.query.query import Page
+from db.query.answer import Page
 from db.traps.trap import Trap
 from lichess.api import ChatLine, GameInfo, Room
 from trapcore.proof.verdict import Verdict

@@ -21,8 +21,9 @@ from annotator.selection import Selection
 from bot.moves.search_pool import Processors
 from bot.settings import BotOptions
 from db.formats.bundled import open_or_bundle
+from db.query.answer import Page
 from db.query.engine import Asker
-from db.query.query import Page, Query
+from db.query.query import Query
 from db.similarity.annotator_index import Screen, open_screen
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand, rating_band
 from db.traps.trap import Trap

@@ -18,7 +18,7 @@ def write_traps(traps: Sequence[Trap], output: Path | str, *, as_json: bool, lib
     ``library`` itself.
     """
     if as_json:
-        text = json.dumps([trap.content() for trap in traps], ensure_ascii=False, indent=2) + "\n"
+        text = json.dumps([trap.to_dict() for trap in traps], ensure_ascii=False, indent=2) + "\n"
     else:
         text = "".join(map(trap_game, traps))
     write_text(text, output, library=library)

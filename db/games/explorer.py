@@ -9,7 +9,7 @@ beforehand what will be asked; ``python -m research.benchmarks explorer`` says w
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import chess
@@ -23,6 +23,7 @@ from db.library.library import Library
 from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, TrapRow
 from db.storage.sighting_rows import MIRROR, coded
 from db.storage.trap_rows import read_traps
+from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.trap import Trap, read_moves
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -90,6 +91,8 @@ class _Rows:
 class Faller:
     """A game in which somebody took a bait."""
 
+    __pydantic_config__ = JSON_FORM
+
     game: int
     """Its number in the library."""
     ply: int
@@ -110,6 +113,8 @@ class Faller:
 @dataclass(frozen=True, slots=True)
 class PlayedMove:
     """A move that was played in the position."""
+
+    __pydantic_config__ = JSON_FORM
 
     uci: str
     san: str
@@ -136,6 +141,8 @@ class PlayedMove:
 class TrapHere:
     """A trap of the library whose position this is."""
 
+    __pydantic_config__ = JSON_FORM
+
     slug: str
     name: str
     mirrored: bool
@@ -153,6 +160,8 @@ class TrapHere:
 class Explored:
     """What was played in a position. White and Black are those of the position, also where colours were exchanged."""
 
+    __pydantic_config__ = JSON_FORM
+
     epd: str
     games: int
     white: int
@@ -164,9 +173,9 @@ class Explored:
     traps: tuple[TrapHere, ...]
     """By slug, whether or not the bait was played."""
 
-    def content(self) -> dict[str, object]:
-        """All fields as JSON has them."""
-        return asdict(self)
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return to_dict(self)
 
 
 def explore(

@@ -1,6 +1,7 @@
 """Sightings page by page: of one trap, in one game, or in the games of a player, with what is known of each game."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from sqlalchemy import or_, select
 
@@ -8,6 +9,7 @@ from db.games.game_address import game_address
 from db.library.library import Library
 from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import Sighting
+from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.terms import EVENTS
 from trapcore.errors import UsageError
 from trapcore.proof.verdict import Verdict
@@ -20,6 +22,8 @@ LONGEST_PAGE = 200
 @dataclass(frozen=True, slots=True)
 class SeenGame:
     """The game of a sighting, as its tags tell."""
+
+    __pydantic_config__ = JSON_FORM
 
     id: int
     """Its number in the library."""
@@ -34,53 +38,31 @@ class SeenGame:
     """Where the game can be seen: the tag Site, if that is a link."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SightingInGame(Sighting):
     """A sighting and its game."""
 
-    sighting: Sighting
     game: SeenGame | None
     """None if the game is not indexed."""
-
-    def content(self) -> dict[str, object]:
-        """All fields as JSON has them."""
-        return {**asdict(self.sighting), "game": None if self.game is None else asdict(self.game)}
 
 
 @dataclass(frozen=True, slots=True)
 class SightingPage:
     """Some sightings, in the order in which they were recorded."""
 
-    seen: tuple[Seen, ...]
+    __pydantic_config__ = JSON_FORM
+
+    sightings: tuple[SightingInGame, ...]
     next: str | None
     """Where the next page begins, for ``after``; None on the last page."""
 
-    def content(self) -> dict[str, object]:
-        """All fields as JSON has them."""
-        return {"sightings": [seen.content() for seen in self.seen], "next": self.next}
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return to_dict(self)
 
 
-_SIGHTING = (
-    SightingRow.file,
-    SightingRow.game_number,
-    SightingRow.byte_offset,
-    SightingRow.ply,
-    SightingRow.event,
-    SightingRow.measure,
-    SightingRow.score,
-    SightingRow.verdict,
-)
-_GAME = (
-    GameRow.id,
-    GameRow.white,
-    GameRow.black,
-    GameRow.white_elo,
-    GameRow.black_elo,
-    GameRow.result,
-    GameRow.date,
-    GameRow.event,
-    GameRow.site,
-)
+_SIGHTING = tuple(getattr(SightingRow, field.name) for field in fields(Sighting) if field.name != "trap")
+_GAME = (*(getattr(GameRow, field.name) for field in fields(SeenGame) if field.name != "address"), GameRow.site)
 
 
 def sightings(
@@ -123,15 +105,14 @@ def sightings(
         wanted = wanted.where(SightingRow.event == event)
     with library.database.read() as connection:
         rows = connection.execute(wanted).all()
-    seen = []
+    found = []
     for _, slug, *rest in rows[:limit]:
-        *told, verdict = rest[: len(_SIGHTING)]
-        names = (column.key for column in _SIGHTING[:-1])
-        sighting = Sighting(trap=slug, verdict=Verdict(verdict), **dict(zip(names, told, strict=True)))
+        values = dict(zip((column.key for column in _SIGHTING), rest[: len(_SIGHTING)], strict=True))
         *tags, site = rest[len(_SIGHTING) :]
         known = dict(zip((column.key for column in _GAME[:-1]), tags, strict=True))
-        seen.append(Seen(sighting, None if site is None else SeenGame(**known, address=game_address(site))))
-    return SightingPage(tuple(seen), str(rows[limit - 1].id) if len(rows) > limit else None)
+        seen = None if site is None else SeenGame(**known, address=game_address(site))
+        found.append(SightingInGame(trap=slug, game=seen, **values | {"verdict": Verdict(values["verdict"])}))
+    return SightingPage(tuple(found), str(rows[limit - 1].id) if len(rows) > limit else None)
 
 
 def _place(after: str | None) -> int:

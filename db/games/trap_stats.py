@@ -58,8 +58,8 @@ class Toll:
     samples: tuple[SampleGame, ...]
     """Those of the strongest players first."""
 
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
         return {
             **asdict(self.frequency),
             "share": round(self.frequency.share, 4),

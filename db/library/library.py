@@ -351,7 +351,7 @@ class Library:
         digest = hashlib.blake2b(digest_size=16)
         for trap in self.traps():
             undated = tuple(dataclasses.replace(opinion, date="") for opinion in trap.opinions)
-            content = dataclasses.replace(trap, opinions=undated).content()
+            content = dataclasses.replace(trap, opinions=undated).to_dict()
             digest.update(json.dumps(content, sort_keys=True, separators=(",", ":")).encode() + b"\n")
         return digest.hexdigest()
 

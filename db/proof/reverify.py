@@ -44,18 +44,18 @@ class Verified:
         """Traps done."""
         return self.verdicts.total()
 
-    def content(self) -> dict[str, object]:
-        """As JSON has it."""
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
         return {
             **{str(verdict): self.verdicts[verdict] for verdict in Verdict},
             "contradictions": len(self.disputed),
             "changed": self.changed,
             "resumed": self.resumed,
             "disputed": [
-                {"slug": trap.slug, "verdict": str(trap.verdict), "opinions": trap.content()["opinions"]}
+                {"slug": trap.slug, "verdict": str(trap.verdict), "opinions": trap.to_dict()["opinions"]}
                 for trap in self.disputed
             ],
-            "changes": [{"before": before.content(), "after": after.content()} for before, after in self.changes],
+            "changes": [{"before": before.to_dict(), "after": after.to_dict()} for before, after in self.changes],
         }
 
     def count(self, trap: Trap) -> None:

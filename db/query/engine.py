@@ -12,10 +12,12 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, 
 from sqlalchemy.orm import InstrumentedAttribute
 
 from db.library.library import Library
+from db.query.answer import Hit, Match, Page
 from db.query.cursor import Place, read_cursor, write_cursor
-from db.query.query import Hit, Match, Moves, Page, Query, Sort
+from db.query.query import Query, Sort
 from db.query.where import conditions
 from db.similarity.annotator_index import weights_in_use
+from db.similarity.explanation import Line
 from db.similarity.killer_index import Likeness, open_likeness
 from db.similarity.nearest_traps import Conditions, Likened, Positions, alike_killers, compare_each
 from db.storage.frequency import frequencies
@@ -111,7 +113,8 @@ class Asker:
                 total = len(rest) if after is None and len(rest) <= query.limit else _count(connection, wanted)
             shown = rest[: query.limit]
             more = write_cursor(shown[-1][0], query, self._cursor_secret(connection)) if rest[query.limit :] else None
-            return Page(query, tuple(self._hits(connection, query, asked, [one for _, one in shown])), total, more)
+            hits = tuple(self._hits(connection, query, asked, [one for _, one in shown]))
+            return Page(query, hits, total, more)
 
     def close(self) -> None:
         """Let go of what was built for this use only; the library stays open."""
@@ -413,7 +416,7 @@ def _events(connection: Connection, slugs: Sequence[str]) -> dict[str, dict[str,
     return found
 
 
-def _here(asked: Asked | None, trap: Trap, found: Found) -> tuple[Moves | None, Moves | None]:
+def _here(asked: Asked | None, trap: Trap, found: Found) -> tuple[Line | None, Line | None]:
     """Bait and killer line in the asked position: the trap's own in either colour, or what is like it."""
     if found.likened is not None and found.likened.pair is not None:
         return found.likened.pair.bait, found.likened.pair.killer
@@ -421,4 +424,4 @@ def _here(asked: Asked | None, trap: Trap, found: Found) -> tuple[Moves | None, 
         return None, None
     line = tuple(map(mirror_move, trap.line)) if found.match is Match.MIRRORED else trap.line
     spelt = tuple(_native.sans(asked.epd, line))
-    return Moves(line[:1], spelt[:1]), Moves(line[1:], spelt[1:])
+    return Line(line[:1], spelt[:1]), Line(line[1:], spelt[1:])

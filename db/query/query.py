@@ -1,15 +1,10 @@
 """What a library can be asked and what it answers, as values; `db.query.engine.Asker` answers."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from db.similarity.common_features import Shared
-from db.traps.temptation import Frequency
 from db.traps.terms import EVENTS, HIGHEST_RATING, SIDES, Outcome
-from db.traps.trap import Trap
-from db.traps.wording import trap_json
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.verdict import Verdict
@@ -26,20 +21,6 @@ LONGEST_MOVES = 8000
 
 
 _ECO = re.compile(r"[A-E](\d\d?)?|([A-E]\d\d)-([A-E]\d\d)")
-
-
-class Match(StrEnum):
-    """How a hit answers the question."""
-
-    EXACT = "exact"
-    """The very position, by the asked moves or by a FEN."""
-    TRANSPOSED = "transposed"
-    """The same position, which the trap's own moves reach in another order than the asked ones."""
-    MIRRORED = "mirrored"
-    """The position with colours exchanged."""
-    SIMILAR = "similar"
-    FOUND = "found"
-    """By its fields: no position was asked for."""
 
 
 class Sort(StrEnum):
@@ -151,75 +132,10 @@ class Query:
             return self.sort
         return Sort.MATCH if self.has_position or self.text is not None else Sort.SLUG
 
-    def content(self) -> dict[str, object]:
-        """What is asked, for JSON: the conditions that are given, and ``sort`` and ``limit``."""
+    def to_dict(self) -> dict[str, object]:
+        """JSON form: the conditions that are given, and ``sort`` and ``limit``."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in given.items() if value is not None} | {"sort": self.order}
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """A line in the asked position."""
-
-    uci: tuple[str, ...]
-    san: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """A trap that answers a question."""
-
-    trap: Trap
-    match: Match
-    similarity: float | None = None
-    """0 to 1, of a similar one; None otherwise."""
-    shared: Shared | None = None
-    """Why it is similar, by the measure ``abstracted``; None otherwise."""
-    bait_here: Moves | None = None
-    """The bait in the asked position: of the colours there, or the move that is like it. None if none is known."""
-    killer_here: Moves | None = None
-    """What refutes it there: the trap's own line in an exact or mirrored hit. In a similar one what is proposed: as far
-    as it is no proved mate, its first move only."""
-    mate_here: int | None = None
-    """Moves to the mate that was proved for a similar one in the asked position; None if none was."""
-    frequency: Frequency
-    events: Mapping[str, int]
-    """How often the very position was seen with each event; ``fell`` and ``avoided`` only if ratings are asked for."""
-
-    def content(self) -> dict[str, object]:
-        """The same for JSON: the trap as `trapline library list --json` has it, and what the hit is."""
-        told: dict[str, object] = trap_json(self.trap, self.frequency) | {
-            "frequency": {
-                "decisions": self.frequency.decisions,
-                "played": self.frequency.played,
-                "share": round(self.frequency.share, 4),
-            },
-            "events": dict(self.events),
-            "match": str(self.match),
-            "similarity": None if self.similarity is None else round(self.similarity, 4),
-        }
-        for name, moves in (("bait_here", self.bait_here), ("killer_here", self.killer_here)):
-            told[name] = None if moves is None else {"uci": list(moves.uci), "san": list(moves.san)}
-        told["mate_here"] = self.mate_here
-        told["shared"] = None if self.shared is None else self.shared.content()
-        return told
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Some hits in their order."""
-
-    query: Query
-    hits: tuple[Hit, ...]
-    total: int | None
-    """Hits of all pages; None where counting them would take longer than finding these."""
-    next: str | None
-    """What the question needs as ``after`` for the next page; None on the last one."""
-
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
-        hits = [hit.content() for hit in self.hits]
-        return {"query": self.query.content(), "total": self.total, "next": self.next, "hits": hits}
 
 
 def _check_text(name: str, value: str) -> None:

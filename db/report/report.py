@@ -52,8 +52,8 @@ class Fare:
         """0..1; 0 if nobody had the choice."""
         return self.fell / self.decisions if self.decisions else 0.0
 
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
         return {**asdict(self), "share": self.share}
 
 
@@ -65,9 +65,9 @@ class Standing:
     """How often each of `EVENTS` happened; what was said of several traps of one position counts once."""
     fare: Fare
 
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
-        return {"events": self.events, **self.fare.content()}
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
+        return {"events": self.events, **self.fare.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class Group:
     attacker: Standing
     """The other way round."""
 
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
-        return {"name": self.name, "victim": self.victim.content(), "attacker": self.attacker.content()}
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
+        return {"name": self.name, "victim": self.victim.to_dict(), "attacker": self.attacker.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,8 @@ class Met:
         both = sum(self.others.values(), _NONE)
         return Fare(both.decisions, both.played, *wilson(both.played, both.decisions), None, 0, 0)
 
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
         bait, *killer = self.trap.sans()
         others = self.others_in_all
         return {
@@ -129,8 +129,8 @@ class Met:
             "score": self.score,
             "reward": self.reward,
             "repeated": self.repeated,
-            "victim": self.victim.content(),
-            "attacker": self.attacker.content(),
+            "victim": self.victim.to_dict(),
+            "attacker": self.attacker.to_dict(),
             "others": {
                 "decisions": others.decisions,
                 "fell": others.fell,
@@ -182,9 +182,9 @@ class Report:
                 return self.by_month
         return self.by_year
 
-    def content(self) -> dict[str, object]:
-        """All figures as JSON has them."""
-        groups = {name: [g.content() for g in getattr(self, name)] for name in _GROUPS}
+    def to_dict(self) -> dict[str, object]:
+        """JSON form of all figures."""
+        groups = {name: [g.to_dict() for g in getattr(self, name)] for name in _GROUPS}
         return {
             "players": self.players,
             "since": self.since,
@@ -192,9 +192,9 @@ class Report:
             "colour": self.colour,
             "games": self.games,
             "unproved": self.unproved,
-            "in_all": self.in_all.content(),
+            "in_all": self.in_all.to_dict(),
             **groups,
-            "traps": [met.content() for met in self.traps],
+            "traps": [met.to_dict() for met in self.traps],
             "practise": [met.trap.slug for met in self.practise],
             "weapons": [met.trap.slug for met in self.weapons],
         }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import select
 
@@ -18,8 +18,11 @@ from db.storage.models import TrapRow
 from trapcore import _native
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights, shipped_weights
 
+WeightsSource = Literal["library", "shipped"]
+"""Where weights come from: the library's own, or those that come with trapline."""
 
-def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, str]:
+
+def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, WeightsSource]:
     """The library's weights and ``library``; without them those that come with trapline and ``shipped``.
 
     ``say`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.

@@ -12,8 +12,8 @@ from itertools import chain
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from db.query.query import Moves
-from db.similarity.common_features import Shared, shared_with
+from db.similarity.common_features import shared_with
+from db.similarity.explanation import Line, Shared
 from db.similarity.killer_index import Likeness
 from db.storage.bulk import BulkLookup
 from db.storage.models import TrapRow
@@ -79,8 +79,8 @@ class Conditions:
 class Pair:
     """A possible bait of the asked position, and what may refute it."""
 
-    bait: Moves
-    killer: Moves
+    bait: Line
+    killer: Line
     """As far as it is no proved mate, its first move only."""
     mate_in: int | None
     bag: bytes
@@ -115,7 +115,7 @@ def alike_killers(
     ``fitting`` gives all that may; None if all fit but a few, which the caller has added to ``k``.
     """
     pairs = [
-        Pair(Moves((uci[0],), (san[0],)), Moves(tuple(uci[1:]), tuple(san[1:])), mate_in, bag, likeness)
+        Pair(Line((uci[0],), (san[0],)), Line(tuple(uci[1:]), tuple(san[1:])), mate_in, bag, likeness)
         for uci, san, mate_in, bag in weights.proposer.pairs(epd, None)
     ]
     wanted = k if fitting is None else k * AT_FIRST

@@ -3,17 +3,21 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import chess
 
-from db.similarity.common_features import Shared, shared_with
+from db.similarity.annotator_index import WeightsSource
+from db.similarity.common_features import shared_with
+from db.similarity.explanation import Shared
 from db.similarity.killer_index import Known, Likeness
+from db.traps.json_form import JSON_FORM, Rounded, to_dict
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.io.epd import MAX_LINE_BYTES, numbered_lines
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.wording import read_move
-from trapcore.ranking.verification import NODES, Examined, examine
+from trapcore.ranking.verification import NODES, Examined, Finding, examine
 from trapcore.ranking.weights import Weights
 from trapcore.trees.chess_game import parse_position
 
@@ -36,66 +40,64 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ProposedMove:
-    """A proposed killer."""
+    """A proposed killer and what the proof says of it."""
 
-    examined: Examined
+    # Not `JSON_FORM` as it is: the explanation is in the form only if it was asked for.
+    __pydantic_config__ = JSON_FORM | {"json_schema_serialization_defaults_required": False}
+
+    uci: str
     san: str
-    trap: Known | None
-    """The most similar one; None if the library has none that shares anything."""
-    similarity: float
+    rank: int
+    """Place in the order of the proposals, from 1."""
+    confidence: Rounded
+    """That of the proposal, see `trapcore.ranking.weights.Proposed`; 1 if mate is proved."""
+    score: Rounded
+    trap: str | None
+    """Slug of the known trap that it is most similar to; None if the library has none that shares anything."""
+    name: str | None
+    family: str | None
+    similarity: Rounded
     """To that trap, 0 to 1."""
-    shared: Shared | None
-    """None unless asked for."""
+    verdict: Finding
+    mate_in: int | None
+    """Moves of the attacker, if mate is proved."""
+    win_chance: Rounded | None
+    """After the move, for the attacker, -1 to 1, as the search sees it; None unless it is the best."""
+    lead: Rounded | None
+    """By how much that is more than after the best other move; None unless it is the best."""
+    line: tuple[str, ...]
+    """UCI, from the move on: to the mate, or what the search sees; empty if undecided."""
+    explanation: Shared | None = None
+    """What it shares with the trap; None unless asked for."""
 
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
-        found, trap = self.examined, self.trap
-        told: dict[str, object] = {
-            "uci": found.uci,
-            "san": self.san,
-            "rank": found.rank,
-            "confidence": round(found.confidence, 4),
-            "score": round(found.score, 4),
-            "trap": None if trap is None else trap.slug,
-            "name": None if trap is None else trap.name,
-            "family": None if trap is None else trap.family,
-            "similarity": round(self.similarity, 4),
-            "verdict": str(found.verdict),
-            "mate_in": found.mate_in,
-            "win_chance": None if found.win_chance is None else round(found.win_chance, 4),
-            "lead": None if found.lead is None else round(found.lead, 4),
-            "line": list(found.line),
-        }
-        if self.shared is not None:
-            told["explanation"] = self.shared.content()
-        return told
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        found = to_dict(self)
+        if self.explanation is None:
+            del found["explanation"]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Proposals:
     """The proposed killers of one position, best first; none if it has no legal move."""
 
-    question: Question
+    __pydantic_config__ = JSON_FORM
+
+    fen: str
+    """As it was asked."""
+    bait: str | None
+    """As it was asked."""
     after: str
     """FEN of the position in which the killer is sought."""
-    weights: str
-    """``library`` or ``shipped``."""
+    weights: WeightsSource
     nodes: int
     """What the proof took."""
     moves: tuple[ProposedMove, ...]
 
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
-        asked = self.question
-        named = {} if asked.id is None else {"id": asked.id}
-        return named | {
-            "fen": asked.fen,
-            "bait": asked.bait,
-            "after": self.after,
-            "weights": self.weights,
-            "nodes": self.nodes,
-            "moves": [move.content() for move in self.moves],
-        }
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return to_dict(self) | {"moves": [move.to_dict() for move in self.moves]}
 
 
 class Adviser:
@@ -103,7 +105,7 @@ class Adviser:
 
     def __init__(
         self,
-        weights: tuple[Weights, str],
+        weights: tuple[Weights, WeightsSource],
         likeness: Likeness,
         *,
         top: int = TOP,
@@ -124,8 +126,10 @@ class Adviser:
         self._nodes = nodes
         self._explain = explain
 
-    def answer(self, question: Question, stop: Cancellation | None = None) -> Answer:
-        """Raises `InputError` for a position that is none and for a bait that fits it neither way.
+    def answer(self, question: Question, stop: Cancellation | None = None) -> Proposals:
+        """Killers proposed for a position.
+
+        Raises `InputError` for a position that is none and for a bait that fits it neither way.
 
         If another thread cancels ``stop``, the proof ends as if its budget had run out.
         """
@@ -144,9 +148,30 @@ class Adviser:
             if self._explain and trap is not None:
                 here = _native.sans(board.fen(), move.line or (move.uci,))
                 shared = shared_with(self._likeness, trap, here, bag)
-            san = board.san(board.parse_uci(move.uci))
-            moves.append(ProposedMove(move, san, trap, similarity, shared))
-        return Answer(question, board.fen(), self._whose, spent, tuple(moves))
+            moves.append(_proposed(board, move, trap, similarity, shared))
+        return Proposals(question.fen, question.bait, board.fen(), self._whose, spent, tuple(moves))
+
+
+def _proposed(
+    board: chess.Board, move: Examined, trap: Known | None, similarity: float, shared: Shared | None
+) -> ProposedMove:
+    return ProposedMove(
+        uci=move.uci,
+        san=board.san(board.parse_uci(move.uci)),
+        rank=move.rank,
+        confidence=move.confidence,
+        score=move.score,
+        trap=None if trap is None else trap.slug,
+        name=None if trap is None else trap.name,
+        family=None if trap is None else trap.family,
+        similarity=similarity,
+        verdict=move.verdict,
+        mate_in=move.mate_in,
+        win_chance=move.win_chance,
+        lead=move.lead,
+        line=move.line,
+        explanation=shared,
+    )
 
 
 def parse_question(line: str) -> Question:
@@ -167,16 +192,35 @@ def parse_question(line: str) -> Question:
     return Question(fen.strip(), None if bait is None else bait.strip(), read.get("id"))
 
 
-def answers(adviser: Adviser, chunks: Iterable[bytes]) -> Iterator[tuple[int, Answer | dict[str, object]]]:
-    """For each line of questions its number, from 1, and the answer, in order; or what was wrong with it.
+@dataclass(frozen=True, slots=True)
+class LineAnswer:
+    """The answer to one line of questions."""
 
-    That is the ``id`` if it has one, ``line_number`` and ``error``. Blank lines and comments (``#``) are passed over.
-    """
+    number: int
+    """Of the line, from 1."""
+    id: object
+    """What whoever asks calls the question; None without a name."""
+    proposals: Proposals | None
+    """None if the line could not be answered."""
+    error: str = ""
+    """Why it could not."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form: the proposals, or ``line_number`` and ``error``; before them the ``id`` if there is one."""
+        named = {} if self.id is None else {"id": self.id}
+        if self.proposals is None:
+            return named | {"line_number": self.number, "error": self.error}
+        return named | self.proposals.to_dict()
+
+
+def answers(adviser: Adviser, chunks: Iterable[bytes]) -> Iterator[LineAnswer]:
+    """The answer to each line of questions, in order; blank lines and comments (``#``) are passed over."""
     for number, line in numbered_lines(chunks):
         try:
-            yield number, adviser.answer(parse_question(line))
+            question = parse_question(line)
+            yield LineAnswer(number, question.id, adviser.answer(question))
         except InputError as error:
-            yield number, _named(line) | {"line_number": number, "error": str(error)}
+            yield LineAnswer(number, _id(line), None, str(error))
 
 
 def _after(question: Question) -> tuple[chess.Board, str | None]:
@@ -234,12 +278,12 @@ def _can_have_led_to(board: chess.Board, move: chess.Move) -> bool:
     return move.to_square in before.attacks(move.from_square)
 
 
-def _named(line: str) -> dict[str, object]:
+def _id(line: str) -> object:
     try:
         read = _json(line[:MAX_LINE_BYTES])
     except InputError:
-        return {}
-    return {"id": read["id"]} if isinstance(read, dict) and read.get("id") is not None else {}
+        return None
+    return read.get("id") if isinstance(read, dict) else None
 
 
 def _json(line: str) -> object:

@@ -43,8 +43,8 @@ class Fitted:
     """None if there are too few traps to hold any out."""
     seconds: float
 
-    def content(self) -> dict[str, object]:
-        """The same for JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
         held = self.held_out
         told = None
         if held is not None:

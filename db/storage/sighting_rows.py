@@ -8,6 +8,7 @@ from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.storage.bulk import BulkInsert, Value
 from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
+from db.traps.json_form import JSON_FORM
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
@@ -28,6 +29,8 @@ _COLUMNS = ("trap_id", "game_id", "file", "game_number", "byte_offset", "ply", "
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
     """One event of one trap in one game of a file."""
+
+    __pydantic_config__ = JSON_FORM
 
     trap: str
     """Slug of the trap."""

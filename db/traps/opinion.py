@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from db.traps.json_form import JSON_FORM
 from trapcore import _native
 from trapcore.proof.verdict import Verdict
 
@@ -17,6 +18,8 @@ _PROVER = _native.PROVER_VERSION.rpartition("-")[0] + "-"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
     """A verdict and who holds it. Two that differ only in their date are equal."""
+
+    __pydantic_config__ = JSON_FORM
 
     by: str
     """Name with version; a trap has one opinion of each."""

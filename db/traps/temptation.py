@@ -14,6 +14,7 @@ not tempt for any of them: some famous baits look bad to every shallow view, and
 
 from dataclasses import dataclass
 
+from db.traps.json_form import JSON_FORM
 from trapcore.proof.trap_test import TEMPTING_GAIN, TEMPTING_RANK, BaitTest
 from trapcore.proof.verdict import DepthValue
 
@@ -64,6 +65,8 @@ def rating_band(rating: int | None) -> RatingBand:
 class Profile:
     """The bait by depth, all values for the victim."""
 
+    __pydantic_config__ = JSON_FORM
+
     rank: int
     """Among all moves, from 1; the better of first sight and one ply."""
     gain: int
@@ -75,6 +78,8 @@ class Profile:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frequency:
     """How often the players of the indexed games had the choice, in either colour, and how they chose."""
+
+    __pydantic_config__ = JSON_FORM
 
     decisions: int
     """Times that a move was played in the position."""

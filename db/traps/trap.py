@@ -3,10 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
+from typing import Any
 
 import chess
 
+from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.opinion import Opinion, contradict
 from db.traps.temptation import Profile
 from db.traps.terms import Outcome, Side
@@ -24,6 +26,8 @@ class Trap:
     Making one checks nothing, so that reading a library is quick; `check` does, and the library calls it before it
     stores a trap. `make_trap` builds one from moves as people write them.
     """
+
+    __pydantic_config__ = JSON_FORM
 
     slug: str
     """Name for commands: lower-case letters, digits and single hyphens; unique in a library."""
@@ -174,17 +178,9 @@ class Trap:
             if not re.fullmatch(r"(\d{4}-\d\d-\d\d)?", opinion.date):
                 raise InputError(f"{self.slug}: the day of {by}'s opinion must be written 2025-03-01: {opinion.date!r}")
 
-    def content(self) -> dict[str, object]:
-        """All fields and the victim as JSON has them, in a fixed order."""
-        # Not `asdict`, which copies every text and takes twenty times as long.
-        told = {name: getattr(self, name) for name in _FIELDS}
-        told["killer_line"] = list(self.killer_line)
-        told["profile"] = None if self.profile is None else asdict(self.profile)
-        told["opinions"] = [asdict(opinion) for opinion in self.opinions]
-        return {"victim": self.victim, **told}
-
-
-_FIELDS = tuple(field.name for field in fields(Trap))
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form: the victim and all fields, in a fixed order."""
+        return {"victim": self.victim} | to_dict(self)
 
 
 def make_trap(

@@ -1,4 +1,4 @@
-"""Words and JSON for what is known about a trap; no more is claimed than its proof says."""
+"""Words for what is known about a trap; no more is claimed than its proof says."""
 
 from collections.abc import Mapping
 
@@ -81,21 +81,3 @@ def percent(share: float) -> str:
 def year(date: str) -> str:
     """The part of a PGN date that is known, from the left: ``1900.??.??`` gives ``1900``; a date in full stays."""
     return date.partition(".?")[0].strip("?.")
-
-
-def trap_json(trap: Trap, frequency: Frequency | None = None) -> dict[str, object]:
-    """The fields of a trap, its moves in SAN, and why it tempts: None if nothing is known of that.
-
-    ``frequency`` is how often the bait was played, None if its position did not occur.
-    """
-    bait, *killer = trap.sans()
-    played = frequency if frequency is not None else Frequency(decisions=0, played=0)
-    known = trap.profile is not None or played.decisions > 0
-    return {
-        **trap.content(),
-        "bait_san": bait,
-        "killer_line_san": killer,
-        "is_disputed": trap.is_disputed,
-        "frequency": {"decisions": played.decisions, "played": played.played},
-        "tempts": reasons(trap.profile, played) if known else None,
-    }

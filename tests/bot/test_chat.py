@@ -17,7 +17,7 @@ from bot.moves.trap_book import TrapBook, TrapLibrary
 from bot.saved_state import Memory
 from db.library.open import open_library
 from db.proof.prover import Judge
-from db.query.query import Page
+from db.query.answer import Page
 from db.traps.trap import Trap
 from lichess.api import ChatLine
 from tests.support.bot_games import INFO

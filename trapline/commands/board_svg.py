@@ -3,7 +3,7 @@
 import chess
 import chess.svg
 
-from db.query.query import Hit
+from db.query.answer import Hit
 
 RED, GREEN = "#c0392bcc", "#27864ecc"
 

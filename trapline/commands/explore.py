@@ -56,7 +56,7 @@ def explore(
         )
         indexed = found.games or library.counts().games
     if as_json:
-        print_json(found.content())
+        print_json(found.to_dict())
         return
     _print(found)
     if not indexed:

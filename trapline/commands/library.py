@@ -198,7 +198,8 @@ def list_(
 
     The reason is that of a famous line which is no trap, and empty for the others.
     """
-    from db.traps.wording import claim, trap_json
+    from db.traps.answer import trap_to_dict
+    from db.traps.wording import claim
     from trapline.commands.terminal import print_json, print_table, say, trap_count
 
     with open_existing(db) as opened:
@@ -210,7 +211,7 @@ def list_(
         _known("verdict", verdict, {"proved", "refuted", "undecided"})
         traps = [trap for trap in traps if trap.verdict == verdict]
     if as_json:
-        print_json([trap_json(trap, frequencies.get(trap.slug)) for trap in traps])
+        print_json([trap_to_dict(trap, frequencies.get(trap.slug)) for trap in traps])
         return
     rows = []
     for trap in traps:
@@ -231,7 +232,8 @@ def show(
     """Show everything about one trap: its proof, what others say, how the bait looks by depth and in the games."""
     from dataclasses import asdict
 
-    from db.traps.wording import is_rated, trap_json
+    from db.traps.answer import trap_to_dict
+    from db.traps.wording import is_rated
     from trapline.commands.terminal import print_json, print_trap
 
     with open_existing(db) as opened:
@@ -240,7 +242,7 @@ def show(
             seen = [asdict(sighting) for sighting in opened.sightings(slug)]
             by_rating = opened.frequencies_by_rating(slug).get(slug, {})
             bands = {str(band): asdict(known) for band, known in by_rating.items()} if is_rated(by_rating) else {}
-            found = {**trap_json(trap, opened.frequency(slug)), "frequency_by_rating": bands}
+            found = {**trap_to_dict(trap, opened.frequency(slug)), "frequency_by_rating": bands}
             print_json({**found, "events": opened.events(slug), "sightings": seen})
         else:
             print_trap(trap, opened)
@@ -293,7 +295,7 @@ def verify(
     if report.resumed:
         say(f"{trap_count(report.resumed)} had been verified before the last run was interrupted")
     if as_json:
-        print_json(report.content())
+        print_json(report.to_dict())
     else:
         for before, after in report.changes:
             typer.echo(f"{after.slug}: was {claim(before)}, is {claim(after)}")

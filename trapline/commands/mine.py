@@ -105,7 +105,7 @@ def mine(
         if study is not None:
             write_study([(trap, tolls[trap.slug]) for trap in found.traps], study)
     if as_json:
-        told = [{**trap.content(), "toll": tolls[trap.slug].content()} for trap in found.traps]
+        told = [{**trap.to_dict(), "toll": tolls[trap.slug].to_dict()} for trap in found.traps]
         counts = {
             "candidates": found.candidates,
             "known": found.known,

@@ -15,7 +15,7 @@ from trapline.commands.db_options import DbOption, open_existing
 from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
-    from db.similarity.propose import Adviser, Answer, ProposedMove
+    from db.similarity.propose import Adviser, Proposals, ProposedMove
 
 
 def fit(
@@ -41,7 +41,7 @@ def fit(
         fitted = fit_library(library, limit=limit, say=status.show)
         status.clear()
     if as_json:
-        print_json(fitted.content())
+        print_json(fitted.to_dict())
         return
     weights, held = fitted.weights, fitted.held_out
     typer.echo(
@@ -118,7 +118,7 @@ def propose(
                 return
             answer = adviser.answer(Question(str(fen), bait))
     if as_json:
-        print_json(answer.content())
+        print_json(answer.to_dict())
     else:
         _print(answer)
 
@@ -131,47 +131,44 @@ def _answer_file(path: str, adviser: Adviser, *, as_json: bool) -> None:
 
     done = bad = 0
     with open_bytes(path) as chunks:
-        for number, answer in answers(adviser, chunks):
-            failed = isinstance(answer, dict)
+        for answer in answers(adviser, chunks):
+            failed = answer.proposals is None
             bad += failed
             done += not failed
             if as_json:
-                typer.echo(json.dumps(answer if isinstance(answer, dict) else answer.content(), ensure_ascii=False))
-            elif isinstance(answer, dict):
-                typer.echo(f"line {number}: error: {answer['error']}")
+                typer.echo(json.dumps(answer.to_dict(), ensure_ascii=False))
+            elif answer.proposals is None:
+                typer.echo(f"line {answer.number}: error: {answer.error}")
             else:
-                typer.echo(f"line {number}{'' if answer.question.id is None else f', {answer.question.id}'}:")
-                _print(answer)
+                typer.echo(f"line {answer.number}{'' if answer.id is None else f', {answer.id}'}:")
+                _print(answer.proposals)
     if bad:
         say(f"{path}: {bad} of {done + bad} lines could not be answered")
     if not done:
         raise InputError(f"{path}: no position could be read")
 
 
-def _print(answer: Answer) -> None:
+def _print(answer: Proposals) -> None:
     """The proposed killers, one a line, each followed by its explanation if it has one."""
     if not answer.moves:
         typer.echo("no move: the game is over")
         return
     width = max(len(move.san) for move in answer.moves)
     for place, move in enumerate(answer.moves, start=1):
-        near = "" if move.trap is None else f"nearest: {move.trap.name} ({move.trap.slug}), {move.similarity:.2f}"
-        typer.echo(
-            f"{place:>2}  {move.san:<{width}}  {move.examined.confidence:.3f}  {_found(move):<24}  {near}".rstrip()
-        )
-        if move.shared is not None:
-            columns = max(map(len, (*move.shared.here, *move.shared.there)))
-            for where, line in (("here", move.shared.here), ("there", move.shared.there)):
+        near = "" if move.trap is None else f"nearest: {move.name} ({move.trap}), {move.similarity:.2f}"
+        typer.echo(f"{place:>2}  {move.san:<{width}}  {move.confidence:.3f}  {_found(move):<24}  {near}".rstrip())
+        if move.explanation is not None:
+            columns = max(map(len, (*move.explanation.here, *move.explanation.there)))
+            for where, line in (("here", move.explanation.here), ("there", move.explanation.there)):
                 typer.echo(f"      {where:<6} {' '.join(f'{san:<{columns}}' for san in line)}".rstrip())
-            for words in move.shared.words:
+            for words in move.explanation.shared:
                 typer.echo(f"      both   {words}")
 
 
 def _found(move: ProposedMove) -> str:
     """What the proof says of a proposed move, and no more."""
-    examined = move.examined
-    if examined.mate_in is not None:
-        return f"proved, mate in {examined.mate_in}"
-    if examined.win_chance is not None and examined.lead is not None:
-        return f"best by {examined.lead:.2f}, at {examined.win_chance:+.2f}"
-    return str(examined.verdict)
+    if move.mate_in is not None:
+        return f"proved, mate in {move.mate_in}"
+    if move.win_chance is not None and move.lead is not None:
+        return f"best by {move.lead:.2f}, at {move.win_chance:+.2f}"
+    return str(move.verdict)

@@ -14,7 +14,7 @@ from trapline.commands.db_options import DbOption, bounds, open_existing
 from trapline.commands.options import JsonOption
 
 if TYPE_CHECKING:
-    from db.query.query import Hit, Page
+    from db.query.answer import Hit, Page
 
 
 def query(
@@ -145,7 +145,7 @@ def query(
             asker.close()
             status.clear()
         if as_json:
-            print_json(page.content())
+            print_json(page.to_dict())
         elif as_pgn:
             from db.formats.pgn_export import trap_game
 

@@ -53,6 +53,6 @@ def report(
     if output is not None or not as_json:
         write_text(page(found), output or "-", library=library_name)
     if as_json:
-        print_json(found.content())
+        print_json(found.to_dict())
     elif not found.traps:
         say(f"no trap of the library occurred in {found.games:,} games of {', '.join(found.players)}")

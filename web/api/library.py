@@ -3,7 +3,7 @@ games.
 """
 
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import PurePath
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from db.games.sightings import sightings
 from db.library.families import families
-from db.query.query import Hit, Match
+from db.query.answer import Hit, Match
 from db.query.query import Query as QueryOfLibrary
 from db.similarity.propose import Question
 from db.traps.trap import Trap as StoredTrap
@@ -35,7 +35,7 @@ async def traps(asked: Annotated[TrapsAsked, Query()], request: Request) -> Resp
     """Traps by position, by name and by their fields, a page at a time; every condition that is given must hold."""
     service = service_of(request)
     query = asked.query()
-    return await answer(request, service, lambda stop: service.asker.ask(query).content())
+    return await answer(request, service, lambda stop: service.asker.ask(query).to_dict())
 
 
 @router.get("/similar", response_model=Page, responses=KEPT, summary="Traps like a position")
@@ -43,7 +43,7 @@ async def similar(asked: Annotated[SimilarAsked, Query()], request: Request) -> 
     """The traps that stood in this very position, and the most similar ones, with the reason why they are."""
     service = service_of(request)
     query = asked.query()
-    return await answer(request, service, lambda stop: service.asker.ask(query).content())
+    return await answer(request, service, lambda stop: service.asker.ask(query).to_dict())
 
 
 @router.get(
@@ -64,8 +64,8 @@ async def trap_sightings(slug: Slug, asked: Annotated[SightingsAsked, Query()], 
         trap_or_not_found(service, slug)
         page = sightings(service.library, trap=slug, **asked.model_dump())
         # Where the files lie is the server's own affair.
-        told = [seen.content() | {"file": PurePath(seen.sighting.file).name} for seen in page.seen]
-        return {"sightings": told, "next": page.next}
+        named = tuple(replace(sighting, file=PurePath(sighting.file).name) for sighting in page.sightings)
+        return replace(page, sightings=named).to_dict()
 
     return await answer(request, service, ask)
 
@@ -74,7 +74,7 @@ async def trap_sightings(slug: Slug, asked: Annotated[SightingsAsked, Query()], 
 async def explore(asked: Annotated[ExploreAsked, Query()], request: Request) -> Response:
     """The moves that were played in a position, how they ended, which of them are baits, and who took these."""
     service = service_of(request)
-    return await answer(request, service, lambda stop: service.explorer.explore(**asked.model_dump()).content())
+    return await answer(request, service, lambda stop: service.explorer.explore(**asked.model_dump()).to_dict())
 
 
 @router.get(
@@ -95,7 +95,7 @@ async def propose(asked: Annotated[ProposeAsked, Query()], request: Request) -> 
 
     def ask(stop: Cancellation) -> Content:
         adviser = service.adviser(asked.top, min(asked.nodes, service.settings.nodes), explain=asked.explain)
-        return adviser.answer(Question(asked.fen, asked.bait), stop).content()
+        return adviser.answer(Question(asked.fen, asked.bait), stop).to_dict()
 
     return await answer(request, service, ask)
 
@@ -109,7 +109,7 @@ def trap_content(service: Service, slug: str) -> Content:
         frequency=service.library.frequency(found.slug),
         events=service.library.events(found.slug),
     )
-    content = hit.content()
+    content = hit.to_dict()
     return {name: content[name] for name in Trap.model_fields}
 
 

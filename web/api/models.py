@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from db.library.library import Added
-from db.query.query import Match
+from db.query.answer import Match
 from db.traps.terms import Outcome
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.verification import Finding

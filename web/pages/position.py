@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from db.games.explorer import Explored
-from db.query.query import Hit, Match
+from db.query.answer import Hit, Match
 from db.query.query import Query as Asking
 from db.similarity.propose import ProposedMove, Question
 from db.traps.board_svg import described
@@ -202,16 +202,17 @@ def _told(place: Place, board: chess.Board, found: _Found) -> dict[str, object]:
     proposals = [
         {
             "san": move.san,
-            "bait_of": baits.get(move.examined.uci),
-            "url": place.after(chess.Move.from_uci(move.examined.uci)).url(),
-            "mate_in": move.examined.mate_in,
-            "line": board.variation_san([chess.Move.from_uci(uci) for uci in move.examined.line]),
-            "lead": move.examined.lead,
-            "confidence": move.examined.confidence,
-            "stands_out": move.examined.confidence >= CONFIDENT,
+            "bait_of": baits.get(move.uci),
+            "url": place.after(chess.Move.from_uci(move.uci)).url(),
+            "mate_in": move.mate_in,
+            "line": board.variation_san([chess.Move.from_uci(uci) for uci in move.line]),
+            "lead": move.lead,
+            "confidence": move.confidence,
+            "stands_out": move.confidence >= CONFIDENT,
             "trap": move.trap,
+            "name": move.name,
             "similarity": move.similarity,
-            "words": move.shared.words if move.shared is not None else (),
+            "words": move.explanation.shared if move.explanation is not None else (),
         }
         for move in found.proposals
     ]

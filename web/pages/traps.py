@@ -10,12 +10,14 @@ from db.formats.pgn_export import trap_game
 from db.games.sightings import SightingPage, sightings
 from db.library.families import families, shelves
 from db.library.library import Counts
-from db.query.query import Hit, Page, Sort
+from db.query.answer import Hit, Page
 from db.query.query import Query as Question
+from db.query.query import Sort
+from db.traps.answer import trap_to_dict
 from db.traps.board_svg import draw, draw_piece
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.traps.trap import Trap
-from db.traps.wording import is_rated, temptation, trap_json
+from db.traps.wording import is_rated, temptation
 from trapcore.errors import InputError, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.cache import Kept
@@ -165,7 +167,7 @@ async def trap_data(request: Request, slug: str) -> Response:
     service = service_of(request)
     trap = await _trap(request, slug)
     frequency = await service.work(request, lambda stop: service.library.frequency(slug))
-    return JSONResponse(trap_json(trap, frequency), headers=_file(f"{slug}.json"))
+    return JSONResponse(trap_to_dict(trap, frequency), headers=_file(f"{slug}.json"))
 
 
 @router.get("/traps/{slug}.svg")
@@ -221,7 +223,7 @@ async def trap(
         bands=told.bands if is_rated(told.bands) else {},
         similar=told.similar,
         least=least,
-        sightings=told.sightings.seen,
+        sightings=told.sightings.sightings,
         more=None if following is None else address(path, after=following) + "#sightings",
     )
 

@@ -199,7 +199,7 @@ def _asked(what: str, asker: Asker, queries: Sequence[Query], allowed: float) ->
         page = asker.ask(query)
         times.append(time.process_time() - start)
         hits += len(page.hits)
-        json.dumps(page.content())
+        json.dumps(page.to_dict())
     mean = float(np.mean(times))
     told = f"{_ms(mean)}, slowest {_ms(max(times))}"
     return Row(f"{what} ({hits / len(queries):.1f} hits)", told, f"{allowed:g} ms allowed", allowed / 1000 / mean, 1)

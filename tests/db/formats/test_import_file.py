@@ -208,7 +208,7 @@ def test_forged_proofs_are_refused(library: Library, tmp_path: Path) -> None:
 def test_json_holds_every_field(library: Library, tmp_path: Path) -> None:
     write_traps([legal(), elephant()], tmp_path / "out.json", as_json=True, library=library.name)
     read = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    assert read == [legal().content(), elephant().content()]
+    assert read == [legal().to_dict(), elephant().to_dict()]
 
 
 @pytest.mark.parametrize("new_library", ["sqlite"], indirect=True)

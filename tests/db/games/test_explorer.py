@@ -70,7 +70,7 @@ def test_moves_results_baits_and_who_fell(library: Library) -> None:
     assert [game.address for game in bait.fallers] == [None, SITE]
     (trap,) = found.traps
     assert (trap.slug, trap.mirrored, trap.bait_san, trap.mate_in) == ("legals-mate", False, "Bxd1", 2)
-    assert json.loads(json.dumps(found.content()))["moves"][0]["fallers"][1]["address"] == SITE
+    assert json.loads(json.dumps(found.to_dict()))["moves"][0]["fallers"][1]["address"] == SITE
 
 
 def test_by_moves_as_by_position(library: Library) -> None:

@@ -195,7 +195,7 @@ def test_the_toll_counts_those_who_fell(library: Library) -> None:
     assert toll.score == pytest.approx(toll.low * (1.0 if traps["g4d1"].gain is None else traps["g4d1"].gain / 2))
     assert {str(band): counts.played for band, counts in toll.by_rating.items()} == {"1200-1599": 5, "2000-2399": 0}
     assert (toll.samples[0].white, toll.samples[0].ply) == ("W4", 10)
-    json.dumps(toll.content())
+    json.dumps(toll.to_dict())
 
 
 def test_wilsons_interval_is_that_of_the_textbooks() -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 from db.formats.bundled import bundled_non_traps, bundled_traps
 from db.games.index_games import index_files
 from db.library.open import open_library
+from db.query.answer import Page
 from db.query.engine import Asker
-from db.query.query import Page, Query, Sort
+from db.query.query import Query, Sort
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, FELL, LEGAL_FEN, LEGAL_MOVES, MIRRORED_LEGAL_FEN, write
 from trapcore.measures.options import IndexedMeasure

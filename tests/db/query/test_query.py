@@ -16,8 +16,9 @@ from db.formats.bundled import bundled_non_traps, bundled_traps
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
+from db.query.answer import Hit, Match, Page
 from db.query.engine import Asker
-from db.query.query import Hit, Match, Page, Query, Sort
+from db.query.query import Query, Sort
 from db.traps.temptation import Frequency
 from db.traps.trap import Trap
 from tests.support.db_traps import (
@@ -131,7 +132,7 @@ def test_what_is_like_a_position_comes_with_the_lines_that_coincide(asker: Asker
     assert first.shared is not None
     assert (first.bait_here.san, first.killer_here.san, first.mate_here) == (("Bxd1",), ("Bxf7+", "Ke7", "Nd5#"), 2)
     assert (first.shared.here, first.shared.there) == (("Bxf7+", "Ke7", "Nd5#"), ("Bxf7+", "Ke7", "Nd5#"))
-    assert len(first.shared.words) == 5
+    assert len(first.shared.shared) == 5
     values = [hit.similarity or 0 for hit in page.hits]
     assert values == sorted(values, reverse=True)
     # Colours exchanged, it is like the same traps.
@@ -322,7 +323,7 @@ def test_a_page_is_json(asker: Asker) -> None:
     import json
 
     for query in (Query(fen=LEGAL_FEN, similar=3), Query(text="legal", limit=2), Query(sort=Sort.GAIN, limit=1)):
-        content = json.loads(json.dumps(asker.ask(query).content()))
+        content = json.loads(json.dumps(asker.ask(query).to_dict()))
         assert content["hits"][0]["slug"]
         assert content["hits"][0]["match"] in set(Match)
         assert content["query"]["sort"] == query.order

@@ -327,7 +327,7 @@ def test_the_command_writes_the_page_and_the_same_figures(library: Library, tmp_
     db = ("--db", address if "postgresql" in address else library.name)
     out = tmp_path / "r.html"
     figures = line.answer("eva kiss", "-o", str(out), *db)
-    assert figures == json.loads(json.dumps(report(library, ["Éva Kiss"]).content()))
+    assert figures == json.loads(json.dumps(report(library, ["Éva Kiss"]).to_dict()))
     assert out.read_text("utf-8") == page(report(library, ["Éva Kiss"]))
     assert line.run("eva kiss", *db) == out.read_text("utf-8")
     assert line.answer("eva kiss", "--color", "white", "--since", "2022", *db)["games"] == 1

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from db.formats.bundled import bundled_traps
 from db.formats.import_file import import_file
 from db.library.open import open_library
+from db.similarity.annotator_index import WeightsSource
 from db.similarity.killer_index import open_likeness
 from db.similarity.propose import Adviser, Question
 from db.storage.models import WeightsRow
@@ -22,7 +23,7 @@ from tests.support.command_line import CommandLine
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore.errors import InputError, LibraryError, PositionError, UsageError
 from trapcore.io.streams import open_bytes
-from trapcore.ranking.weights import VOCABULARY_VERSION, shipped_weights
+from trapcore.ranking.weights import VOCABULARY_VERSION, Weights, shipped_weights
 from trapline.commands.library import library as commands
 from trapline.commands.propose import propose
 
@@ -155,7 +156,7 @@ def test_a_position_without_moves_has_no_proposals(db: str, fen: str) -> None:
 def test_every_move_that_was_made_is_accepted_as_a_bait_afterwards(db: str, seed: int) -> None:
     random = Random(seed)
     with open_library(db, read_only=True) as library:
-        weights = (shipped_weights(), "shipped")
+        weights: tuple[Weights, WeightsSource] = (shipped_weights(), "shipped")
         with open_likeness(library, weights[0]) as likeness:
             adviser = Adviser(weights, likeness, top=1, nodes=0)
             board = chess.Board()

@@ -91,7 +91,7 @@ def test_what_is_held_out_is_told_as_such_and_one_game_stays_together(make: Make
     assert held.traps in (len(traps) // 2, -(-len(traps) // 2))
     first, third, fifth = held.hits
     assert 0 < first <= third <= fifth <= 1
-    told = fitted.content()["held_out"]
+    told = fitted.to_dict()["held_out"]
     assert told == {
         "learned_from": len(traps) - held.traps,
         "traps": held.traps,

@@ -12,6 +12,7 @@ from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
 from db.proof.prover import Judge
+from db.traps.answer import trap_to_dict
 from db.traps.temptation import (
     LEAST_DECISIONS,
     RATING_BANDS,
@@ -24,7 +25,6 @@ from db.traps.temptation import (
     rating_band,
     reasons,
 )
-from db.traps.wording import trap_json
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.parallel.budget import Budget
@@ -146,7 +146,7 @@ def test_a_bait_tempts_that_enough_players_took(
     expected = fell + avoided >= LEAST_DECISIONS and fell >= TEMPTING_SHARE * (fell + avoided)
     assert expected is tempting
     assert reasons(unseen.profile, frequency) == (["frequency"] if tempting else [])
-    assert trap_json(unseen, frequency)["tempts"] == (["frequency"] if tempting else [])
+    assert trap_to_dict(unseen, frequency)["tempts"] == (["frequency"] if tempting else [])
 
 
 def test_a_trap_that_tempts_nobody_at_first_sight_is_still_proved() -> None:
@@ -166,4 +166,4 @@ def test_mates_are_shown_as_mates(library: Library, capsys: pytest.CaptureFixtur
 
 
 def test_what_is_unknown_is_not_denied() -> None:
-    assert trap_json(legal())["tempts"] is None
+    assert trap_to_dict(legal())["tempts"] is None

@@ -152,7 +152,7 @@ def test_slugs_keep_what_is_said() -> None:
 
 
 def test_content_is_what_json_can_hold() -> None:
-    content = legal().content()
+    content = legal().to_dict()
     assert content["killer_line"] == ["c4f7", "e8e7", "c3d5"]
     assert content["victim"] == "black"
     assert content.keys() == {*(field for field in Trap.__slots__), "victim"}

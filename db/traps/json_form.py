@@ -1,0 +1,47 @@
+"""JSON form of values: pydantic reads the fields, their types and their descriptions off the dataclass itself.
+
+A dataclass whose JSON people see has ``__pydantic_config__ = JSON_FORM``: then `to_dict` writes it, and whoever needs a
+JSON schema, as the HTTP interface does, gives the class to pydantic. Nothing is listed a second time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, PlainSerializer
+
+if TYPE_CHECKING:
+    from pydantic import ConfigDict, TypeAdapter
+
+JSON_FORM: ConfigDict = {
+    "extra": "forbid",
+    "use_attribute_docstrings": True,
+    "json_schema_serialization_defaults_required": True,
+}
+"""Nothing is in the form that is not a field, every field is in it, and the text below a field describes it."""
+
+
+def _rounded(value: float) -> float:
+    return round(value, 4)
+
+
+Rounded = Annotated[float, PlainSerializer(_rounded, return_type=float)]
+"""A figure with four decimals in JSON."""
+
+Share = Annotated[float, PlainSerializer(_rounded, return_type=Annotated[float, Field(ge=0, le=1)])]
+"""A figure from 0 to 1, with four decimals in JSON."""
+
+
+def to_dict(value: object) -> dict[str, Any]:
+    """Fields of a dataclass as JSON has them, in their order: tuples as lists, enumerations as their values."""
+    kind = type(value)
+    if kind not in _ADAPTERS:
+        # Imported here: most commands write no JSON, and building an adapter takes some milliseconds.
+        from pydantic import TypeAdapter
+
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    fields: dict[str, Any] = _ADAPTERS[kind].dump_python(value, mode="json")
+    return fields
+
+
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
