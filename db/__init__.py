@@ -54,7 +54,7 @@ display.py         what the commands show
 command_options.py options that the commands share
 commands.py        ``trapline library`` and ``trapline index``
 upkeep_commands.py  ``trapline library backup`` and ``restore``
-proposing_commands.py  ``trapline library fit`` and ``trapline propose``
+proposing_commands.py  ``trapline library train`` and ``trapline propose``
 query_commands.py  ``trapline query``
 mining_commands.py  ``trapline mine``
 exploring_commands.py  ``trapline explore``

@@ -31,9 +31,9 @@ baits.py                the trap test: does a move lose, was it avoidable, does 
 search.py               what a position is worth, and the best line
 examination.py          proposed moves put to the proof
 explanation.py          a trap test shown to people
-commands.py             ``trapline prove`` and ``trapline dynamics``
+commands.py             ``trapline prove`` and ``trapline research dynamics``
 comparison_commands.py  ``trapline similarity`` and ``trapline match``
-experiments/            the experiments of the paper repeated: ``trapline experiment``
+experiments/            the experiments of the paper repeated: ``trapline research paper``
 command_options.py      options that commands of several rooms take
 _native                 the Rust core: the measures, keys and proofs for chess, PGN at speed (``_native.pyi``)
 native/                 its source

@@ -1,1 +1,9 @@
-"""The command line: ``trapline``, its commands, and the one table of settings."""
+"""The command line ``trapline`` and the one table of settings.
+
+=============  ===========================================================================
+commands/      the commands
+__main__.py    the list of the commands, the version, exit codes
+lazy_group.py  command groups that import a command when it is used
+settings.py    the settings of all packages in one table; the example file of it
+=============  ===========================================================================
+"""

@@ -303,7 +303,7 @@ class Library:
             row = connection.execute(select(WeightsRow.vocabulary, WeightsRow.data)).first()
         if row is None:
             return None
-        again = f"learn them again with `trapline library fit --db {self.name}`"
+        again = f"learn them again with `trapline library train --db {self.name}`"
         if row.vocabulary != VOCABULARY_VERSION:
             raise LibraryError(
                 f"the weights in {self.name} are for version {row.vocabulary} of the vocabulary, this program has "

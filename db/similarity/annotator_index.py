@@ -32,7 +32,7 @@ def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weight
         return own, "library"
     say(
         f"{library.name} has no weights of its own; those that come with trapline are used until "
-        f"`trapline library fit --db {library.name}`"
+        f"`trapline library train --db {library.name}`"
     )
     return shipped_weights(), "shipped"
 

@@ -320,7 +320,7 @@ class CheckpointRow(Base):
 
 
 class WeightsRow(Base):
-    """What `trapline library fit` learned from the traps; one row, or none as long as nothing was learned."""
+    """What `trapline library train` learned from the traps; one row, or none as long as nothing was learned."""
 
     __tablename__ = "weights"
 

@@ -44,12 +44,12 @@ class Account:
 
 
 def account_of_puzzles(run: Run, findings: Sequence[Finding]) -> Account:
-    """Of `trapline evaluate puzzles`."""
+    """Of `trapline research puzzles`."""
     return Account("Evaluation on puzzles", _head(run), findings, PUZZLES_DO_NOT_SHOW, _about(run))
 
 
 def account_of_games(run: Run, files: Sequence[str], nodes: int, findings: Sequence[Finding]) -> Account:
-    """Of `trapline evaluate games`."""
+    """Of `trapline research games`."""
     head = f"{_head(run)} Moves of {', '.join(files)} were judged by an engine with {nodes:,} nodes before and after."
     about = {**_about(run), "games": list(files), "nodes": nodes}
     return Account("Evaluation on games", head, findings, GAMES_DO_NOT_SHOW, about)

@@ -1,7 +1,7 @@
 """Writes docs/research/accuracy.md from two evaluations.
 
-    trapline evaluate puzzles PUZZLES --ablation --out FOLDER
-    trapline evaluate games GAMES --puzzles PUZZLES --engine stockfish --answers FILE --out FOLDER
+    trapline research puzzles PUZZLES --ablation --output FOLDER
+    trapline research games GAMES --puzzles PUZZLES --engine stockfish --answers FILE --output FOLDER
     python -m research.experiments.accuracy FOLDER
 
 PUZZLES are the open puzzles, GAMES the open games that no weights were learned from; see `GAMES`.
@@ -25,9 +25,9 @@ HEAD = f"""# How good the proposals are
 Written by `python -m research.experiments.accuracy FOLDER`; nothing here is written by hand. FOLDER is what these
 wrote:
 
-    trapline evaluate puzzles lichess_puzzles_open.csv.zst --ablation --out FOLDER
-    trapline evaluate games {" ".join(GAMES)} --puzzles lichess_puzzles_open.csv.zst \\
-        --engine stockfish --out FOLDER
+    trapline research puzzles lichess_puzzles_open.csv.zst --ablation --output FOLDER
+    trapline research games {" ".join(GAMES)} --puzzles lichess_puzzles_open.csv.zst \\
+        --engine stockfish --output FOLDER
 
 Times are those of the machine that it ran on, and the engine's answers differ a little between its versions; all else
 is the same everywhere.

@@ -4,7 +4,7 @@
 
 An engine judges moves of the open lichess games (CC0); those that lose nothing, in positions that were not lost
 already, are written where the fit of the weights finds them. What the engine says is kept in the file given, as
-``trapline evaluate games --answers`` keeps it. The other open games are left for that command.
+``trapline research games --answers`` keeps it. The other open games are left for that command.
 """
 
 import argparse

@@ -64,7 +64,7 @@ def _claims() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as name:
         report = Path(name) / "report.jsonl"
         command = [sys.executable, "-m", "trapline", "annotate", *(str(DATA / "pgn" / file) for file in FILES)]
-        subprocess.run([*command, "--out", str(Path(name) / "out.pgn"), "--report", str(report)], check=True)
+        subprocess.run([*command, "--output", str(Path(name) / "out.pgn"), "--report", str(report)], check=True)
         claims = [json.loads(line) for line in report.read_text().splitlines()]
     order = ("fell", "sprung", "missed", "avoided", "set")
     claims.sort(key=lambda claim: order.index(claim["event"]))

@@ -1,4 +1,4 @@
-"""The experiments of the paper, repeated: ``trapline experiment``. Ours stands beside what is printed there.
+"""The experiments of the paper, repeated: ``trapline research paper``. Ours stands beside what is printed there.
 
 =================  ======================================================================================
 registry.py        the experiments by name

@@ -132,6 +132,6 @@ def test_the_default_library_is_made_of_the_bundled_traps(
     monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "data" / "library.sqlite"))
     (tmp_path / "in.pgn").write_text(game(FELL))
     for run in (1, 2):
-        annotate([str(tmp_path / "in.pgn")], out=str(tmp_path / "out.pgn"))
+        annotate([str(tmp_path / "in.pgn")], output=str(tmp_path / "out.pgn"))
         assert b"Falls into" in (tmp_path / "out.pgn").read_bytes()
         assert ("library.sqlite of the bundled traps" in capsys.readouterr().err) == (run == 1)

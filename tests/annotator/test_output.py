@@ -61,7 +61,7 @@ def compressed(name: str, data: bytes) -> bytes:
 @pytest.mark.parametrize("out", ["out.pgn", "out.pgn.gz", "out.pgn.bz2", "out.pgn.zst"])
 def test_compressed_files_in_and_out(name: str, out: str, library: Path, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(compressed(name, game(FELL).encode()))
-    run(library, tmp_path / name, out=str(tmp_path / out))
+    run(library, tmp_path / name, output=str(tmp_path / out))
     assert unpacked(tmp_path / out) == annotated(game(FELL), tmp_path / "plain", library)
     assert (Path(out).suffix == ".pgn") == ((tmp_path / out).read_bytes()[:6] == b"[Event")
     assert sorted(path.name for path in tmp_path.glob("*.partial*")) == []
@@ -72,7 +72,7 @@ def test_several_files_become_one(library: Path, tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.pgn" for number in range(4)]
     for file, part in zip(files, parts, strict=True):
         file.write_text(part)
-    run(library, *files, out=str(tmp_path / "all.pgn"))
+    run(library, *files, output=str(tmp_path / "all.pgn"))
     alone = [annotated(part, tmp_path / "alone", library) for part in parts]
     assert (tmp_path / "all.pgn").read_bytes() == alone[0] + b"\n" + alone[1] + alone[3]
 
@@ -83,7 +83,7 @@ def test_a_directory_gets_one_output_for_each_input(there: bool, library: Path, 
     (tmp_path / "b.pgn.zst").write_bytes(zstandard.compress(game(AVOIDED).encode()))
     if there:
         (tmp_path / "out").mkdir()
-    run(library, tmp_path / "a.pgn", tmp_path / "b.pgn.zst", out=str(tmp_path / "out") + ("" if there else "/"))
+    run(library, tmp_path / "a.pgn", tmp_path / "b.pgn.zst", output=str(tmp_path / "out") + ("" if there else "/"))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.pgn", "b.pgn.zst"]
     assert (tmp_path / "out" / "a.pgn").read_bytes() == annotated(game(FELL), tmp_path / "x", library)
     assert unpacked(tmp_path / "out" / "b.pgn.zst") == annotated(game(AVOIDED), tmp_path / "x", library)
@@ -125,7 +125,7 @@ def test_the_number_of_threads_does_not_show(library: Path, tmp_path: Path) -> N
     text = "".join(game(moves, Round=str(n)) for n in range(3000) for moves in (FELL, QUIET, RESEMBLES)[n % 3 :])
     (tmp_path / "in.pgn").write_text(text)
     for jobs in (1, 2, 5):
-        run(library, tmp_path / "in.pgn", out=str(tmp_path / f"{jobs}.pgn"), report=str(tmp_path / "r"), jobs=jobs)
+        run(library, tmp_path / "in.pgn", output=str(tmp_path / f"{jobs}.pgn"), report=str(tmp_path / "r"), jobs=jobs)
         (tmp_path / "r").rename(tmp_path / f"{jobs}.jsonl")
     for suffix in ("pgn", "jsonl"):
         one = (tmp_path / f"1.{suffix}").read_bytes()
@@ -189,13 +189,13 @@ def test_an_output_never_replaces_an_input(library: Path, tmp_path: Path) -> Non
     link.symlink_to(one)
     hard.hardlink_to(one)
     for out in (one, link, hard, tmp_path, tmp_path / "x" / ".." / "one.pgn"):
-        fails(UsageError, "is an input", library, one, out=str(out))
-    fails(UsageError, "is an input", library, one, out=str(tmp_path / "out.pgn"), report=str(link))
-    fails(UsageError, "written twice", library, one, out=str(tmp_path / "o"), report=str(tmp_path / "o"))
-    fails(UsageError, "named twice", library, one, one, out=str(tmp_path / "out.pgn"))
+        fails(UsageError, "is an input", library, one, output=str(out))
+    fails(UsageError, "is an input", library, one, output=str(tmp_path / "out.pgn"), report=str(link))
+    fails(UsageError, "written twice", library, one, output=str(tmp_path / "o"), report=str(tmp_path / "o"))
+    fails(UsageError, "named twice", library, one, one, output=str(tmp_path / "out.pgn"))
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "one.pgn").write_text(game(FELL))
-    fails(UsageError, "written twice", library, one, tmp_path / "sub" / "one.pgn", out=str(tmp_path / "new") + "/")
+    fails(UsageError, "written twice", library, one, tmp_path / "sub" / "one.pgn", output=str(tmp_path / "new") + "/")
     assert one.read_text() == game(FELL)
     assert {path.name for path in tmp_path.iterdir()} == {"one.pgn", "link.pgn", "hard.pgn", "sub", "new"}
 
@@ -203,11 +203,11 @@ def test_an_output_never_replaces_an_input(library: Path, tmp_path: Path) -> Non
 def test_missing_files(library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     there, missing, out = tmp_path / "there.pgn", tmp_path / "missing.pgn", tmp_path / "out.pgn"
     there.write_text(game(FELL))
-    fails(InputError, "missing.pgn: there is no such file", library, missing, out=str(out))
-    fails(InputError, "missing.pgn: there is no such file", library, there, missing, out=str(out), strict=True)
-    fails(InputError, "directory", library, tmp_path, out=str(out))
+    fails(InputError, "missing.pgn: there is no such file", library, missing, output=str(out))
+    fails(InputError, "missing.pgn: there is no such file", library, there, missing, output=str(out), strict=True)
+    fails(InputError, "directory", library, tmp_path, output=str(out))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["there.pgn"]
-    run(library, missing, there, out=str(out))
+    run(library, missing, there, output=str(out))
     assert out.read_bytes() == annotated(game(FELL), tmp_path / "x", library)
     assert "missing.pgn: there is no such file" in capsys.readouterr().err
     done = command(missing, "-o", out, "--db", library, check=False)
@@ -221,16 +221,18 @@ def test_a_truncated_file_gives_what_could_be_read(
     whole, out = zstandard.compress(text), tmp_path / "out.pgn"
     (tmp_path / "in.pgn.zst").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "next.pgn").write_text(game(AVOIDED))
-    run(library, tmp_path / "in.pgn.zst", tmp_path / "next.pgn", out=str(out))
+    run(library, tmp_path / "in.pgn.zst", tmp_path / "next.pgn", output=str(out))
     told = capsys.readouterr().err
     assert f"at byte {len(whole) // 2}" in told
     assert out.read_bytes().count(b"Falls into") > 100
     assert b"Avoids" in out.read_bytes()
     out.unlink()
-    fails(InputError, "too early", library, tmp_path / "in.pgn.zst", tmp_path / "next.pgn", out=str(out), strict=True)
+    fails(
+        InputError, "too early", library, tmp_path / "in.pgn.zst", tmp_path / "next.pgn", output=str(out), strict=True
+    )
     assert not out.exists()
     (tmp_path / "in.pgn.zst").write_bytes(whole[:10])
-    fails(InputError, "too early", library, tmp_path / "in.pgn.zst", out=str(out))
+    fails(InputError, "too early", library, tmp_path / "in.pgn.zst", output=str(out))
     assert not list(tmp_path.glob("out.*"))
 
 
@@ -239,24 +241,24 @@ def test_unreadable_games_pass_and_are_counted(
 ) -> None:
     source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"
     source.write_text(ILLEGAL + game(FELL) + game("1. e4 *\n", Variant="Crazyhouse"))
-    annotate([str(source)], out=str(out), db=str(library))
+    annotate([str(source)], output=str(out), db=str(library))
     told = capsys.readouterr().err
     for line in ("games read 1", "games skipped 2", "illegal-move 1", "unknown-variant 1"):
         assert line in " ".join(told.split())
     assert out.read_text().startswith(ILLEGAL)
     with pytest.raises(InputError, match="1 illegal-move, 1 unknown-variant"):
-        run(library, source, out=str(out), strict=True)
+        run(library, source, output=str(out), strict=True)
     assert out.exists()
 
 
 def test_outputs_that_cannot_be_written(library: Path, tmp_path: Path) -> None:
     source = tmp_path / "in.pgn"
     source.write_text(game(FELL) * 10)
-    fails(OutputError, "no directory", library, source, out=str(tmp_path / "none" / "out.pgn"))
-    fails(OutputError, "no directory", library, source, report=str(tmp_path / "none" / "r"), out=str(tmp_path / "o"))
-    fails(OutputError, "no space", library, source, out="/dev/full")
-    fails(UsageError, "report must be a file", library, source, out=str(tmp_path / "o"), report="/dev/null")
-    run(library, source, out="/dev/null")
+    fails(OutputError, "no directory", library, source, output=str(tmp_path / "none" / "out.pgn"))
+    fails(OutputError, "no directory", library, source, report=str(tmp_path / "none" / "r"), output=str(tmp_path / "o"))
+    fails(OutputError, "no space", library, source, output="/dev/full")
+    fails(UsageError, "report must be a file", library, source, output=str(tmp_path / "o"), report="/dev/null")
+    run(library, source, output="/dev/null")
     assert Path("/dev/null").is_char_device()
     with Path("/dev/full").open("wb") as full:
         line = [sys.executable, "-m", "trapline", "annotate", str(source), "--db", str(library)]
@@ -292,10 +294,14 @@ def test_a_broken_library(tmp_path: Path) -> None:
         "not a trap library",
         tmp_path / "library.sqlite",
         tmp_path / "in.pgn",
-        out=str(tmp_path / "out.pgn"),
+        output=str(tmp_path / "out.pgn"),
     )
     fails(
-        LibraryError, "no trap library at", tmp_path / "none.sqlite", tmp_path / "in.pgn", out=str(tmp_path / "out.pgn")
+        LibraryError,
+        "no trap library at",
+        tmp_path / "none.sqlite",
+        tmp_path / "in.pgn",
+        output=str(tmp_path / "out.pgn"),
     )
     assert not (tmp_path / "out.pgn").exists()
 
@@ -312,12 +318,12 @@ def test_a_broken_library(tmp_path: Path) -> None:
         ({"min_similarity": 1.5}, "min_similarity"),
         ({"jobs": 0}, "jobs"),
         ({"player": " "}, "needs a name"),
-        ({"resume": True, "out": None}, "needs an output file"),
+        ({"resume": True, "output": None}, "needs an output file"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, object], saying: str, library: Path, tmp_path: Path) -> None:
     (tmp_path / "in.pgn").write_text(game(FELL))
-    fails(UsageError, saying, library, tmp_path / "in.pgn", **{"out": str(tmp_path / "out.pgn"), **options})
+    fails(UsageError, saying, library, tmp_path / "in.pgn", **{"output": str(tmp_path / "out.pgn"), **options})
 
 
 @pytest.mark.parametrize("measure", ["sequences", "continuations", "structural"])

@@ -212,7 +212,7 @@ def test_hostile_files_run_clean(tmp_path: Path) -> None:
         files_here = sorted(path for path in folder.iterdir() if path.is_file())
         out = tmp_path / str(number)
         if files_here:
-            annotate([str(path) for path in files_here], out=f"{out}/", db=str(library), quiet=True)
+            annotate([str(path) for path in files_here], output=f"{out}/", db=str(library), quiet=True)
         for path in files_here:
             data, after = path.read_bytes(), (out / path.name).read_bytes()
             assert is_contained(data, after), path

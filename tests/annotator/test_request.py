@@ -88,7 +88,7 @@ def test_all_ways_of_use_ask_for_the_same(
 
     monkeypatch.setattr(AnalysisRequest, "analyzer", capture)
     with pytest.raises(Captured) as by_command:
-        annotate([str(tmp_path / "in.pgn")], out=str(tmp_path / "out.pgn"), quiet=True)
+        annotate([str(tmp_path / "in.pgn")], output=str(tmp_path / "out.pgn"), quiet=True)
     with service_of(settings) as service:
         with pytest.raises(Captured) as by_service:
             annotate_fetched(service, Halt(RealTimes()), Outcome())
@@ -125,7 +125,7 @@ def test_service_and_command_find_the_same_traps(
     assert outcome.counts["files"] == 1
     source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"
     source.write_text(GAMES)
-    annotate([str(source)], out=str(out), quiet=True)
+    annotate([str(source)], output=str(out), quiet=True)
     assert b"Resembles" in by_service
     assert out.read_bytes() == by_service
 

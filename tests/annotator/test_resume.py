@@ -125,7 +125,13 @@ def test_what_changed_is_said(library: Path, source: Path, tmp_path: Path) -> No
     journal = interrupted(library, source, out)
 
     def resume(saying: str, **options: object) -> None:
-        arguments: dict[str, object] = {"out": str(out), "db": str(library), "resume": True, "quiet": True, **options}
+        arguments: dict[str, object] = {
+            "output": str(out),
+            "db": str(library),
+            "resume": True,
+            "quiet": True,
+            **options,
+        }
         with pytest.raises(UsageError, match=saying):
             annotate([str(source)], **arguments)  # type: ignore[arg-type]
 
@@ -147,7 +153,7 @@ def test_what_changed_is_said(library: Path, source: Path, tmp_path: Path) -> No
     journal.write_bytes(before)
     out.with_name("out.pgn.partial").unlink()
     with pytest.raises(UsageError, match="has gone or lost its end"):
-        annotate([str(source)], out=str(out), db=str(library), resume=True, quiet=True)
+        annotate([str(source)], output=str(out), db=str(library), resume=True, quiet=True)
 
 
 def test_without_resume_a_run_starts_over(library: Path, source: Path, tmp_path: Path) -> None:
@@ -155,7 +161,7 @@ def test_without_resume_a_run_starts_over(library: Path, source: Path, tmp_path:
     interrupted(library, source, out)
     small = tmp_path / "small.pgn"
     small.write_text(game(FELL))
-    annotate([str(small)], out=str(out), db=str(library), quiet=True)
+    annotate([str(small)], output=str(out), db=str(library), quiet=True)
     assert out.read_bytes().startswith(game(FELL).split("5. Nxe5")[0].encode())
     assert len(out.read_bytes()) < 1000
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.pgn", "small.pgn"]
@@ -163,7 +169,7 @@ def test_without_resume_a_run_starts_over(library: Path, source: Path, tmp_path:
 
 def test_resume_without_anything_to_continue_is_a_run(library: Path, tmp_path: Path) -> None:
     (tmp_path / "in.pgn").write_text(game(FELL))
-    annotate([str(tmp_path / "in.pgn")], out=str(tmp_path / "out.pgn"), db=str(library), resume=True, quiet=True)
+    annotate([str(tmp_path / "in.pgn")], output=str(tmp_path / "out.pgn"), db=str(library), resume=True, quiet=True)
     assert b"Falls into" in (tmp_path / "out.pgn").read_bytes()
 
 
@@ -212,12 +218,12 @@ def test_a_truncated_download_is_continued_when_it_is_whole(library: Path, tmp_p
     packed = zstandard.compress(text)
     source, out = tmp_path / "in.pgn.zst", tmp_path / "out.pgn"
     source.write_bytes(packed[: len(packed) * 3 // 4])
-    options = {"out": str(out), "db": str(library), "quiet": True}
+    options = {"output": str(out), "db": str(library), "quiet": True}
     with pytest.raises(InputError, match="too early"):
         annotate([str(source)], strict=True, **options)  # type: ignore[arg-type]
     state = json.loads(out.with_name("out.pgn.partial.json").read_text())
     assert state["inputs"][0]["consumed"] > 4 << 20
     source.write_bytes(packed)
     annotate([str(source)], resume=True, **options)  # type: ignore[arg-type]
-    annotate([str(source)], **{**options, "out": str(tmp_path / "whole.pgn")})  # type: ignore[arg-type]
+    annotate([str(source)], **{**options, "output": str(tmp_path / "whole.pgn")})  # type: ignore[arg-type]
     assert out.read_bytes() == (tmp_path / "whole.pgn").read_bytes()

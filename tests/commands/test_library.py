@@ -275,7 +275,7 @@ def test_show_tells_by_rating_who_fell_where_ratings_are_known(run: Run, db: lis
 
 @pytest.mark.parametrize("option", [["--jobs", "0"], ["--engine-nodes", "0"]])
 def test_numbers_out_of_range_are_refused(run: Run, db: list[str], option: list[str]) -> None:
-    assert "must be 1 or more" in run("library", "verify", *option, *db, code=2).stderr
+    assert "must be at least 1" in run("library", "verify", *option, *db, code=2).stderr
 
 
 def test_a_library_that_is_none_is_one_line(run: Run, tmp_path: Path) -> None:
@@ -319,7 +319,7 @@ def test_an_interrupted_index_leaves_a_library_that_goes_on(run: Run, db: list[s
 
 
 def test_help_is_quick_and_complete(run: Run) -> None:
-    for command in ("init", "add", "import", "list", "show", "verify", "export"):
+    for command in ("init", "add", "import", "list", "show", "verify", "export", "train", "backup", "restore"):
         assert "Usage" in run("library", command, "--help").stdout
     heavy = "('sqlalchemy', 'chess', 'rich', 'alembic')"
     code = f"import sys, trapline.commands.library; print([m for m in {heavy} if m in sys.modules])"

@@ -61,7 +61,7 @@ def test_prove_what_is_none_or_not_known() -> None:
     "options",
     [
         (),
-        (MATE_1, "--epd", "x.epd"),
+        (MATE_1, "--input", "x.epd"),
         (MATE_1, "--mate", "0"),
         (MATE_1, "--mate", "31"),
         (MATE_1, "--nodes", "0"),
@@ -70,8 +70,8 @@ def test_prove_what_is_none_or_not_known() -> None:
         (MATE_1, "--milliseconds", "0"),
         (MATE_1, "--traps", "--nodes", "0"),
         (MATE_1, "--jobs", "2"),
-        ("--epd", "x.epd", "--jobs", "0"),
-        ("--epd", "x.epd", "--nodes", "0"),
+        ("--input", "x.epd", "--jobs", "0"),
+        ("--input", "x.epd", "--nodes", "0"),
     ],
 )
 def test_prove_refuses(options: tuple[str, ...]) -> None:
@@ -87,7 +87,7 @@ def test_prove_within_a_time() -> None:
 
 def test_prove_of_no_position() -> None:
     assert isinstance(refusal("prove", "nonsense"), PositionError)
-    missing = refusal("prove", "--epd", "missing.epd")
+    missing = refusal("prove", "--input", "missing.epd")
     assert isinstance(missing, InputError)
     assert "missing.epd" in str(missing)
 
@@ -108,7 +108,7 @@ three fields only
 def test_prove_a_file(tmp_path: Path, jobs: str) -> None:
     path = tmp_path / "mates.epd"
     path.write_text(EPD)
-    result = CliRunner().invoke(app, ["prove", "--epd", str(path), "--mate", "2", "--json", "--jobs", jobs])
+    result = CliRunner().invoke(app, ["prove", "--input", str(path), "--mate", "2", "--json", "--jobs", jobs])
     assert result.exit_code == 0
     found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [one["line_number"] for one in found] == [2, 4, 5, 6, 7, 8]
@@ -126,7 +126,7 @@ def test_prove_a_file(tmp_path: Path, jobs: str) -> None:
 def test_prove_a_file_for_people(tmp_path: Path) -> None:
     path = tmp_path / "mates.epd"
     path.write_text(EPD)
-    result = CliRunner().invoke(app, ["prove", "--epd", str(path), "--mate", "2"])
+    result = CliRunner().invoke(app, ["prove", "--input", str(path), "--mate", "2"])
     lines = result.stdout.splitlines()
     assert lines[0] == "     2  smothered: proved, mate in 2: 1. Qg8+ Rxg8 2. Nf7#"
     assert lines[1] == "     4  proved, mate in 1: 1. Ra8#"
@@ -139,7 +139,7 @@ def test_prove_a_long_file_in_order(tmp_path: Path) -> None:
     """Hard and easy positions alternate, so that with several jobs the easy ones are ready first."""
     path = tmp_path / "long.epd"
     path.write_text("".join(f"{BUDAPEST[:-4]} id {i};\n{MATE_1} id {i};\n" for i in range(150)))
-    options = ["prove", "--epd", str(path), "--mate", "5", "--nodes", "3000", "--json"]
+    options = ["prove", "--input", str(path), "--mate", "5", "--nodes", "3000", "--json"]
     outputs = [CliRunner().invoke(app, [*options, "--jobs", jobs]).stdout for jobs in ("1", "4")]
     assert outputs[0] == outputs[1]
     assert [json.loads(line)["line_number"] for line in outputs[0].splitlines()] == list(range(1, 301))
@@ -149,7 +149,7 @@ def test_prove_a_long_file_in_order(tmp_path: Path) -> None:
 def test_a_file_without_a_position(tmp_path: Path, text: str) -> None:
     path = tmp_path / "none.epd"
     path.write_text(text)
-    error = refusal("prove", "--epd", str(path), "--json")
+    error = refusal("prove", "--input", str(path), "--json")
     assert isinstance(error, InputError)
     assert error.exit_code == 3
 
@@ -159,7 +159,7 @@ def test_jobs_from_the_settings_are_checked(tmp_path: Path, monkeypatch: pytest.
     path.write_text(MATE_1)
     monkeypatch.setenv("TRAPLINE_JOBS", "none")
     with pytest.raises(UsageError, match="TRAPLINE_JOBS"):
-        CliRunner().invoke(app, ["prove", "--epd", str(path)], catch_exceptions=False)
+        CliRunner().invoke(app, ["prove", "--input", str(path)], catch_exceptions=False)
 
 
 def test_the_commands_import_only_typer_until_they_run() -> None:
@@ -172,5 +172,5 @@ def test_the_commands_import_only_typer_until_they_run() -> None:
 def test_every_option_is_in_the_help() -> None:
     result = CliRunner().invoke(app, ["prove", "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
     assert result.exit_code == 0
-    options = {"--epd", "--mate", "--nodes", "--milliseconds", "--jobs", "--json"}
+    options = {"--input", "--mate", "--nodes", "--milliseconds", "--jobs", "--json"}
     assert {option for option in options if option not in result.stdout} == set()

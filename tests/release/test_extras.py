@@ -43,9 +43,9 @@ def run_without(libraries: tuple[str, ...], code: str) -> subprocess.CompletedPr
     ("arguments", "missing", "brings"),
     [
         (["explore", "--moves", "e4"], "numpy", "explore"),
-        (["library", "fit"], "scipy", "training"),
-        (["evaluate", "puzzles", "puzzles.csv"], "scipy", "research"),
-        (["evaluate", "games", "games.pgn", "--puzzles", "puzzles.csv"], "scipy", "research"),
+        (["library", "train"], "scipy", "training"),
+        (["research", "puzzles", "puzzles.csv"], "scipy", "research"),
+        (["research", "games", "games.pgn", "--puzzles", "puzzles.csv"], "scipy", "research"),
         (["serve"], "fastapi", "web"),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else None,

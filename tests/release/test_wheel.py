@@ -84,9 +84,7 @@ def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Pat
         "match",
         "propose",
         "prove",
-        "evaluate",
-        "experiment",
-        "dynamics",
+        "research",
         "bot",
         "service",
         "jobs",
@@ -99,7 +97,7 @@ def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Pat
     ):
         assert "Usage" in run(command, "--help")
     # The paper's own examples need nothing that the bare wheel does not bring.
-    assert ".772" in run("experiment", "figure-1", "table-1", "--out", "found")
+    assert ".772" in run("research", "paper", "figure-1", "table-1", "--output", "found")
     run("annotate", "game.pgn", "-o", "annotated.pgn")
     text = (tmp_path / "annotated.pgn").read_text()
     assert "Falls into" in text

@@ -38,7 +38,7 @@ from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.ranking.training import fit
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
-from trapline.commands.evaluate import evaluate
+from trapline.commands.research import research
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
 
@@ -181,8 +181,8 @@ def test_the_command_writes_everything_and_says_the_short_of_it(tmp_path: Path) 
     from typer.testing import CliRunner
 
     out = tmp_path / "out"
-    options = ["--library-size", "120", "--queries", "20", "--split", "game", "--out", str(out)]
-    done = CliRunner().invoke(evaluate, ["puzzles", str(PUZZLES), *options], catch_exceptions=False)
+    options = ["--library-size", "120", "--queries", "20", "--output", str(out)]
+    done = CliRunner().invoke(research, ["puzzles", str(PUZZLES), *options], catch_exceptions=False)
     assert done.exit_code == 0
     assert f"killer hit@1, {FULL}" in done.stdout
     data = json.loads((out / "puzzles.json").read_text())
@@ -205,21 +205,13 @@ def test_a_given_library_is_evaluated_with_its_own_weights_if_it_has_any(tmp_pat
         library.add_all(traps)
         if fitted:
             library.set_weights(fit([(f"{t.epd} 0 1", t.bait, t.killer_line[0]) for t in traps[:50]]))
-    options = ["--library", str(path), "--queries", "12", "--json"]
-    done = CliRunner().invoke(evaluate, ["puzzles", str(PUZZLES), *options], catch_exceptions=False)
+    options = ["--db", str(path), "--queries", "12", "--json"]
+    done = CliRunner().invoke(research, ["puzzles", str(PUZZLES), *options], catch_exceptions=False)
     data = json.loads(done.stdout)
     assert (data["library"], data["given_library"]) == (80, fitted)
     assert data["left_out"] == 80
     assert ("has no weights of its own" in done.stderr) == (not fitted)
     assert data["ordinary_moves_learned"] == (0 if fitted else 820)
-
-
-def test_there_is_no_other_split(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
-    done = CliRunner().invoke(evaluate, ["puzzles", "x.csv", "--split", "random"])
-    assert isinstance(done.exception, UsageError)
-    assert "divided by game" in str(done.exception)
 
 
 # Games

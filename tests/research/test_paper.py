@@ -33,7 +33,7 @@ from tests.support.chess_positions import FIGURE_2
 from trapcore.errors import OutputError, UsageError
 from trapcore.measures.options import Reference
 from trapcore.measures.sampled import Estimate
-from trapline.commands.experiment import experiment
+from trapline.commands.research.paper import paper as command
 
 ACCOUNT = Path(__file__).parents[2] / "docs" / "research" / "paper.md"
 BUDAPEST, CARO_KANN, KIENINGER, LEGAL = paper.TRAPS
@@ -313,7 +313,7 @@ def test_a_report_as_markdown() -> None:
 
 
 app = typer.Typer()
-app.command()(experiment)
+app.command()(command)
 
 
 @pytest.fixture(autouse=True)
@@ -333,7 +333,7 @@ def invoke(*arguments: str) -> tuple[str, str]:
 def test_the_command_writes_what_it_prints(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(plots, "can_draw", lambda: False)
     out, account = tmp_path / "a" / "b", tmp_path / "account.md"
-    stdout, stderr = invoke("table-1", "figure-1", "table-1", "--out", str(out), "--account", str(account))
+    stdout, stderr = invoke("table-1", "figure-1", "table-1", "--output", str(out), "--report", str(account))
     texts = [markdown(registry.EXPERIMENTS[name].report(Run())) for name in ("figure-1", "table-1")]
     assert stdout == "\n".join(texts)
     assert {path.name: path.read_text("utf-8") for path in out.iterdir()} == {
@@ -343,14 +343,14 @@ def test_the_command_writes_what_it_prints(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "no plots, matplotlib is not installed" in stderr
     assert "figure-1: " in stderr
     written = account.read_text("utf-8")
-    assert "`trapline experiment table-1 figure-1 table-1 --seed 0 --account FILE`" in written
+    assert "`trapline research paper table-1 figure-1 table-1 --seed 0 --report FILE`" in written
     assert all(f"\n#{text}" in written for text in texts)
 
 
 def test_the_command_draws(quick: dict[str, Report], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     for folder in ("one", "two"):
-        _, stderr = invoke("figure-1", "table-1", "--out", str(tmp_path / folder))
+        _, stderr = invoke("figure-1", "table-1", "--output", str(tmp_path / folder))
         assert "matplotlib" not in stderr
     names = {"figure-1.md", "figure-1.svg", "table-1.md", "table-1.svg"}
     assert {path.name for path in (tmp_path / "one").iterdir()} == names
@@ -387,9 +387,9 @@ def test_refusals(arguments: list[str], message: str) -> None:
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot make the folder"):
-        invoke("figure-1", "--out", str(tmp_path / "file"))
+        invoke("figure-1", "--output", str(tmp_path / "file"))
     with pytest.raises(OutputError, match="cannot write"):
-        invoke("figure-1", "--account", str(tmp_path))
+        invoke("figure-1", "--report", str(tmp_path))
 
 
 def test_a_plot_has_as_many_values_as_places(quick: dict[str, Report]) -> None:

@@ -67,5 +67,5 @@ def annotated(text: str | bytes, folder: Path, library: Path, **options: object)
     folder.mkdir(exist_ok=True)
     source, out = folder / "in.pgn", folder / "out.pgn"
     source.write_bytes(text.encode() if isinstance(text, str) else text)
-    annotate([str(source)], out=str(out), db=str(library), quiet=True, **options)  # type: ignore[arg-type]
+    annotate([str(source)], output=str(out), db=str(library), quiet=True, **options)  # type: ignore[arg-type]
     return out.read_bytes()

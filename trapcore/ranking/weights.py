@@ -104,11 +104,11 @@ class Weights:
         if version != VOCABULARY_VERSION:
             raise InputError(
                 f"the weights in {where} are for version {version} of the vocabulary, this is version "
-                f"{VOCABULARY_VERSION}; learn them again with `trapline library fit`"
+                f"{VOCABULARY_VERSION}; learn them again with `trapline library train`"
             )
         pairs = len(sizes) == 6 and sizes[::2] == sizes[1::2] and all(size >= 0 and size % 4 == 0 for size in sizes)
         if not pairs or sum(sizes) != len(rest) or not math.isfinite(nothing):
-            raise InputError(f"the weights in {where} are damaged; learn them again with `trapline library fit`")
+            raise InputError(f"the weights in {where} are damaged; learn them again with `trapline library train`")
         ends = list(accumulate(sizes))
         arrays = [rest[end - size : end] for end, size in zip(ends, sizes, strict=True)]
         seen, answered, rarity = (Table(*arrays[i : i + 2]) for i in (0, 2, 4))

@@ -1,1 +1,21 @@
-"""The commands, one module each."""
+"""The command line, a file for each command or group of commands.
+
+=============  =======================================================================
+games/         ``index``, ``mine``, ``explore``, ``report``: collections of games
+library/       ``library ...``: fill, show and check the library
+research/      ``research ...``: accuracy, and the experiments of the founding paper
+annotate.py    ``annotate``: traps of games as comments in PGN
+bot.py         ``bot``: play on lichess
+options.py     options that several commands have
+propose.py     ``propose``: killers for a position
+prove.py       ``prove``: forced mates and baits of a position
+query.py       ``query``: find traps
+resources.py   what several commands open: the library, the workers, the prover
+serve.py       ``serve``: the library over HTTP
+service.py     ``service ...``, ``jobs ...``, ``follow``: games fetched by schedule
+similarity.py  ``similarity`` and ``match``: two positions compared
+terminal.py    output: tables, JSON and messages
+=============  =======================================================================
+
+A command imports what it needs when it runs, so that ``trapline --help`` needs nothing but typer.
+"""

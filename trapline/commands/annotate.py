@@ -1,4 +1,4 @@
-"""The command of this floor: ``trapline annotate``.
+"""The command ``trapline annotate``.
 
 Everything but typer is imported when the command runs, so that ``trapline --help`` stays quick. Only PGN goes to
 standard output; talk goes to standard error.
@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import CapturesOption, ClusterOption, DepthOption, IndexedMeasureOption, LabelsOption
+from trapline.commands.options import (
+    CapturesOption,
+    ClusterOption,
+    DbOption,
+    DepthOption,
+    IndexedMeasureOption,
+    JobsOption,
+    LabelsOption,
+)
 
 if TYPE_CHECKING:
     from annotator.counts import Tally
@@ -28,10 +36,10 @@ def annotate(
             show_default=False,
         ),
     ],
-    out: Annotated[
+    output: Annotated[
         str | None,
         typer.Option(
-            "--out",
+            "--output",
             "-o",
             metavar="OUT",
             help="Write here, compressed by the suffix; several inputs one after the other. A directory (or a name "
@@ -66,9 +74,7 @@ def annotate(
     skip_plies: Annotated[
         int, typer.Option(metavar="N", help="Do not look at the first N half-moves of each game.", min=0)
     ] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads. Default: the setting `jobs`, 1 unless changed.")
-    ] = None,
+    jobs: JobsOption = None,
     cluster: ClusterOption = None,
     engine: Annotated[
         str | None,
@@ -80,9 +86,7 @@ def annotate(
         int | None,
         typer.Option(metavar="N", help="Nodes of the prover for one candidate. Default: the setting `nodes`, 200000."),
     ] = None,
-    db: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Trap library. Default: the setting `db`; made if not there.")
-    ] = None,
+    db: DbOption = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail if a file is damaged or a game could not be read (exit code 3).")
     ] = False,
@@ -110,7 +114,7 @@ def annotate(
     from trapcore.errors import UsageError
     from trapcore.measures.options import IndexedMeasure, chosen, indexed
     from trapcore.trees.chess_game import Labels
-    from trapline.commands.db_options import open_existing, pool_for
+    from trapline.commands.resources import open_existing, pool_for
     from trapline.settings import Settings
 
     if player is not None and not player.strip():
@@ -132,7 +136,7 @@ def annotate(
         selection=Selection(chosen(Side, side), player),
     )
     request = replace(AnalysisRequest.from_settings(settings, options), strict=strict)
-    plan = plan_run(files, out, report, strict=strict)
+    plan = plan_run(files, output, report, strict=strict)
 
     def say(told: str) -> None:
         if not quiet:

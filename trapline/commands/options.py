@@ -1,5 +1,6 @@
-"""Options that commands of several rooms take, declared once so that they read the same everywhere."""
+"""Options that several commands have, declared once so that they read the same everywhere."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,3 +30,55 @@ ClusterOption = Annotated[
         help="The scheduler of a Dask cluster whose workers do the work, in place of threads here.",
     ),
 ]
+DbOption = Annotated[
+    str | None,
+    typer.Option("--db", metavar="PATH", help="The library: a file, or an SQLAlchemy URL. Default: the setting `db`."),
+]
+
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
+]
+
+EngineOption = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="PATH", help="UCI engine for a second opinion beside our own proofs."),
+]
+EngineNodesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--engine-nodes", metavar="N", help="Nodes of the engine for a position, then four times as many; 1 or more."
+    ),
+]
+SinceOption = Annotated[
+    int | None, typer.Option("--since", metavar="YEAR", min=1, max=9999, help="Only games from then on.")
+]
+UntilOption = Annotated[
+    int | None, typer.Option("--until", metavar="YEAR", min=1, max=9999, help="Only games until then.")
+]
+SlugsArgument = Annotated[list[str] | None, typer.Argument(metavar="SLUG", help="Only these traps.")]
+OutputFolderOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FOLDER", help="Write Markdown and plots (with the extra `plots`) there, as files."
+    ),
+]
+
+
+def bounds(option: str, text: str | None) -> tuple[int | None, int | None]:
+    """Both ends of ``1200-1599``, ``2000-`` or ``-1400``; None where there is none.
+
+    Raises ``UsageError``, which names the option.
+    """
+    import re
+
+    from trapcore.errors import UsageError
+
+    if text is None:
+        return None, None
+    found = re.fullmatch(r"\s*(\d{1,4})?\s*-\s*(\d{1,4})?\s*", text, re.ASCII)
+    if found is None or not any(found.groups()):
+        raise UsageError(
+            f"--{option} wants two numbers with a hyphen between, either of which may be left out: {text!r}"
+        )
+    low, high = found.groups()
+    return None if low is None else int(low), None if high is None else int(high)

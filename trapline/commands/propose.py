@@ -1,4 +1,4 @@
-"""``trapline library fit`` and ``trapline propose``: what the library learns, and what it proposes.
+"""The command ``trapline propose``.
 
 Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
 to standard output, talk to standard error.
@@ -11,52 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption, open_existing
-from trapline.commands.options import JsonOption
+from trapline.commands.options import DbOption, JsonOption
+from trapline.commands.resources import open_existing
 
 if TYPE_CHECKING:
     from db.similarity.propose import Adviser, Proposals, ProposedMove
-
-
-def fit(
-    db: DbOption = None,
-    limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Learn from so many traps only, whichever they are.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Learn from the library's traps which moves are killers, for `trapline propose` and all that proposes moves.
-
-    The killer of each trap that is not refuted is set against the other moves there, and ordinary moves that lose
-    nothing beside them. A tenth of the traps is first held out, to tell how often their killers are found.
-    """
-    from trapcore.extras import extra
-    from trapline.commands.terminal import Status, print_json, trap_count
-
-    with extra("training", "learning"):
-        from db.similarity.train import HITS, fit_library
-
-    status = Status()
-    with open_existing(db, read_only=False) as library:
-        fitted = fit_library(library, limit=limit, say=status.show)
-        status.clear()
-    if as_json:
-        print_json(fitted.to_dict())
-        return
-    weights, held = fitted.weights, fitted.held_out
-    typer.echo(
-        f"learned from {trap_count(weights.traps)} and {weights.ordinary:,} ordinary moves in {fitted.seconds:.0f} s: "
-        f"weights of {weights.seen.size:,} and {weights.answered.size:,} tokens"
-    )
-    if held is None:
-        typer.echo("too few traps to hold some out and tell how often their killers are found")
-        return
-    first, *more = (f"{hit:.3f}" for hit in held.hits)
-    among = "".join(f", among the first {k} of {hit}" for k, hit in zip(HITS[1:], more, strict=True))
-    typer.echo(
-        f"of {trap_count(held.traps)} that were held out, by weights learned from the other "
-        f"{weights.traps - held.traps:,}: the killer is the first move of {first}{among}"
-    )
 
 
 def propose(

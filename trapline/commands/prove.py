@@ -1,4 +1,4 @@
-"""``trapline prove`` and ``trapline dynamics``. Other commands of this floor are in ``comparison_commands.py``.
+"""The command ``trapline prove``.
 
 Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
 to standard output, and with ``--json`` nothing else does; talk goes to standard error.
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 def prove(
     fen: Annotated[str | None, typer.Argument(metavar="FEN", help="A position, as FEN or EPD, quoted.")] = None,
-    epd: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Prove every position of an EPD file instead; - is stdin.")
+    input_file: Annotated[
+        str | None,
+        typer.Option("--input", metavar="FILE", help="Prove every position of an EPD file instead; - is stdin."),
     ] = None,
     mate: Annotated[int, typer.Option(metavar="MOVES", help="Longest mate to look for, 1 to 30 moves.")] = 3,
     nodes: Annotated[
@@ -41,7 +42,7 @@ def prove(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="With --epd: positions at the same time. Default: the setting `jobs`, 1."),
+        typer.Option(metavar="N", help="With --input: positions at the same time. Default: the setting `jobs`, 1."),
     ] = None,
     traps: Annotated[
         bool, typer.Option("--traps", help="Find every bait of the position instead: moves that tempt and lose.")
@@ -56,7 +57,7 @@ def prove(
 ) -> None:
     """Prove or refute that the side to move can force mate, or that a move of its own is a bait.
 
-    With --epd, answers come in the order of the file; a line that is no position gets an error in its place.
+    With --input, answers come in the order of the file; a line that is no position gets an error in its place.
 
     The exit code is 3 if there was no position at all.
     """
@@ -72,19 +73,19 @@ def prove(
         budget = baits.USUAL if about_baits else proof.USUAL
     proof.check_mate(mate)
     if about_baits:
-        if fen is None or epd is not None:
+        if fen is None or input_file is not None:
             raise UsageError("--traps, --bait and --explain need one FEN")
         _prove_baits(fen, bait, budget, explain=explain, as_json=as_json)
         return
-    if epd is not None and fen is None:
-        _prove_file(epd, mate, budget, jobs, as_json)
-    elif fen is not None and epd is None:
+    if input_file is not None and fen is None:
+        _prove_file(input_file, mate, budget, jobs, as_json)
+    elif fen is not None and input_file is None:
         if jobs is not None:
-            raise UsageError("--jobs belongs to --epd")
+            raise UsageError("--jobs belongs to --input")
         found = proof.prove_mate(fen, mate, budget)
         typer.echo(json.dumps(_answer(fen, found)) if as_json else _sentence(fen, found, mate))
     else:
-        raise UsageError("prove needs a FEN or --epd FILE, and not both")
+        raise UsageError("prove needs a FEN or --input FILE, and not both")
 
 
 def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, as_json: bool) -> None:
@@ -110,17 +111,14 @@ def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, a
 
 
 def _prove_file(path: str, mate: int, budget: Budget, jobs: int | None, as_json: bool) -> None:
-    from trapcore.errors import InputError, UsageError
+    from trapcore.errors import InputError
     from trapcore.io.streams import open_bytes
-    from trapline.settings import Settings
+    from trapline.commands.resources import jobs_or_default
 
-    if jobs is None:
-        jobs = Settings().jobs
-    elif jobs < 1:
-        raise UsageError(f"jobs must be at least 1, not {jobs}")
+    threads = jobs_or_default(jobs)
     read = bad = 0
     with open_bytes(path) as chunks:
-        for answer, sentence in _answers(chunks, mate, budget, jobs):
+        for answer, sentence in _answers(chunks, mate, budget, threads):
             read += "error" not in answer
             bad += "error" in answer
             typer.echo(json.dumps(answer) if as_json else f"{answer['line_number']:>6}  {sentence}")
@@ -191,72 +189,3 @@ def _sentence(fen: str, proof: Proof, mate: int) -> str:
         case Verdict.UNDECIDED:
             known = f"; no mate in {proof.refuted_to} or fewer" if proof.refuted_to else ""
             return f"undecided after {proof.nodes:,} nodes{known}"
-
-
-def dynamics(
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="chess, tic-tac-toe, breakthrough[-6x6], go-5x5 or go-7x7.")
-    ],
-    pgn: Annotated[
-        str | None, typer.Argument(metavar="[PGN]", help="Chess only: real games instead of random ones; - is stdin.")
-    ] = None,
-    games: Annotated[int, typer.Option(metavar="N", help="Number of games, 1 to 100,000.")] = 10,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Of random games: the same seed, the same games.")
-    ] = None,
-    plies: Annotated[int | None, typer.Option(metavar="N", help="Random games end there; default 100.")] = None,
-    depth: Annotated[int, typer.Option(metavar="PLIES", help="Depth of the local trees, 1 to 3.")] = 2,
-    as_json: JsonOption = False,
-) -> None:
-    """Tell how dynamic a game is, and which search heuristic the founding paper expects to suit it.
-
-    The variability is how much the number of moves per position changes from one ply to the next.
-    """
-    from trapcore.errors import UsageError
-    from trapcore.measures.dynamics import LESS_DYNAMIC, Heuristic, PgnGames, playouts
-    from trapcore.measures.dynamics import dynamics as measured
-    from trapcore.trees.games import game_named
-
-    played = game_named(game)
-    if pgn is not None:
-        if played.name != "chess":
-            raise UsageError(f"a PGN file is for chess, not for {played.name}")
-        if seed is not None or plies is not None:
-            raise UsageError("--seed and --plies belong to random games, not to a PGN file")
-        real = PgnGames(pgn, games)
-        found = measured(played, real, depth)
-        source: dict[str, Any] = {"pgn": pgn, "skipped": real.skipped}
-        told = f"{found.games} games of {pgn}" + (f" ({real.skipped} skipped)" if real.skipped else "")
-    else:
-        seed, plies = seed if seed is not None else 1, plies if plies is not None else 100
-        found = measured(played, playouts(played, games, seed, plies), depth)
-        source = {"seed": seed, "plies": plies}
-        told = f"{found.games} random games, seed {seed}, at most {plies} plies"
-    if as_json:
-        answer = {"game": played.name, **source, "depth": depth, "games": found.games, "positions": found.positions}
-        answer |= {"density": found.density, "variability": found.variability, "standard_error": found.standard_error}
-        answer |= {"turn_variability": found.turn_variability, "spread": found.spread, "kept": found.kept}
-        typer.echo(json.dumps(answer | {"less_dynamic_below": LESS_DYNAMIC, "heuristic": found.heuristic}))
-        return
-    error = f" ± {found.standard_error:.3f}" if found.standard_error is not None else ""
-    typer.echo(f"{played.name}: {told}, {found.positions:,} positions, depth {depth}")
-    typer.echo(f"connection density  {found.density:.1f} moves per position")
-    typer.echo(f"variability         {found.variability:.3f}{error} from ply to ply")
-    if found.turn_variability is not None:
-        typer.echo(f"turn variability    {found.turn_variability:.3f} from turn to turn")
-    typer.echo(f"spread              {found.spread:.3f} along a game")
-    if found.kept is not None:
-        typer.echo(f"kept moves          {found.kept:.3f} from turn to turn")
-    match found.heuristic:
-        case Heuristic.SHARING:
-            typer.echo(
-                f"less dynamic (below {LESS_DYNAMIC}): a move is likely to do much the same in sibling positions, so "
-                "sharing its value among them may help (all-moves-as-first, RAVE)"
-            )
-        case Heuristic.PRUNING:
-            typer.echo(
-                f"dynamic (above {LESS_DYNAMIC}): what a move does depends on the position, so values shared among "
-                "siblings are less reliable; branches differ sharply in value, so pruning may help most"
-            )
-        case None:
-            typer.echo(f"undecided: these games do not tell on which side of {LESS_DYNAMIC} the variability lies")

@@ -1,4 +1,4 @@
-"""``trapline query``: the library asked from the command line.
+"""The command ``trapline query``.
 
 Everything but typer is imported when the command runs, so that ``trapline --help`` stays quick. What is asked for goes
 to standard output, talk to standard error.
@@ -7,14 +7,18 @@ to standard output, talk to standard error.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
+from xml.sax.saxutils import escape
 
 import typer
 
-from trapline.commands.db_options import DbOption, bounds, open_existing
-from trapline.commands.options import JsonOption
+from trapline.commands.options import DbOption, JsonOption, bounds
+from trapline.commands.resources import open_existing
 
 if TYPE_CHECKING:
     from db.query.answer import Hit, Page
+
+RED, GREEN = "#c0392bcc", "#27864ecc"
+"""Colours of the arrows for bait and killer."""
 
 
 def query(
@@ -88,7 +92,7 @@ def query(
         typer.Option("--svg", help="The board of the first hit, bait red and killer green; with -o that of each."),
     ] = False,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FOLDER", help="With --svg: a file for each hit.")
+        str | None, typer.Option("--output", "-o", metavar="FOLDER", help="With --svg: a file for each hit.")
     ] = None,
 ) -> None:
     """Find traps by position, likeness, name and fields; all conditions that are given must hold.
@@ -182,7 +186,6 @@ def _draw(hits: tuple[Hit, ...], folder: str | None) -> None:
 
     from db.formats.export_file import write_file
     from trapcore.errors import OutputError
-    from trapline.commands.board_svg import hit_svg
 
     if folder is None:
         typer.echo("".join(hit_svg(hit) for hit in hits[:1]), nl=False)
@@ -195,3 +198,25 @@ def _draw(hits: tuple[Hit, ...], folder: str | None) -> None:
         path = Path(folder) / f"{hit.trap.slug}.svg"
         write_file(path, hit_svg(hit).encode())
         typer.echo(str(path))
+
+
+def hit_svg(hit: Hit, size: int = 400) -> str:
+    """SVG board of a hit: the position before the bait, the bait in red and the killer in green.
+
+    It is ``size`` pixels wide and seen by the attacker. The names of trap and moves are its title and description, for
+    screen readers.
+    """
+    import chess
+    import chess.svg
+
+    trap = hit.trap
+    board = trap.board()
+    bait, killer, *_ = trap.sans()
+    arrows = [
+        chess.svg.Arrow(move.from_square, move.to_square, color=colour)
+        for move, colour in ((chess.Move.from_uci(trap.bait), RED), (chess.Move.from_uci(trap.killer_line[0]), GREEN))
+    ]
+    picture = chess.svg.board(board, orientation=not board.turn, arrows=arrows, size=size)
+    title = f"<title>{escape(trap.name)}</title><desc>{escape(f'{bait} is answered by {killer}')}</desc>"
+    head, end, rest = picture.partition(">")
+    return f"{head}{end}{title}{rest}\n"

@@ -1,10 +1,12 @@
-"""The command of this room: ``trapline serve``. Everything but typer is imported when it runs."""
+"""The command ``trapline serve``. Everything but typer is imported when it runs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from trapline.commands.options import DbOption
 
 if TYPE_CHECKING:
     import socket
@@ -20,7 +22,7 @@ MOST_CONNECTIONS = 1000
 
 
 def serve(
-    db: Annotated[str | None, typer.Option(metavar="FILE", help="Trap library. Default: the setting `db`.")] = None,
+    db: DbOption = None,
     host: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Where to listen. Default: the setting `web.host`, 127.0.0.1.")
     ] = None,

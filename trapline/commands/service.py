@@ -1,4 +1,4 @@
-"""The commands of this floor: ``trapline service``, ``trapline jobs`` and ``trapline follow``.
+"""The commands ``trapline service``, ``trapline jobs`` and ``trapline follow``.
 
 Everything but typer is imported when a command runs.
 """
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption
-from trapline.commands.options import JsonOption
+from trapline.commands.options import DbOption, JsonOption
 
 if TYPE_CHECKING:
     from service.service import Service

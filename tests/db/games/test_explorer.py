@@ -10,6 +10,7 @@ import chess
 import chess.pgn
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from db.games.explorer import Explored, Explorer, explore
 from db.games.index_games import index_files
@@ -21,7 +22,7 @@ from tests.support.db_traps import AVOIDED, ENDED, FELL, LEGAL_FEN, MIRRORED, MI
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.proof.verdict import Verdict
-from trapline.commands.explore import explore as command
+from trapline.commands.games.explore import explore as command
 
 AMATEURS = DATA / "pgn" / "amateur_lichess_2021_10_kdave.pgn"
 SITE = "https://lichess.org/abcdefgh"
@@ -197,8 +198,11 @@ def test_the_command(library: Library, by_sequences: None) -> None:
     app.command()(command)
     line = CommandLine(app)
     assert line.run("--moves", "d4 d5", "--db", library.name) == "c4\t1\t0\t0\t0\t\t\t\n"
-    answer = line.answer("--fen", LEGAL_FEN, "--rating", "1501-", "--years", "-2000", "--db", library.name)
+    answer = line.answer("--fen", LEGAL_FEN, "--rating", "1501-", "--until", "2000", "--db", library.name)
     assert [(move["san"], move["count"]) for move in answer["moves"]] == [("Bxd1", 1)]
-    for option in ("--rating", "--years"):
-        for wrong in ("1500", "-", "a-b", "2000-1000", "1-99999"):
-            assert isinstance(line.refusal("--moves", "", f"{option}={wrong}", "--db", library.name), UsageError)
+    for wrong in ("1500", "-", "a-b", "2000-1000", "1-99999"):
+        assert isinstance(line.refusal("--moves", "", f"--rating={wrong}", "--db", library.name), UsageError)
+    backwards = ("--since", "2000", "--until", "1000")
+    assert isinstance(line.refusal("--moves", "", *backwards, "--db", library.name), UsageError)
+    for year in ("0", "99999", "a"):
+        assert CliRunner().invoke(app, ["--moves", "", "--until", year, "--db", library.name]).exit_code == 2

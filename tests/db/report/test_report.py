@@ -29,7 +29,7 @@ from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.errors import UsageError
 from trapcore.proof.verdict import Verdict
-from trapline.commands.report import report as command
+from trapline.commands.games.report import report as command
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "games.pgn"
 EVIL = "<script>alert('x')</script> & \\\"Co\\\""

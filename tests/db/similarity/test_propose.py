@@ -258,7 +258,7 @@ def test_weights_of_another_vocabulary_are_refused(tmp_path: Path) -> None:
             connection.execute(update(WeightsRow).values(vocabulary=VOCABULARY_VERSION + 1))
     error = LINE.refusal(LEGAL_FEN, "--db", str(path))
     assert isinstance(error, LibraryError)
-    assert "trapline library fit" in str(error)
+    assert "trapline library train" in str(error)
 
 
 @pytest.mark.skipif(not PUZZLES.exists(), reason="the puzzles lie beside the checkout, and not here")
@@ -271,7 +271,7 @@ def test_a_library_of_puzzles_learns_to_propose_the_killers_of_others(tmp_path: 
     (tmp_path / "known.csv").write_text("\n".join([columns, *known]) + "\n")
     with open_library(path, create=True) as library:
         import_file(library, tmp_path / "known.csv", trust=True)
-    fitted = CommandLine(commands).answer("fit", "--db", path)
+    fitted = CommandLine(commands).answer("train", "--db", path)
     assert fitted["traps"] == 400
     assert fitted["held_out"]["hit@1"] >= 0.8
     killers, questions = {}, ""

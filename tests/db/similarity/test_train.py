@@ -113,7 +113,7 @@ def test_without_weights_the_shipped_ones_are_used_and_that_is_said(make: Make) 
         assert weights_in_use(library, said.append) == (shipped_weights(), "shipped")
     assert said == [
         f"{path} has no weights of its own; those that come with trapline are used until "
-        f"`trapline library fit --db {path}`"
+        f"`trapline library train --db {path}`"
     ]
 
 
@@ -138,13 +138,13 @@ def test_weights_that_cannot_be_used_name_the_command_that_learns_them_again(
         for ask in (library.weights, lambda: weights_in_use(library, nobody)):
             with pytest.raises(LibraryError, match=says) as caught:
                 ask()
-            assert f"`trapline library fit --db {path}`" in str(caught.value)
+            assert f"`trapline library train --db {path}`" in str(caught.value)
 
 
 def test_the_command_tells_what_was_learned(make: Make, traps: list[Trap]) -> None:
     line = CommandLine(commands)
     path = make(traps[:12])
-    answer = line.answer("fit", "--db", str(path))
+    answer = line.answer("train", "--db", str(path))
     assert answer["traps"] == 12
     assert answer["vocabulary"] == VOCABULARY_VERSION
     assert answer["held_out"] is None
@@ -153,8 +153,8 @@ def test_the_command_tells_what_was_learned(make: Make, traps: list[Trap]) -> No
         stored = library.weights()
     assert stored is not None
     assert answer["tokens"] == {"seen": stored.seen.size, "answered": stored.answered.size}
-    assert "learned from 5 traps" in line.run("fit", "--db", str(path), "--limit", "5")
-    assert "no traps to learn from" in str(line.refusal("fit", "--db", str(make([]))))
+    assert "learned from 5 traps" in line.run("train", "--db", str(path), "--limit", "5")
+    assert "no traps to learn from" in str(line.refusal("train", "--db", str(make([]))))
 
 
 def test_a_library_can_learn_what_it_is_asked(make: Make, traps: list[Trap]) -> None:

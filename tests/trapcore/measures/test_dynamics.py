@@ -31,7 +31,7 @@ from trapcore.trees.chess_game import ChessGame
 from trapcore.trees.games import GAMES
 from trapcore.trees.games.tic_tac_toe import TicTacToe
 from trapcore.trees.tree import Tree, local_tree
-from trapline.commands.prove import dynamics as command
+from trapline.commands.research.dynamics import dynamics as command
 
 FIGURE_1 = Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}})
 

@@ -31,7 +31,7 @@ from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.dask_cluster import Cluster
 from trapcore.parallel.pools import Pool, in_order
 from trapline.commands.annotate import annotate
-from trapline.commands.db_options import pool_for
+from trapline.commands.resources import pool_for
 
 GAMES = Path(__file__).parents[3] / "examples" / "games.pgn"
 ONE_PROCESS: None = None
@@ -111,7 +111,7 @@ def test_games_are_annotated_as_in_one_process(tmp_path: Path, local: LocalClust
     made = []
     for name, address in (("one", None), ("many", local.scheduler_address)):
         out, report = tmp_path / f"{name}.pgn", tmp_path / f"{name}.jsonl"
-        annotate([str(GAMES), str(source)], out=str(out), report=str(report), cluster=address, **given)  # type: ignore[arg-type]
+        annotate([str(GAMES), str(source)], output=str(out), report=str(report), cluster=address, **given)  # type: ignore[arg-type]
         made.append((out.read_bytes(), report.read_bytes()))
     assert made[0] == made[1]
     assert b"Falls into" in made[0][0]

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.db_options import (
+from trapline.commands.options import (
+    ClusterOption,
     DbOption,
     EngineNodesOption,
     EngineOption,
     JobsOption,
+    JsonOption,
     bounds,
-    judge_with,
-    leave_if_failed,
-    open_or_make,
-    pool_for,
 )
-from trapline.commands.options import ClusterOption, JsonOption
+from trapline.commands.resources import judge_with, leave_if_failed, open_or_make, pool_for
 
 if TYPE_CHECKING:
     from db.games.index_games import Progress
@@ -41,7 +39,7 @@ def mine(
         int | None, typer.Option(metavar="N", help="For each question of the trap test. Default 400,000.")
     ] = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Also write the new traps, as PGN.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the new traps, as PGN.")
     ] = None,
     study: Annotated[
         str | None,

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption, default_library, open_existing
+from trapline.commands.options import DbOption
+from trapline.commands.resources import default_library, open_existing
 
 
 def backup(

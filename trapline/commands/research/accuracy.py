@@ -1,4 +1,4 @@
-"""The commands ``trapline evaluate ...``: how good the proposals are, on positions that they were not learned from.
+"""The commands ``trapline research puzzles`` and ``trapline research games``.
 
 Everything but typer is imported when a command runs. What is asked for goes to standard output, talk to standard error.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import JsonOption
+from trapline.commands.options import JobsOption, JsonOption, OutputFolderOption
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,14 +20,10 @@ if TYPE_CHECKING:
     from research.evaluation.account import Account
     from research.evaluation.run import Run
 
-evaluate = typer.Typer(
-    no_args_is_help=True, help="Measure how good the proposals are, with every baseline beside them."
-)
-
-LibraryOption = Annotated[
+GivenDbOption = Annotated[
     str | None,
     typer.Option(
-        "--library", metavar="PATH", help="Evaluate this library with its weights, instead of one made of the puzzles."
+        "--db", metavar="PATH", help="Evaluate this library with its weights, instead of one made of the puzzles."
     ),
 ]
 LibrarySizeOption = Annotated[
@@ -36,29 +32,17 @@ LibrarySizeOption = Annotated[
 QueriesOption = Annotated[
     int, typer.Option(metavar="N", min=2, help="Puzzles that are asked about, of the other side; half of them mates.")
 ]
-OutOption = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Write Markdown, JSON and plots (with the extra `plots`) there.")
-]
-JobsOption = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Threads. Default: the setting `jobs`, 1 unless changed.")
-]
-SplitOption = Annotated[
-    str,
-    typer.Option(metavar="game", help="What is kept on one side: all puzzles of a game. There is no other way."),
-]
 
 
-@evaluate.command()
 def puzzles(
     file: Annotated[Path, typer.Argument(metavar="FILE.csv[.zst]", help="Lichess puzzles.")],
-    library: LibraryOption = None,
+    db: GivenDbOption = None,
     library_size: LibrarySizeOption = 20_000,
-    split: SplitOption = "game",
     queries: QueriesOption = 4_000,
     ablation: Annotated[
         bool, typer.Option("--ablation", help="Learn again without each kind of token; takes minutes more.")
     ] = False,
-    out: OutOption = None,
+    output: OutputFolderOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -79,12 +63,11 @@ def puzzles(
         from research.evaluation.temptation import temptation
 
     parts = [killers, patterns, calibration, proof_work, temptation, cost, *([without_kinds] if ablation else [])]
-    with _run(file, library, library_size, split, queries, jobs) as run:
+    with _run(file, db, library_size, queries, jobs) as run:
         account = account_of_puzzles(run, [part(run) for part in parts])
-    _publish(account, "puzzles", out, as_json)
+    _publish(account, "puzzles", output, as_json)
 
 
-@evaluate.command()
 def games(
     files: Annotated[list[Path], typer.Argument(metavar="FILE.pgn…", help="Games that nothing was learned from.")],
     puzzle_file: Annotated[
@@ -93,16 +76,17 @@ def games(
     engine: Annotated[
         str | None, typer.Option(metavar="PATH", help="UCI engine that judges moves. Default: the setting `engine`.")
     ] = None,
-    nodes: Annotated[int, typer.Option(metavar="N", min=1, help="Nodes of the engine for a position.")] = 15_000,
+    engine_nodes: Annotated[
+        int, typer.Option("--engine-nodes", metavar="N", min=1, help="Nodes of the engine for a position.")
+    ] = 15_000,
     answers: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Keep what the engine said there, and do not ask for what is in it."),
     ] = None,
-    library: LibraryOption = None,
+    db: GivenDbOption = None,
     library_size: LibrarySizeOption = 20_000,
-    split: SplitOption = "game",
     queries: QueriesOption = 2_000,
-    out: OutOption = None,
+    output: OutputFolderOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -130,41 +114,34 @@ def games(
     for path in files:
         if not path.is_file():
             raise InputError(f"{path}: there is no such file")
-    with _run(puzzle_file, library, library_size, split, queries, jobs) as run:
-        judged = judged_moves(files, start, nodes, Answers(answers, nodes), run.say)
-        account = account_of_games(run, [path.name for path in files], nodes, [detection(run, judged)])
-    _publish(account, "games", out, as_json)
+    with _run(puzzle_file, db, library_size, queries, jobs) as run:
+        judged = judged_moves(files, start, engine_nodes, Answers(answers, engine_nodes), run.say)
+        account = account_of_games(run, [path.name for path in files], engine_nodes, [detection(run, judged)])
+    _publish(account, "games", output, as_json)
 
 
 @contextmanager
-def _run(
-    file: Path, library: str | None, library_size: int, split: str, queries: int, jobs: int | None
-) -> Iterator[Run]:
+def _run(file: Path, db: str | None, library_size: int, queries: int, jobs: int | None) -> Iterator[Run]:
     from db.library.open import open_library
     from research.evaluation.run import Run
     from research.evaluation.sample import read_sample
-    from trapcore.errors import UsageError
+    from trapline.commands.resources import jobs_or_default
     from trapline.commands.terminal import Status
-    from trapline.settings import Settings
 
-    if split != "game":
-        raise UsageError(f"puzzles are divided by game, not by {split!r}")
-    threads = Settings().jobs if jobs is None else jobs
-    if threads < 1:
-        raise UsageError(f"jobs must be at least 1, not {threads}")
+    threads = jobs_or_default(jobs)
     status = Status()
     say: Callable[[str], None] = status.show
     say(f"reading {file}")
     weights = None
-    if library is None:
+    if db is None:
         sample = read_sample(file, library_size, queries)
     else:
-        with open_library(library, read_only=True) as opened:
+        with open_library(db, read_only=True) as opened:
             sample = read_sample(file, library_size, queries, opened)
             weights = opened.weights()
         if weights is None:
             status.clear()
-            typer.echo(f"trapline: {library} has no weights of its own; they are learned from its traps now", err=True)
+            typer.echo(f"trapline: {db} has no weights of its own; they are learned from its traps now", err=True)
     run = Run(sample, threads, say, weights)
     try:
         yield run
@@ -173,24 +150,24 @@ def _run(
         run.close()
 
 
-def _publish(account: Account, name: str, out: Path | None, as_json: bool) -> None:
+def _publish(account: Account, name: str, output: Path | None, as_json: bool) -> None:
     from research.evaluation.account import markdown_of
     from research.plots import can_draw
     from research.write_report import NO_PLOTS, make_folder, write_plots, write_text
     from trapline.commands.terminal import print_json, print_table
 
-    if out is not None:
+    if output is not None:
         import json
 
-        make_folder(out)
+        make_folder(output)
         if not can_draw():
             typer.echo(f"trapline: {NO_PLOTS}", err=True)
-        shown = [write_plots(finding.report, out) for finding in account.findings]
-        write_text(out / f"{name}.md", markdown_of(account, shown))
-        write_text(out / f"{name}.json", json.dumps(account.content(), indent=1) + "\n")
+        shown = [write_plots(finding.report, output) for finding in account.findings]
+        write_text(output / f"{name}.md", markdown_of(account, shown))
+        write_text(output / f"{name}.json", json.dumps(account.content(), indent=1) + "\n")
     if as_json:
         print_json(account.content())
         return
     print_table(account.title, ("figure", "value"), [row for finding in account.findings for row in finding.brief])
-    if out is not None:
-        typer.echo(f"{out / name}.md has everything")
+    if output is not None:
+        typer.echo(f"{output / name}.md has everything")

@@ -1,11 +1,11 @@
-"""Options that the commands of this floor take, declared once so that they read the same everywhere."""
+"""What several commands open: the library, the workers, the prover."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,26 +14,6 @@ if TYPE_CHECKING:
     from db.proof.prover import Judge
     from trapcore.errors import InputError
     from trapcore.parallel.pools import Pool
-
-DbOption = Annotated[
-    str | None,
-    typer.Option("--db", metavar="PATH", help="The library: a file, or an SQLAlchemy URL. Default: the setting `db`."),
-]
-
-JobsOption = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
-]
-
-EngineOption = Annotated[
-    str | None,
-    typer.Option("--engine", metavar="PATH", help="UCI engine for a second opinion beside our own proofs."),
-]
-EngineNodesOption = Annotated[
-    int | None,
-    typer.Option(
-        "--engine-nodes", metavar="N", help="Nodes of the engine for a position, then four times as many; 1 or more."
-    ),
-]
 
 
 def exists(path: str) -> bool:
@@ -47,7 +27,7 @@ def jobs_or_default(given: int | None) -> int:
     from trapline.settings import Settings
 
     if given is not None and given < 1:
-        raise UsageError(f"jobs must be 1 or more, not {given}")
+        raise UsageError(f"jobs must be at least 1, not {given}")
     return given if given is not None else Settings().jobs
 
 
@@ -79,7 +59,7 @@ def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
     from trapline.settings import Settings
 
     if nodes is not None and nodes < 1:
-        raise UsageError(f"engine-nodes must be 1 or more, not {nodes}")
+        raise UsageError(f"engine-nodes must be at least 1, not {nodes}")
     limit = Settings().engine_nodes if engine is not None and nodes is None else nodes
     with judging(engine, limit) as judge:
         yield judge
@@ -112,26 +92,6 @@ def open_or_make(db: str | None) -> Library:
     opened = open_library(db, create=True)
     say(f"made the empty library {db}")
     return opened
-
-
-def bounds(option: str, text: str | None) -> tuple[int | None, int | None]:
-    """Both ends of ``1200-1599``, ``2000-`` or ``-1400``; None where there is none.
-
-    Raises ``UsageError``, which names the option.
-    """
-    import re
-
-    from trapcore.errors import UsageError
-
-    if text is None:
-        return None, None
-    found = re.fullmatch(r"\s*(\d{1,4})?\s*-\s*(\d{1,4})?\s*", text, re.ASCII)
-    if found is None or not any(found.groups()):
-        raise UsageError(
-            f"--{option} wants two numbers with a hyphen between, either of which may be left out: {text!r}"
-        )
-    low, high = found.groups()
-    return None if low is None else int(low), None if high is None else int(high)
 
 
 def leave_if_failed(failures: list[InputError]) -> None:

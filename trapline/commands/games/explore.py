@@ -1,4 +1,4 @@
-"""The command ``trapline explore``: what was played in a position of the indexed games, and who fell for its baits."""
+"""The command ``trapline explore``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption, bounds, open_existing
-from trapline.commands.options import JsonOption
+from trapline.commands.options import DbOption, JsonOption, SinceOption, UntilOption, bounds
+from trapline.commands.resources import open_existing
 
 if TYPE_CHECKING:
     from db.games.explorer import Explored, PlayedMove, TrapHere
@@ -22,9 +22,8 @@ def explore(
             metavar="LOW-HIGH", help="Only what players with such a rating played; either end may be left out."
         ),
     ] = None,
-    years: Annotated[
-        str | None, typer.Option(metavar="FIRST-LAST", help="Only games of these years; either end may be left out.")
-    ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     mirrored: Annotated[
         bool, typer.Option("--mirrored", help="Count the position with colours exchanged, too.")
     ] = False,
@@ -42,7 +41,6 @@ def explore(
         from db.games.explorer import explore as explored
 
     least, most = bounds("rating", rating)
-    since, until = bounds("years", years)
     with open_existing(db) as library:
         found = explored(
             library,

@@ -1,4 +1,4 @@
-"""The command ``trapline report``: a player's traps as a page, or as figures for programs."""
+"""The command ``trapline report``."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Annotated
 
 import typer
 
-from trapline.commands.db_options import DbOption, open_existing
-from trapline.commands.options import JsonOption
+from trapline.commands.options import DbOption, JsonOption, SinceOption, UntilOption
+from trapline.commands.resources import open_existing
 
 
 def report(
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="The name or a part of it, whatever its case.")],
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="The page, one HTML file; - is stdout.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="The page, one HTML file; - is stdout.")
     ] = None,
     color: Annotated[
         str | None, typer.Option(metavar="white|black", help="Only games in which the player had this colour.")
     ] = None,
-    since: Annotated[int | None, typer.Option(metavar="YEAR", min=1, max=9999, help="Only games from then on.")] = None,
-    until: Annotated[int | None, typer.Option(metavar="YEAR", min=1, max=9999, help="Only games until then.")] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     every: Annotated[
         bool, typer.Option("--all", help="All players whose names have that part are one, spelt differently.")
     ] = False,

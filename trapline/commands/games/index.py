@@ -1,0 +1,46 @@
+"""The command ``trapline index``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from trapline.commands.options import ClusterOption, DbOption, JobsOption, JsonOption
+from trapline.commands.resources import leave_if_failed, open_or_make, pool_for
+
+
+def index(
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN files, packed or not; - is stdin.")],
+    jobs: JobsOption = None,
+    cluster: ClusterOption = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read games into the library and find where its traps occurred in them.
+
+    The same games again change nothing; an interrupted run goes on where it stopped. The exit code is 3 if a file could
+    not be read to its end.
+    """
+    from db.games.index_games import Progress, index_files
+    from trapline.commands.terminal import Status, counted, index_json, print_json
+
+    status = Status()
+
+    def progress(done: Progress) -> None:
+        part = f", {done.raw_done / done.raw_size:.0%}" if done.raw_size else ""
+        status.show(f"{done.file}{part}: {done.new_games:,} new games, {done.positions:,} positions")
+
+    with pool_for(jobs, cluster) as pool, open_or_make(db) as opened:
+        done = index_files(opened, files, pool=pool, progress=progress)
+    status.clear()
+    if as_json:
+        print_json(index_json(done))
+    else:
+        skipped = counted(sorted(done.skipped.items()))
+        rated = f"{done.rated_games:,} games that were there got ratings; " if done.rated_games else ""
+        typer.echo(
+            f"{done.games:,} games read, {done.new_games:,} of them new, with {done.positions:,} positions; {rated}"
+            f"{done.resumed:,} games were done before; skipped: {skipped}; {done.sightings:,} new sightings of traps"
+        )
+    leave_if_failed(done.failures)

@@ -1,0 +1,67 @@
+"""The command ``trapline library verify``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from trapline.commands.options import DbOption, EngineNodesOption, EngineOption, JobsOption, JsonOption, SlugsArgument
+from trapline.commands.resources import jobs_or_default, judge_with, open_existing
+
+
+def verify(
+    slugs: SlugsArgument = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 if a trap is refuted that is not known as none, or disputed.")
+    ] = False,
+    engine: EngineOption = None,
+    engine_nodes: EngineNodesOption = None,
+    jobs: JobsOption = None,
+    db: DbOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read the whole library, prove its traps again, and store what changed.
+
+    With an engine, its opinions are stored beside our own; what engines have said before stays. Where two opinions
+    contradict each other, nothing is claimed unless a mate is proved. After an interruption, a run over all traps goes
+    on where it was.
+    """
+    from db.proof.reverify import Verified, verify_traps
+    from db.traps.wording import claim, contradiction
+    from trapcore.proof.verdict import Verdict
+    from trapline.commands.terminal import Status, counted, print_json, say, trap_count
+    from trapline.settings import Settings
+
+    status = Status()
+
+    def progress(now: Verified) -> None:
+        status.show(f"{now.done:,} of {trap_count(now.wanted)}: {_verdicts(now)}")
+
+    def _verdicts(now: Verified) -> str:
+        figures = [(str(verdict), now.verdicts[verdict]) for verdict in Verdict]
+        one = "contradiction" if len(now.disputed) == 1 else "contradictions"
+        return counted([*figures, (one, len(now.disputed))])
+
+    with judge_with(engine or Settings().engine, engine_nodes) as judge, open_existing(db, read_only=False) as opened:
+        opened.check_file()
+        chosen = [opened.trap(slug) for slug in slugs] if slugs else None
+        try:
+            report = verify_traps(opened, judge, chosen, jobs=jobs_or_default(jobs), progress=progress)
+        except KeyboardInterrupt:
+            status.clear()
+            say("what was verified is stored" + ("" if chosen else "; the same command goes on from there"))
+            raise
+        status.clear()
+    if report.resumed:
+        say(f"{trap_count(report.resumed)} had been verified before the last run was interrupted")
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        for before, after in report.changes:
+            typer.echo(f"{after.slug}: was {claim(before)}, is {claim(after)}")
+        for trap in report.disputed:
+            typer.echo(f"{trap.slug}: {contradiction(trap)}")
+        typer.echo(_verdicts(report))
+    if strict and (report.refuted or report.disputed):
+        raise typer.Exit(1)

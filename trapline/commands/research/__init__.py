@@ -1,0 +1,20 @@
+"""The commands ``trapline research ...``.
+
+===========  ==========================================================================
+accuracy.py  ``puzzles`` and ``games``: how good the proposed killers are
+dynamics.py  ``dynamics``: how much a game's local trees change from ply to ply
+paper.py     ``paper``: the experiments of the founding paper, repeated
+===========  ==========================================================================
+"""
+
+from trapline.lazy_group import lazy_application
+
+research = lazy_application(
+    "Measure accuracy on puzzles and games, and repeat the experiments of the founding paper.",
+    {
+        "puzzles": "trapline.commands.research.accuracy:puzzles",
+        "games": "trapline.commands.research.accuracy:games",
+        "paper": "trapline.commands.research.paper:paper",
+        "dynamics": "trapline.commands.research.dynamics:dynamics",
+    },
+)
