@@ -245,7 +245,7 @@ def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, t
                 return str(player.challenge(server.site.account("TrapBot"), Terms(color="black")).id)
 
             game = server.do(challenge)
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while not server.do(lambda site: game in site.games and site.games[game].ply >= 3):
                 assert time.monotonic() < deadline
                 assert process.poll() is None, process.stderr.read() if process.stderr else ""

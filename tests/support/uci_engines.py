@@ -27,7 +27,7 @@ for line in sys.stdin:
             board.push_uci(move)
         played = len(moves)
     elif words[:1] == ["go"]:
-        nodes = int(words[words.index("nodes") + 1])
+        nodes = int(words[words.index("nodes") + 1]) if "nodes" in words else 0
         move = max(board.legal_moves, key=lambda move: not board.is_capture(move))
         print(f"info depth 9 score cp {{{score}}} nodes 9 time 1", flush=True)
         print(f"bestmove {{move.uci()}}", flush=True)
@@ -37,7 +37,7 @@ for line in sys.stdin:
 def engine_of(folder: Path, score: str, name: str = "Opinionated 1") -> str:
     """The path of an engine that gives ``score``, in centipawns for the side to move.
 
-    It is an expression in ``played``, the moves since the position that was given, and ``nodes``, the limit.
+    It is an expression in ``played``, the moves since the position that was given, and ``nodes``, the limit, 0 if there is none.
     """
     path = folder / name.lower().replace(" ", "-")
     path.write_text(_ENGINE.format(python=sys.executable, name=name, score=score))
