@@ -1,4 +1,4 @@
-"""The traps in the new games of some users, as they come."""
+"""Traps in the new games of some users, as the games end."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -10,14 +10,14 @@ from annotator.events import TrapEvent
 from annotator.request import AnalysisRequest
 from annotator.worker import judged
 from db.similarity.annotator_index import open_screen
-from service.clock import Halt
-from service.lichess_games import FinishedGame
+from service.games.lichess_games import FinishedGame
 from service.service import Service
-from service.sources.users import Seen, explained, new_games
+from service.sources.users import UserCursor, explain_refusal, new_games
+from service.state.clock import StopFlag
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.pools import threads
 
-_SAID = {
+_VERBS = {
     "set": "sets",
     "fell": "falls into",
     "avoided": "avoids",
@@ -27,18 +27,18 @@ _SAID = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """A trap in a game of a user."""
+class FollowedEvent:
+    """Trap event in a new game of a followed user."""
 
     user: str
     game: FinishedGame
     address: str
     player: str
-    """Who made the move that the event is about."""
+    """Name of the player whose move the event is about."""
     event: TrapEvent
 
     def line(self) -> str:
-        """For a person: where, who, what, and what the proof says."""
+        """Line of text for people: address, player, move, event and proof, separated by tabs."""
         event = self.event
         dots = "." if event.mover == "white" else "..."
         move = f"{event.number}{dots} {event.played}"
@@ -46,12 +46,12 @@ class Sight:
         killer = " ".join(event.killer_line_san)
         like = "" if event.known else "something like "
         return (
-            f"{self.address}#{event.ply}\t{self.player}\t{move}\t{_SAID[event.event.value]} {like}{event.trap.name}\t"
+            f"{self.address}#{event.ply}\t{self.player}\t{move}\t{_VERBS[event.event.value]} {like}{event.trap.name}\t"
             f"{event.bait_san} loses to {killer}{mate}"
         )
 
     def content(self) -> dict[str, object]:
-        """As JSON has it."""
+        """JSON object of it."""
         event = self.event
         return {
             "user": self.user,
@@ -75,10 +75,10 @@ class Sight:
 
 
 class Follower:
-    """Looks for the new games of users and for the traps in them; a context manager."""
+    """Finds the traps in the new games of users. To be closed."""
 
     def __init__(self, service: Service) -> None:
-        """The traps are those that the library has now."""
+        """The traps are those that are in the library now."""
         self._service = service
         self._stack = ExitStack()
         library, settings = service.library, service.settings
@@ -98,29 +98,29 @@ class Follower:
         """End the engine and the threads."""
         self._stack.close()
 
-    def look(self, user: str, halt: Halt) -> Iterator[Sight]:
-        """The traps in the games that a user has finished since the last look; at the first one, in none.
+    def look(self, user: str, stop_flag: StopFlag) -> Iterator[FollowedEvent]:
+        """Trap events in the games that a user has finished since the last call; the first call finds none.
 
-        A game is noted as seen when its traps have been given. Raises `LichessError`, and `Stopped`.
+        A game counts as seen once its events have been yielded. Raises `LichessError` and `Stopped`.
         """
         feed = f"follow {user.lower()}"
-        feeds = self._service.source_state
-        state = feeds.get(feed)
-        archive = self._service.lichess_games
+        source_state = self._service.source_state
+        state = source_state.get(feed)
+        lichess = self._service.lichess_games
         now = int(self._service.clock.now() * 1000)
-        seen = Seen.of(state, now)
-        with explained(archive, user, halt):
-            for games in new_games(archive, user, seen, halt):
+        cursor = UserCursor.of(state, now)
+        with explain_refusal(lichess, user, stop_flag):
+            for games in new_games(lichess, user, cursor, stop_flag):
                 for game in games:
                     if state or game.created >= now:
                         yield from self._traps(user, game)
-                feeds.set(feed, seen.state())
+                source_state.set(feed, cursor.state())
 
-    def _traps(self, user: str, game: FinishedGame) -> Iterator[Sight]:
+    def _traps(self, user: str, game: FinishedGame) -> Iterator[FollowedEvent]:
         text = f"{game.pgn}\n\n".encode()
         for _, found in judged([text], self._judge, self._pool):
             assert found is not None
             for one in found.found:
                 for event in self._annotator.told(one):
                     player = one.tags.get(event.mover.capitalize(), "?")
-                    yield Sight(user, game, f"{self._service.mine.url}/{game.id}", player, event)
+                    yield FollowedEvent(user, game, f"{self._service.mine.url}/{game.id}", player, event)

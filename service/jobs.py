@@ -1,15 +1,15 @@
-"""Every job by its name, and a run of one: alone in the world, stoppable, and with a row in the log."""
+"""Table of all jobs, and one run of a job: exclusive over all processes, stoppable, and logged."""
 
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from service import maintenance_jobs as upkeep
-from service.clock import Halt, Stopped
-from service.job_log import Outcome
+from service import maintenance_jobs as maintenance
 from service.service import Service
 from service.settings import ServiceSettings
 from service.sources import broadcasts, folders, studies, tournaments, tv, users
+from service.state.clock import StopFlag, Stopped
+from service.state.job_log import Outcome
 from trapcore.errors import TraplineError
 from trapcore.suggestions import unknown_name
 
@@ -20,16 +20,16 @@ HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something that is done again and again. All of them may be killed at any moment and be run again."""
+    """Periodic task. Every job may be killed at any moment and run again."""
 
     name: str
     does: str
-    """For the user."""
-    work: Callable[[Service, Halt, Outcome], None]
+    """Description for the user, such as ``makes a backup``."""
+    work: Callable[[Service, StopFlag, Outcome], None]
     seconds: Callable[[ServiceSettings], float]
-    """From one run to the next; 0 if there is nothing to do."""
+    """Interval between two runs by the settings; 0 if there is nothing to do."""
     fetches: bool = True
-    """It brings games."""
+    """Whether it brings games."""
 
 
 def _polled(name: str) -> Callable[[ServiceSettings], float]:
@@ -54,50 +54,53 @@ _ALL = (
     Job("broadcasts", "follows and fetches rounds of broadcasts", broadcasts.fetch, _polled("broadcasts")),
     Job("folders", "reads new and changed files of the folders", folders.fetch, _polled("folders")),
     Job("dumps", "reads the large files", folders.fetch_dumps, _polled("dumps")),
-    Job("mine", "looks for traps in the games", upkeep.mine, lambda mine: mine.mine_hours * HOUR, False),
-    Job("verify", "proves all traps again", upkeep.verify, lambda mine: mine.verify_hours * HOUR, False),
-    Job("annotate", "annotates the fetched games", upkeep.annotate, lambda mine: mine.annotate_hours * HOUR, False),
-    Job("backup", "makes a backup", upkeep.backup, lambda mine: mine.backup_hours * HOUR, False),
-    Job("vacuum", "tidies the database file", upkeep.tidy, lambda mine: mine.vacuum_hours * HOUR, False),
+    Job("mine", "looks for traps in the games", maintenance.mine, lambda mine: mine.mine_hours * HOUR, False),
+    Job("verify", "proves all traps again", maintenance.verify, lambda mine: mine.verify_hours * HOUR, False),
+    Job(
+        "annotate", "annotates the fetched games", maintenance.annotate, lambda mine: mine.annotate_hours * HOUR, False
+    ),
+    Job("backup", "makes a backup", maintenance.backup, lambda mine: mine.backup_hours * HOUR, False),
+    Job("vacuum", "tidies the database file", maintenance.compact, lambda mine: mine.vacuum_hours * HOUR, False),
 )
 JOBS = {job.name: job for job in _ALL}
 
 
 def job_named(name: str) -> Job:
-    """Raises ``UsageError``, which names the nearest one, if there is none."""
+    """The job of that name. Raises `UsageError`, which suggests the nearest name, if there is none."""
     if name not in JOBS:
         raise unknown_name("job", name, JOBS)
     return JOBS[name]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What became of a run."""
+class JobResult:
+    """Result of a run."""
 
     outcome: Outcome
     error: str | None
-    """Why it did not come to its end."""
+    """Why it did not come to its end; None if it did."""
 
 
-def run_job(service: Service, name: str, *, patient: bool = True) -> Ran | None:
-    """Run a job now; None if another process is at it.
+def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult | None:
+    """Run a job now; None if another process runs it.
 
-    ``patient`` finds out whether that process lives, which takes up to `service.locks.SILENT_SECONDS`. Raises
-    `Stopped` if the service is told to stop before the job has begun, and `LibraryError` if the log cannot be written.
+    ``patient`` waits until it is clear whether that process is alive, up to `service.state.locks.SILENT_SECONDS`.
+    Raises `Stopped` if the service is stopped before the job has begun, and `LibraryError` if the log cannot be
+    written.
     """
     job = job_named(name)
-    halt = service.halt()
-    try:
-        with service.locks.hold(f"job {name}", wait=halt.wait if patient else None, lost=halt.stop) as mine:
-            if not mine:
+    with service.stop_flag() as stop_flag:
+        wait = stop_flag.wait if patient else None
+        with service.locks.hold(f"job {name}", wait=wait, lost=stop_flag.set) as is_held:
+            if not is_held:
                 log.info("%s runs elsewhere", name)
                 return None
             number = service.job_log.begin(name)
             outcome = Outcome()
-            error: str | None = "it ended by an error that is no sentence"
+            error: str | None = "it was interrupted"
             try:
-                halt.check()
-                job.work(service, halt, outcome)
+                stop_flag.check()
+                job.work(service, stop_flag, outcome)
                 error = None
             except Stopped:
                 error = "it was told to stop; the next run goes on from there"
@@ -108,6 +111,4 @@ def run_job(service: Service, name: str, *, patient: bool = True) -> Ran | None:
                 error = f"{type(reason).__name__}: {reason}"
             finally:
                 service.job_log.end(number, outcome, error)
-        return Ran(outcome, error)
-    finally:
-        service.release(halt)
+        return JobResult(outcome, error)

@@ -1,4 +1,4 @@
-"""The jobs that fetch nothing: mining, proofs, annotated copies, backups, tidying."""
+"""Jobs that fetch nothing: mining, proofs, annotated copies, backups, vacuum."""
 
 import re
 from datetime import UTC, datetime
@@ -14,9 +14,9 @@ from db.mining.mine import mine as dig
 from db.proof.prover import judging
 from db.proof.reverify import Verified, verify_traps
 from db.similarity.annotator_index import open_screen
-from service.clock import Halt
-from service.job_log import Outcome
 from service.service import Service
+from service.state.clock import StopFlag
+from service.state.job_log import Outcome
 from trapcore.errors import OutputError, TraplineError
 from trapcore.measures.options import IndexedMeasure
 
@@ -24,27 +24,27 @@ _BACKUP = re.compile(r"library-\d{8}T\d{6}Z\.sqlite")
 _LEFT_OVER = re.compile(r"\.library-\d{8}T\d{6}Z\.sqlite\.\d+\.\d+\.new(-wal|-shm|-journal)?")
 
 
-def mine(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """Look for traps in what is new in the games, with the engine of the settings as witness if there is one."""
+def mine(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Mine the new games for traps, verified by the engine of the settings if there is one."""
 
     def progress(now: Mined) -> None:
         outcome.counts.clear()
         outcome.counts.update({"candidates": now.candidates, "looked at": now.done, "new traps": len(now.traps)})
         outcome.counts.update(now.findings)
 
-    jobs, stop = service.settings.jobs, halt.cancellation
+    jobs, stop = service.settings.jobs, stop_flag.cancellation
     with judging(service.settings.engine, service.settings.engine_nodes) as judge:
         progress(dig(service.library, Ore(), judge=judge, jobs=jobs, progress=progress, stop=stop))
-    halt.check()
+    stop_flag.check()
 
 
-def verify(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """Read the whole library, prove all its traps again, with the engine of the settings if there is one."""
+def verify(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Check the library file and prove all its traps again, with the engine of the settings if there is one."""
 
     def progress(now: Verified) -> None:
         outcome.counts["traps"], outcome.counts["changed"] = now.done, now.changed
         outcome.counts["disputed"] = len(now.disputed)
-        halt.check()
+        stop_flag.check()
 
     service.library.check_file()
     with judging(service.settings.engine, service.settings.engine_nodes) as judge:
@@ -52,8 +52,8 @@ def verify(service: Service, halt: Halt, outcome: Outcome) -> None:
     outcome.problems += [f"the trap {trap.slug} turned out to be none" for trap in report.refuted]
 
 
-def annotate(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """Annotated copies of the fetched games: of files that have none, and of all if the traps are others now."""
+def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Write annotated copies of the fetched games: of files without one, and of all if the traps have changed."""
     library = service.library
     traps, digest = library.traps(), library.digest()
     screen = open_screen(library, lambda _: None) if service.settings.measure is IndexedMeasure.ABSTRACTED else None
@@ -61,7 +61,7 @@ def annotate(service: Service, halt: Halt, outcome: Outcome) -> None:
     known = service.source_state.all("annotated ")
     games = service.mine.folder / "games"
     for path in service.game_files.files():
-        halt.check()
+        stop_flag.check()
         status = path.stat()
         now = {"size": status.st_size, "mtime": status.st_mtime_ns, "traps": digest}
         copy = service.mine.folder / "annotated" / path.relative_to(games)
@@ -83,8 +83,8 @@ def annotate(service: Service, halt: Halt, outcome: Outcome) -> None:
         outcome.problems += tally.problems
 
 
-def backup(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """A backup under today's name; the oldest beyond those that are kept are deleted when it is complete."""
+def backup(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Make a backup, then delete the oldest ones beyond the number of the settings."""
     folder = service.backups
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def backup(service: Service, halt: Halt, outcome: Outcome) -> None:
         now = datetime.fromtimestamp(service.clock.now(), UTC)
         made = folder / f"library-{now:%Y%m%dT%H%M%SZ}.sqlite"
         outcome.counts["bytes"] = back_up(service.library, made)
-        # By when they were made, whatever the clock has been: the newest name is not always the newest file.
+        # By the time of the file: after a change of the clock the newest name is not always the newest file.
         others = sorted((p for p in backups_in(folder) if p != made), key=lambda p: (p.stat().st_mtime_ns, p.name))
         for path in others[: max(0, len(others) + 1 - service.mine.backups)]:
             path.unlink()
@@ -105,14 +105,14 @@ def backup(service: Service, halt: Halt, outcome: Outcome) -> None:
 
 
 def backups_in(folder: Path) -> list[Path]:
-    """The backups in a folder, by name."""
+    """Backups in a folder, by name."""
     return sorted(path for path in folder.iterdir() if _BACKUP.fullmatch(path.name))
 
 
-def tidy(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """Write the database file anew without its gaps."""
+def compact(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Rewrite the database file without its gaps (VACUUM)."""
     try:
         outcome.counts["bytes before"], outcome.counts["bytes"] = vacuum(service.library)
     except TraplineError as error:
-        # Mostly somebody is at work; nothing was changed, and the next time is soon enough.
+        # Usually the library is in use; nothing was changed, and the next run is soon enough.
         outcome.problems.append(str(error))

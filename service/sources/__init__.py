@@ -1,4 +1,14 @@
-"""What games come from, one a file. Each has a function ``fetch`` that brings what is new into the depot.
+"""Sources of games. Each module has a function ``fetch`` that stores what is new as files and indexes it.
 
-What lichess refuses is a problem of that one source, said in a sentence; the others go on.
+==============  ===================================================================================
+users.py        the finished games of users
+studies.py      studies that have changed
+tournaments.py  arena and Swiss tournaments that are over
+tv.py           games of lichess TV, fetched when they are over
+broadcasts.py   broadcasts: running rounds are followed, finished ones fetched
+folders.py      watched folders and large PGN files
+retry.py        retries, and recording the errors of one source
+==============  ===================================================================================
+
+An error of one source is recorded in the run's outcome; the other sources go on.
 """

@@ -1,9 +1,9 @@
-"""Broadcasts: rounds that are over are fetched once, running ones are followed as long as the service runs."""
+"""Broadcasts: finished rounds are fetched once, running ones are followed as long as the service runs."""
 
-from service.clock import Halt
-from service.job_log import Outcome
 from service.service import Service
-from service.sources.retry import each, patiently, told
+from service.sources.retry import record_errors, until_stopped, with_retries
+from service.state.clock import StopFlag
+from service.state.job_log import Outcome
 
 KIND = "broadcasts"
 
@@ -11,19 +11,19 @@ _PRIVATE = "it is private; that needs a contributor's token with the scope study
 _MEANINGS = {401: _PRIVATE, 403: _PRIVATE, 404: "there is no such broadcast"}
 
 
-def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """The rounds of all broadcasts of the settings, into the depot and into the library."""
-    archive = service.lichess_games
+def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Fetch and index the rounds of all broadcasts of the settings."""
+    lichess = service.lichess_games
     running: list[str] = []
-    for broadcast in each(service.mine.broadcasts, halt):
-        with told(outcome, f"broadcast {broadcast}", _MEANINGS):
-            for one in patiently(lambda b=broadcast: archive.rounds(b, halt), halt):  # type: ignore[misc]
+    for broadcast in until_stopped(service.mine.broadcasts, stop_flag):
+        with record_errors(outcome, f"broadcast {broadcast}", _MEANINGS):
+            for one in with_retries(lambda b=broadcast: lichess.rounds(b, stop_flag), stop_flag):  # type: ignore[misc]
                 feed = f"round {one.id}"
                 if one.is_running and not one.is_over:
                     running.append(one.id)
                     outcome.counts["running"] += 1
                 elif one.is_over and not service.source_state.get(feed).get("done"):
-                    text, broke = archive.round(one.id, halt)
+                    text, broke = lichess.round(one.id, stop_flag)
                     if text.strip():
                         service.game_files.put(KIND, one.id, [text])
                     if broke is not None:
@@ -32,4 +32,4 @@ def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
                     service.source_state.set(feed, {"done": True})
     if service.live is not None:
         service.live.follow(running)
-    service.game_files.index(service.game_files.files(KIND), halt, outcome)
+    service.game_files.index(service.game_files.files(KIND), stop_flag, outcome)

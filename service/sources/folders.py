@@ -1,16 +1,16 @@
-"""Folders that are watched, and large files that are read bit by bit."""
+"""Watched folders, and large files that are indexed incrementally."""
 
 from pathlib import Path
 
-from service.clock import Halt
-from service.job_log import Outcome
 from service.service import Service
+from service.state.clock import StopFlag
+from service.state.job_log import Outcome
 
 SUFFIXES = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst")
 
 
 def pgn_files(folder: Path) -> list[Path]:
-    """The PGN files in a folder and in those in it, by name; hidden ones are somebody's unfinished work."""
+    """PGN files in a folder and its subfolders, by name, without hidden ones, which are unfinished downloads."""
     return sorted(
         path
         for path in folder.rglob("*")
@@ -20,17 +20,17 @@ def pgn_files(folder: Path) -> list[Path]:
     )
 
 
-def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """What is new or changed in the folders, and has not been written to for a moment, into the library."""
+def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Index the new and changed files of the folders, except those that are being written to."""
     for folder in service.mine.folders:
         outcome.counts["sources"] += 1
         if not folder.is_dir():
             outcome.counts["failed"] += 1
             outcome.problems.append(f"folder {folder}: there is no such folder")
             continue
-        service.game_files.index(pgn_files(folder), halt, outcome, settled=True)
+        service.game_files.index(pgn_files(folder), stop_flag, outcome, settled=True)
 
 
-def fetch_dumps(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """The dumps into the library; a run that is stopped, or killed, is gone on with by the next one."""
-    service.game_files.index(service.mine.dumps, halt, outcome)
+def fetch_dumps(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Index the large files; the next run continues where one was stopped or killed."""
+    service.game_files.index(service.mine.dumps, stop_flag, outcome)

@@ -1,4 +1,4 @@
-"""What all sources on lichess share: trying again, and what a refusal means."""
+"""Retries, and recording the errors of one source; shared by all sources on lichess."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from lichess.api import LichessError, Limited, Refused, Unreachable
 from lichess.rate_limits import Backoff
-from service.clock import Halt
-from service.job_log import Outcome
-from service.lichess_games import Archive, Page
+from service.games.lichess_games import LichessGames, Page
+from service.state.clock import StopFlag
+from service.state.job_log import Outcome
 from trapcore.errors import InputError
 
 log = logging.getLogger(__name__)
@@ -17,77 +17,76 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 TRIES = 4
-"""So often something is asked for in one run; the next run begins where this one gave up."""
+"""Attempts at one request in one run; the next run begins where this one gave up."""
 
 
-class Tries:
-    """How often something may still be tried, and the waiting in between."""
+class Retries:
+    """Count of the attempts that are left, with a back-off between them."""
 
-    def __init__(self, halt: Halt) -> None:
-        """All of them are left."""
-        self._halt = halt
+    def __init__(self, stop_flag: StopFlag) -> None:
+        self._stop_flag = stop_flag
         self._backoff = Backoff(2.0, 60.0)
         self._left = TRIES
 
     def failed(self, error: LichessError) -> None:
-        """Wait before the next try; raises the error if there is none left, or if trying again is no use."""
+        """Wait before the next attempt; raises the error if none is left, or if another attempt is no use."""
         self._left -= 1
         if not isinstance(error, Limited | Unreachable) or not self._left:
             raise error
-        # After a 429 nobody was let through for as long as lichess wanted already.
+        # After a 429 the rate lock was held for as long as lichess demanded.
         seconds = 0.0 if isinstance(error, Limited) else self._backoff.failed()
         log.info("%s; again in %.0f s", error, seconds)
-        self._halt.wait(seconds)
+        self._stop_flag.wait(seconds)
 
     def worked(self) -> None:
-        """All tries are left again."""
+        """Restore all attempts."""
         self._left = TRIES
         self._backoff.worked()
 
 
-def patiently(ask: Callable[[], T], halt: Halt) -> T:
-    """What is asked for. Raises the `LichessError` of the last try."""
-    tries = Tries(halt)
+def with_retries(request: Callable[[], T], stop_flag: StopFlag) -> T:
+    """Result of a request, which is retried. Raises the `LichessError` of the last attempt."""
+    retries = Retries(stop_flag)
     while True:
         try:
-            return ask()
+            return request()
         except LichessError as error:
-            tries.failed(error)
+            retries.failed(error)
 
 
-def by_ids(archive: Archive, ids: list[str], halt: Halt) -> Page:
-    """What lichess has of these games; what is missing in one answer is asked for again before it is given up."""
+def by_ids(lichess: LichessGames, ids: list[str], stop_flag: StopFlag) -> Page:
+    """Games by their ids; those that are missing in one answer are requested again, `TRIES` times at most."""
     found = Page()
-    tries = Tries(halt)
+    retries = Retries(stop_flag)
     for _ in range(TRIES):
         missing = sorted(set(ids) - {game.id for game in found.games} - found.running.keys())
         if not missing:
             break
-        page = archive.by_ids(missing, halt)
+        page = lichess.by_ids(missing, stop_flag)
         found.games += page.games
         found.running |= page.running
         if page.broke is not None:
-            tries.failed(page.broke)
+            retries.failed(page.broke)
     return found
 
 
 @contextmanager
-def told(outcome: Outcome, what: str, meanings: dict[int, str] | None = None) -> Iterator[None]:
-    """Note what goes wrong with one source, and that it was asked; ``meanings`` are sentences by status."""
+def record_errors(outcome: Outcome, source: str, messages: dict[int, str] | None = None) -> Iterator[None]:
+    """Count one source, and record the error of the block if it fails; ``messages`` are sentences by HTTP status."""
     outcome.counts["sources"] += 1
     try:
         yield
     except Refused as error:
         outcome.counts["failed"] += 1
-        meaning = (meanings or {}).get(error.status)
-        outcome.problems.append(f"{what}: {meaning} (lichess answered {error.status})" if meaning else str(error))
+        message = (messages or {}).get(error.status)
+        outcome.problems.append(f"{source}: {message} (lichess answered {error.status})" if message else str(error))
     except (LichessError, InputError) as error:
         outcome.counts["failed"] += 1
-        outcome.problems.append(f"{what}: {error}")
+        outcome.problems.append(f"{source}: {error}")
 
 
-def each(names: Iterable[str], halt: Halt) -> Iterator[str]:
-    """The names, as long as nobody says stop."""
+def until_stopped(names: Iterable[str], stop_flag: StopFlag) -> Iterator[str]:
+    """The names, one after the other. Raises `Stopped` once the flag is set."""
     for name in names:
-        halt.check()
+        stop_flag.check()
         yield name

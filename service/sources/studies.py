@@ -1,9 +1,9 @@
-"""Studies: fetched when they have changed."""
+"""Studies, fetched when they have changed."""
 
-from service.clock import Halt
-from service.job_log import Outcome
 from service.service import Service
-from service.sources.retry import each, patiently, told
+from service.sources.retry import record_errors, until_stopped, with_retries
+from service.state.clock import StopFlag
+from service.state.job_log import Outcome
 
 KIND = "studies"
 
@@ -11,28 +11,28 @@ _PRIVATE = "it is private or was deleted; a private one needs the token of a mem
 MEANINGS = {401: _PRIVATE, 403: _PRIVATE, 404: "there is no such study, or it is private"}
 
 
-def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """All studies of the settings that have changed, into the depot and into the library."""
-    archive = service.lichess_games
+def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Fetch and index all studies of the settings that have changed."""
+    lichess = service.lichess_games
     changed: dict[str, int] = {}
-    for user in each(service.mine.studies_of, halt):
-        with told(outcome, f"studies of {user}", {404: "there is no such user"}):
-            changed |= patiently(lambda user=user: archive.studies_of(user, halt), halt)  # type: ignore[misc]
-    for study in each(service.mine.studies, halt):
+    for user in until_stopped(service.mine.studies_of, stop_flag):
+        with record_errors(outcome, f"studies of {user}", {404: "there is no such user"}):
+            changed |= with_retries(lambda user=user: lichess.studies_of(user, stop_flag), stop_flag)  # type: ignore[misc]
+    for study in until_stopped(service.mine.studies, stop_flag):
         if study not in changed:
-            with told(outcome, f"study {study}", MEANINGS):
-                changed[study] = patiently(lambda study=study: archive.study_changed(study, halt), halt)  # type: ignore[misc]
-    for study in each(sorted(changed), halt):
+            with record_errors(outcome, f"study {study}", MEANINGS):
+                changed[study] = with_retries(lambda study=study: lichess.study_changed(study, stop_flag), stop_flag)  # type: ignore[misc]
+    for study in until_stopped(sorted(changed), stop_flag):
         feed = f"study {study}"
         if service.source_state.get(feed).get("changed") == changed[study]:
             outcome.counts["unchanged"] += 1
             continue
-        with told(outcome, feed, MEANINGS):
-            text, broke = archive.study(study, halt)
+        with record_errors(outcome, feed, MEANINGS):
+            text, broke = lichess.study(study, stop_flag)
             if text.strip():
                 service.game_files.put(KIND, study, [text])
             if broke is not None:
                 raise broke
             outcome.counts["fetched"] += 1
             service.source_state.set(feed, {"changed": changed[study]})
-    service.game_files.index(service.game_files.files(KIND), halt, outcome)
+    service.game_files.index(service.game_files.files(KIND), stop_flag, outcome)

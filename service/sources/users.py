@@ -1,7 +1,7 @@
-"""The finished games of a user, each once, whatever happens in between.
+"""Finished games of users, each fetched exactly once, whatever is interrupted in between.
 
-Lichess gives games by when they began, and a game that began early may end late. So what runs is noted, and asked for
-by its id once it does not run any more; and the last minutes before the newest game are always asked for again.
+Lichess sorts games by their start, and a game that began early may end late. So running games are noted, and requested
+by their ids once they have ended; and the last minutes before the newest game are always requested again.
 """
 
 from collections.abc import Iterator
@@ -10,43 +10,43 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from lichess.api import Refused
-from service.clock import Halt
-from service.job_log import Outcome
-from service.lichess_games import MOST_IDS, Archive, FinishedGame
+from service.games.lichess_games import MOST_IDS, FinishedGame, LichessGames
 from service.service import Service
-from service.source_state import State
-from service.sources.retry import Tries, by_ids, each, patiently, told
+from service.sources.retry import Retries, by_ids, record_errors, until_stopped, with_retries
+from service.state.clock import StopFlag
+from service.state.job_log import Outcome
+from service.state.source_state import State
 
 KIND = "users"
 
 OVERLAP_MS = 600_000
-"""Games that began so shortly before the newest one may not have been in lichess's answer when that was."""
+"""Games that began this shortly before the newest one may have been missing in the answer that had the newest one."""
 
 DAY_MS = 86_400_000
 
 
 @dataclass(slots=True)
-class Seen:
-    """How far a user's games have been read."""
+class UserCursor:
+    """Position up to which the games of a user have been read."""
 
     since: int
-    """Milliseconds since 1970, by lichess's clock: when the newest game began that was read."""
+    """Start of the newest game that was read, milliseconds since 1970 by lichess's clock."""
     recent: dict[str, int] = field(default_factory=dict)
-    """Games that were read and might come again: id -> when it began."""
+    """Games that were read and might be sent again: id -> start."""
     running: dict[str, int] = field(default_factory=dict)
-    """Games that were running."""
+    """Games that were running at the last look: id -> start."""
 
     @classmethod
-    def of(cls, state: State, since: int) -> "Seen":
-        """From what was stored; ``since`` is for a user who is new."""
+    def of(cls, state: State, since: int) -> "UserCursor":
+        """Cursor from its stored state; ``since`` is the start for a new user."""
         return cls(state.get("since", since), state.get("recent", {}), state.get("running", {}))
 
     def state(self) -> State:
-        """To be stored."""
+        """State to be stored."""
         return {"since": self.since, "recent": self.recent, "running": self.running}
 
     def take(self, games: list[FinishedGame]) -> list[FinishedGame]:
-        """Those of the games that were not read before, which are noted as read."""
+        """Those of the games that were not read before; they count as read from now on."""
         new = [game for game in games if game.id not in self.recent]
         self.recent.update((game.id, game.created) for game in new)
         self.since = max([self.since, *(game.created for game in new)])
@@ -56,82 +56,84 @@ class Seen:
         return new
 
 
-def new_games(archive: Archive, user: str, seen: Seen, halt: Halt) -> Iterator[list[FinishedGame]]:
-    """The finished games of a user that were not read yet, page after page; ``seen`` is changed before each is given.
+def new_games(
+    lichess: LichessGames, user: str, cursor: UserCursor, stop_flag: StopFlag
+) -> Iterator[list[FinishedGame]]:
+    """Finished games of a user that were not read yet, in pages; ``cursor`` is advanced before each page is yielded.
 
-    Who keeps ``seen`` whenever he has kept the page misses nothing. Raises `LichessError` if lichess cannot be asked,
-    after some tries.
+    A caller that stores the cursor after it has stored the page misses nothing. Raises `LichessError` after `TRIES`
+    failed attempts.
     """
 
-    def ask_running() -> dict[str, int]:
-        return patiently(lambda: archive.running(user, halt), halt)
+    def request_running() -> dict[str, int]:
+        return with_retries(lambda: lichess.running(user, stop_flag), stop_flag)
 
-    running = ask_running()
-    before = set(seen.running)
-    since = seen.since - OVERLAP_MS
-    tries = Tries(halt)
+    running = request_running()
+    before = set(cursor.running)
+    since = cursor.since - OVERLAP_MS
+    tries = Retries(stop_flag)
     is_first = True
     while True:
-        page = archive.games(user, max(0, since), halt)
-        new = seen.take(page.games)
+        page = lichess.games(user, max(0, since), stop_flag)
+        new = cursor.take(page.games)
         if new:
             tries.worked()
             if is_first:
-                # What runs is passed over now, so it must be known, also if this look fails halfway. What one answer
-                # has lost, the other one has.
-                running |= ask_running()
-                seen.running |= running
+                # Running games are left out of the page, so they must be noted, even if this call fails halfway. A
+                # game that one of the two answers has lost is in the other.
+                running |= request_running()
+                cursor.running |= running
                 is_first = False
             yield new
         if page.broke is not None:
             tries.failed(page.broke)
         elif not new:
-            # Not merely fewer than a page: an answer that broke off at the end of a line looks the same.
+            # A page that is merely short does not end the loop: an answer cut off at a line end looks the same.
             break
-        since = max(since, seen.since)
-    ended = sorted(game for game in before - running.keys() if game in seen.running)
+        since = max(since, cursor.since)
+    ended = sorted(game for game in before - running.keys() if game in cursor.running)
     for start in range(0, len(ended), MOST_IDS):
         some = ended[start : start + MOST_IDS]
-        late = by_ids(archive, some, halt)
-        # What lichess does not have any more was aborted.
+        late = by_ids(lichess, some, stop_flag)
+        # Games that lichess does not have any more were aborted.
         for game in some:
-            seen.running.pop(game, None)
+            cursor.running.pop(game, None)
         running |= late.running
         if late.games:
             yield late.games
-    seen.running = {game: begun for game, begun in running.items() if game not in seen.recent}
+    cursor.running = {game: begun for game, begun in running.items() if game not in cursor.recent}
     yield []
 
 
-def fetch(service: Service, halt: Halt, outcome: Outcome) -> None:
-    """The new games of all users of the settings, into the depot and into the library."""
-    for user in each(service.mine.users, halt):
-        with told(outcome, f"user {user}"), explained(service.lichess_games, user, halt):
+def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Fetch and index the new games of all users of the settings."""
+    for user in until_stopped(service.mine.users, stop_flag):
+        with record_errors(outcome, f"user {user}"), explain_refusal(service.lichess_games, user, stop_flag):
             feed = f"user {user.lower()}"
             first = int(service.clock.now() * 1000) - service.mine.history_days * DAY_MS
-            seen = Seen.of(service.source_state.get(feed), first)
-            for games in new_games(service.lichess_games, user, seen, halt):
+            cursor = UserCursor.of(service.source_state.get(feed), first)
+            for games in new_games(service.lichess_games, user, cursor, stop_flag):
                 if games:
                     oldest = games[0]
                     begun = datetime.fromtimestamp(oldest.created / 1000, UTC)
                     name = f"{user.lower()}/{begun:%Y%m%dT%H%M%S}-{oldest.id}"
                     service.game_files.put(KIND, name, (game.pgn for game in games))
                     outcome.counts["fetched"] += len(games)
-                service.source_state.set(feed, seen.state())
-    service.game_files.index(service.game_files.files(KIND), halt, outcome)
+                service.source_state.set(feed, cursor.state())
+    service.game_files.index(service.game_files.files(KIND), stop_flag, outcome)
 
 
 @contextmanager
-def explained(archive: Archive, user: str, halt: Halt) -> Iterator[None]:
-    """Say of a user who is refused whether there is none or whether the account was closed."""
+def explain_refusal(lichess: LichessGames, user: str, stop_flag: StopFlag) -> Iterator[None]:
+    """Turn a 404 for a user into an error that says whether the account was closed or never existed."""
     try:
         yield
     except Refused as error:
         if error.status != 404:
             raise
         try:
-            closed = archive.is_closed(user, halt)
+            closed = lichess.is_closed(user, stop_flag)
         except Refused:
             closed = False
         reason = "the account was closed" if closed else "there is no such user"
-        raise Refused(f"user {user}: {reason} at {archive.url} (lichess answered 404)", 404) from None
+        raise Refused(f"user {user}: {reason} at {lichess.url} (lichess answered 404)", 404) from None

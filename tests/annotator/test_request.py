@@ -12,11 +12,11 @@ from annotator.request import AnalysisOptions, AnalysisRequest
 from bot.moves.search_pool import Processors
 from bot.moves.trap_book import TrapBook
 from db.library.open import open_library
-from service.clock import Halt, RealTimes
 from service.following import Follower
-from service.job_log import Outcome
 from service.maintenance_jobs import annotate as annotate_fetched
 from service.service import Service
+from service.state.clock import StopFlag, SystemClock
+from service.state.job_log import Outcome
 from tests.support.trap_games import (
     AVOIDED,
     BUDAPEST_FELL,
@@ -57,7 +57,7 @@ def service_of(settings: Settings) -> Iterator[Service]:
     """A service that is never asked to fetch anything, with one file of games in its folder."""
     (settings.service.folder / "games").mkdir(parents=True)
     (settings.service.folder / "games" / "mine.pgn").write_text(GAMES)
-    with Service(settings, open_library(settings.db)) as service:
+    with closing(Service(settings, open_library(settings.db))) as service:
         yield service
 
 
@@ -91,7 +91,7 @@ def test_all_ways_of_use_ask_for_the_same(
         annotate([str(tmp_path / "in.pgn")], output=str(tmp_path / "out.pgn"), quiet=True)
     with service_of(settings) as service:
         with pytest.raises(Captured) as by_service:
-            annotate_fetched(service, Halt(RealTimes()), Outcome())
+            annotate_fetched(service, StopFlag(SystemClock()), Outcome())
         with pytest.raises(Captured) as by_follower:
             Follower(service)
     with closing(Processors(1)) as processors, pytest.raises(Captured) as by_bot:
@@ -120,7 +120,7 @@ def test_service_and_command_find_the_same_traps(
     settings = settings_for(monkeypatch, library, tmp_path, measure=measure, min_similarity=0.3)
     with service_of(settings) as service:
         outcome = Outcome()
-        annotate_fetched(service, Halt(RealTimes()), outcome)
+        annotate_fetched(service, StopFlag(SystemClock()), outcome)
         by_service = (settings.service.folder / "annotated" / "mine.pgn").read_bytes()
     assert outcome.counts["files"] == 1
     source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,11 @@ from typer.testing import CliRunner, Result
 from db.library.open import open_library
 from service.following import Follower
 from service.jobs import JOBS, run_job
-from service.locks import Leases
 from service.maintenance_jobs import backups_in
+from service.state.locks import ProcessLocks
 from tests.fake_lichess.server import Server
 from tests.support.db_traps import AVOIDED, FELL, elephant, legal
-from tests.support.service_site import LEGAL, ServerTimes, begun, finished, play, service_for
+from tests.support.service_site import LEGAL, ServerClock, begun, finished, play, service_for
 from trapcore.errors import LibraryError, TraplineError, UsageError
 from trapline.__main__ import app
 
@@ -91,7 +92,7 @@ def test_names_that_are_none(tmp_path: Path) -> None:
 def test_a_job_that_runs_elsewhere_is_not_run(tmp_path: Path) -> None:
     with (
         open_library(tmp_path / "library.sqlite") as library,
-        Leases(library.database, beat_seconds=0.1).hold("job folders") as mine,
+        ProcessLocks(library.database, beat_seconds=0.1).hold("job folders") as mine,
     ):
         assert mine
         assert "folders runs in another process" in str(refusal("jobs", "run", "folders"))
@@ -139,7 +140,7 @@ def test_mining_verifying_tidying_and_the_newest_backups(server: Server, tmp_pat
         assert len(kept) == kept_last == 2
         newest = max(kept)
         # A clock that is years behind does not make the new one the oldest.
-        assert isinstance(service.clock, ServerTimes)
+        assert isinstance(service.clock, ServerClock)
         service.clock.astray = -10 * 365 * 86400.0
         assert run_job(service, "backup") is not None
         left = backups_in(service.backups)
@@ -225,19 +226,20 @@ def test_who_cannot_be_followed_is_said_and_the_others_are(server: Server, tmp_p
 
 
 def test_a_game_is_told_again_if_its_telling_was_cut_short(server: Server, tmp_path: Path) -> None:
-    with service_for(server, tmp_path) as service:
+    with (
+        service_for(server, tmp_path) as service,
+        service.stop_flag() as stop_flag,
+        closing(Follower(service)) as follower,
+    ):
         server.advance(60)
-        halt = service.halt()
-        follower = Follower(service)
-        assert list(follower.look("alice", halt)) == []
+        assert list(follower.look("alice", stop_flag)) == []
         server.do(lambda site: finished(site, "follow01", "Alice", "Bob", LEGAL))
-        looking = follower.look("alice", halt)
+        looking = follower.look("alice", stop_flag)
         first = next(looking)
         looking.close()  # type: ignore[attr-defined]
-        again = list(follower.look("alice", halt))
+        again = list(follower.look("alice", stop_flag))
         assert again[0].content() == first.content()
         assert len(again) > 1
-        follower.close()
 
 
 def test_a_token_in_the_file_is_refused(tmp_path: Path) -> None:

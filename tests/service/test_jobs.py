@@ -1,6 +1,5 @@
 """Jobs: alone in the world, in their intervals, logged, stoppable; and three days of polling in a minute."""
 
-import datetime as real_datetime
 import os
 import pickle
 import random
@@ -15,23 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from apscheduler.executors.debug import DebugExecutor
 from sqlalchemy import text
 
-import service.scheduling as scheduling
 from db.library.open import open_library
 from service import jobs as all_jobs
-from service.clock import Halt, RealTimes
-from service.job_log import KILLED, Outcome, Runs
 from service.jobs import JOBS, Job, run_job
-from service.locks import Leases
-from service.scheduling import Scheduler, agree, mend, next_run, open_scheduler, serve
+from service.scheduler import Scheduler, serve
 from service.service import Service
+from service.state.clock import StopFlag, SystemClock
+from service.state.job_log import KILLED, JobLog, Outcome
+from service.state.locks import ProcessLocks
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.server import Server
 from tests.fake_lichess.site import Site
 from tests.support.db_traps import legal
-from tests.support.service_site import ServerTimes, addresses, begun, random_moves, service_for
+from tests.support.service_site import InlineExecutor, ServerClock, addresses, begun, random_moves, service_for
 
 ROOT = Path(__file__).parents[2]
 HOUR = 3600.0
@@ -43,24 +40,11 @@ def server() -> Iterator[Server]:
         yield running
 
 
-def under_its_clock(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
-    """APScheduler asks ``datetime`` for the time; let it be the service's."""
-
-    class Datetime(real_datetime.datetime):
-        @classmethod
-        def now(cls, tz: Any = None) -> Any:
-            return real_datetime.datetime.fromtimestamp(service.clock.now(), tz)
-
-    monkeypatch.setattr("apscheduler.schedulers.base.datetime", Datetime)
-    monkeypatch.setattr(scheduling, "_at_work", service)
-
-
-def scheduled(monkeypatch: pytest.MonkeyPatch, service: Service) -> Scheduler:
+def scheduled(service: Service) -> Scheduler:
     """A scheduler that runs jobs in this thread, at the service's time."""
-    under_its_clock(monkeypatch, service)
-    made = open_scheduler(service, DebugExecutor())
-    agree(made, service)
-    return made
+    scheduler = Scheduler(service, InlineExecutor())
+    scheduler.schedule.update()
+    return scheduler
 
 
 def count_runs(monkeypatch: pytest.MonkeyPatch, *names: str) -> Counter[str]:
@@ -68,7 +52,7 @@ def count_runs(monkeypatch: pytest.MonkeyPatch, *names: str) -> Counter[str]:
     runs: Counter[str] = Counter()
     for name in names:
 
-        def work(service: Service, halt: Halt, outcome: Outcome, name: str = name) -> None:
+        def work(service: Service, stop_flag: StopFlag, outcome: Outcome, name: str = name) -> None:
             runs[name] += 1
 
         monkeypatch.setitem(all_jobs.JOBS, name, Job(name, "counts", work, JOBS[name].seconds))
@@ -112,15 +96,15 @@ def test_three_days_of_polling_miss_no_game_and_take_none_twice(
     server.do(lambda _: server.faults.at_random(rates, seed=3))
     with service_for(server, tmp_path, users=("alice", "bob"), poll_minutes=60, backup_hours=0, mine_hours=0,
                      verify_hours=0, vacuum_hours=0) as service:  # fmt: skip
-        scheduler = scheduled(monkeypatch, service)
+        scheduler = scheduled(service)
         began = service.clock.now()
         while service.clock.now() < began + 72 * HOUR:
             server.do(lambda _: players.live())
-            scheduler.look()
+            scheduler.start_due()
             server.advance(900)
         server.do(lambda _: server.faults.clear())
         server.advance(HOUR)
-        scheduler.look()
+        scheduler.start_due()
         expected = sorted(
             game
             for game in players.ended
@@ -138,7 +122,7 @@ def test_three_days_of_polling_miss_no_game_and_take_none_twice(
         assert min(happened[kind] for kind in rates) > 0
         # Nothing was asked for that was not needed: four questions for each user and hour, and what broke again.
         assert server.do(lambda site: site.record.requests.total()) < 4 * 2 * len(log) * 1.4
-        scheduler.shutdown()
+        scheduler.close()
 
 
 # When they run --------------------------------------------------------------------------------------------------------
@@ -149,24 +133,24 @@ def test_what_was_missed_runs_once_and_then_in_its_interval(
 ) -> None:
     runs = count_runs(monkeypatch, "folders")
     with service_for(server, tmp_path, folders=(tmp_path,), poll_minutes=60) as service:
-        scheduler = scheduled(monkeypatch, service)
-        scheduler.look()
+        scheduler = scheduled(service)
+        scheduler.start_due()
         assert runs["folders"] == 1
-        scheduler.look()
+        scheduler.start_due()
         assert runs["folders"] == 1
-        scheduler.shutdown()
+        scheduler.close()
         # The machine is off for two days.
         server.advance(48.5 * HOUR)
-        scheduler = scheduled(monkeypatch, service)
-        scheduler.look()
+        scheduler = scheduled(service)
+        scheduler.start_due()
         assert runs["folders"] == 2
         server.advance(0.4 * HOUR)
-        scheduler.look()
+        scheduler.start_due()
         assert runs["folders"] == 2
         server.advance(0.2 * HOUR)
-        scheduler.look()
+        scheduler.start_due()
         assert runs["folders"] == 3
-        scheduler.shutdown()
+        scheduler.close()
 
 
 def test_a_clock_that_is_put_back_stops_nothing(
@@ -174,33 +158,118 @@ def test_a_clock_that_is_put_back_stops_nothing(
 ) -> None:
     runs = count_runs(monkeypatch, "folders")
     with service_for(server, tmp_path, folders=(tmp_path,), poll_minutes=60) as service:
-        scheduler = scheduled(monkeypatch, service)
-        scheduler.look()
-        assert isinstance(service.clock, ServerTimes)
+        scheduler = scheduled(service)
+        scheduler.start_due()
+        assert isinstance(service.clock, ServerClock)
         service.clock.astray = -90 * 86400.0
-        mend(scheduler, service)
-        scheduler.look()
+        scheduler.start_due()
         assert runs["folders"] == 2
         server.advance(1.01 * HOUR)
-        mend(scheduler, service)
-        scheduler.look()
+        scheduler.start_due()
         assert runs["folders"] == 3
-        scheduler.shutdown()
+        scheduler.close()
 
 
-def test_the_schedule_follows_the_settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_schedule_follows_the_settings(server: Server, tmp_path: Path) -> None:
     with service_for(server, tmp_path, users=("alice",), backup_hours=0) as service:
-        scheduler = scheduled(monkeypatch, service)
-        assert {one.id for one in scheduler.get_jobs()} == {"users", "mine", "verify", "vacuum"}
-        scheduler.pause_job("users")
-        scheduler.shutdown()
+        schedule = scheduled(service).schedule
+        assert schedule.appointments().keys() == {"users", "mine", "verify", "vacuum"}
+        assert schedule.set_paused("users", True)
+        assert not schedule.set_paused("backup", True)
     with service_for(server, tmp_path, users=("alice",), mine_hours=0, poll_minutes=30) as service:
-        scheduler = scheduled(monkeypatch, service)
-        assert {one.id for one in scheduler.get_jobs()} == {"users", "verify", "backup", "vacuum"}
-        users = scheduler.get_job("users")
+        scheduler = scheduled(service)
+        appointments = scheduler.schedule.appointments()
+        assert appointments.keys() == {"users", "verify", "backup", "vacuum"}
         # Paused stays paused, in its new interval.
-        assert (next_run(users), users.trigger.interval.total_seconds()) == (None, 1800)
-        scheduler.shutdown()
+        assert (appointments["users"].paused, appointments["users"].seconds) == (True, 1800)
+        server.advance(24 * HOUR)
+        assert "users" not in scheduler.schedule.take_due()
+        assert scheduler.schedule.set_paused("users", False)
+        # Resumed, it waits for its next time.
+        assert "users" not in scheduler.schedule.take_due()
+        server.advance(0.51 * HOUR)
+        assert scheduler.schedule.take_due() == ["users"]
+
+
+def test_a_job_that_is_due_is_given_to_one_service_only(server: Server, tmp_path: Path) -> None:
+    with (
+        service_for(server, tmp_path, users=("alice",), folders=(tmp_path,)) as one,
+        service_for(server, tmp_path, users=("alice",), folders=(tmp_path,)) as other,
+    ):
+        schedules = [scheduled(one).schedule, scheduled(other).schedule]
+        taken: list[str] = []
+        threads = [threading.Thread(target=lambda s=s: taken.extend(s.take_due())) for s in schedules * 4]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(taken) == ["folders", "users"]
+
+
+def test_a_run_is_left_out_while_the_one_before_goes_on(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = count_runs(monkeypatch, "folders")
+    begun_runs, may_end = threading.Semaphore(0), threading.Event()
+
+    def work(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+        runs["folders"] += 1
+        begun_runs.release()
+        assert may_end.wait(20)
+
+    monkeypatch.setitem(all_jobs.JOBS, "folders", Job("folders", "waits", work, JOBS["folders"].seconds))
+    with service_for(server, tmp_path, folders=(tmp_path,), poll_minutes=60) as service:
+        scheduler = Scheduler(service)
+        scheduler.schedule.update()
+        try:
+            scheduler.start_due()
+            assert begun_runs.acquire(timeout=20)
+            server.advance(1.5 * HOUR)
+            scheduler.start_due()
+        finally:
+            may_end.set()
+            scheduler.close()
+        assert runs["folders"] == 1
+
+
+def former_schedule(service: Service, *rows: tuple[str, float | None, bytes]) -> None:
+    """The table that APScheduler kept in libraries of earlier versions: id, next run, pickled job."""
+    with service.library.database.write() as connection:
+        connection.execute(
+            text(
+                "CREATE TABLE apscheduler_jobs (id VARCHAR(191) NOT NULL PRIMARY KEY, next_run_time FLOAT, "
+                "job_state BLOB NOT NULL)"
+            )
+        )
+        for name, due, state in rows:
+            values = {"name": name, "due": due, "state": state}
+            connection.execute(text("INSERT INTO apscheduler_jobs VALUES (:name, :due, :state)"), values)
+
+
+def test_the_schedule_of_an_earlier_version_is_taken_over(server: Server, tmp_path: Path) -> None:
+    with service_for(server, tmp_path, users=("alice",), folders=(tmp_path,), poll_minutes=60) as service:
+        now = service.clock.now()
+        former_schedule(
+            service,
+            ("users", now + 0.25 * HOUR, b""),
+            ("folders", now - 50 * HOUR, b""),
+            ("mine", None, b""),
+            ("verify", now + 1e9, b""),
+            ("tv", now, b""),
+            ("os:mkdir", now, b""),
+        )
+        schedule = scheduled(service).schedule
+        found = schedule.appointments()
+        assert found.keys() == {"users", "folders", "mine", "verify", "backup", "vacuum"}
+        assert found["users"].due == pytest.approx(now + 0.25 * HOUR)
+        assert found["mine"].paused
+        # Its time lies more than an interval away.
+        assert found["verify"].due <= service.clock.now() + 168 * HOUR
+        # It was missed while no service was running.
+        assert schedule.take_due() == ["folders"]
+        server.advance(0.26 * HOUR)
+        assert schedule.take_due() == ["users"]
+        assert scheduled(service).schedule.take_due() == []
 
 
 class _Evil:
@@ -208,34 +277,34 @@ class _Evil:
         return os.mkdir, ("here-was-evil",)
 
 
-@pytest.mark.parametrize("state", ["a call", "another function"])
+@pytest.mark.parametrize("where", ["the earlier table", "the schedule"])
 def test_a_library_of_a_stranger_runs_nothing_of_his(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with service_for(server, tmp_path, users=("alice",)) as service:
-        scheduler = scheduled(monkeypatch, service)
-        if state == "a call":
-            data = pickle.dumps(_Evil())
+        if where == "the earlier table":
+            former_schedule(service, ("os:mkdir", 1.0, pickle.dumps(_Evil())), ("tv", 1.0, pickle.dumps(_Evil())))
         else:
-            job = scheduler.get_job("users").__getstate__()
-            data = pickle.dumps({**job, "func": "os:mkdir", "args": ("here-was-evil",)})
-        with service.library.database.write() as connection:
-            connection.execute(text("UPDATE apscheduler_jobs SET job_state = :data, next_run_time = 1"), {"data": data})
-        scheduler.look()
+            service.source_state.set("job os:mkdir", {"due": 1.0, "seconds": 60.0, "paused": False})
+            service.source_state.set("job users", {"due": 1.0, "seconds": 0, "paused": False})
+            service.source_state.set("job mine", {"due": "now", "seconds": [], "paused": False})
+        scheduler = Scheduler(service, InlineExecutor())
+        scheduler.start_due()
         assert not (tmp_path / "here-was-evil").exists()
-        assert scheduler.get_jobs() == []
-        scheduler.shutdown()
+        assert scheduler.schedule.appointments() == {}
+        assert service.job_log.log() == []
 
 
 # One at a time --------------------------------------------------------------------------------------------------------
 
 CHILD = """
 import os, sys, time
+from contextlib import closing
 from db.library.open import open_library
 from service import jobs
 from service.jobs import Job, run_job
-from service.locks import Leases
+from service.state.locks import ProcessLocks
 from service.service import Service
 from trapline.settings import Settings
 
@@ -253,7 +322,8 @@ def work(service, halt, outcome):
 
 jobs.JOBS["users"] = Job("users", "tested", work, lambda mine: 1.0)
 library = open_library(path, busy_seconds=30)
-with Service(Settings(), library, leases=Leases(library.database, beat_seconds=0.2, silent_seconds=3.0)) as service:
+locks = ProcessLocks(library.database, beat_seconds=0.2, silent_seconds=3.0)
+with closing(Service(Settings(), library, locks=locks)) as service:
     done = 0
     while done < times:
         ran = run_job(service, "users", patient=False)
@@ -305,9 +375,9 @@ def test_what_a_killed_process_held_is_taken_over_and_its_run_is_said_to_be_kill
     ended(second)
     assert [line.split()[0] for line in diary.read_text().splitlines()] == ["begin", "begin", "end"]
     with open_library(tmp_path / "library.sqlite") as library:
-        runs = Runs(library.database, RealTimes()).log("users")
+        runs = JobLog(library.database, SystemClock()).log("users")
         assert [(run.error, run.ended is None) for run in runs] == [(None, False), (KILLED, True)]
-        assert Leases(library.database).holders() == {}
+        assert ProcessLocks(library.database).holders() == {}
 
 
 def test_nobody_who_looked_long_ago_takes_a_lease(tmp_path: Path) -> None:
@@ -315,25 +385,25 @@ def test_nobody_who_looked_long_ago_takes_a_lease(tmp_path: Path) -> None:
     with open_library(tmp_path / "library.sqlite", create=True) as library:
         with library.database.write() as connection:
             connection.execute(text("INSERT INTO leases VALUES ('x', 'a slow one', 7, '2026-11-22T00:00:00Z')"))
-        leases = Leases(library.database, beat_seconds=0.1, silent_seconds=0.5)
+        locks = ProcessLocks(library.database, beat_seconds=0.1, silent_seconds=0.5)
         for _ in range(3):
             time.sleep(0.6)
-            with leases.hold("x") as mine:
+            with locks.hold("x") as mine:
                 assert not mine
-        with leases.hold("x", wait=time.sleep) as mine:
+        with locks.hold("x", wait=time.sleep) as mine:
             assert mine
 
 
 def test_a_lease_that_was_taken_away_tells_its_holder(tmp_path: Path) -> None:
     with open_library(tmp_path / "library.sqlite", create=True) as library:
         lost = threading.Event()
-        with Leases(library.database, beat_seconds=0.05).hold("x", lost=lost.set) as mine:
+        with ProcessLocks(library.database, beat_seconds=0.05).hold("x", lost=lost.set) as mine:
             assert mine
             with library.database.write() as connection:
                 connection.execute(text("UPDATE leases SET holder = 'somebody else'"))
             assert lost.wait(10)
         # And it does not end what is not its own.
-        assert "x" in Leases(library.database).holders()
+        assert "x" in ProcessLocks(library.database).holders()
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------
@@ -342,7 +412,7 @@ def test_a_lease_that_was_taken_away_tells_its_holder(tmp_path: Path) -> None:
 def test_a_job_that_fails_is_logged_and_runs_again(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(service: Service, halt: Halt, outcome: Outcome) -> None:
+    def fail(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         outcome.counts["games"] = 7
         raise ZeroDivisionError("a bug")
 
@@ -360,21 +430,21 @@ def test_a_job_that_fails_is_logged_and_runs_again(
 def test_the_service_stops_while_it_works(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     began = threading.Event()
 
-    def work(service: Service, halt: Halt, outcome: Outcome) -> None:
+    def work(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         began.set()
         while True:
-            halt.check()
+            stop_flag.check()
             time.sleep(0.01)
 
     with service_for(server, tmp_path, users=("alice",)) as service:
-        service.clock = RealTimes()
+        service.clock = SystemClock()
         service.library.add(legal())
         monkeypatch.setitem(all_jobs.JOBS, "users", Job("users", "tested", work, JOBS["users"].seconds))
-        halt = Halt(service.clock)
-        thread = threading.Thread(target=serve, args=(service, halt))
+        stop_flag = StopFlag(service.clock)
+        thread = threading.Thread(target=serve, args=(service, stop_flag), daemon=True)
         thread.start()
         assert began.wait(20)
-        halt.stop()
+        stop_flag.set()
         thread.join(20)
         assert not thread.is_alive()
         (run,) = service.job_log.log("users")

@@ -7,13 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from apscheduler.executors.debug import DebugExecutor
 from typer.testing import CliRunner
 
 from db.library.open import open_library
 from service.jobs import run_job
-from service.locks import Leases
-from service.scheduling import agree, next_run, open_scheduler
+from service.schedule import Schedule
+from service.state.locks import ProcessLocks
 from tests.conftest import NewLibrary
 from tests.fake_lichess.server import Server
 from tests.support.service_site import addresses, finished, random_moves, service_for
@@ -39,12 +38,13 @@ def test_jobs_are_scheduled_run_and_logged(
     monkeypatch.setenv("TRAPLINE_MEASURE", "sequences")
     address = new_library()
     with service_for(server, tmp_path, address=address, users=("alice",)) as service:
-        scheduler = open_scheduler(service, DebugExecutor())
-        agree(scheduler, service)
-        scheduler.pause_job("mine")
-        assert next_run(scheduler.get_job("mine")) is None
-        assert next_run(scheduler.get_job("users")) is not None
-        scheduler.shutdown()
+        schedule = Schedule(service)
+        schedule.update()
+        assert schedule.set_paused("mine", True)
+        appointments = schedule.appointments()
+        assert (appointments["mine"].paused, appointments["users"].paused) == (True, False)
+        assert schedule.take_due() == ["users"]
+        assert schedule.take_due() == []
         for new in (5, 0):
             ran = run_job(service, "users")
             assert ran is not None
@@ -67,9 +67,9 @@ def test_of_many_at_once_one_has_the_lease(new_library: NewLibrary, server: Serv
 
     def work(number: int) -> None:
         with open_library(address, busy_seconds=30) as library:
-            leases = Leases(library.database, beat_seconds=0.1, silent_seconds=30.0)
+            locks = ProcessLocks(library.database, beat_seconds=0.1, silent_seconds=30.0)
             for _ in range(20):
-                with leases.hold("one") as mine:
+                with locks.hold("one") as mine:
                     if mine:
                         assert inside.acquire(blocking=False), "two of them hold it"
                         held.append(number)

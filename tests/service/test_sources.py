@@ -12,13 +12,13 @@ import zstandard
 
 from lichess.api import Unreachable
 from lichess.http import Session
-from service.clock import Halt, RealTimes, Stopped
-from service.job_log import Outcome
+from service.games.lichess_games import Page
+from service.games.live_rounds import LiveRounds
 from service.jobs import run_job
-from service.lichess_games import Page
-from service.live import LiveRounds
 from service.service import Service
 from service.sources import folders
+from service.state.clock import StopFlag, Stopped, SystemClock
+from service.state.job_log import Outcome
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.server import Server
@@ -203,7 +203,7 @@ def test_no_request_comes_beside_another_whoever_asks(
 
         def ask(number: int) -> None:
             service = (one, other)[number % 2]
-            service.lichess_games.running("alice", Halt(RealTimes()))
+            service.lichess_games.running("alice", StopFlag(SystemClock()))
 
         list(pool.map(ask, range(6)))
     assert most == [1]

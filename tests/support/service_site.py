@@ -2,23 +2,26 @@
 
 import random
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import chess
 from sqlalchemy import select
 
 from db.library.open import open_library
 from db.storage.models import GameRow
-from service.locks import Leases
 from service.service import Service
+from service.state.locks import ProcessLocks
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.server import Server
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
 from trapline.settings import Settings
+
+T = TypeVar("T")
 
 LEGAL = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4 f3e5 g4d1 c4f7 e8e7 c3d5"
 """Légal's mate: Black falls into it."""
@@ -60,7 +63,7 @@ def random_moves(chance: random.Random, plies: int) -> str:
     return " ".join(moves)
 
 
-class ServerTimes:
+class ServerClock:
     """The server's clock, and waiting that lets it run instead of waiting."""
 
     def __init__(self, server: Server) -> None:
@@ -86,9 +89,18 @@ def service_for(server: Server, tmp_path: Path, *, address: str | None = None, *
         service={"url": server.url, "folder": tmp_path / "service", **mine},
     )
     library = open_library(address or settings.db, create=True)
-    leases = Leases(library.database, beat_seconds=0.2, silent_seconds=2.0)
-    with Service(settings, library, times=ServerTimes(server), leases=leases) as made:
+    locks = ProcessLocks(library.database, beat_seconds=0.2, silent_seconds=2.0)
+    with closing(Service(settings, library, clock=ServerClock(server), locks=locks)) as made:
         yield made
+
+
+class InlineExecutor(Executor):
+    """Executor that runs everything at once, in the thread of its caller."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
+        future: Future[T] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
 
 
 def addresses(service: Service) -> list[str]:

@@ -5,6 +5,7 @@ Everything but typer is imported when a command runs.
 
 from __future__ import annotations
 
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,22 +47,20 @@ def run(
     import signal
 
     from lichess.token import read_token
-    from service.clock import Halt
-    from service.scheduling import serve
+    from service.scheduler import serve
+    from service.state.clock import StopFlag
     from trapcore.io import logs
 
     opened = _open(config, db)
     mine = opened.mine
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
-    # Of what it says, all is said by our own log.
-    logging.getLogger("apscheduler").setLevel(logging.CRITICAL)
     try:
-        halt = Halt(opened.clock)
+        stop_flag = StopFlag(opened.clock)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: halt.stop())
+            signal.signal(number, lambda *_: stop_flag.set())
         log = logging.getLogger(__name__)
         log.info("the service works for %s", opened.library.name)
-        serve(opened, halt)
+        serve(opened, stop_flag)
         log.info("the service has stopped")
     finally:
         opened.close()
@@ -71,54 +70,41 @@ def run(
 @jobs.command("list")
 def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
     """List the jobs; without a terminal a line each: name, state, interval, next run, last run, what it did."""
-    from service.clock import stamp
     from service.jobs import JOBS
-    from service.scheduling import next_run, open_scheduler
+    from service.schedule import Schedule
+    from service.state.clock import stamp
     from trapline.commands.terminal import print_json, print_table
 
-    with _open(config, db) as opened:
-        scheduler = open_scheduler(opened)
-        appointments = {one.id: one for one in scheduler.get_jobs()}
-        held = opened.locks.holders()
-        told = []
+    found = []
+    rows = []
+    with closing(_open(config, db)) as opened:
+        appointments = Schedule(opened).appointments()
+        locked = opened.locks.holders()
         for job in JOBS.values():
             appointment = appointments.get(job.name)
-            due = None if appointment is None else next_run(appointment)
-            last = opened.job_log.log(job.name, 1)
-            if f"job {job.name}" in held:
+            due = None if appointment is None or appointment.paused else stamp(appointment.due)
+            last = next(iter(opened.job_log.log(job.name, 1)), None)
+            if f"job {job.name}" in locked:
                 state = "running"
             elif appointment is None:
                 state = "off"
             else:
-                state = "paused" if due is None else "waiting"
-            told.append(
+                state = "waiting" if due is not None else "paused"
+            found.append(
                 {
                     "name": job.name,
                     "does": job.does,
                     "state": state,
                     "seconds": job.seconds(opened.mine),
-                    "next": None if due is None else stamp(due.timestamp()),
-                    "last": last[0].content() if last else None,
+                    "next": due,
+                    "last": None if last is None else last.content(),
                 }
             )
-        scheduler.shutdown()
+            done = ("-", "-") if last is None else (last.started, _brief(last.counts, last.error))
+            rows.append((job.name, state, job.does, due or "-", *done))
     if as_json:
-        print_json(told)
+        print_json(found)
         return
-    rows = []
-    for one in told:
-        last_run = one["last"]
-        assert last_run is None or isinstance(last_run, dict)
-        rows.append(
-            (
-                str(one["name"]),
-                str(one["state"]),
-                str(one["does"]),
-                str(one["next"] or "-"),
-                "-" if last_run is None else str(last_run["started"]),
-                "-" if last_run is None else _brief(last_run["counts"], last_run["error"]),
-            )
-        )
     print_table("jobs", ("name", "state", "does", "next run", "last run", "what it did"), rows)
 
 
@@ -127,13 +113,13 @@ def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, a
     """Run a job now, in this process; the exit code is 1 if it did not come to its end, or a source failed."""
     import signal
 
-    from service.clock import Stopped
     from service.jobs import job_named, run_job
+    from service.state.clock import Stopped
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import print_json, say
 
     job_named(name)
-    with _open(config, db) as opened:
+    with closing(_open(config, db)) as opened:
         signal.signal(signal.SIGTERM, lambda *_: opened.stop())
         signal.signal(signal.SIGINT, lambda *_: opened.stop())
         try:
@@ -178,7 +164,7 @@ def log_(
 
     if name is not None:
         job_named(name)
-    with _open(config, db) as opened:
+    with closing(_open(config, db)) as opened:
         runs = opened.job_log.log(name, limit)
     if as_json:
         print_json([one.content() for one in runs])
@@ -203,34 +189,28 @@ def follow(
     import signal
 
     from lichess.api import LichessError
-    from service.clock import Stopped
     from service.following import Follower
+    from service.state.clock import Stopped
     from trapline.commands.terminal import say
 
-    with _open(config, db) as opened:
-        halt = opened.halt()
+    failed = False
+    with closing(_open(config, db)) as opened, opened.stop_flag() as stop_flag:
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: halt.stop())
-        follower = Follower(opened)
-        failed = False
-        try:
+            signal.signal(number, lambda *_: stop_flag.set())
+        with closing(Follower(opened)) as follower, suppress(Stopped):
             while True:
                 for user in users:
                     try:
-                        for sight in follower.look(user, halt):
-                            typer.echo(json.dumps(sight.content(), ensure_ascii=False) if as_json else sight.line())
+                        for found in follower.look(user, stop_flag):
+                            typer.echo(json.dumps(found.content(), ensure_ascii=False) if as_json else found.line())
                     except LichessError as error:
                         failed = True
                         say(str(error))
                 if once:
                     break
-                halt.wait(minutes * 60.0)
-        except Stopped:
-            return
-        finally:
-            follower.close()
-    if failed:
-        raise typer.Exit(1)
+                stop_flag.wait(minutes * 60.0)
+            if failed:
+                raise typer.Exit(1)
 
 
 def _open(config: str | None, db: str | None) -> Service:
@@ -259,25 +239,17 @@ def _open(config: str | None, db: str | None) -> Service:
 
 def _switch(name: str, config: str | None, db: str | None, *, on: bool) -> None:
     from service.jobs import job_named
-    from service.scheduling import open_scheduler
+    from service.schedule import Schedule
     from trapcore.errors import UsageError
     from trapline.commands.terminal import say
 
     job_named(name)
-    with _open(config, db) as opened:
-        scheduler = open_scheduler(opened)
-        try:
-            if scheduler.get_job(name) is None:
-                raise UsageError(
-                    f"{name} is not scheduled: `trapline service run` does that, if the settings in [service] give it "
-                    "something to do"
-                )
-            if on:
-                scheduler.resume_job(name)
-            else:
-                scheduler.pause_job(name)
-        finally:
-            scheduler.shutdown()
+    with closing(_open(config, db)) as opened:
+        if not Schedule(opened).set_paused(name, not on):
+            raise UsageError(
+                f"{name} is not scheduled: `trapline service run` does that, if the settings in [service] give it "
+                "something to do"
+            )
     say(f"{name} is {'resumed' if on else 'paused'}")
 
 

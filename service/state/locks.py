@@ -1,8 +1,8 @@
-"""What one process at a time may do, told by rows of the table ``leases``.
+"""Locks between processes, as rows of the table ``leases``.
 
-Who does it lets the row's number grow. Who waits takes the row over when the number has stood still for
-`SILENT_SECONDS` by his own monotonic clock: so a lease outlives its holder by that much, and no clock that was put
-forward or back, and no two clocks that disagree, can take it from a living one.
+The holder of a lock increments the row's heartbeat counter. A waiting process takes the row over when the counter has
+stood still for `SILENT_SECONDS` by its own monotonic clock: so a lock outlives a dead holder by that much, and neither
+a clock that is set forward or back nor two clocks that disagree can take it from a living one.
 """
 
 import logging
@@ -20,7 +20,7 @@ from sqlalchemy.exc import IntegrityError
 
 from db.storage.database import Database
 from db.storage.models import LeaseRow
-from service.clock import stamp
+from service.state.clock import stamp
 from trapcore.errors import LibraryError
 
 log = logging.getLogger(__name__)
@@ -30,8 +30,8 @@ SILENT_SECONDS = 60.0
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What somebody else's lease looked like, from when to when (monotonic seconds)."""
+class _Observation:
+    """Observation of another process's lock, from when to when (monotonic seconds)."""
 
     holder: str
     beat: int
@@ -39,45 +39,46 @@ class _Seen:
     last: float
 
 
-class Leases:
-    """The leases of one library, as one process sees them."""
+class ProcessLocks:
+    """Locks of one library, as one process sees them."""
 
     def __init__(
         self, database: Database, *, beat_seconds: float = BEAT_SECONDS, silent_seconds: float = SILENT_SECONDS
     ) -> None:
-        """Take a database that is open for writing."""
+        """``database`` is open for writing."""
         self._database = database
         self._beat_seconds, self._silent_seconds = beat_seconds, silent_seconds
-        self._seen: dict[str, _Seen] = {}
+        self._observed: dict[str, _Observation] = {}
         self._lock = threading.Lock()
 
     @contextmanager
     def hold(
         self, name: str, *, wait: Callable[[float], None] | None = None, lost: Callable[[], None] = lambda: None
     ) -> Iterator[bool]:
-        """Hold a lease during the block; the value is False, and nothing is held, if a living holder has it.
+        """Hold a lock during the block; the value is False, and nothing is held, if a living process holds it.
 
-        Whether a holder is alive shows after `SILENT_SECONDS` at most; ``wait`` is how to wait a little, and without
-        it nothing is waited for. ``lost`` is called if the lease was taken away, because this process slept too long.
+        ``wait`` waits for so many seconds and is called until it is clear whether the holder is alive, for
+        `SILENT_SECONDS` at most; without it nothing is waited for. ``lost`` is called if the lock was taken over by
+        another process, because this one was suspended for too long.
         """
         holder = self._take(name, wait)
         if holder is None:
             yield False
             return
         ended = threading.Event()
-        heart = threading.Thread(target=self._beat, args=(name, holder, ended, lost), name="lease", daemon=True)
-        heart.start()
+        heartbeat = threading.Thread(target=self._beat, args=(name, holder, ended, lost), name="heartbeat", daemon=True)
+        heartbeat.start()
         try:
             yield True
         finally:
             ended.set()
-            heart.join()
+            heartbeat.join()
             with self._database.write() as connection:
                 connection.execute(delete(LeaseRow).where(LeaseRow.name == name, LeaseRow.holder == holder))
 
     def holders(self) -> dict[str, tuple[str, str]]:
-        """Who holds what, and since when; a holder may have died less than `SILENT_SECONDS` ago, or more if nobody
-        has wanted it since.
+        """Locks that are held: name -> (holder, since when). A holder may have died less than `SILENT_SECONDS` ago,
+        or earlier if no process has wanted the lock since.
         """
         with self._database.read() as connection:
             return {row.name: (row.holder, row.since) for row in connection.execute(select(LeaseRow.__table__))}
@@ -94,7 +95,7 @@ class Leases:
             wait(self._beat_seconds / 4)
 
     def _try(self, name: str) -> tuple[str | None, tuple[str, int] | None]:
-        """Our name as the holder, or None and who has it with his number."""
+        """Our name as the holder, or None with the present holder and its counter."""
         me = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
         mine = {"holder": me, "since": stamp(time.time())}
         try:
@@ -115,7 +116,7 @@ class Leases:
                 )
                 return (me, None) if taken.rowcount == 1 else (None, there)
         except LibraryError as error:
-            # On a server two may find no row at once; the second one is told so.
+            # On a server two may find no row at the same time; the second insert fails.
             if isinstance(error.__cause__, IntegrityError):
                 return None, None
             raise
@@ -123,15 +124,15 @@ class Leases:
     def _is_silent(self, name: str, holder: str, beat: int) -> bool:
         now = time.monotonic()
         with self._lock:
-            known = self._seen.get(name)
-            # Who looks seldom, or could not look because the database was busy, has not seen that nothing happened:
-            # the holder could not write meanwhile either.
+            known = self._observed.get(name)
+            # A process that looked long ago, perhaps because the database was busy, cannot conclude that the holder is
+            # dead: the holder could not write meanwhile either.
             if (
                 known is None
                 or (known.holder, known.beat) != (holder, beat)
                 or now - known.last > 2 * self._beat_seconds
             ):
-                self._seen[name] = _Seen(holder, beat, now, now)
+                self._observed[name] = _Observation(holder, beat, now, now)
                 return False
             known.last = now
             return now - known.first >= self._silent_seconds
@@ -143,10 +144,10 @@ class Leases:
                 with self._database.write() as connection:
                     still = connection.execute(mine.values(beat=LeaseRow.beat + 1)).rowcount
             except LibraryError as error:
-                # Whoever is in the way of this is in the way of those who want the lease as well.
-                log.warning("the lease %s: %s", name, error)
+                # What keeps the holder from writing keeps those who want the lock from writing as well.
+                log.warning("lock %s: %s", name, error)
                 continue
             if not still:
-                log.warning("the lease %s was taken over by somebody else", name)
+                log.warning("lock %s was taken over by another process", name)
                 lost()
                 return

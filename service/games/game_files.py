@@ -1,7 +1,7 @@
-"""What was fetched, as PGN files in the service's folder, and what of them is in the library.
+"""Fetched games as PGN files in the service's folder, and indexing them into the library.
 
-Everything that comes is a file first, which appears whole under its name; then it is read into the library. So nothing
-is lost if the process is killed in between, and the library can be filled again from the files.
+Everything fetched is first written to a file, atomically, and then indexed. So nothing is lost if the process is killed
+in between, and the library can be rebuilt from the files.
 """
 
 import os
@@ -12,31 +12,31 @@ from pathlib import Path
 
 from db.games.index_games import Progress, index_files
 from db.library.library import Library
-from service.clock import Halt
-from service.job_log import Outcome
-from service.source_state import Feeds
+from service.state.clock import StopFlag
+from service.state.job_log import Outcome
+from service.state.source_state import SourceState
 from trapcore.errors import OutputError
 from trapcore.io.atomic_write import replacing
 
 SETTLED_SECONDS = 60.0
-"""A file of somebody else's that was written to so lately may not be complete."""
+"""A watched file that changed less than this ago may not be complete."""
 
 _LEFT_OVER = re.compile(r"\..+\.\d+\.\d+\.new")
-"""What `trapcore.io.atomic_write` leaves of a process that was killed."""
+"""Temporary file of `trapcore.io.atomic_write` that a killed process left."""
 
 
-class Depot:
-    """The folder and the library that it fills."""
+class GameFiles:
+    """Folder of PGN files and the library that it fills."""
 
-    def __init__(self, folder: Path, library: Library, feeds: Feeds, *, jobs: int) -> None:
-        """``jobs`` threads read games, 1 or more."""
+    def __init__(self, folder: Path, library: Library, source_state: SourceState, *, jobs: int) -> None:
+        """``jobs``: threads that index games, 1 or more."""
         self.folder = folder
         self.library = library
-        self._feeds = feeds
+        self._source_state = source_state
         self._jobs = jobs
 
     def put(self, kind: str, name: str, games: Iterable[str]) -> Path:
-        """Write games into the file ``<kind>/<name>.pgn``, in the place of what was there. Raises `OutputError`."""
+        """Write games to ``<kind>/<name>.pgn``, replacing the file if it exists. Raises `OutputError`."""
         path = self.folder / "games" / kind / f"{name}.pgn"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,22 +50,22 @@ class Depot:
         return path
 
     def files(self, kind: str = "") -> list[Path]:
-        """The files of a kind, or all, by name; without what a killed process left, which is removed."""
+        """Files of a kind, or all, by name; temporary files that a killed process left are removed."""
         folder = self.folder / "games" / kind
         for path in folder.rglob(".*.new"):
             if _LEFT_OVER.fullmatch(path.name):
                 path.unlink(missing_ok=True)
         return sorted(folder.rglob("*.pgn"))
 
-    def index(self, paths: Iterable[Path], halt: Halt, outcome: Outcome, *, settled: bool = False) -> None:
-        """Read those of the files that are new or changed into the library.
+    def index(self, paths: Iterable[Path], stop_flag: StopFlag, outcome: Outcome, *, settled: bool = False) -> None:
+        """Index those of the files that are new or changed.
 
-        ``settled`` leaves files for the next time that were changed a moment ago. Raises `LibraryError` and `Stopped`;
-        what was read until then stays, and is gone on from.
+        ``settled`` postpones files that changed less than `SETTLED_SECONDS` ago. Raises `LibraryError` and `Stopped`;
+        what is indexed by then stays, and the next call continues from there.
         """
-        known = self._feeds.all("file ")
+        known = self._source_state.all("file ")
         for path in paths:
-            halt.check()
+            stop_flag.check()
             name = f"file {path.absolute()}"
             try:
                 status = path.stat()
@@ -77,20 +77,20 @@ class Depot:
             if state.get("done") == now:
                 continue
             if settled and state.get("seen") != now and time.time() - status.st_mtime < SETTLED_SECONDS:
-                self._feeds.set(name, {**state, "seen": now})
+                self._source_state.set(name, {**state, "seen": now})
                 outcome.counts["waiting"] += 1
                 continue
-            self._index_one(path, halt, outcome)
-            self._feeds.set(name, {"done": now})
+            self._index_one(path, stop_flag, outcome)
+            self._source_state.set(name, {"done": now})
 
-    def _index_one(self, path: Path, halt: Halt, outcome: Outcome) -> None:
+    def _index_one(self, path: Path, stop_flag: StopFlag, outcome: Outcome) -> None:
         done = Progress()
 
         def progress(now: Progress) -> None:
             nonlocal done
             done = now
             # Between two transactions: what is stored is whole.
-            halt.check()
+            stop_flag.check()
 
         try:
             done = index_files(self.library, [path], jobs=self._jobs, progress=progress)

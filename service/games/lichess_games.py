@@ -1,8 +1,7 @@
-"""What lichess keeps and gives away: finished games, which are on TV, studies, tournaments,
-broadcasts.
+"""Client for lichess's game exports: finished games, TV, studies, tournaments and broadcasts.
 
-Each question is one turn of `service.rate_lock`. A stream that breaks off gives the whole games before that, and says
-so.
+Each request is made under the lock of `service.state.rate_lock`. A stream that breaks off gives the complete games
+before that, and its error.
 """
 
 import re
@@ -19,22 +18,22 @@ from pydantic import SecretStr
 
 from lichess.api import LichessError, Refused, Unreachable
 from lichess.http import Lines, Session, refusal, spoken_errors, user_agent
-from service.clock import Halt
-from service.rate_lock import Turns
+from service.state.clock import StopFlag
+from service.state.rate_lock import RateLock
 
 PAGE_GAMES = 1000
-"""Games asked for at a time, so that others get their turn: lichess sends 20 a second."""
+"""Games in one request, so that other processes can send theirs in between: lichess sends 20 games a second."""
 
 MOST_IDS = 300
-"""Games that can be asked for by their ids at once."""
+"""Most ids in one request."""
 
 MOST_ON_AIR = 30
-"""Games of a channel of lichess TV that can be asked for."""
+"""Most games of a channel of lichess TV in one request."""
 
-PATIENCE_SECONDS = 60.0
-"""How long the next piece of an answer may take: lichess looks for old games before it sends the first."""
+READ_TIMEOUT_SECONDS = 60.0
+"""Time-out for the next piece of an answer: lichess searches for old games before it sends the first."""
 
-_FORM = {"pgnInJson": "true", "clocks": "true", "opening": "true"}
+_EXPORT_PARAMS = {"pgnInJson": "true", "clocks": "true", "opening": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +48,18 @@ class FinishedGame:
 
 @dataclass(slots=True)
 class Page:
-    """What came in one answer."""
+    """Games of one answer."""
 
     games: list[FinishedGame] = field(default_factory=list)
     running: dict[str, int] = field(default_factory=dict)
-    """Games that came and are not over: id -> when it began."""
+    """Games that are not over: id -> start, milliseconds since 1970."""
     broke: LichessError | None = None
-    """Why there may be more than came; None if the answer came to its end."""
+    """Why the answer is incomplete; None if it is complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round of a broadcast."""
+    """Round of a broadcast."""
 
     id: str
     name: str
@@ -68,95 +67,94 @@ class Round:
     is_over: bool
 
 
-class Archive:
-    """One server, asked with a token or without; may be used by any number of threads."""
+class LichessGames:
+    """Client for one server, with a token or without; may be used by any number of threads."""
 
-    def __init__(self, url: str, token: SecretStr | None, turns: Turns) -> None:
-        """Nothing is asked yet."""
+    def __init__(self, url: str, token: SecretStr | None, rate_lock: RateLock) -> None:
         self.url = url
-        self._turns = turns
-        self._session = Session(token, PATIENCE_SECONDS)
+        self._rate_lock = rate_lock
+        self._session = Session(token, READ_TIMEOUT_SECONDS)
         self._session.headers["User-Agent"] = user_agent("")
         self._ask: Requestor[Any] = Requestor(self._session, url, JSON)
 
     def close(self) -> None:
-        """Close what is idle."""
+        """Close the idle connections."""
         self._session.close()
 
     # Users ----------------------------------------------------------------------------------------------------------
 
-    def running(self, user: str, halt: Halt) -> dict[str, int]:
-        """The games that a user plays now: id -> when it began (ms). Their moves are not asked for."""
-        asked = {"ongoing": "true", "finished": "false", "moves": "false", "tags": "false", "max": str(MOST_IDS)}
-        with self._turn(halt):
-            lines = self._lines(f"/api/games/user/{user}", asked)
+    def running(self, user: str, stop_flag: StopFlag) -> dict[str, int]:
+        """Running games of a user: id -> start, milliseconds since 1970. Their moves are not requested."""
+        query = {"ongoing": "true", "finished": "false", "moves": "false", "tags": "false", "max": str(MOST_IDS)}
+        with self._request(stop_flag):
+            lines = self._lines(f"/api/games/user/{user}", query)
             return {str(game["id"]): int(game["createdAt"]) for game in lines if game is not None}
 
-    def games(self, user: str, since: int, halt: Halt) -> Page:
-        """The next `PAGE_GAMES` finished games of a user that began at ``since`` (ms) or later, the oldest first."""
-        asked = {**_FORM, "since": str(since), "sort": "dateAsc", "max": str(PAGE_GAMES)}
-        return self._games(f"/api/games/user/{user}", asked, halt)
+    def games(self, user: str, since: int, stop_flag: StopFlag) -> Page:
+        """Finished games of a user that began at ``since`` (ms) or later: the oldest `PAGE_GAMES`, in order."""
+        query = {**_EXPORT_PARAMS, "since": str(since), "sort": "dateAsc", "max": str(PAGE_GAMES)}
+        return self._games(f"/api/games/user/{user}", query, stop_flag)
 
-    def by_ids(self, ids: list[str], halt: Halt) -> Page:
-        """Those of these games, `MOST_IDS` at most, that are over."""
-        return self._games("/api/games/export/_ids", dict(_FORM), halt, body=",".join(ids))
+    def by_ids(self, ids: list[str], stop_flag: StopFlag) -> Page:
+        """Finished games by their ids, `MOST_IDS` at most."""
+        return self._games("/api/games/export/_ids", dict(_EXPORT_PARAMS), stop_flag, body=",".join(ids))
 
-    def is_closed(self, user: str, halt: Halt) -> bool:
+    def is_closed(self, user: str, stop_flag: StopFlag) -> bool:
         """Whether an account exists but was closed. Raises `Refused` if there never was one."""
-        with self._turn(halt):
+        with self._request(stop_flag):
             return bool(self._ask.get(f"/api/user/{user}").get("disabled"))
 
     # TV -------------------------------------------------------------------------------------------------------------
 
-    def on_air(self, channel: str, halt: Halt) -> dict[str, int]:
-        """Games that a channel of lichess TV shows now: id -> when each began (ms). Their moves are not asked for."""
-        with self._turn(halt):
+    def on_air(self, channel: str, stop_flag: StopFlag) -> dict[str, int]:
+        """Running games of a TV channel: id -> start, milliseconds since 1970. Their moves are not requested."""
+        with self._request(stop_flag):
             lines = self._lines(f"/api/tv/{channel}", {"nb": str(MOST_ON_AIR), "moves": "false", "tags": "false"})
             return {str(game["id"]): int(game["createdAt"]) for game in lines if game is not None}
 
     # Studies --------------------------------------------------------------------------------------------------------
 
-    def study_changed(self, study: str, halt: Halt) -> int:
-        """When a study was changed last, seconds since 1970."""
-        with self._turn(halt):
+    def study_changed(self, study: str, stop_flag: StopFlag) -> int:
+        """Time of the last change of a study, seconds since 1970."""
+        with self._request(stop_flag):
             answer = self._session.request("HEAD", f"{self.url}/api/study/{study}.pgn")
             if not answer.ok:
                 raise refusal(answer)
             return int(parsedate_to_datetime(answer.headers["Last-Modified"]).timestamp())
 
-    def studies_of(self, user: str, halt: Halt) -> dict[str, int]:
-        """The studies of a user that may be seen, and when each was changed last (s)."""
-        with self._turn(halt):
+    def studies_of(self, user: str, stop_flag: StopFlag) -> dict[str, int]:
+        """Visible studies of a user: id -> time of the last change, seconds since 1970."""
+        with self._request(stop_flag):
             lines = self._lines(f"/api/study/by/{user}", {})
             return {str(study["id"]): int(study["updatedAt"]) // 1000 for study in lines if study is not None}
 
-    def study(self, study: str, halt: Halt) -> tuple[str, LichessError | None]:
-        """The chapters as PGN, and why there may be more of them."""
-        return self._pgn(f"/api/study/{study}.pgn", halt)
+    def study(self, study: str, stop_flag: StopFlag) -> tuple[str, LichessError | None]:
+        """The chapters as PGN, and the error that cut them short, if one did."""
+        return self._pgn(f"/api/study/{study}.pgn", stop_flag)
 
     # Tournaments ----------------------------------------------------------------------------------------------------
 
-    def arena(self, tournament: str, halt: Halt) -> tuple[bool, int | None]:
+    def arena(self, tournament: str, stop_flag: StopFlag) -> tuple[bool, int | None]:
         """Whether an arena tournament is over, and how many games it had, if lichess says so."""
-        with self._turn(halt):
+        with self._request(stop_flag):
             found = self._ask.get(f"/api/tournament/{tournament}")
         return bool(found.get("isFinished")), (found.get("stats") or {}).get("games")
 
-    def swiss(self, tournament: str, halt: Halt) -> tuple[bool, int | None]:
-        """The same of a Swiss tournament."""
-        with self._turn(halt):
+    def swiss(self, tournament: str, stop_flag: StopFlag) -> tuple[bool, int | None]:
+        """Whether a Swiss tournament is over, and how many games it had, if lichess says so."""
+        with self._request(stop_flag):
             found = self._ask.get(f"/api/swiss/{tournament}")
         return found.get("status") == "finished", (found.get("stats") or {}).get("games")
 
-    def tournament_games(self, kind: str, tournament: str, halt: Halt) -> Page:
-        """All games; ``kind`` is ``tournament`` or ``swiss``."""
-        return self._games(f"/api/{kind}/{tournament}/games", dict(_FORM), halt)
+    def tournament_games(self, kind: str, tournament: str, stop_flag: StopFlag) -> Page:
+        """All games of a tournament; ``kind`` is ``tournament`` or ``swiss``."""
+        return self._games(f"/api/{kind}/{tournament}/games", dict(_EXPORT_PARAMS), stop_flag)
 
     # Broadcasts -----------------------------------------------------------------------------------------------------
 
-    def rounds(self, broadcast: str, halt: Halt) -> list[Round]:
+    def rounds(self, broadcast: str, stop_flag: StopFlag) -> list[Round]:
         """The rounds of a broadcast."""
-        with self._turn(halt):
+        with self._request(stop_flag):
             found = self._ask.get(f"/api/broadcast/{broadcast}")
             return [
                 Round(
@@ -168,16 +166,16 @@ class Archive:
                 for one in found["rounds"]
             ]
 
-    def round(self, ident: str, halt: Halt) -> tuple[str, LichessError | None]:
-        """The games of a round as PGN, and why there may be more of them."""
-        return self._pgn(f"/api/broadcast/round/{ident}.pgn", halt)
+    def round(self, ident: str, stop_flag: StopFlag) -> tuple[str, LichessError | None]:
+        """The games of a round as PGN, and the error that cut them short, if one did."""
+        return self._pgn(f"/api/broadcast/round/{ident}.pgn", stop_flag)
 
-    def round_stream(self, ident: str, halt: Halt) -> Iterator[str | None]:
-        """The games of a running round, each again whenever it changes; None for a sign of life.
+    def round_stream(self, ident: str, stop_flag: StopFlag) -> Iterator[str | None]:
+        """Stream of the games of a running round, each again whenever it changes; None for a keep-alive.
 
-        The turn ends when the stream is open: lichess asks everybody to listen rather than to ask again and again.
+        The rate lock is released once the stream is open: lichess prefers streams to repeated requests.
         """
-        with self._turn(halt):
+        with self._request(stop_flag):
             chunks = cast(
                 Generator[bytes],
                 self._ask.get(f"/api/stream/broadcast/round/{ident}.pgn", fmt=_Bytes(), stream=True),
@@ -190,62 +188,62 @@ class Archive:
                     yield None
                 yield from whole
 
-    # How ------------------------------------------------------------------------------------------------------------
+    # Requests and parsing ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _turn(self, halt: Halt) -> Iterator[None]:
-        with self._turns.turn(halt), spoken_errors():
+    def _request(self, stop_flag: StopFlag) -> Iterator[None]:
+        with self._rate_lock.hold(stop_flag), spoken_errors():
             yield
 
-    def _lines(self, path: str, asked: dict[str, str]) -> Generator[dict[str, Any] | None]:
-        return cast(Generator[dict[str, Any] | None], self._ask.get(path, params=asked, fmt=Lines(), stream=True))
+    def _lines(self, path: str, query: dict[str, str]) -> Generator[dict[str, Any] | None]:
+        return cast(Generator[dict[str, Any] | None], self._ask.get(path, params=query, fmt=Lines(), stream=True))
 
-    def _games(self, path: str, asked: dict[str, str], halt: Halt, body: str | None = None) -> Page:
+    def _games(self, path: str, query: dict[str, str], stop_flag: StopFlag, body: str | None = None) -> Page:
         page = Page()
 
         def read() -> None:
             if body is None:
-                lines = self._lines(path, asked)
+                lines = self._lines(path, query)
             else:
                 lines = cast(
                     Generator[dict[str, Any] | None],
                     # berserk's type of a body is a form; requests sends a text as it is.
-                    self._ask.post(path, params=asked, data=cast(Any, body), fmt=Lines(), stream=True),
+                    self._ask.post(path, params=query, data=cast(Any, body), fmt=Lines(), stream=True),
                 )
             with closing(lines):
                 for game in lines:
                     if game is not None:
-                        halt.check()
+                        stop_flag.check()
                         ident, created = str(game["id"]), int(game["createdAt"])
                         if game["status"] in ("created", "started"):
                             page.running[ident] = created
                         else:
                             page.games.append(FinishedGame(ident, created, str(game["pgn"]).strip()))
 
-        page.broke = self._whole(read, halt)
+        page.broke = self._read_all(read, stop_flag)
         return page
 
-    def _pgn(self, path: str, halt: Halt) -> tuple[str, LichessError | None]:
+    def _pgn(self, path: str, stop_flag: StopFlag) -> tuple[str, LichessError | None]:
         parts: list[bytes] = []
 
         def read() -> None:
             chunks = cast(Generator[bytes], self._ask.get(path, fmt=_Bytes(), stream=True))
             with closing(chunks):
                 for chunk in chunks:
-                    halt.check()
+                    stop_flag.check()
                     parts.append(chunk)
 
-        broke = self._whole(read, halt)
+        broke = self._read_all(read, stop_flag)
         data = b"".join(parts)
         if broke is None and _ENDED.search(data):
             return data.decode("utf-8", "replace"), None
         games, _ = whole_games(data)
         return "\n\n".join([*games, ""]), broke or Unreachable(f"{path} broke off in the middle of a game")
 
-    def _whole(self, read: Callable[[], None], halt: Halt) -> LichessError | None:
-        """Read; an answer that breaks off is no error but an answer. What lichess refuses is one."""
+    def _read_all(self, read: Callable[[], None], stop_flag: StopFlag) -> LichessError | None:
+        """Error of an answer that broke off, None for a complete one. Raises `Refused`."""
         try:
-            with self._turn(halt):
+            with self._request(stop_flag):
                 read()
         except Refused:
             raise
@@ -255,7 +253,7 @@ class Archive:
 
 
 class _Bytes(FormatHandler[Any]):
-    """PGN as it comes."""
+    """PGN as raw bytes, in chunks."""
 
     def __init__(self) -> None:
         super().__init__("application/x-chess-pgn")
@@ -279,7 +277,7 @@ _END = re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)[ \t]*\r?\n[ \t]*\r?\n(?=\s*(
 
 
 def whole_games(data: bytes) -> tuple[list[str], bytes]:
-    """The games of a PGN text that are there to their end, and the rest."""
+    """Complete games of a PGN text that is still arriving, and the unfinished rest."""
     games = []
     at = 0
     for found in _END.finditer(data):

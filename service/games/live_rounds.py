@@ -1,4 +1,4 @@
-"""Running rounds of broadcasts: a stream each, opened again whatever ends it; games are filed when they are over."""
+"""Running rounds of broadcasts, a stream each, reopened whenever it ends; finished games are written to files."""
 
 import logging
 import re
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from lichess.api import Refused
 from lichess.rate_limits import LIMITED_SECONDS, Backoff
 from lichess.streams import StreamReader
-from service.clock import Halt, Stopped, Times
-from service.game_files import Depot
-from service.lichess_games import Archive
+from service.games.game_files import GameFiles
+from service.games.lichess_games import LichessGames
+from service.state.clock import Clock, StopFlag, Stopped
 from trapcore.errors import OutputError
 
 log = logging.getLogger(__name__)
@@ -22,34 +22,33 @@ _TAG = re.compile(r'^\[(\w+) "([^"]*)"\]', re.MULTILINE)
 
 
 class LiveRounds:
-    """The rounds that are followed now."""
+    """Rounds that are followed at present."""
 
-    def __init__(self, archive: Archive, depot: Depot, times: Times) -> None:
-        """None is yet."""
-        self._archive, self._depot, self._times = archive, depot, times
+    def __init__(self, lichess: LichessGames, game_files: GameFiles, clock: Clock) -> None:
+        self._lichess, self._game_files, self._clock = lichess, game_files, clock
         self._rounds: dict[str, _LiveRound] = {}
         self._lock = threading.Lock()
 
     def follow(self, rounds: Iterable[str]) -> None:
-        """These and no others."""
+        """Follow exactly these rounds."""
         wanted = set(rounds)
         with self._lock:
             for ident in self._rounds.keys() - wanted:
                 self._rounds.pop(ident).stop()
             for ident in wanted - self._rounds.keys():
-                self._rounds[ident] = _LiveRound(ident, self._archive, self._depot, self._times)
+                self._rounds[ident] = _LiveRound(ident, self._lichess, self._game_files, self._clock)
 
     def stop(self) -> None:
-        """None any more."""
+        """Follow no round any more."""
         self.follow([])
 
 
 class _LiveRound:
-    """One round: its games as they were last told, by address."""
+    """One round: the latest state of its games, by address."""
 
-    def __init__(self, ident: str, archive: Archive, depot: Depot, times: Times) -> None:
-        self._ident, self._archive, self._depot = ident, archive, depot
-        self._halt = Halt(times)
+    def __init__(self, ident: str, lichess: LichessGames, game_files: GameFiles, clock: Clock) -> None:
+        self._ident, self._lichess, self._game_files = ident, lichess, game_files
+        self._stop_flag = StopFlag(clock)
         self._over: dict[str, str] = {}
         self._reader: StreamReader[str] = StreamReader(
             f"round {ident}",
@@ -62,13 +61,13 @@ class _LiveRound:
         self._reader.start()
 
     def stop(self) -> None:
-        self._halt.stop()
+        self._stop_flag.set()
         self._reader.stop()
         self._reader.join(JOIN_SECONDS)
 
     def _open(self) -> Iterator[str | None]:
         try:
-            yield from self._archive.round_stream(self._ident, self._halt)
+            yield from self._lichess.round_stream(self._ident, self._stop_flag)
         except Stopped:
             return
 
@@ -79,7 +78,7 @@ class _LiveRound:
             return
         self._over[key] = pgn
         try:
-            self._depot.put(KIND, self._ident, self._over.values())
+            self._game_files.put(KIND, self._ident, self._over.values())
         except OutputError as error:
             # The whole round is fetched when it is over.
             log.warning("%s", error)

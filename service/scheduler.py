@@ -1,0 +1,92 @@
+"""The service at work: runs the jobs that are due, until it is stopped."""
+
+import logging
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+
+from service.games.live_rounds import LiveRounds
+from service.jobs import JOBS, run_job
+from service.schedule import Schedule
+from service.service import Service
+from service.state.clock import StopFlag, Stopped
+from trapcore.errors import LibraryError
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 5.0
+"""Interval at which the schedule is read: another process may have paused or resumed a job."""
+
+MAX_FAILURES = 60
+"""So many failed reads of the schedule in a row end the service: five minutes."""
+
+
+class Scheduler:
+    """Starts the jobs that are due, each in a thread of its own and at most once at a time."""
+
+    def __init__(self, service: Service, executor: Executor | None = None) -> None:
+        """``executor`` runs the jobs, by default a thread for each. Raises `LibraryError`."""
+        self._service = service
+        self.schedule = Schedule(service)
+        # As many threads as jobs: none waits for another except for lichess and for the database.
+        self._executor = executor or ThreadPoolExecutor(len(JOBS), thread_name_prefix="job")
+        self._runs: dict[str, Future[None]] = {}
+
+    def start_due(self) -> None:
+        """Start the jobs that are due. Raises `LibraryError`."""
+        for name in self.schedule.take_due():
+            if name in self._runs and not self._runs[name].done():
+                log.warning("%s is still running; this run is left out", name)
+                continue
+            self._runs[name] = self._executor.submit(_run, self._service, name)
+
+    def close(self) -> None:
+        """Wait until the running jobs have ended."""
+        self._executor.shutdown(wait=True)
+
+
+def serve(service: Service, stop_flag: StopFlag) -> None:
+    """Run the jobs until ``stop_flag`` is set, and return when they have stopped. Raises `LibraryError`."""
+    service.live = LiveRounds(service.lichess_games, service.game_files, service.clock)
+    scheduler = Scheduler(service)
+    failures = 0
+    try:
+        scheduler.schedule.update()
+        while not stop_flag.is_set:
+            try:
+                scheduler.start_due()
+                failures = 0
+            except LibraryError as error:
+                # Usually another program writes for long.
+                failures += 1
+                log.warning("%s", error)
+                if failures == MAX_FAILURES:
+                    raise
+            try:
+                stop_flag.wait(POLL_SECONDS)
+            except Stopped:
+                break
+    finally:
+        service.stop()
+        scheduler.close()
+
+
+def _run(service: Service, name: str) -> None:
+    """Run a job and log its result."""
+    try:
+        result = run_job(service, name)
+    except Stopped:
+        return
+    except LibraryError as error:
+        log.error("%s: %s", name, error)
+        return
+    except Exception:
+        log.exception("%s failed", name)
+        return
+    if result is None:
+        return
+    for problem in result.outcome.problems:
+        log.warning("%s: %s", name, problem)
+    figures = ", ".join(f"{what} {count:,}" for what, count in result.outcome.counts.items() if count)
+    if result.error is None:
+        log.info("%s: %s", name, figures or "nothing to do")
+    else:
+        log.error("%s: %s (%s)", name, result.error, figures)

@@ -1,0 +1,72 @@
+"""The clock, and the flag by which work is stopped. Times are seconds since 1970, UTC; time zones play no part."""
+
+import threading
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+from trapcore.parallel.budget import Cancellation
+
+
+class Stopped(Exception):
+    """The stop flag was set; what is done by then stays done."""
+
+
+class Clock(Protocol):
+    """Current time and waiting, so that tests can have another pace."""
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+        ...
+
+    def wait(self, event: threading.Event, seconds: float) -> None:
+        """Return after so many seconds, or as soon as the event is set."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> float:
+        """Seconds since 1970 by the machine's clock."""
+        return time.time()
+
+    def wait(self, event: threading.Event, seconds: float) -> None:
+        """Wait in real seconds, independent of changes to the clock."""
+        event.wait(seconds)
+
+
+def stamp(seconds: float) -> str:
+    """ISO 8601 timestamp in UTC, such as ``2026-11-22T01:02:03Z``."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class StopFlag:
+    """Flag by which one piece of work learns that it is to stop; may be set from any thread."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.cancellation = Cancellation()
+        """The same flag for work in the Rust core."""
+        self._clock = clock
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        """Ask the work to stop."""
+        self._event.set()
+        self.cancellation.cancel()
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the work is to stop."""
+        return self._event.is_set()
+
+    def check(self) -> None:
+        """Raise `Stopped` if the flag is set."""
+        if self._event.is_set():
+            raise Stopped
+
+    def wait(self, seconds: float) -> None:
+        """Wait so many seconds. Raises `Stopped` as soon as the flag is set."""
+        self.check()
+        self._clock.wait(self._event, seconds)
+        self.check()

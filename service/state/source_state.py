@@ -1,0 +1,52 @@
+"""State of each source, that is how far it has been read, in the table ``feeds``."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select
+
+from db.storage.database import Database
+from db.storage.models import FeedRow
+
+State = dict[str, Any]
+"""A JSON object; its keys are the source's own."""
+
+
+class SourceState:
+    """States of all sources of one library, by name."""
+
+    def __init__(self, database: Database) -> None:
+        """``database`` is open for writing."""
+        self._database = database
+
+    def get(self, name: str) -> State:
+        """The state of one source; empty if it was never read."""
+        with self._database.read() as connection:
+            text = connection.scalar(select(FeedRow.state).where(FeedRow.name == name))
+        state: State = {} if text is None else json.loads(text)
+        return state
+
+    def all(self, prefix: str) -> dict[str, State]:
+        """The states of all sources whose name begins with ``prefix``."""
+        with self._database.read() as connection:
+            return read_states(connection, prefix)
+
+    def set(self, name: str, state: State) -> None:
+        """Replace the state of one source."""
+        with self._database.write() as connection:
+            write_state(connection, name, state)
+
+
+def read_states(connection: Connection, prefix: str) -> dict[str, State]:
+    """States by name within a transaction, of the names that begin with ``prefix``."""
+    rows = connection.execute(
+        select(FeedRow.name, FeedRow.state).where(FeedRow.name.startswith(prefix, autoescape=True))
+    )
+    return {row.name: json.loads(row.state) for row in rows}
+
+
+def write_state(connection: Connection, name: str, state: Mapping[str, Any]) -> None:
+    """Replace one state within a transaction."""
+    connection.execute(delete(FeedRow).where(FeedRow.name == name))
+    connection.execute(insert(FeedRow).values(name=name, state=json.dumps(state, separators=(",", ":"))))
