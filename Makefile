@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard trapcore/native/src/*.rs trapcore/native/src/*/*.rs) trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test bench check docs clean
+.PHONY: demo test bench check docs wheel clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +41,10 @@ docs: $(VENV)/docs-ready
 $(VENV)/docs-ready: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	touch $@
+
+# The wheel for this system, in dist/; needs no .venv.
+wheel:
+	$(PYTHON) deploy/build_wheel.py
 
 clean:
 	rm -rf $(VENV) build dist out *.egg-info trapcore/*.so trapcore/native/target
