@@ -21,6 +21,7 @@ from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
 from lichess.api import USUAL_START, GameInfo, GameState
 from trapcore.errors import TraplineError
+from trapcore.io.log_once import OnceLogger
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +104,7 @@ class Recorder:
         self._url, self._traps, self._db, self._memory, self._done = url, traps, db, memory, done
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._next_index = time.monotonic() + INDEX_SECONDS
-        self._complained = False
+        self._once = OnceLogger(log)
         self._thread = threading.Thread(target=self._run, name="records", daemon=True)
         self._thread.start()
 
@@ -168,11 +169,9 @@ class Recorder:
                 events = [(path, event) for path in there for event in book.events(path.read_bytes())]
                 library.add_sightings(_sighting(path, event) for path, event in events if not event.known)
             self._memory.unindexed([name for name in self._memory.bot.unindexed if Path(name) not in waiting])
-            self._complained = False
+            self._once.reset("index")
         except (TraplineError, OSError) as error:
-            if not self._complained:
-                log.warning("games are written but wait to be indexed: %s", error)
-            self._complained = True
+            self._once.write(logging.WARNING, "index", "games are written but wait to be indexed: %s", error)
 
 
 def _sighting(path: Path, event: TrapEvent) -> Sighting:

@@ -25,6 +25,7 @@ from lichess.api import (
     Person,
     Room,
 )
+from trapcore.io.log_once import OnceLogger
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ _FULL_FIELDS = frozenset(
     {"type", "id", "variant", "clock", "speed", "perf", "rated", "createdAt", "white", "black", "initialFen", "state"}
     | {"daysPerTurn", "tournamentId", "source", "rules", "fullId"}
 )
-_told: set[str] = set()
+_once = OnceLogger(log)
 
 
 def account_event(line: Json, me: str) -> AccountEvent | None:
@@ -55,7 +56,7 @@ def account_event(line: Json, me: str) -> AccountEvent | None:
         case "gameFinish":
             return GameFinish(_game_id(line["game"]))
         case unknown:
-            tell_once(f"event {unknown!r}")
+            log_unknown(f"event {unknown!r}")
             return None
 
 
@@ -72,7 +73,7 @@ def game_event(line: Json, me: str) -> GameEvent | None:
             seconds = line.get("claimWinInSeconds")
             return OpponentGone(bool(line["gone"]), None if seconds is None else float(seconds))
         case unknown:
-            tell_once(f"game event {unknown!r}")
+            log_unknown(f"game event {unknown!r}")
             return None
 
 
@@ -117,11 +118,9 @@ def person(user: Json | None) -> Person:
     )
 
 
-def tell_once(what: str) -> None:
+def log_unknown(what: str) -> None:
     """Log that something unknown was passed over, the first time."""
-    if what not in _told and len(_told) < 1000:
-        _told.add(what)
-        log.info("lichess sent an unknown %s; it is passed over, and not told again", what)
+    _once.write(logging.INFO, what, "lichess sent an unknown %s; it is passed over, and not told again", what)
 
 
 def _game_id(game: Json) -> str:
@@ -139,7 +138,7 @@ def _room(room: object) -> Room:
 
 def _game_full(line: Json, me: str) -> GameFull:
     for field in line.keys() - _FULL_FIELDS:
-        tell_once(f"field {field!r} of a game")
+        log_unknown(f"field {field!r} of a game")
     white, black = person(line.get("white")), person(line.get("black"))
     if me not in (white.id, black.id):
         raise ValueError(f"{me} does not play in game {line['id']}")
@@ -163,7 +162,7 @@ def _game_full(line: Json, me: str) -> GameFull:
 
 def _game_state(line: Json) -> GameState:
     for field in line.keys() - _STATE_FIELDS:
-        tell_once(f"field {field!r} of a state")
+        log_unknown(f"field {field!r} of a state")
     winner = line.get("winner")
     if winner not in (None, "white", "black"):
         raise ValueError(f"unknown winner {winner!r}")

@@ -1,1 +1,12 @@
-"""Research."""
+"""The paper's experiments, figures of accuracy, and benchmarks.
+
+===============  ====================================================================================
+report.py        report of an experiment: text, tables, plots; as Markdown
+plots.py         drawing of the plots, with the extra ``research``
+write_report.py  an experiment's report written into a folder
+paper/           the experiments of the paper, repeated
+evaluation/      accuracy of ranking, names and detection on positions that were not learned from
+experiments/     what was measured or fitted once, by commands that anyone can run again
+benchmarks/      speed as ratios to a reference in the same run
+===============  ====================================================================================
+"""

@@ -1,4 +1,4 @@
-"""The errors that trapline speaks to people with.
+"""Errors that are shown to users, with their exit codes.
 
 ::
 

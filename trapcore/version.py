@@ -1,4 +1,4 @@
-"""Which trapline this is."""
+"""Installed version of trapline."""
 
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version

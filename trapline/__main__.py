@@ -23,6 +23,7 @@ COMMANDS = {
     "serve": "trapline.commands.serve:serve",
     "similarity": "trapline.commands.similarity:similarity",
     "match": "trapline.commands.similarity:match",
+    "tree": "trapline.commands.tree:tree",
     "propose": "trapline.commands.propose:propose",
     "prove": "trapline.commands.prove:prove",
     "research": "trapline.commands.research:research",

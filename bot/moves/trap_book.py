@@ -29,6 +29,7 @@ from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand, rating_b
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import TraplineError, UsageError
+from trapcore.io.log_once import OnceLogger
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
@@ -251,7 +252,7 @@ class TrapLibrary:
     def __init__(self, settings: BotOptions, processors: Processors) -> None:
         self._settings, self._processors = settings, processors
         self._book: TrapBook | None = None
-        self._told = False
+        self._once = OnceLogger(log)
         self._lock = threading.Lock()
 
     @property
@@ -276,7 +277,7 @@ class TrapLibrary:
             return None
 
     def load(self) -> TrapBook | None:
-        """Read the library unless it was read; what is wrong with it is said once."""
+        """Read the library unless it was read; what is wrong with it is logged once."""
         if not self._lock.acquire(blocking=False):
             # Another thread is about it.
             return self._book
@@ -290,9 +291,7 @@ class TrapLibrary:
                         self._book = TrapBook(traps, frequencies, self._settings, self._processors, screen)
                     log.info("%d traps are known", len(self._book.traps))
                 except (TraplineError, OSError) as error:
-                    if not self._told:
-                        log.warning("playing without traps: %s", error)
-                    self._told = True
+                    self._once.write(logging.WARNING, "library", "playing without traps: %s", error)
             return self._book
         finally:
             self._lock.release()

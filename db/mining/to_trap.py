@@ -12,6 +12,7 @@ from db.traps.openings import opening_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, slugify
 from trapcore import _native
+from trapcore.piece_values import POINTS
 from trapcore.proof.search import win_chance
 from trapcore.proof.trap_test import BaitTest
 from trapcore.trees.chess_game import parse_position
@@ -24,7 +25,6 @@ NEAR = 0.5
 """Least similarity of the local trees (sequences of two plies) at which traps with the same moves are of one family."""
 
 _NEARLY = 0.1  # win chance; a line may end where it has shown the gain but for so much
-_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 100}
 
 
 def mined_trap(place: Place, test: BaitTest) -> Trap:
@@ -114,11 +114,11 @@ def _pattern(board: chess.Board, bait: str, line: tuple[str, ...]) -> str:
 
 def _hits(board: chess.Board, square: chess.Square, attacker: chess.Color) -> int:
     """How many pieces the one on the square attacks that are worth more than it or stand without protection."""
-    own = _VALUES[board.piece_type_at(square) or chess.PAWN]
+    own = POINTS[board.piece_type_at(square) or chess.PAWN]
     hits = 0
     for target in board.attacks(square):
         kind = board.piece_type_at(target)
         if kind is None or board.color_at(target) == attacker:
             continue
-        hits += _VALUES[kind] > own or (kind != chess.PAWN and not board.attackers(not attacker, target))
+        hits += POINTS[kind] > own or (kind != chess.PAWN and not board.attackers(not attacker, target))
     return hits

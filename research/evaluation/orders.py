@@ -6,12 +6,10 @@ import chess
 
 from research.evaluation.sample import Puzzle
 from trapcore import _native
+from trapcore.piece_values import POINTS
 
 Scores = Mapping[str, float]
 """Each move (UCI) with its score; the highest comes first, equal ones in any order."""
-
-VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 10}
-"""Of the usual order of captures: the most valuable victim first, then the least valuable attacker."""
 
 _CHECK = 1000.0
 
@@ -22,7 +20,7 @@ def at_random(puzzle: Puzzle) -> Scores:
 
 
 def checks_first(puzzle: Puzzle) -> Scores:
-    """Checks, then captures, each by MVV-LVA."""
+    """Checks, then captures, each by MVV-LVA: the most valuable victim first, then the least valuable attacker."""
     return _forcing(puzzle, _CHECK)
 
 
@@ -40,9 +38,9 @@ def _forcing(puzzle: Puzzle, check: float) -> Scores:
             victim = board.piece_type_at(move.to_square) or chess.PAWN  # en passant
             attacker = board.piece_type_at(move.from_square)
             assert attacker is not None
-            score += 20.0 + 10.0 * VALUES[victim] - VALUES[attacker]
+            score += 20.0 + 10.0 * POINTS[victim] - POINTS[attacker]
         if move.promotion:
-            score += 10.0 * VALUES[move.promotion]
+            score += 10.0 * POINTS[move.promotion]
         scores[board.uci(move)] = score
     return scores
 

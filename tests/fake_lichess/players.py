@@ -13,6 +13,7 @@ from tests.fake_lichess.stream import Json
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.times import Appointment
 from trapcore.parallel.budget import Budget
+from trapcore.piece_values import POINTS
 from trapcore.proof.search import search
 
 #: What people type at a bot, commands and not.
@@ -35,7 +36,6 @@ TALK = (
 )
 #: Few enough not to hold the server up.
 SENSE_NODES = 300
-VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Player:
         legal = list(board.legal_moves)
         captures = [move for move in legal if board.is_capture(move)]
         if captures and self._chance(self.habits.greed):
-            return max(captures, key=lambda move: VALUES[board.piece_type_at(move.to_square) or chess.PAWN])
+            return max(captures, key=lambda move: POINTS[board.piece_type_at(move.to_square) or chess.PAWN])
         return self.random.choice(legal)
 
     def _from_line(self, board: chess.Board) -> chess.Move | None:

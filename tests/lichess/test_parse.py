@@ -21,14 +21,15 @@ from lichess.api import (
     Person,
 )
 from tests.conftest import DATA
+from trapcore.io.log_once import OnceLogger
 
 EXAMPLES = DATA / "lichess-api" / "ndjson"
-pytestmark = pytest.mark.usefixtures("_nothing_told")
+pytestmark = pytest.mark.usefixtures("_nothing_logged")
 
 
 @pytest.fixture
-def _nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_told", set())
+def _nothing_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_once", OnceLogger(reading.log))
 
 
 def lines(name: str) -> list[dict[str, Any]]:

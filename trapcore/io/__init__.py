@@ -1,1 +1,12 @@
-"""Io."""
+"""Files, streams and logs.
+
+=================  =============================================================
+streams.py         byte streams in and out, plain or compressed
+atomic_write.py    files that are replaced as a whole or not at all
+position_pairs.py  files with two positions a line
+epd.py             files of EPD lines
+token_file.py      a secret token from the environment or from a file of its own
+logs.py            log to standard error or to a file, plain or as JSON lines
+log_once.py        log messages that are written only the first time
+=================  =============================================================
+"""

@@ -10,6 +10,10 @@ structural.py      how the children stand to their parent, whatever the moves ar
 sampled.py         the same, estimated from some of the children (section 3.1, left open there)
 baselines.py       move-count ratio and board similarity: what a measure must beat to be worth its time
 options.py         the options of the measures for chess, as types
+comparison.py      two chess positions by any measure, beside the baselines
+overlap.py         what a similarity rests on: shared and differing lines, paired children
+move_matching.py   which moves of two positions correspond
+dynamics.py        how much a game's local trees change from ply to ply
 =================  ======================================================================================
 
 Each measure has two forms. ``of_trees`` is the definition: plain Python, for the trees of any game, written to read

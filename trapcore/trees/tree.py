@@ -1,16 +1,13 @@
 """Local game trees of any game: all lines of a position to a stated depth, with each move named by a label.
 
-Source: Evans & Turrini, section 2. ``python -m trapcore.trees.tree "<fen>"`` draws the tree of a chess position,
-``python -m trapcore.trees.tree tic-tac-toe "X.O/.X./X.O o"`` that of a game of `trapcore.trees.games`.
+Source: Evans & Turrini, section 2. ``trapline tree`` draws one.
 """
 
-import argparse
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
-from trapcore.errors import TraplineError, UsageError
+from trapcore.errors import UsageError
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -159,84 +156,3 @@ def local_tree(
         return game.label(position, move) + (f"x{lost}" if lost else "")
 
     return grown(position, depth)
-
-
-def _beside(tree: Tree) -> str:
-    """What a drawing says beside a node: the number of its moves, or how the game ends there."""
-    if tree.children:
-        return f"  ({len(tree.children)})"
-    if tree.reward is not None:
-        return f"  (the game ends: {'won' if tree.reward > 0 else 'lost' if tree.reward < 0 else 'drawn'})"
-    return "  (the game ends)" if tree.ended else ""
-
-
-def draw(tree: Tree, shown: int = 8) -> Iterator[str]:
-    """The tree as text, one line a move; each node shows its first ``shown`` children and counts the rest.
-
-    An end is won, drawn or lost for the player who made the last move.
-    """
-    for index, (label, child) in enumerate(tree.children[:shown]):
-        last = index + 1 == len(tree.children)
-        yield f"{'└' if last else '├'}── {label}{_beside(child)}"
-        for line in draw(child, shown):
-            yield f"{' ' if last else '│'}   {line}"
-    if rest := tree.children[shown:]:
-        yield f"└── … {len(rest)} more"
-
-
-def _asked_for(words: Sequence[str], labels: str | None) -> tuple[Game[Any, Any], Any, str]:
-    """The game, the position and its text that the command line names; raises ``UsageError`` or ``PositionError``."""
-    # Games stand above the trees of any game; only this demonstration reaches up to them.
-    from trapcore.suggestions import unknown_name
-    from trapcore.trees.chess_game import ChessGame, Labels
-    from trapcore.trees.games import GAMES
-
-    first, *rest = words
-    if first not in GAMES and rest and "/" not in first:
-        raise unknown_name("game", first, GAMES)
-    if first not in GAMES or first == ChessGame().name:
-        chess = ChessGame(Labels(labels or Labels.SAN))
-        fen = " ".join(rest if first in GAMES else words) or chess.text(chess.start())
-        return chess, chess.parse(fen), fen
-    if labels is not None:
-        raise UsageError(f"--labels belongs to chess, not to {first}")
-    game = GAMES[first]
-    position = game.parse(" ".join(rest)) if rest else game.start()
-    return game, position, game.text(position)
-
-
-def main(arguments: Iterable[str] | None = None) -> int:
-    """Draw the local tree of a position; the exit code."""
-    from trapcore.trees.chess_game import Labels
-
-    parser = argparse.ArgumentParser(
-        prog="python -m trapcore.trees.tree", description="Draws the local tree of a position."
-    )
-    parser.add_argument(
-        "words",
-        nargs="+",
-        metavar="[GAME] POSITION",
-        help="FEN or EPD of a chess position; or a game of trapcore.trees.games and a position in its notation, "
-        "without which it is the game's first",
-    )
-    parser.add_argument("--depth", type=int, default=2, choices=range(1, 4), help="plies, 1 to 3 (default 2)")
-    parser.add_argument("--labels", choices=[str(name) for name in Labels], help="chess only: default san")
-    parser.add_argument("--captures", action="store_true", help="name captured pieces")
-    parser.add_argument("--shown", type=int, default=6, metavar="N", help="children drawn of each node (default 6)")
-    options = parser.parse_args(None if arguments is None else list(arguments))
-    try:
-        game, position, text = _asked_for(options.words, options.labels)
-        tree = local_tree(game, position, options.depth, captures=options.captures)
-    except TraplineError as error:
-        print(f"trapline: {error}", file=sys.stderr)
-        return error.exit_code
-    print(f"{text}\n{len(tree.children)} moves, {tree.edges} edges to depth {options.depth}")
-    if tree.ended:
-        print(f"over here{_beside(tree)}")
-    for line in draw(tree, max(1, options.shown)):
-        print(line)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

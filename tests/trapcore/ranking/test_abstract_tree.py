@@ -16,11 +16,11 @@ from tests.support.chess_positions import ENDGAMES, FENS, FIGURE_2, board, playe
 from trapcore import _native
 from trapcore.errors import InputError, PositionError
 from trapcore.ranking.reference import replies
+from trapcore.ranking.reference.attacker_view import Orientation, attacker_view, see
 from trapcore.ranking.reference.mating_net import mating_net
-from trapcore.ranking.reference.scene import View, exchange, scene
-from trapcore.ranking.reference.seen import Check, Novelty, Place, Seen, look
+from trapcore.ranking.reference.token_words import VOCABULARY, describe
 from trapcore.ranking.reference.tokens import KINDS, STAGES, fields_of, killer_tokens, seen_tokens, token, tokens_of
-from trapcore.ranking.reference.words import VOCABULARY, describe
+from trapcore.ranking.reference.visible_features import Check, MoveFeatures, Novelty, Place, visible_features
 
 EVERY = 999
 """More moves than any position has."""
@@ -186,10 +186,10 @@ def test_bags_by_sight_are_those_of_the_proposals(fens: list[str], choice: int) 
     assert [Counter(bags[a:b]) for a, b in pairwise(starts)] == expected
 
 
-def by_uci(fen: str, bait: str | None = None) -> dict[str, Seen]:
+def by_uci(fen: str, bait: str | None = None) -> dict[str, MoveFeatures]:
     """What is seen of each move."""
-    here = scene(fen, bait)
-    return {here.uci(one.move): one for one in look(here)}
+    here = attacker_view(fen, bait)
+    return {here.uci(one.move): one for one in visible_features(here)}
 
 
 def test_what_is_seen() -> None:
@@ -232,9 +232,9 @@ def test_exchanges() -> None:
     ):
         there = chess.Board(fen)
         for one, move in ((there, uci), (there.transform(chess.flip_horizontal), flip_moves(uci, ranks=False))):
-            assert exchange(one, one.parse_uci(move), View.of(one, one.turn)) == value
+            assert see(one, one.parse_uci(move), Orientation.of(one, one.turn)) == value
             other, move = one.mirror(), flip_moves(move, ranks=True)
-            assert exchange(other, other.parse_uci(move), View.of(other, other.turn)) == value
+            assert see(other, other.parse_uci(move), Orientation.of(other, other.turn)) == value
 
 
 def test_a_mating_net() -> None:
@@ -243,7 +243,7 @@ def test_a_mating_net() -> None:
     assert net is not None
     assert net.checkers == {(chess.KNIGHT, (-2, -1))}
     assert net.edges == (True, True, False)
-    assert net.hunters == {chess.KNIGHT}
+    assert net.mating_attackers == {chess.KNIGHT}
     assert {kept.offset: kept.own for kept in net.squares} == {
         (-1, 0): chess.ROOK,
         (-1, -1): chess.PAWN,

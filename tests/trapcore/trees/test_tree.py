@@ -8,9 +8,10 @@ from trapcore.errors import PositionError, UsageError
 from trapcore.measures import structural
 from trapcore.measures.options import Unpaired
 from trapcore.trees.chess_game import ChessGame, Labels, chess_tree, parse_position
+from trapcore.trees.drawing import draw
 from trapcore.trees.games.breakthrough import Breakthrough
 from trapcore.trees.games.tic_tac_toe import TicTacToe
-from trapcore.trees.tree import Tree, comparable, draw, local_tree, main
+from trapcore.trees.tree import Tree, comparable, local_tree
 
 TABLE_1 = TicTacToe().parse("X.O/.X./X.O o")
 # The position of the journal's Table 1, O to move; C2 wins.
@@ -216,71 +217,3 @@ def test_a_drawn_tree_counts_what_it_does_not_show() -> None:
         "├── b  (the game ends: drawn)",
         "└── c  (the game ends: lost)",
     ]
-
-
-def test_the_module_shows_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([chess.STARTING_FEN, "--depth", "1", "--shown", "3"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        chess.STARTING_FEN,
-        "20 moves, 20 edges to depth 1",
-        "├── Nh3",
-        "├── Nf3",
-        "├── Nc3",
-        "└── … 17 more",
-    ]
-    assert main(["nonsense"]) == PositionError.exit_code
-    assert "nonsense" in capsys.readouterr().err
-
-
-def test_the_module_shows_other_games(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tic-tac-toe", "x.o/.x./x.o O", "--depth", "1"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "X.O/.X./X.O o",
-        "4 moves, 4 edges to depth 1",
-        "├── B3",
-        "├── A2",
-        "├── C2  (the game ends: won)",
-        "└── B1",
-    ]
-    assert main(["tic-tac-toe", "XXX/OO./...", "o"]) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == [
-        "0 moves, 0 edges to depth 2",
-        "over here  (the game ends: won)",
-    ]
-    assert main(["go-5x5", "--depth", "1"]) == 0
-    assert "26 moves, 26 edges" in capsys.readouterr().out
-
-
-def test_the_module_takes_chess_by_name_and_a_fen_without_quotes(capsys: pytest.CaptureFixture[str]) -> None:
-    outputs = []
-    for words in (["chess"], ["chess", chess.STARTING_FEN], chess.STARTING_FEN.split(), [chess.STARTING_FEN]):
-        assert main([*words, "--depth", "1", "--labels", "uci"]) == 0
-        outputs.append(capsys.readouterr().out)
-    assert outputs == [outputs[0]] * 4
-    assert "g1h3" in outputs[0]
-
-
-@pytest.mark.parametrize(
-    ("words", "kind", "told"),
-    [
-        (["tictactoe", "X.O/.X./X.O o"], UsageError, "unknown game 'tictactoe': did you mean 'tic-tac-toe'?"),
-        (["tic-tac-toe", "X.O/.Q./X.O o"], PositionError, "tic-tac-toe: 'Q' on b2"),
-        (["breakthrough", "x"], PositionError, "breakthrough: not 8 rows but 1"),
-        (["go-5x5", "--labels", "uci"], UsageError, "--labels belongs to chess"),
-    ],
-)
-def test_the_module_says_what_is_wrong(
-    words: list[str], kind: type[UsageError | PositionError], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words) == kind.exit_code
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert told in err
-
-
-@pytest.mark.parametrize("depth", ["0", "4", "-1", "deep"])
-def test_the_module_refuses_other_depths(depth: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([chess.STARTING_FEN, "--depth", depth])
-    assert ended.value.code == UsageError.exit_code
-    assert "--depth" in capsys.readouterr().err

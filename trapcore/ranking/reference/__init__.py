@@ -5,14 +5,14 @@ different positions can be compared. All is seen from the attacker, who is to mo
 victim's king, upwards to where the attacker's pawns go and to the right from the wing on which the king stands. So a
 position with colours exchanged has the same words, and one mirrored left to right too, once castling is over.
 
-=============  ====================================================================================
-scene.py       a position of the attacker with its bait, the turned board, what exchanges are worth
-seen.py        what is seen of a move without looking at its replies one by one
-replies.py     its replies and the follow-ups to them
-mating_net.py  how a king stands mated
-tokens.py      the vocabulary: facts put into numbers, and taken out again
-words.py       the vocabulary for chess players: what each token says
-=============  ====================================================================================
+===================  ===============================================================================
+attacker_view.py     a position with its bait, the turned board, static exchange evaluation
+visible_features.py  features of a move that need no look at its replies
+replies.py           its replies and the follow-ups to them
+mating_net.py        what mates a king, and what keeps it from each square beside it
+tokens.py            the vocabulary: facts packed into numbers, and unpacked again
+token_words.py       the vocabulary for chess players: each token in English
+===================  ===============================================================================
 
 It is slow, some seconds a position; `trapcore.ranking.weights` asks the core (``native/src/abstract_tree.rs``).
 """

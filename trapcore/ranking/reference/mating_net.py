@@ -1,16 +1,16 @@
-"""How a king stands mated: what gives the mate, and what keeps the king from each square beside it."""
+"""Mating nets: what gives the mate, and what keeps the king from each square beside it."""
 
 from dataclasses import dataclass
 from itertools import product
 
 import chess
 
-from trapcore.ranking.reference.scene import NOTHING, Offset, View, king_of
+from trapcore.ranking.reference.attacker_view import NOTHING, Offset, Orientation, king_of
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What keeps the king from a square beside it."""
+class CoveredSquare:
+    """Square beside the king, and what keeps the king from it."""
 
     offset: Offset
     own: int
@@ -21,19 +21,19 @@ class Kept:
 
 @dataclass(frozen=True)
 class MatingNet:
-    """A mate at a glance, on the turned board."""
+    """Mating net of a king, on the turned board."""
 
     checkers: frozenset[tuple[chess.PieceType, Offset]]
     """Each checking piece, and where it stands from the king."""
     edges: tuple[bool, bool, bool]
     """Does the king stand on the far rank, on the outer file, on the near rank?"""
-    squares: tuple[Kept, ...]
+    squares: tuple[CoveredSquare, ...]
     """The squares beside the king that are on the board."""
 
     @property
-    def hunters(self) -> frozenset[chess.PieceType]:
+    def mating_attackers(self) -> frozenset[chess.PieceType]:
         """All pieces that mate or cover."""
-        return frozenset(role for role, _ in self.checkers).union(*(kept.covered for kept in self.squares))
+        return frozenset(role for role, _ in self.checkers).union(*(square.covered for square in self.squares))
 
 
 def mating_net(board: chess.Board) -> MatingNet | None:
@@ -42,18 +42,18 @@ def mating_net(board: chess.Board) -> MatingNet | None:
         return None
     victim, attacker = board.turn, not board.turn
     king = king_of(board, victim)
-    view = View.of(board, attacker)
-    at = view.square(king)
-    checkers = frozenset((board.piece_type_at(s) or NOTHING, view.offset(king, s)) for s in board.checkers())
+    orientation = Orientation.of(board, attacker)
+    at = orientation.square(king)
+    checkers = frozenset((board.piece_type_at(s) or NOTHING, orientation.offset(king, s)) for s in board.checkers())
     # The king hides nothing behind it from the pieces that attack it.
     behind = board.occupied & ~chess.BB_SQUARES[king]
 
-    def kept(files: int, ranks: int) -> Kept:
-        square = view.square(at + files + 8 * ranks)
+    def square_beside(files: int, ranks: int) -> CoveredSquare:
+        square = orientation.square(at + files + 8 * ranks)
         if board.color_at(square) == victim:
-            return Kept((files, ranks), board.piece_type_at(square) or NOTHING, frozenset())
+            return CoveredSquare((files, ranks), board.piece_type_at(square) or NOTHING, frozenset())
         covering = chess.SquareSet(board.attackers_mask(attacker, square, behind))
-        return Kept((files, ranks), NOTHING, frozenset(board.piece_type_at(s) or NOTHING for s in covering))
+        return CoveredSquare((files, ranks), NOTHING, frozenset(board.piece_type_at(s) or NOTHING for s in covering))
 
     file, rank = chess.square_file(at), chess.square_rank(at)
     steps = [
@@ -61,4 +61,4 @@ def mating_net(board: chess.Board) -> MatingNet | None:
         for files, ranks in product((-1, 0, 1), repeat=2)
         if (files, ranks) != (0, 0) and 0 <= file + files <= 7 and 0 <= rank + ranks <= 7
     ]
-    return MatingNet(checkers, (rank == 7, file == 7, rank == 0), tuple(kept(*step) for step in steps))
+    return MatingNet(checkers, (rank == 7, file == 7, rank == 0), tuple(square_beside(*step) for step in steps))

@@ -1,4 +1,4 @@
-"""What follows a move: each reply of the victim, and the attacker's best follow-up to it."""
+"""Replies to a move, each with the attacker's best follow-up."""
 
 import math
 from collections import Counter
@@ -8,20 +8,20 @@ from enum import IntEnum
 
 import chess
 
-from trapcore.ranking.reference.scene import (
+from trapcore.ranking.reference.attacker_view import (
     NOTHING,
+    AttackerView,
     Offset,
-    Scene,
-    View,
+    Orientation,
     after,
     captured,
     ends,
-    exchange,
-    gain,
     king_of,
+    material_gain,
     mover,
+    see,
 )
-from trapcore.ranking.reference.seen import Check, Seen
+from trapcore.ranking.reference.visible_features import Check, MoveFeatures
 
 MATED = 20_000
 """Centipawns that stand for a mate."""
@@ -32,7 +32,7 @@ MOST_LOOKED_AT = 600
 
 
 class Reply(IntEnum):
-    """What the victim does."""
+    """Kind of a reply of the victim."""
 
     KING_MOVES = 0
     """Without taking, and not castling."""
@@ -47,7 +47,7 @@ class Reply(IntEnum):
 
 
 class Then(IntEnum):
-    """What the attacker can do next, best first."""
+    """Kind of a follow-up of the attacker, best first."""
 
     MATE = 0
     WIN = 1
@@ -72,8 +72,8 @@ class FollowUp:
 
 
 @dataclass(frozen=True)
-class Answered:
-    """The replies to a move, summed up."""
+class ReplySummary:
+    """Statistics of the replies to a move."""
 
     replies: int
     mated: int
@@ -92,35 +92,35 @@ class Answered:
     """How often each kind of reply meets each kind of follow-up."""
 
 
-def answer(scene: Scene, seen: Seen) -> Answered:
-    """Look at all replies to a move."""
-    own = gain(scene.board, seen.move)
-    target = ends(scene.board, seen.move)[1]
+def summarize_replies(position: AttackerView, features: MoveFeatures) -> ReplySummary:
+    """Statistics of all replies to a move."""
+    own = material_gain(position.board, features.move)
+    target = ends(position.board, features.move)[1]
     nets: list[int] = []
     pairs: Counter[tuple[Reply, FollowUp]] = Counter()
     forced = 0
-    for reply in seen.replies:
-        next = after(seen.next, reply)
-        kind = _kind(seen.next, reply, next, target)
-        found = _follow_up(next, scene.view, target)
+    for reply in features.replies:
+        next = after(features.next, reply)
+        kind = _kind(features.next, reply, next, target)
+        found = _follow_up(next, position.orientation, target)
         if found.lost:
             net = -MATED
         elif found.follow_up.then == Then.MATE:
             net = MATED
         else:
-            net = own - gain(seen.next, reply) + found.gain
+            net = own - material_gain(features.next, reply) + found.gain
         nets.append(net)
         pairs[kind, found.follow_up] += 1
         forced += found.fewest is not None and found.fewest <= 1
     total = sum(max(-900, min(net, 1200)) for net in nets)
-    return Answered(
+    return ReplySummary(
         replies=len(nets),
         mated=sum(net == MATED for net in nets),
         forced=forced,
         won=(_won(nets, 200), _won(nets, 400), _won(nets, 800)),
-        mate_by_checks=None if seen.check == Check.NONE else _mate_by_checks(seen.next, scene.view),
-        worst=min(nets, default=MATED if seen.mates else 0),
-        mean=math.trunc(total / len(nets)) if nets else 1200 if seen.mates else 0,
+        mate_by_checks=None if features.check == Check.NONE else _mate_by_checks(features.next, position.orientation),
+        worst=min(nets, default=MATED if features.mates else 0),
+        mean=math.trunc(total / len(nets)) if nets else 1200 if features.mates else 0,
         pairs=pairs,
     )
 
@@ -149,7 +149,7 @@ class _Found:
     """The attacker is mated."""
 
 
-def _follow_up(board: chess.Board, view: View, moved: chess.Square) -> _Found:
+def _follow_up(board: chess.Board, orientation: Orientation, moved: chess.Square) -> _Found:
     """The best move at first sight: a mate, else what gains most, else the check that leaves fewest replies.
 
     ``moved`` is where the piece stands that moved before.
@@ -164,11 +164,11 @@ def _follow_up(board: chess.Board, view: View, moved: chess.Square) -> _Found:
         if board.gives_check(move):
             replies = after(board, move).legal_moves.count()
             if replies == 0:
-                mates.append(FollowUp(Then.MATE, piece, view.offset(king, ends(board, move)[1]), same=same))
+                mates.append(FollowUp(Then.MATE, piece, orientation.offset(king, ends(board, move)[1]), same=same))
             else:
                 checks.append((replies, FollowUp(Then.CHECK, piece, same=same)))
         if board.is_capture(move) or move.promotion:
-            value = exchange(board, move, view)
+            value = see(board, move, orientation)
             if value > 0:
                 wins.append((-value, FollowUp(Then.WIN, piece, captured=captured(board, move), same=same)))
     if mates:
@@ -178,7 +178,7 @@ def _follow_up(board: chess.Board, view: View, moved: chess.Square) -> _Found:
     return _Found(win, -value, fewest, lost=not moves and board.is_check())
 
 
-def _mate_by_checks(board: chess.Board, view: View) -> int | None:
+def _mate_by_checks(board: chess.Board, orientation: Orientation) -> int | None:
     """In how many moves the side to move is mated by checks alone, 0 to `LONGEST`; None if not, or if too many replies
     and checks would have to be looked at."""
     left = MOST_LOOKED_AT
@@ -194,11 +194,12 @@ def _mate_by_checks(board: chess.Board, view: View) -> int | None:
         if moves == 0:
             return False
         return all(
-            look_at_one() and answered(after(board, reply), moves) for reply in view.in_order(board, board.legal_moves)
+            look_at_one() and answered(after(board, reply), moves)
+            for reply in orientation.in_order(board, board.legal_moves)
         )
 
     def answered(board: chess.Board, moves: int) -> bool:
-        checks = (move for move in view.in_order(board, board.legal_moves) if board.gives_check(move))
+        checks = (move for move in orientation.in_order(board, board.legal_moves) if board.gives_check(move))
         return any(look_at_one() and is_mated(after(board, check), moves - 1) for check in checks)
 
     return next((moves for moves in range(LONGEST + 1) if is_mated(board, moves)), None)

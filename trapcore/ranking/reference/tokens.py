@@ -1,8 +1,8 @@
 """The vocabulary: each kind of token puts a few facts about a move into one number.
 
 A token is the number of its kind in the highest five of 32 bits and the fields of that kind below, the first one
-highest. Names and widths are the core's (``_native.token_kinds``); `trapcore.ranking.reference.words` says what the
-fields mean.
+highest. Names and widths are the core's (``_native.token_kinds``); `trapcore.ranking.reference.token_words` says
+what the fields mean.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -12,10 +12,11 @@ import chess
 
 from trapcore import _native
 from trapcore.errors import InputError
+from trapcore.piece_values import CENTIPAWNS, POINTS
+from trapcore.ranking.reference.attacker_view import NOTHING, AttackerView, Offset, after, attacker_view
 from trapcore.ranking.reference.mating_net import MatingNet, mating_net
-from trapcore.ranking.reference.replies import MATED, Answered, Then, answer
-from trapcore.ranking.reference.scene import NOTHING, WORTH, Offset, Scene, after, scene
-from trapcore.ranking.reference.seen import Seen, look
+from trapcore.ranking.reference.replies import MATED, ReplySummary, Then, summarize_replies
+from trapcore.ranking.reference.visible_features import MoveFeatures, visible_features
 
 KINDS: dict[str, tuple[tuple[str, int], ...]] = {name: tuple(fields) for name, _, fields in _native.token_kinds()}
 """Name and width in bits of each kind's fields, in the order of the kinds' numbers."""
@@ -57,25 +58,25 @@ def fields_of(token: int) -> tuple[str, dict[str, int]]:
 def tokens_of(fen: str, bait: str | None = None, *, only: Collection[str] | None = None) -> dict[str, set[int]]:
     """All tokens of each legal move (UCI) of the attacker, or of those in ``only``, with every move on the shortlist.
 
-    ``fen`` and ``bait`` are read as by `trapcore.ranking.reference.scene.scene`, which says what is raised.
+    ``fen`` and ``bait`` are read as by `attacker_view`, which says what is raised.
     """
-    here = scene(fen, bait)
-    seen = look(here)
-    standing = _standing(settled(here, seen))
-    by_sight = of_seen(here, seen)
+    position = attacker_view(fen, bait)
+    moves = visible_features(position)
+    standing = _quiescence_ranks(qsearch_values(position, moves))
+    by_sight = of_seen(position, moves)
     out = {}
-    for one, tokens, place in zip(seen, by_sight, standing, strict=True):
-        uci = here.uci(one.move)
+    for one, tokens, place in zip(moves, by_sight, standing, strict=True):
+        uci = position.uci(one.move)
         if only is None or uci in only:
-            out[uci] = {*tokens, *of_answered(one, answer(here, one)), place}
+            out[uci] = {*tokens, *of_answered(one, summarize_replies(position, one)), place}
     return out
 
 
 def seen_tokens(fen: str, bait: str | None = None) -> dict[str, set[int]]:
     """The tokens of each legal move (UCI) of the attacker that need no look at its replies."""
-    here = scene(fen, bait)
-    seen = look(here)
-    return {here.uci(one.move): set(tokens) for one, tokens in zip(seen, of_seen(here, seen), strict=True)}
+    position = attacker_view(fen, bait)
+    moves = visible_features(position)
+    return {position.uci(one.move): set(tokens) for one, tokens in zip(moves, of_seen(position, moves), strict=True)}
 
 
 def killer_tokens(fen: str, bait: str | None, line: Sequence[str]) -> set[int]:
@@ -84,30 +85,33 @@ def killer_tokens(fen: str, bait: str | None, line: Sequence[str]) -> set[int]:
     Where the line ends in mate the mating net is among them. Raises as `tokens_of`, and ``ValueError`` for a line that
     cannot be played.
     """
-    here = scene(fen, bait)
-    seen = look(here)
-    board = here.board
-    moves = []
+    position = attacker_view(fen, bait)
+    moves = visible_features(position)
+    board = position.board
+    played = []
     for uci in line:
-        moves.append(board.parse_uci(uci))
-        board = after(board, moves[-1])
-    (killer,) = (i for i, one in enumerate(seen) if one.move == moves[0])
-    tokens = {*of_seen(here, seen)[killer], *of_answered(seen[killer], answer(here, seen[killer]))}
+        played.append(board.parse_uci(uci))
+        board = after(board, played[-1])
+    (killer,) = (i for i, one in enumerate(moves) if one.move == played[0])
+    tokens = {
+        *of_seen(position, moves)[killer],
+        *of_answered(moves[killer], summarize_replies(position, moves[killer])),
+    }
     net = mating_net(board)
     return {one for one in tokens if fields_of(one)[0] not in NOT_NAMING} | (of_mating_net(net) if net else set())
 
 
-def settled(here: Scene, seen: Iterable[Seen]) -> list[int]:
+def qsearch_values(position: AttackerView, moves: Iterable[MoveFeatures]) -> list[int]:
     """Centipawns for the attacker after each move once captures and checks are played out.
 
     The one thing that the definition takes from the core: quiescence and evaluation have a definition of their own (the
     tests of the search), and are asked about the turned board so that colour and wing make no difference.
     """
-    return [-_native.settle(here.view.turned(one.next).fen(en_passant="legal")) for one in seen]
+    return [-_native.settle(position.orientation.turned(one.next).fen(en_passant="legal")) for one in moves]
 
 
 @dataclass(frozen=True)
-class _Coarse:
+class _MoveType:
     """Piece, what it takes, how it checks, whether it promotes or mates: what many kinds begin with."""
 
     piece: int
@@ -117,28 +121,26 @@ class _Coarse:
     mates: int
 
     @classmethod
-    def of(cls, seen: Seen) -> "_Coarse":
-        return cls(seen.piece - 1, seen.captured, seen.check, int(seen.promotes), int(seen.mates))
+    def of(cls, features: MoveFeatures) -> "_MoveType":
+        return cls(features.piece - 1, features.captured, features.check, int(features.promotes), int(features.mates))
 
 
-def of_seen(here: Scene, seen: Sequence[Seen]) -> list[list[int]]:
-    """Tokens of each move by itself; ``seen`` are all moves of the scene."""
-    profit = ranks([_gain(one) - one.hanging for one in seen])
-    pieces = here.board.piece_map().values()
-    material = material_class(sum(_POINTS[piece.piece_type] for piece in pieces if piece.color != here.board.turn))
-    return [_of_one(one, rank, material) for one, rank in zip(seen, profit, strict=True)]
+def of_seen(position: AttackerView, moves: Sequence[MoveFeatures]) -> list[list[int]]:
+    """Tokens of each move by itself; ``moves`` are all moves of the position."""
+    profit = ranks([_gain(one) - one.hanging for one in moves])
+    victim = not position.board.turn
+    counted = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
+    material = material_class(sum(POINTS[kind] * len(position.board.pieces(kind, victim)) for kind in counted))
+    return [_of_one(one, rank, material) for one, rank in zip(moves, profit, strict=True)]
 
 
-_POINTS = {chess.PAWN: 0, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+def _gain(features: MoveFeatures) -> int:
+    added = CENTIPAWNS[features.piece] - CENTIPAWNS[chess.PAWN] if features.promotes else 0
+    return (CENTIPAWNS[features.captured] if features.captured else 0) + added
 
 
-def _gain(seen: Seen) -> int:
-    added = WORTH[seen.piece] - WORTH[chess.PAWN] if seen.promotes else 0
-    return (WORTH[seen.captured] if seen.captured else 0) + added
-
-
-def _of_one(s: Seen, rank: int, material: int) -> list[int]:
-    coarse = vars(_Coarse.of(s))
+def _of_one(s: MoveFeatures, rank: int, material: int) -> list[int]:
+    coarse = vars(_MoveType.of(s))
     piece, check = s.piece - 1, int(s.check)
     gained, defended = gain_class(s.exchange), int(s.defended)
     run = s.runner
@@ -179,9 +181,9 @@ def _of_one(s: Seen, rank: int, material: int) -> list[int]:
     ]
 
 
-def of_answered(s: Seen, answered: Answered) -> set[int]:
+def of_answered(s: MoveFeatures, answered: ReplySummary) -> set[int]:
     """Tokens of a move's replies."""
-    coarse = vars(_Coarse.of(s))
+    coarse = vars(_MoveType.of(s))
     worst, check = net_class(answered.worst), int(s.check)
 
     def share(count: int) -> int:
@@ -209,8 +211,8 @@ def of_answered(s: Seen, answered: Answered) -> set[int]:
     return out
 
 
-def _standing(values: Sequence[int]) -> list[int]:
-    """Tokens of each shortlisted move's place by its settled value."""
+def _quiescence_ranks(values: Sequence[int]) -> list[int]:
+    """Tokens of each shortlisted move's place by its value after quiescence."""
     top = max(values, default=0)
     places = ranks(values)
 
@@ -230,8 +232,8 @@ def of_mating_net(net: MatingNet) -> set[int]:
     far, outer, near = net.edges
     edges = far << 2 | outer << 1 | int(near)
     mating = {token("mating_piece", piece=p - 1, **clamped(offset), edges=edges) for p, offset in net.checkers}
-    kept = {token("king_square", **clamped(k.offset), own=k.own, covered=bits(k.covered)) for k in net.squares}
-    return mating | kept | {token("hunters", hunters=bits(net.hunters), edges=edges)}
+    squares = {token("king_square", **clamped(k.offset), own=k.own, covered=bits(k.covered)) for k in net.squares}
+    return mating | squares | {token("hunters", hunters=bits(net.mating_attackers), edges=edges)}
 
 
 def bits(pieces: Iterable[chess.PieceType]) -> int:

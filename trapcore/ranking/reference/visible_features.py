@@ -1,22 +1,22 @@
-"""What is seen of a move without looking at its replies one by one."""
+"""Features of a move that need no look at its replies one by one."""
 
 from dataclasses import dataclass
 from enum import IntEnum
 
 import chess
 
-from trapcore.ranking.reference.scene import (
-    WORTH,
+from trapcore.piece_values import CENTIPAWNS
+from trapcore.ranking.reference.attacker_view import (
+    AttackerView,
     Offset,
-    Scene,
-    View,
+    Orientation,
     after,
     captured,
     cheapest,
     ends,
-    exchange,
     king_of,
     mover,
+    see,
 )
 
 
@@ -46,7 +46,7 @@ class Novelty(IntEnum):
 
 
 class Place(IntEnum):
-    """Where the move goes, seen from the bait."""
+    """Where the move goes, in relation to the bait."""
 
     ELSEWHERE = 0
     LEFT = 1
@@ -56,7 +56,7 @@ class Place(IntEnum):
 
 
 @dataclass(frozen=True)
-class Runner:
+class PawnRun:
     """A pawn's way to promotion, after its move."""
 
     steps: int
@@ -70,8 +70,8 @@ class Runner:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What is seen of one move of the attacker."""
+class MoveFeatures:
+    """Features of one move of the attacker."""
 
     move: chess.Move
     next: chess.Board
@@ -100,7 +100,7 @@ class Seen:
     """The victim's pieces that the moved piece attacks and that are unguarded or worth more than itself; the king."""
     hanging: int
     """Centipawns that the victim's best capture or promotion gains next, 0 or more."""
-    runner: Runner | None
+    runner: PawnRun | None
     """For a pawn that does not promote at once."""
 
     @property
@@ -109,13 +109,15 @@ class Seen:
         return self.check != Check.NONE and not self.replies
 
 
-def look(scene: Scene) -> list[Seen]:
-    """What is seen of all moves of a scene, in the order of the turned board."""
-    return [_seen(scene, move) for move in scene.view.in_order(scene.board, scene.board.legal_moves)]
+def visible_features(position: AttackerView) -> list[MoveFeatures]:
+    """Features of all moves of a position, in the order of the turned board."""
+    return [
+        _features(position, move) for move in position.orientation.in_order(position.board, position.board.legal_moves)
+    ]
 
 
-def _seen(scene: Scene, move: chess.Move) -> Seen:
-    board, view = scene.board, scene.view
+def _features(position: AttackerView, move: chess.Move) -> MoveFeatures:
+    board, orientation = position.board, position.orientation
     attacker, victim = board.turn, not board.turn
     next = after(board, move)
     replies = tuple(next.legal_moves)
@@ -124,8 +126,8 @@ def _seen(scene: Scene, move: chess.Move) -> Seen:
     takes_back = [reply.from_square for reply in replies if next.is_capture(reply) and reply.to_square == target]
     loud = [reply for reply in replies if next.is_capture(reply) or reply.promotion]
     check = _check(next, target)
-    novelty, place = _relation(scene, move, next, check)
-    return Seen(
+    novelty, place = _relation(position, move, next, check)
+    return MoveFeatures(
         move=move,
         next=next,
         replies=replies,
@@ -133,17 +135,17 @@ def _seen(scene: Scene, move: chess.Move) -> Seen:
         captured=captured(board, move),
         promotes=move.promotion is not None,
         check=check,
-        offset=view.offset(king_of(board, victim), target),
+        offset=orientation.offset(king_of(board, victim), target),
         attacker=cheapest(next, next.attackers(victim, target)),
         defended=bool(next.attackers(attacker, target)),
         recapturer=cheapest(next, takes_back),
-        exchange=exchange(board, move, view),
+        exchange=see(board, move, orientation),
         king_replies=sum(mover(next, reply) == chess.KING for reply in replies),
         novelty=novelty,
         place=place,
         targets=_targets(next, target, piece),
-        hanging=max((0, *(exchange(next, reply, view) for reply in loud))),
-        runner=_runner(next, target, view) if piece == chess.PAWN else None,
+        hanging=max((0, *(see(next, reply, orientation) for reply in loud))),
+        runner=_runner(next, target, orientation) if piece == chess.PAWN else None,
     )
 
 
@@ -160,30 +162,30 @@ def _targets(next: chess.Board, target: chess.Square, piece: chess.PieceType) ->
     victim = next.turn
 
     def exposed(square: chess.Square, role: chess.PieceType) -> bool:
-        dear = role == chess.KING or WORTH[role] > WORTH[piece] + 50
+        dear = role == chess.KING or CENTIPAWNS[role] > CENTIPAWNS[piece] + 50
         return dear or not next.attackers(victim, square)
 
     found = [(square, next.piece_at(square)) for square in next.attacks(target)]
     return frozenset(p.piece_type for s, p in found if p and p.color == victim and exposed(s, p.piece_type))
 
 
-def _runner(next: chess.Board, target: chess.Square, view: View) -> Runner:
-    at = view.square(target)
+def _runner(next: chess.Board, target: chess.Square, orientation: Orientation) -> PawnRun:
+    at = orientation.square(target)
     file, rank = chess.square_file(at), chess.square_rank(at)
     steps = 7 - rank
-    enemies = [view.square(square) for square in next.pieces(chess.PAWN, next.turn)]
-    king = view.square(king_of(next, next.turn))
+    enemies = [orientation.square(square) for square in next.pieces(chess.PAWN, next.turn)]
+    king = orientation.square(king_of(next, next.turn))
     from_corner = max(abs(chess.square_file(king) - file), 7 - chess.square_rank(king))
-    return Runner(
+    return PawnRun(
         steps=steps,
         passed=all(abs(chess.square_file(e) - file) > 1 or chess.square_rank(e) <= rank for e in enemies),
         escapes=from_corner - 1 > steps,
-        blocked=next.piece_at(view.square(at + 8)) is not None,
+        blocked=next.piece_at(orientation.square(at + 8)) is not None,
     )
 
 
-def _relation(scene: Scene, move: chess.Move, next: chess.Board, check: Check) -> tuple[Novelty, Place]:
-    bait, board = scene.bait, scene.board
+def _relation(position: AttackerView, move: chess.Move, next: chess.Board, check: Check) -> tuple[Novelty, Place]:
+    bait, board = position.bait, position.board
     if bait is None:
         return Novelty.UNKNOWN, Place.ELSEWHERE
     start, end = ends(board, move)

@@ -1,4 +1,4 @@
-"""A position of the attacker with the bait that led to it, the board as it is turned, and what exchanges are worth."""
+"""Position as the attacker sees it: the bait that led to it, the turned board, static exchange evaluation."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import chess
 
 from trapcore.errors import PositionError
+from trapcore.piece_values import CENTIPAWNS
 from trapcore.trees.chess_game import parse_position
 
-WORTH = {chess.PAWN: 100, chess.KNIGHT: 320, chess.BISHOP: 330, chess.ROOK: 500, chess.QUEEN: 950, chess.KING: 20_000}
-"""Values for exchanges, in centipawns."""
 NOTHING = 0
 """Stands where there is no piece."""
 
@@ -18,15 +17,15 @@ Offset = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class View:
-    """How the board is turned: the attacker's pawns go up, the victim's king stands on the right half."""
+class Orientation:
+    """Orientation of the board: the attacker's pawns go up, the victim's king stands on the right half."""
 
     attacker: chess.Color
     flipped: bool
 
     @classmethod
-    def of(cls, board: chess.Board, attacker: chess.Color) -> "View":
-        """The view of the attacker; ``board`` has both kings."""
+    def of(cls, board: chess.Board, attacker: chess.Color) -> "Orientation":
+        """The orientation for this attacker; ``board`` has both kings."""
         return cls(attacker, chess.square_file(king_of(board, not attacker)) < 4)
 
     def square(self, square: chess.Square) -> chess.Square:
@@ -53,7 +52,7 @@ class View:
         return sorted(moves, key=place)
 
     def turned(self, board: chess.Board) -> chess.Board:
-        """The position with the attacker as White, and mirrored left to right where the view is and castling, which has
+        """The position with the attacker as White, and mirrored left to right if it is flipped and castling, which has
         no mirror image, is over."""
         board = board.copy(stack=False) if self.attacker == chess.WHITE else board.mirror()
         if self.flipped and not board.castling_rights:
@@ -74,25 +73,25 @@ class Bait:
 
 
 @dataclass(frozen=True)
-class Scene:
+class AttackerView:
     """A position with the attacker to move, and the bait that led to it if it is known.
 
-    Boards of a scene are in Chess960 mode, in which castling is the king's move to the rook.
+    Its boards are in Chess960 mode, in which castling is the king's move to the rook.
     """
 
     board: chess.Board
-    view: View
+    orientation: Orientation
     bait: Bait | None = None
     writes_chess960: bool = False
     """Is castling written as the king's move to the rook?"""
 
     def uci(self, move: chess.Move) -> str:
-        """The move of the scene's position as the core writes it."""
+        """A move of the position as the core writes it."""
         return self.board.uci(move, chess960=self.writes_chess960)
 
 
-def scene(fen: str, bait: str | None = None) -> Scene:
-    """The scene of a position and, if known, the bait (UCI).
+def attacker_view(fen: str, bait: str | None = None) -> AttackerView:
+    """The attacker's view of a position and, if known, of the bait (UCI).
 
     ``fen`` is the position before the bait if the bait is legal there, else the one after it, of which only the bait's
     squares are known. Raises ``PositionError`` for a position that is not legal and a bait that fits neither way.
@@ -100,18 +99,18 @@ def scene(fen: str, bait: str | None = None) -> Scene:
     board = parse_position(fen)
     writes_chess960, board.chess960 = board.chess960, True
     if bait is None:
-        return Scene(board, View.of(board, board.turn), None, writes_chess960)
+        return AttackerView(board, Orientation.of(board, board.turn), None, writes_chess960)
     try:
         move = board.parse_uci(bait)
     except ValueError:
         move = chess.Move.null()
     if not move:
-        return Scene(board, View.of(board, board.turn), _by_squares(board, bait), writes_chess960)
+        return AttackerView(board, Orientation.of(board, board.turn), _by_squares(board, bait), writes_chess960)
     passed = board.copy(stack=False)
     passed.turn, passed.ep_square = not board.turn, None
     known = Bait(move.from_square, move.to_square, None if passed.was_into_check() else passed)
     board = after(board, move)
-    return Scene(board, View.of(board, board.turn), known, writes_chess960)
+    return AttackerView(board, Orientation.of(board, board.turn), known, writes_chess960)
 
 
 def _by_squares(board: chess.Board, bait: str) -> Bait:
@@ -162,11 +161,11 @@ def captured(board: chess.Board, move: chess.Move) -> int:
     return board.piece_type_at(move.to_square) or chess.PAWN
 
 
-def gain(board: chess.Board, move: chess.Move) -> int:
+def material_gain(board: chess.Board, move: chess.Move) -> int:
     """Centipawns that the move takes off the board or adds by promotion."""
     taken = captured(board, move)
-    added = WORTH[move.promotion] - WORTH[chess.PAWN] if move.promotion else 0
-    return (WORTH[taken] if taken else 0) + added
+    added = CENTIPAWNS[move.promotion] - CENTIPAWNS[chess.PAWN] if move.promotion else 0
+    return (CENTIPAWNS[taken] if taken else 0) + added
 
 
 def cheapest(board: chess.Board, squares: Iterable[chess.Square]) -> int:
@@ -174,8 +173,8 @@ def cheapest(board: chess.Board, squares: Iterable[chess.Square]) -> int:
     return min((board.piece_type_at(square) or NOTHING for square in squares), default=NOTHING)
 
 
-def exchange(board: chess.Board, move: chess.Move, view: View) -> int:
-    """Static exchange evaluation, in centipawns for the side that makes ``move``.
+def see(board: chess.Board, move: chess.Move, orientation: Orientation) -> int:
+    """Static exchange evaluation of ``move``, in centipawns for the side that makes it.
 
     What the move gains, less what the best captures on its target square gain that follow, cheapest piece first, each
     side free to stop. Pins are not looked at; a king takes only what is not guarded any more. Among pieces of one kind
@@ -194,11 +193,11 @@ def exchange(board: chess.Board, move: chess.Move, view: View) -> int:
         guards = chess.SquareSet(board.attackers_mask(side, target, occupied) & occupied)
         if not guards:
             return 0
-        first = min(guards, key=lambda square: (board.piece_type_at(square), view.square(square)))
+        first = min(guards, key=lambda square: (board.piece_type_at(square), orientation.square(square)))
         piece = board.piece_type_at(first) or NOTHING
         if piece == chess.KING and board.attackers_mask(not side, target, occupied) & occupied:
             return 0
-        return max(0, standing - best(not side, WORTH[piece], occupied & ~chess.BB_SQUARES[first]))
+        return max(0, standing - best(not side, CENTIPAWNS[piece], occupied & ~chess.BB_SQUARES[first]))
 
     moved = move.promotion or mover(board, move)
-    return gain(board, move) - best(not board.turn, WORTH[moved], occupied)
+    return material_gain(board, move) - best(not board.turn, CENTIPAWNS[moved], occupied)
