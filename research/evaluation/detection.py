@@ -8,11 +8,11 @@ import chess
 from research.evaluation.background_moves import BLUNDER, CLEAN, LOST, Judged
 from research.evaluation.calibration import reliability_of
 from research.evaluation.metrics import precision_at, rate_at_recall
-from research.evaluation.orders import VALUES
 from research.evaluation.run import Finding, Run, propose
 from research.paper.retrieval import auc, roc
 from research.report import Panel, Plot, Report, Series, Table, number
 from trapcore import _native
+from trapcore.piece_values import POINTS
 from trapcore.proof.mate import prove_bait
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
@@ -67,7 +67,7 @@ def three_plies(fen: str, move: str) -> float:
     board = parse_position(fen)
     played = board.parse_uci(move)
     victim = board.piece_type_at(played.to_square) if board.is_capture(played) else None
-    taken = 0 if victim is None else 100 * VALUES[victim]
+    taken = 0 if victim is None else 100 * POINTS[victim]
     board.push(played)
     moves, _ = _native.three_plies(board.fen())
     return max((worst + mean / 1e5 for _, worst, mean in moves), default=0.0) - taken
