@@ -7,6 +7,7 @@ that does not say so is never written to.
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 
 from sqlalchemy import Connection, delete, insert, inspect, select, text, update
@@ -30,8 +31,14 @@ from trapcore.errors import LibraryError
 from trapcore.trees.position_key import mirror
 from trapcore.version import installed_version
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
-"""Every revision of the schema, oldest first, as in ``db/storage/migrations/versions``."""
+REVISIONS = tuple(
+    sorted(
+        file.name[:4]
+        for file in resources.files("db.storage.migrations").joinpath("versions").iterdir()
+        if file.name.endswith(".py")
+    )
+)
+"""Every revision of the schema, oldest first: the files in ``db/storage/migrations/versions``."""
 
 _RATED = "0005"  # the revision since which games have ratings
 

@@ -2,15 +2,19 @@
 
 Revision 0006, after 0005. All of it is computed from the traps that are there. Beside it, in ``meta``: what seals the
 cursors of pages, and what changes whenever a trap does.
+
+How words, trigrams and SAN are computed is written here as it was when the revision was made: what the program does
+today may differ, and later revisions start from what this one leaves.
 """
 
+import re
 import secrets
+import unicodedata
+from collections.abc import Iterable, Sequence
 
+import chess
 import sqlalchemy as sa
 from alembic import op
-
-from db.storage.name_index import index_names
-from db.traps.trap import first_sans
 
 revision = "0006"
 down_revision = "0005"
@@ -59,7 +63,7 @@ def _fill(connection: sa.Connection) -> None:
         values = []
         for number, epd, bait, line in rows:
             killers = line.split()
-            bait_san, killer_san = first_sans(epd, bait, killers[0])
+            bait_san, killer_san = _first_sans(epd, bait, killers[0])
             length = (len(killers) + 1) // 2
             values.append({"number": number, "bait_san": bait_san, "killer_san": killer_san, "length": length})
         changed: dict[str, sa.BindParameter[str | int]] = {name: sa.bindparam(name) for name in names[4:]}
@@ -96,4 +100,66 @@ def _make_words() -> None:
     traps = sa.table("traps", *map(sa.column, ("id", "name", "family", "slug")))
     rows = connection.execute(sa.select(traps.c.id, traps.c.name, traps.c.family, traps.c.slug)).all()
     for start in range(0, len(rows), 10_000):
-        index_names(connection, [tuple(row) for row in rows[start : start + 10_000]])
+        _index_names(connection, rows[start : start + 10_000])
+
+
+WORDS = sa.table("words", sa.column("id"), sa.column("word"))
+TRAP_WORDS = sa.table("trap_words", sa.column("word_id"), sa.column("trap_id"))
+TRIGRAMS = sa.table("trigrams", sa.column("trigram"), sa.column("word_id"))
+
+
+def _index_names(connection: sa.Connection, traps: Iterable[Sequence[int | str]]) -> None:
+    """Make traps to be found: number, name, family and slug of each."""
+    by_trap = {number: sorted({word for text in texts for word in _words(str(text))}) for number, *texts in traps}
+    numbers = _numbers(connection, {word for words in by_trap.values() for word in words})
+    pairs = sorted((numbers[word], trap) for trap, words in by_trap.items() for word in words)
+    _insert(connection, TRAP_WORDS, pairs)
+
+
+def _numbers(connection: sa.Connection, words: set[str]) -> dict[str, int]:
+    """The number of each word, which is stored if it is new."""
+    stored: dict[str, int] = {}
+    ordered = sorted(words)
+    for start in range(0, len(ordered), 500):
+        some = WORDS.c.word.in_(ordered[start : start + 500])
+        stored |= dict(connection.execute(sa.select(WORDS.c.word, WORDS.c.id).where(some)).all())
+    new = sorted(words - stored.keys())
+    first = (connection.scalar(sa.select(sa.func.max(WORDS.c.id))) or 0) + 1
+    fresh = list(enumerate(new, start=first))
+    _insert(connection, WORDS, fresh)
+    _insert(connection, TRIGRAMS, sorted((group, number) for number, word in fresh for group in _trigrams(word)))
+    return stored | {word: number for number, word in fresh}
+
+
+def _insert(connection: sa.Connection, table: sa.TableClause, rows: Sequence[Sequence[object]]) -> None:
+    if rows:
+        names = [column.name for column in table.columns]
+        connection.execute(table.insert(), [dict(zip(names, row, strict=True)) for row in rows])
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in their order: without accents, capitals and apostrophes."""
+    return re.findall(r"[^\W_]+", re.sub(r"['’`]", "", _plain(text)))
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def _trigrams(word: str) -> list[str]:
+    marked = f"^{word}$"
+    return sorted({marked[at : at + 3] for at in range(len(marked) - 2)})
+
+
+def _first_sans(epd: str, bait: str, killer: str) -> tuple[str, str]:
+    """Bait and killer (UCI) of a position in SAN, without the signs for check and mate."""
+    board = chess.Board(epd, chess960=True)
+    board.castling_rights = board.clean_castling_rights()
+    board.chess960 = board.has_chess960_castling_rights()
+    played = board.parse_uci(bait)
+    bait_san = board.san(played)
+    board.push(played)
+    return bait_san.rstrip("+#!?"), board.san(board.parse_uci(killer)).rstrip("+#!?")

@@ -1,0 +1,65 @@
+"""Revisions of the schema: none depends on what the program does today, and what one computes is the same as then."""
+
+import ast
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+
+from db.formats.bundled import bundled_non_traps, bundled_traps
+from db.library.open import open_library, upgrade_library
+from db.storage.database import sqlite_engine
+from db.traps.trap import make_trap
+
+VERSIONS = sorted((Path(__file__).parents[3] / "db" / "storage" / "migrations" / "versions").glob("*.py"))
+ODD = make_trap(
+    name="Dvořák’s castling – naïve Ω",
+    family="Straße",
+    fen="4k2r/6pp/8/8/8/8/6PP/R3K2R w KQk - 0 1",
+    bait="O-O-O",
+    killer_line="O-O",
+)
+COMPUTED = (
+    "SELECT id, bait_san, killer_san, length FROM traps ORDER BY id",
+    "SELECT * FROM words ORDER BY id",
+    "SELECT * FROM trap_words ORDER BY word_id, trap_id",
+    "SELECT * FROM trigrams ORDER BY trigram, word_id",
+)
+
+
+@pytest.mark.parametrize("path", VERSIONS, ids=lambda path: path.stem)
+def test_a_revision_imports_nothing_of_the_program(path: Path) -> None:
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            imported.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            imported.add((node.module or "").split(".")[0])
+    standard = {"re", "secrets", "unicodedata", "collections"}
+    assert imported <= standard | {"alembic", "sqlalchemy", "chess"}
+
+
+def test_what_traps_are_found_by_is_computed_for_old_libraries_as_for_new_ones(tmp_path: Path) -> None:
+    path = tmp_path / "library.sqlite"
+    with open_library(path, create=True) as opened:
+        opened.add_all([*bundled_traps(), *bundled_non_traps(), ODD])
+    new = computed(path)
+    assert all(new)
+    engine = sqlite_engine(path, read_only=False)
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        config = Config()
+        config.set_main_option("script_location", "db.storage:migrations")
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0005")
+    engine.dispose()
+    upgrade_library(path)
+    assert computed(path) == new
+
+
+def computed(path: Path) -> list[list[tuple[object, ...]]]:
+    """What revision 0006 computes, as it is stored."""
+    with closing(sqlite3.connect(path)) as raw:
+        return [raw.execute(wanted).fetchall() for wanted in COMPUTED]
