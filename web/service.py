@@ -19,12 +19,10 @@ from db.games.explorer import Explorer
 from db.library.library import Counts, Library
 from db.library.open import made_by
 from db.query.engine import Asker
-from db.similarity.annotator_index import Screen, WeightsSource, open_screen, weights_in_use
-from db.similarity.killer_index import Likeness, open_likeness
+from db.similarity.annotator_index import Screen
 from db.similarity.propose import Adviser
 from db.traps.trap import Trap
 from trapcore.parallel.budget import Cancellation
-from trapcore.ranking.weights import Weights
 from web.metrics import Metrics
 from web.problems import ClientGone, TooMuch
 from web.settings import WebOptions
@@ -58,9 +56,6 @@ class Service:
         self._now = threading.local()
         self._pool = ThreadPoolExecutor(settings.web.threads, thread_name_prefix="question")
         self._counts: tuple[str | None, Counts] | None = None
-        self._known: tuple[str | None, list[Trap], Screen] | None = None
-        self._trees: tuple[str | None, tuple[Weights, WeightsSource], Likeness] | None = None
-        self._lock_trees = threading.Lock()
         if library.database.engine.dialect.name == "sqlite":
             event.listen(library.database.engine, "connect", self._make_endable)
 
@@ -69,8 +64,6 @@ class Service:
         self.annotations.close()
         self._pool.shutdown(cancel_futures=True)
         self.asker.close()
-        if self._trees is not None:
-            self._trees[2].close()
         self.library.close()
 
     async def work(self, request: Request, do: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
@@ -127,24 +120,12 @@ class Service:
 
     def known(self) -> tuple[list[Trap], Screen]:
         """All traps, and the screen by which the measure ``abstracted`` finds them; read once for each state."""
-        state = self.state()
-        known = self._known
-        if known is None or state is None or known[0] != state:
-            known = self._known = (state, self.library.traps(), open_screen(self.library, lambda said: None))
-        return known[1:]
+        return self.asker.indexes.annotator()
 
     def adviser(self, top: int, nodes: int, *, explain: bool) -> Adviser:
         """What proposes killers, by the library as it is now. Raises `LibraryError`."""
-        state = self.state()
-        with self._lock_trees:
-            trees = self._trees
-            if trees is None or state is None or trees[0] != state:
-                weights = weights_in_use(self.library, lambda said: None)
-                trees = (state, weights, open_likeness(self.library, weights[0]))
-                if self._trees is not None:
-                    self._trees[2].close()  # whoever asks the old one still can
-                self._trees = trees
-        return Adviser(trees[1], trees[2], top=top, nodes=nodes, explain=explain)
+        index = self.asker.indexes.killers()
+        return Adviser((index.weights, index.source), index.killers, top=top, nodes=nodes, explain=explain)
 
     def _call(self, do: Callable[[Cancellation], T], stop: Cancellation) -> T:
         self._now.stop = stop

@@ -16,12 +16,11 @@ from db.query.answer import Hit, Match, Page
 from db.query.cursor import Place, read_cursor, write_cursor
 from db.query.query import Query, Sort
 from db.query.where import conditions
-from db.similarity.annotator_index import weights_in_use
 from db.similarity.explanation import Line
-from db.similarity.killer_index import Likeness, open_likeness
-from db.similarity.nearest_traps import Conditions, Likened, Positions, alike_killers, compare_each
+from db.similarity.index_cache import IndexCache
+from db.similarity.nearest_traps import Conditions, Likened, alike_killers, compare_each
 from db.storage.frequency import frequencies
-from db.storage.models import MetaRow, SightingRow, TrapRow, WeightsRow
+from db.storage.models import MetaRow, SightingRow, TrapRow
 from db.storage.name_index import find_names
 from db.storage.sighting_rows import BY_KEY
 from db.storage.trap_rows import traps_of_slugs, traps_state
@@ -30,7 +29,6 @@ from db.traps.trap import Trap, read_moves
 from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.ranking.weights import Weights
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror_move
 
@@ -44,7 +42,6 @@ SECRET = "cursor_secret"
 _NONE = Frequency(decisions=0, played=0)
 _RANKS = {match: rank for rank, match in enumerate(Match)}
 _AT_A_TIME = 500
-_FITTED = select(WeightsRow.fitted)
 _KEPT = 16
 """Conditions whose traps are kept in memory, an eighth of a byte for each of the library."""
 
@@ -81,11 +78,10 @@ class Asker:
         """``measure`` is that of questions which name none; ``say`` is told what is built."""
         self.library = library
         self._measure = measure
-        self._say = say if say is not None else lambda told: None
+        self.indexes = IndexCache(library, say)
+        """For whoever else compares with the traps of this library."""
         self._secret: bytes | None = None
         self._lock = threading.Lock()
-        self._likeness: tuple[tuple[str, str], Likeness, Weights] | None = None
-        self._positions: Positions | None = None
         self._fitting: dict[tuple[str, Query], _native.Payloads] = {}
 
     def trap(self, slug: str) -> Trap:
@@ -118,10 +114,7 @@ class Asker:
 
     def close(self) -> None:
         """Let go of what was built for this use only; the library stays open."""
-        with self._lock:
-            if self._likeness is not None:
-                self._likeness[1].close()
-            self._likeness = self._positions = None
+        self.indexes.close()
 
     def _found(
         self,
@@ -163,11 +156,11 @@ class Asker:
             return others.fitting(connection, numbers)
 
         if measure is IndexedMeasure.ABSTRACTED:
-            weights, likeness = self._by_trees(connection)
+            index = self.indexes.killers(connection)
             lookup = partial(self._all_fitting, connection, query, others) if others.are_there else None
-            found = alike_killers(asked.epd, likeness, weights, k + len(others.but), fits, lookup)
+            found = alike_killers(asked.epd, index.killers, index.weights, k + len(others.but), fits, lookup)
         elif measure is IndexedMeasure.CONTINUATIONS:
-            found = self._by_positions(connection).alike(asked.epd, k, fits)
+            found = self.indexes.positions(connection).alike(asked.epd, k, fits)
         else:
             found = compare_each(connection, asked.epd, measure, k, others.wanted, fits)
         for one in islice(found, k):
@@ -188,24 +181,6 @@ class Asker:
             for old in list(self._fitting)[:-_KEPT]:
                 del self._fitting[old]
         return made
-
-    def _by_trees(self, connection: Connection) -> tuple[Weights, Likeness]:
-        """The weights in use and the index of the killers as they are now."""
-        state = (traps_state(connection), str(connection.scalar(_FITTED)))
-        with self._lock:
-            if self._likeness is None or self._likeness[0] != state:
-                weights, _ = weights_in_use(self.library, self._say)
-                opened = open_likeness(self.library, weights, self._say)
-                if self._likeness is not None:
-                    self._likeness[1].close()  # whoever asks the old one still can
-                self._likeness = (state, opened, weights)
-            return self._likeness[2], self._likeness[1]
-
-    def _by_positions(self, connection: Connection) -> Positions:
-        with self._lock:
-            if self._positions is None or self._positions.state != traps_state(connection):
-                self._positions = Positions(connection)
-            return self._positions
 
     def _hits(self, connection: Connection, query: Query, asked: Asked | None, found: Sequence[Found]) -> Iterator[Hit]:
         slugs = [one.slug for one in found]

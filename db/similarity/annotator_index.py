@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from db.library.library import Library
 from db.similarity.killer_index import open_likeness
@@ -69,9 +69,12 @@ def open_screen(library: Library, say: Callable[[str], None]) -> Screen:
     Raises ``LibraryError`` for weights of another vocabulary, and if the index can neither be used nor built.
     """
     weights, _ = weights_in_use(library, say)
-    with library.database.read() as connection:
-        numbers = {slug: number for number, slug in connection.execute(select(TrapRow.id, TrapRow.slug))}
     # What is mapped stays when the files of a temporary index go.
-    with open_likeness(library, weights, say) as likeness:
-        index = likeness.index
+    with library.database.read() as connection, open_likeness(library, weights, say) as likeness:
+        return screen_of(connection, weights, likeness.index)
+
+
+def screen_of(connection: Connection, weights: Weights, index: _native.BagIndex) -> Screen:
+    """The screen of a library with an open index of its killers."""
+    numbers = {slug: number for number, slug in connection.execute(select(TrapRow.id, TrapRow.slug))}
     return Screen(weights, index, numbers, blake2b(weights.to_bytes(), digest_size=8).hexdigest())

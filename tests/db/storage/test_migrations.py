@@ -32,7 +32,7 @@ COMPUTED = (
 
 @pytest.mark.parametrize("path", VERSIONS, ids=lambda path: path.stem)
 def test_a_revision_imports_nothing_of_the_program(path: Path) -> None:
-    imported = set()
+    imported: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             imported.update(alias.name.split(".")[0] for alias in node.names)
