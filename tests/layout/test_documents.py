@@ -1,0 +1,174 @@
+"""What the documents name is there: commands, options, modules, files, settings, links; and the examples come out."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from trapline.__main__ import app
+from trapline.settings import TABLES
+
+ROOT = Path(__file__).parents[2]
+GUIDES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+#: CHANGELOG.md names commands that are gone.
+DOCUMENTS = [*GUIDES, ROOT / "CHANGELOG.md"]
+#: Pages of the site that are made of files of the root folder, see docs/site_hooks.py.
+ROOT_PAGES = ("CONTRIBUTING", "SECURITY", "CHANGELOG")
+GENERATED = {ROOT / "docs" / f"{name.lower()}.md": ROOT / f"{name}.md" for name in ROOT_PAGES}
+LONGEST_README = 120
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def code_lines(text: str) -> Iterator[str]:
+    """Lines of indented and fenced blocks, without comments, each command of a line by itself."""
+    is_fenced = False
+    for line in text.replace("\\\n", " ").splitlines():
+        if line.lstrip().startswith("```"):
+            is_fenced = not is_fenced
+        elif is_fenced or line.startswith("    "):
+            yield from (part.strip() for part in re.sub(r"\s#\s.*", "", line).split("&&"))
+
+
+def code_spans(text: str) -> Iterator[str]:
+    """Inline code outside of blocks."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    for span in re.findall(r"(?<!`)`([^`]+)`(?!`)", prose):
+        yield " ".join(span.split())
+
+
+def commands(path: Path) -> list[str]:
+    """The lines and spans that begin with ``trapline``."""
+    text = path.read_text("utf-8")
+    found = [line for line in (*code_lines(text), *code_spans(text)) if re.match(r"trapline( |$)", line)]
+    return sorted(set(found))
+
+
+def command_named(words: list[str]) -> tuple[Any, list[str]]:
+    """The command that the first words name, and the words after its name."""
+    command: Any = get_command(app)
+    rest = list(words)
+    while hasattr(command, "get_command") and rest and not rest[0].startswith("-"):
+        command, name = command.get_command(None, rest[0]), rest.pop(0)
+        assert command is not None, f"there is no command {name}"
+    return command, rest
+
+
+def all_options() -> set[str]:
+    """The options of all commands."""
+
+    def walk(command: Any) -> Iterator[str]:
+        for parameter in command.params:
+            yield from (*parameter.opts, *parameter.secondary_opts)
+        if hasattr(command, "list_commands"):
+            for name in command.list_commands(None):
+                yield from walk(command.get_command(None, name))
+
+    return {"--help", *walk(get_command(app))}
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= LONGEST_README
+
+
+@pytest.mark.parametrize("path", [path for path in GUIDES if commands(path)], ids=name_of)
+def test_the_commands_that_are_named_exist_with_their_options(path: Path) -> None:
+    for line in commands(path):
+        command, rest = command_named(shlex.split(line)[1:])
+        known = {"--help"}
+        for parameter in command.params:
+            known |= {*parameter.opts, *parameter.secondary_opts}
+        given = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
+        assert given <= known, f"{line}: {command.name} has no {given - known}"
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=name_of)
+def test_the_options_modules_targets_and_settings_that_are_named_exist(path: Path) -> None:
+    text = path.read_text("utf-8")
+    code = [*code_lines(text), *code_spans(text)]
+    options = {span.split()[0].partition("=")[0] for span in code_spans(text) if span.startswith("--")}
+    assert options <= all_options()
+    for line in code:
+        for module in re.findall(r"python -m ([a-z_][a-z_.]*)(?= |$)", line):
+            assert find_spec(module) is not None, module
+        for target in re.findall(r"^make ([a-z-]+)", line):
+            assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE), line
+        if setting := re.fullmatch(r"(bot|service|web)\.([a-z_]+)", line):
+            fields = TABLES[setting[1]].model_fields
+            assert setting[2] in fields or path.name == "CONTRIBUTING.md", line
+
+
+@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"], ids=name_of)
+def test_the_files_that_are_named_exist(path: Path) -> None:
+    text = re.sub(r"^### Public data sets.*?(?=^## )", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    files = {span for span in code_spans(text) if re.fullmatch(r"[a-z_][\w.-]*/([\w.-]+/)*[\w.-]*", span)}
+    named = {file for file in files if "NAME" not in file and not file.startswith("out/")}
+    assert len(named) >= 10
+    assert {file for file in named if not (ROOT / file).exists()} == set()
+
+
+def slugs(path: Path) -> set[str]:
+    """The anchors of a document's headings."""
+    text = re.sub(r"^```.*?^```", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", title.lower())).strip("-") for title in titles}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_the_links_between_documents_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        linked = (path.parent / file).resolve() if file else path
+        linked = GENERATED.get(linked, linked)
+        is_made = linked.parent == ROOT / "docs" / "reference" and (ROOT / linked.stem / "__init__.py").exists()
+        assert linked.exists() or is_made, target
+        assert not anchor or anchor in slugs(linked), target
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with the trap that the README shows, put in by commands."""
+    path = tmp_path_factory.mktemp("readme") / "my.sqlite"
+    trapline("library", "init", "--empty", "--db", str(path))
+    moves = "e4 e5 Nc3 Nc6 f4 d6 Nf3 a6 Bc4 Bg4 fxe5 Nxe5 Nxe5"
+    name = "Legal's mate, Vienna with 6.fxe5"
+    line = "Bxf7+ Ke7 Nd5#"
+    trapline("library", "add", "--moves", moves, "--bait", "Bxd1", "--line", line, "--name", name, "--db", str(path))
+    return path
+
+
+def trapline(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_annotated_game_of_the_readme_is_what_comes_out(library: Path, tmp_path: Path) -> None:
+    (excerpt,) = re.findall(r"^```pgn\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    out = tmp_path / "annotated.pgn"
+    trapline("annotate", str(ROOT / "examples" / "games.pgn"), "-o", str(out), "--db", str(library), "--quiet")
+    lines = "\n".join(line.rstrip() for line in out.read_text("utf-8").splitlines())
+    assert excerpt.strip() in lines
+
+
+def test_the_program_of_the_readme_runs(
+    library: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (program,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(library.parent)
+    exec(compile(program, "README.md", "exec"), {"__name__": "__main__"})
+    assert "Legal's mate, Vienna with 6.fxe5" in capsys.readouterr().out
