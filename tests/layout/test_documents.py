@@ -145,7 +145,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("readme") / "my.sqlite"
     trapline("library", "init", "--empty", "--db", str(path))
     moves = "e4 e5 Nc3 Nc6 f4 d6 Nf3 a6 Bc4 Bg4 fxe5 Nxe5 Nxe5"
-    name = "Legal's mate, Vienna with 6.fxe5"
+    name = "Légal's mate, Vienna with 6.fxe5"
     line = "Bxf7+ Ke7 Nd5#"
     trapline("library", "add", "--moves", moves, "--bait", "Bxd1", "--line", line, "--name", name, "--db", str(path))
     return path
@@ -171,4 +171,4 @@ def test_the_program_of_the_readme_runs(
     (program,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(library.parent)
     exec(compile(program, "README.md", "exec"), {"__name__": "__main__"})
-    assert "Legal's mate, Vienna with 6.fxe5" in capsys.readouterr().out
+    assert "Légal's mate, Vienna with 6.fxe5" in capsys.readouterr().out
