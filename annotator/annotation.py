@@ -7,10 +7,11 @@ from itertools import groupby
 from annotator.commentary import annotations
 from annotator.counts import Tally
 from annotator.engine_check import EngineVerifier
-from annotator.events import Event, TrapEvent
+from annotator.events import TrapEvent
 from annotator.pgn_insert import Layout
 from annotator.report import finding_line, skipped_line
 from annotator.selection import Selection
+from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
 

@@ -12,8 +12,9 @@ from itertools import groupby
 import chess
 
 from annotator.encoding import folded
-from annotator.events import Event, TrapEvent
+from annotator.events import TrapEvent
 from annotator.pgn_insert import Layout, MoveText, insertions
+from db.traps.terms import Event
 from db.traps.trap import Trap
 
 NAGS = {Event.FELL: 4, Event.SPRUNG: 1, Event.MISSED: 2, Event.AVOIDED: 1, Event.SET: 5}

@@ -2,27 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Self
 
+from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.proof.verdict import Verdict
-
-
-class Event(StrEnum):
-    """The five things that can happen around a trap."""
-
-    SET = "set"
-    """The attacker's move brought about the trap position."""
-    FELL = "fell"
-    """The victim took the bait."""
-    AVOIDED = "avoided"
-    """The victim played something else."""
-    SPRUNG = "sprung"
-    """The attacker played the killer after the bait."""
-    MISSED = "missed"
-    """The attacker played something else after the bait."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from annotator.counts import Tally
-from annotator.events import Event
 from annotator.plan import Plan
+from db.traps.terms import Event
 from trapcore.io.streams import ByteReader
 
 

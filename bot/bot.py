@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from annotator.events import Event, TrapEvent
+from annotator.events import TrapEvent
 from bot.challenges.matchmaking import Seeker
 from bot.challenges.queue import Reception
 from bot.chat.worker import Voice
@@ -22,6 +22,7 @@ from bot.moves.time_management import Lag
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import Memory
 from bot.settings import BotOptions, Speed
+from db.traps.terms import Event
 from lichess.api import (
     MOST_LISTED,
     Account,

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.commentary import sentence
-from annotator.events import Event, TrapEvent
+from annotator.events import TrapEvent
 from db.query.answer import Page
+from db.traps.terms import Event
 from db.traps.trap import Trap
 from lichess.api import ChatLine, GameInfo, Room
 from trapcore.proof.verdict import Verdict

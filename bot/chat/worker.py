@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from annotator.events import Event, TrapEvent
+from annotator.events import TrapEvent
 from bot.chat import replies as chat
 from bot.game_archive import movetext
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import GameMemory, Memory
 from bot.settings import BotSettings
+from db.traps.terms import Event
 from lichess.api import ChatLine, GameInfo, GameState, Lichess, LichessError, Limited, Refused
 from lichess.rate_limits import Kind, Pauses
 

@@ -20,11 +20,11 @@ from db.library.library import Library
 from db.storage.models import GameRow, OccurrenceRow, PositionRow, SightingRow, TrapRow
 from db.storage.sighting_rows import BY_KEY
 from db.storage.trap_rows import read_traps
+from db.traps.events import decision_ply, events_of, springs
 from db.traps.openings import opening_of
-from db.traps.terms import Side
+from db.traps.terms import EVENTS, Event, Side
 from db.traps.trap import Trap
 from trapcore import _native
-from trapcore.proof.mate import prove_mate
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror, mirror_move
@@ -33,8 +33,6 @@ UNNAMED = "Unnamed opening"
 
 _Value = TypeVar("_Value", int, str)
 _AT_A_TIME = 400
-_DECISION = {"set": 1, "fell": 0, "avoided": 0, "sprung": -1, "missed": -1}
-"""From the ply of an event to that of the decision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +198,7 @@ def _alike(connection: Connection, games: Collection[int]) -> Iterator[_Found]:
     for part in _parts(games):
         for trap, game, ply, event, measure, score in connection.execute(wanted.where(SightingRow.game_id.in_(part))):
             assert game is not None  # it is one of those asked for
-            events[trap, game, ply - 1 + _DECISION[event], measure][event] = score
+            events[trap, game, decision_ply(Event(event), ply) - 1, measure][event] = score
     for (trap, game, ply, measure), scores in events.items():
         yield _Found(trap, False, game, ply, frozenset(scores), measure, max(scores.values()))
 
@@ -226,7 +224,7 @@ def _encounter(found: _Found, trap: Trap, row: Any, line: list[tuple[str, str]],
     if played is not None:
         board = parse_position(line[found.ply][0])
         sans = [board.san_and_push(chess.Move.from_uci(move)) if move else "" for move in (played, answer)]
-    events = found.events if found.events is not None else set(_events(turned, found.ply, played, answer))
+    events = found.events if found.events is not None else _events(turned, found.ply, played, answer)
     opening = opening_of(epd for epd, _ in line[: found.ply + 1])
     return Encounter(
         trap=turned,
@@ -236,7 +234,7 @@ def _encounter(found: _Found, trap: Trap, row: Any, line: list[tuple[str, str]],
         is_victim=victim == colour,
         ply=found.ply + 1,
         number=start.fullmove_number + (found.ply + (not start.turn)) // 2,
-        events=tuple(event for event in _DECISION if event in events),
+        events=tuple(str(event) for event in EVENTS if event in events),
         played=sans[0],
         answer=sans[1],
         opening=opening.family if opening is not None else trap.opening.partition(":")[0] or UNNAMED,
@@ -245,32 +243,10 @@ def _encounter(found: _Found, trap: Trap, row: Any, line: list[tuple[str, str]],
     )
 
 
-def _events(trap: Trap, ply: int, played: str | None, answer: str | None) -> Iterator[str]:
-    # The victim is to move, so the move before was the attacker's, if the game did not begin here.
-    if ply:
-        yield "set"
-    if played is None:
-        return
-    yield "fell" if played == trap.bait else "avoided"
-    if played == trap.bait and answer is not None:
-        yield "sprung" if answer == trap.killer_line[0] or _mates_too(trap, answer) else "missed"
-
-
-def _mates_too(trap: Trap, answer: str) -> bool:
-    """Whether another move than the killer mates as well, which is not to miss a mate."""
-    if trap.mate_in is None:
-        return False
-    board = trap.board()
-    board.push_uci(trap.bait)
-    board.push_uci(answer)
-    if board.is_checkmate():
-        return True
-    for reply in list(board.legal_moves):
-        board.push(reply)
-        if prove_mate(board.fen(), max(trap.mate_in, 2)).verdict is not Verdict.PROVED:
-            return False
-        board.pop()
-    return any(board.legal_moves)
+def _events(trap: Trap, ply: int, played: str | None, answer: str | None) -> frozenset[str]:
+    took_bait = None if played is None else played == trap.bait
+    is_sprung = springs(trap, answer) if took_bait and answer is not None else None
+    return frozenset(events_of(follows_a_move=ply > 0, took_bait=took_bait, is_sprung=is_sprung))
 
 
 def _digits(text: str, length: int) -> bool:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.storage.bulk import BulkInsert, Value
 from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
+from db.traps.events import choice
 from db.traps.json_form import JSON_FORM
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
@@ -126,6 +127,6 @@ def _rows(
         .order_by(OccurrenceRow.game_id, OccurrenceRow.ply)
     )
     return [
-        (trap_id, game, path, number, offset, ply + 1, "fell" if move == bait else "avoided", BY_KEY, 1.0, verdict)
+        (trap_id, game, path, number, offset, ply + 1, str(choice(move == bait)), BY_KEY, 1.0, verdict)
         for game, path, number, offset, ply, move in connection.execute(occurred)
     ]

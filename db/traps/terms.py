@@ -7,9 +7,6 @@ Side = Literal["white", "black"]
 
 SIDES: tuple[Side, ...] = ("white", "black")
 
-EVENTS = ("set", "fell", "avoided", "sprung", "missed")
-"""What can happen to a trap in a game."""
-
 HIGHEST_RATING = 4000
 """What is no number from 1 to this is no rating."""
 
@@ -20,3 +17,22 @@ class Outcome(StrEnum):
     MATE = "mate"
     MATERIAL = "material"
     """Anything but mate: material or a won position."""
+
+
+class Event(StrEnum):
+    """Events of a trap in a game, in the order of the moves."""
+
+    SET = "set"
+    """The attacker's move brought about the trap position."""
+    FELL = "fell"
+    """The victim took the bait."""
+    AVOIDED = "avoided"
+    """The victim played something else."""
+    SPRUNG = "sprung"
+    """The attacker played the killer after the bait."""
+    MISSED = "missed"
+    """The attacker played something else after the bait."""
+
+
+EVENTS = tuple(Event)
+"""The five events, in the order of the moves."""

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from annotator.engine_check import EngineVerifier
-from annotator.events import Event, EventProof, TrapEvent
+from annotator.events import EventProof, TrapEvent
 from db.proof.engine_rule import DEEPER
 from db.proof.prover import Judge
 from db.proof.uci_engine import UciEngine
+from db.traps.terms import Event
 from db.traps.trap import Trap
 from tests.support.db_traps import elephant
 from tests.support.uci_engines import PROVING, engine_of

@@ -37,7 +37,8 @@ for line in sys.stdin:
 def engine_of(folder: Path, score: str, name: str = "Opinionated 1") -> str:
     """The path of an engine that gives ``score``, in centipawns for the side to move.
 
-    It is an expression in ``played``, the moves since the position that was given, and ``nodes``, the limit, 0 if there is none.
+    It is an expression in ``played``, the moves since the position that was given, and ``nodes``, the limit, 0 if there
+    is none.
     """
     path = folder / name.lower().replace(" ", "-")
     path.write_text(_ENGINE.format(python=sys.executable, name=name, score=score))
