@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard trapcore/native/src/*.rs trapcore/native/src/*/*.rs) trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test bench check docs wheel clean
+.PHONY: demo test bench check docs screenshot wheel clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,10 @@ $(VENV)/docs-ready: $(VENV)/ready
 # The wheel for this system, in dist/; needs no .venv.
 wheel:
 	$(PYTHON) deploy/build_wheel.py
+
+# The picture of the README; needs Chromium.
+screenshot: $(VENV)/ready
+	$(BIN)/python examples/screenshot.py docs/images/page.png
 
 clean:
 	rm -rf $(VENV) build dist out *.egg-info trapcore/*.so trapcore/native/target

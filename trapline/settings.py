@@ -1,7 +1,8 @@
-"""The one table of settings. It feeds the TOML file, the environment, the options' defaults and help, and the docs.
+"""Settings of all packages in one table: each package declares its section, here they are put together and read.
 
-What is given first counts: arguments, the environment (``TRAPLINE_<NAME>``), the TOML file (``$TRAPLINE_CONFIG``, else
-``~/.config/trapline/trapline.toml``), the default. ``python -m trapline.settings`` prints the commented example file.
+Sources, the first of which counts: arguments, the environment (``TRAPLINE_<NAME>``), the TOML file
+(``$TRAPLINE_CONFIG``, else ``~/.config/trapline/trapline.toml``), the default. ``python -m trapline.settings`` prints
+the commented example file ``deploy/trapline.example.toml``.
 """
 
 import json
@@ -24,25 +25,26 @@ from web.settings import WebOptions, WebSettings
 
 PREFIX = "TRAPLINE_"
 CONFIG_VARIABLE = "TRAPLINE_CONFIG"
-"""Names another TOML file; it is no setting itself."""
+"""Variable that names another TOML file; it is no setting itself."""
 
-TABLES: Mapping[str, type[BaseModel]] = {"bot": BotSettings, "service": ServiceSettings, "web": WebSettings}
-"""The settings that are tables of their own, with what they hold."""
+SECTIONS: Mapping[str, type[BaseModel]] = {"bot": BotSettings, "service": ServiceSettings, "web": WebSettings}
+"""Settings that are tables of their own, with the class of each."""
 
-NEVER_WRITTEN = ("bot.token", "service.token", "web.token")
+SECRETS = ("bot.token", "service.token", "web.token")
 """Settings that are in no file and no message."""
 
 
 def config_file() -> Path:
-    """The TOML file that settings are read from; it need not exist unless ``$TRAPLINE_CONFIG`` names it."""
+    """Path of the TOML file that settings are read from; it need not exist unless ``$TRAPLINE_CONFIG`` names it."""
     if named := os.environ.get(CONFIG_VARIABLE):
         return Path(named).expanduser()
     return (_absolute("XDG_CONFIG_HOME") or Path.home() / ".config") / "trapline" / "trapline.toml"
 
 
 class Settings(BotOptions, ServiceOptions, WebOptions, BaseSettings):
-    """Every setting with its default; raises ``UsageError`` for an unknown name or a value out of range, and
-    ``InputError`` for a file that cannot be read.
+    """All settings, read from their sources when an object is made.
+
+    Raises ``UsageError`` for an unknown name or a value out of range, ``InputError`` for a file that cannot be read.
     """
 
     model_config = SettingsConfigDict(
@@ -55,14 +57,14 @@ class Settings(BotOptions, ServiceOptions, WebOptions, BaseSettings):
         frozen=True,
     )
 
-    def __init__(self, **given: object) -> None:
-        """Read all sources; ``given`` overrides them."""
+    def __init__(self, **arguments: object) -> None:
+        """Settings from all sources; ``arguments`` come before the environment and the file."""
         path = config_file()
-        written = _read(path)
-        _check_known(given, "setting")
-        _check_known(written, f"setting in {path}:")
-        for name in TABLES:
-            table = written.get(name)
+        file_values = _read(path)
+        _check_known(arguments, "setting")
+        _check_known(file_values, f"setting in {path}:")
+        for name in SECTIONS:
+            table = file_values.get(name)
             if isinstance(table, Mapping) and "token" in table:
                 raise UsageError(
                     f"{name}.token in {path}: a token does not belong into a configuration file, which gets copied and "
@@ -71,9 +73,9 @@ class Settings(BotOptions, ServiceOptions, WebOptions, BaseSettings):
                 )
         _check_environment()
         try:
-            super().__init__(**given)  # type: ignore[arg-type]
+            super().__init__(**arguments)  # type: ignore[arg-type]
         except ValidationError as error:
-            raise _spoken(error, given, written, path) from error
+            raise _usage_error(error, arguments, file_values, path) from error
 
     @classmethod
     def settings_customise_sources(
@@ -89,14 +91,14 @@ class Settings(BotOptions, ServiceOptions, WebOptions, BaseSettings):
 
 
 def help_for(name: str) -> str:
-    """The description of a setting with its default, for the help text of an option."""
+    """Help text of the option for a setting: its description and its default."""
     field = _fields()[name]
     default = "" if field.default_factory or field.default is None else f" Default: {field.default}."
     return f"{field.description}{default}"
 
 
 def example() -> str:
-    """The TOML file with every setting as a comment: what it means, its variable, and its default or an example."""
+    """Example TOML file with every setting as a comment: description, variable, and default or an example."""
     lines = [
         "# Settings of trapline. Copy to ~/.config/trapline/trapline.toml, or anywhere and name it in TRAPLINE_CONFIG.",
         "# A line that stays a comment leaves the default. Options of a command come before the environment, the",
@@ -110,7 +112,7 @@ def example() -> str:
             lines += ["", f"[{table}]"]
         about = f"{field.description} Environment: {_variable(name)}."
         lines += ["", *textwrap.wrap(about, 118, initial_indent="# ", subsequent_indent="# ")]
-        if name not in NEVER_WRITTEN:
+        if name not in SECRETS:
             value = field.examples[0] if field.examples else field.default
             # A JSON string, number, truth value or list of them is a TOML one.
             lines.append(f"# {name.rpartition('.')[2]} = {json.dumps(value)}")
@@ -136,9 +138,11 @@ def _read(path: Path) -> Mapping[str, object]:
 
 
 def _fields() -> dict[str, FieldInfo]:
-    """Every setting by its name, ``nodes`` or ``bot.max_games``, tables last."""
-    plain = {name: field for name, field in Settings.model_fields.items() if name not in TABLES}
-    inside = {f"{name}.{key}": field for name, table in TABLES.items() for key, field in table.model_fields.items()}
+    """Fields of all settings by name, ``nodes`` or ``bot.max_games``, sections last."""
+    plain = {name: field for name, field in Settings.model_fields.items() if name not in SECTIONS}
+    inside = {
+        f"{name}.{key}": field for name, section in SECTIONS.items() for key, field in section.model_fields.items()
+    }
     return plain | inside
 
 
@@ -146,14 +150,14 @@ def _variable(name: str) -> str:
     return PREFIX + name.replace(".", "_").upper()
 
 
-def _check_known(given: Mapping[str, object], what: str) -> None:
-    for key, value in given.items():
+def _check_known(values: Mapping[str, object], what: str) -> None:
+    for key, value in values.items():
         if key not in Settings.model_fields:
             raise unknown_name(what, key, Settings.model_fields)
-        if key in TABLES and isinstance(value, Mapping):
+        if key in SECTIONS and isinstance(value, Mapping):
             for inner in value:
-                if inner not in TABLES[key].model_fields:
-                    known = [f"{key}.{name}" for name in TABLES[key].model_fields]
+                if inner not in SECTIONS[key].model_fields:
+                    known = [f"{key}.{name}" for name in SECTIONS[key].model_fields]
                     raise unknown_name(what, f"{key}.{inner}", known)
 
 
@@ -165,28 +169,29 @@ def _check_environment() -> None:
             raise unknown_name("environment variable", variable, known)
 
 
-def _spoken(
-    error: ValidationError, given: Mapping[str, object], written: Mapping[str, object], path: Path
+def _usage_error(
+    error: ValidationError, arguments: Mapping[str, object], file_values: Mapping[str, object], path: Path
 ) -> UsageError:
-    """The first problem of a validation as one sentence that says where the value stands."""
+    """Error of one sentence for the first problem of a validation; it names the source of the value."""
     first = error.errors()[0]
-    place = [str(part) for part in first["loc"]]
-    name = ".".join(place[: 2 if place[0] in TABLES else 1])
-    variables = [v for v in os.environ if v.upper() == _variable(name)]
-    if _holds(given, name):
-        where = name
+    location = [str(part) for part in first["loc"]]
+    name = ".".join(location[: 2 if location[0] in SECTIONS else 1])
+    variables = [variable for variable in os.environ if variable.upper() == _variable(name)]
+    if _contains(arguments, name):
+        source = name
     elif variables:
-        where = variables[0]
-    elif _holds(written, name):
-        where = f"{name} in {path}"
+        source = variables[0]
+    elif _contains(file_values, name):
+        source = f"{name} in {path}"
     else:
-        where = name
+        source = name
     problem = first["msg"].removeprefix("Value error, ")
-    value = "" if name in NEVER_WRITTEN else f" {first['input']!r}"
-    return UsageError(f"{where} cannot be{value}: {problem[0].lower()}{problem[1:]}")
+    value = "" if name in SECRETS else f" {first['input']!r}"
+    return UsageError(f"{source} cannot be{value}: {problem[0].lower()}{problem[1:]}")
 
 
-def _holds(values: object, name: str) -> bool:
+def _contains(values: object, name: str) -> bool:
+    """Whether nested mappings have a value under a name with dots."""
     for part in name.split("."):
         if not isinstance(values, Mapping) or part not in values:
             return False

@@ -15,7 +15,7 @@ from service.settings import ServiceSettings
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.settings import data_folder
-from trapline.settings import CONFIG_VARIABLE, TABLES, Settings, config_file, example, help_for
+from trapline.settings import CONFIG_VARIABLE, SECTIONS, Settings, config_file, example, help_for
 from web.settings import WebSettings
 
 ROOT = Path(__file__).parents[2]
@@ -148,11 +148,11 @@ def test_a_file_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_every_setting_says_what_it_is() -> None:
-    kinds: list[type[BaseModel]] = [Settings, *TABLES.values()]
+    kinds: list[type[BaseModel]] = [Settings, *SECTIONS.values()]
     for fields in kinds:
         for name, field in fields.model_fields.items():
             assert field.description, name
-    for name in Settings.model_fields.keys() - TABLES.keys():
+    for name in Settings.model_fields.keys() - SECTIONS.keys():
         assert help_for(name).startswith(Settings.model_fields[name].description or "?")
     assert help_for("bot.max_games").endswith("Default: 4.")
     assert help_for("nodes").endswith("Default: 200000.")
@@ -176,7 +176,7 @@ def test_the_example_file_is_valid_as_it_is_and_without_the_comment_signs(
     lines = [line.removeprefix("# ") for line in example().splitlines() if re.match(r"# \w+ = |\[", line)]
     written = tomllib.loads("\n".join(lines))
     assert set(written) == set(Settings.model_fields)
-    for table, kind in TABLES.items():
+    for table, kind in SECTIONS.items():
         assert set(written[table]) == kind.model_fields.keys() - {"token"}
     write(monkeypatch, tmp_path, "\n".join(lines))
     settings = Settings()

@@ -11,7 +11,7 @@ import yaml
 from typer.main import get_command
 
 from trapline.__main__ import app
-from trapline.settings import CONFIG_VARIABLE, TABLES
+from trapline.settings import CONFIG_VARIABLE, SECTIONS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = ("trapline-bot.service", "trapline-service.service")
@@ -20,7 +20,7 @@ UNITS = ("trapline-bot.service", "trapline-service.service")
 @pytest.mark.parametrize("name", ["Dockerfile", "compose.yaml", *UNITS])
 def test_what_is_shipped_names_settings_that_there_are(name: str) -> None:
     known = {CONFIG_VARIABLE, "TRAPLINE_DB"}
-    known |= {f"TRAPLINE_{table}_{key}".upper() for table, kind in TABLES.items() for key in kind.model_fields}
+    known |= {f"TRAPLINE_{table}_{key}".upper() for table, kind in SECTIONS.items() for key in kind.model_fields}
     text = (DEPLOY / name).read_text("utf-8")
     used = set(re.findall(r"TRAPLINE_[A-Z_]+", text))
     assert used
