@@ -12,7 +12,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from trapline.__main__ import app
-from trapline.settings import TABLES
+from trapline.settings import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 GUIDES = [
@@ -105,7 +105,7 @@ def test_the_options_modules_targets_and_settings_that_are_named_exist(path: Pat
         for target in re.findall(r"^make ([a-z-]+)", line):
             assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE), line
         if setting := re.fullmatch(r"(bot|service|web)\.([a-z_]+)", line):
-            fields = TABLES[setting[1]].model_fields
+            fields = SECTIONS[setting[1]].model_fields
             assert setting[2] in fields or path.name == "CONTRIBUTING.md", line
 
 
