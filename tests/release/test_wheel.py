@@ -5,13 +5,20 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.layout.modules import PACKAGES, ROOT, python_files
+from trapline.__main__ import COMMANDS
 
 pytestmark = pytest.mark.slow
+
+MOST_MEGABYTES = 150
+"""That an environment takes with the wheel, all that it needs, and pip."""
+
+GAME = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
 
 
 @pytest.fixture(scope="module")
@@ -57,48 +64,59 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
     assert unexpected == set()
 
 
-def test_the_bare_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "env", with_pip=True)
-    python = tmp_path / "env" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True)
-    trapline = tmp_path / "env" / "bin" / "trapline"
-    (tmp_path / "game.pgn").write_text(
-        "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel alone, made where there is no compiler."""
+    made = tmp_path_factory.mktemp("bare") / "env"
+    venv.create(made, with_pip=True)
+    empty = tmp_path_factory.mktemp("empty")
+    subprocess.run(
+        [made / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", str(wheel)],
+        env={**os.environ, "PATH": str(empty)},
+        check=True,
     )
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")}
+    return made
+
+
+@pytest.fixture
+def run(environment: Path, tmp_path: Path) -> Callable[..., str]:
+    """Run the installed command in a folder of its own: standard output of a run that succeeds."""
 
     def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [trapline, *arguments], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-        )
+        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")}
+        program = environment / "bin" / "trapline"
+        done = subprocess.run([program, *arguments], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    return run
+
+
+def test_the_environment_is_small(environment: Path) -> None:
+    used = sum(path.lstat().st_blocks * 512 for path in environment.rglob("*"))
+    assert used / 2**20 < MOST_MEGABYTES
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str, run: Callable[..., str]) -> None:
+    assert "Usage" in run(command, "--help")
+
+
+def test_the_bare_wheel_annotates(run: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text(GAME)
     assert "annotate" in run("--help")
-    for command in (
-        "annotate",
-        "library",
-        "index",
-        "query",
-        "similarity",
-        "match",
-        "propose",
-        "prove",
-        "research",
-        "bot",
-        "service",
-        "jobs",
-        "follow",
-        "report",
-        "query",
-        "explore",
-        "mine",
-        "serve",
-    ):
-        assert "Usage" in run(command, "--help")
-    # The paper's own examples need nothing that the bare wheel does not bring.
-    assert ".772" in run("research", "paper", "figure-1", "table-1", "--output", "found")
     run("annotate", "game.pgn", "-o", "annotated.pgn")
     text = (tmp_path / "annotated.pgn").read_text()
     assert "Falls into" in text
     assert "[%cal " in text
+
+
+def test_the_bare_wheel_keeps_a_library_and_answers_questions(run: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "game.pgn").write_text(GAME)
+    fen = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
+    assert "mate in 2" in run("prove", fen, "--bait", "Bxd1")
+    run("library", "init", "--db", "library.sqlite")
+    run("index", "game.pgn", "--db", "library.sqlite")
+    assert "Legal" in run("query", "--fen", fen, "--similar", "3", "--db", "library.sqlite")
+    # The paper's own examples need nothing that the bare wheel does not bring.
+    assert ".772" in run("research", "paper", "figure-1", "table-1", "-o", "found")
