@@ -32,7 +32,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "kernels": ("Fingerprints compared with many at once", kernels.rows),
     "cluster": ("Workers of a cluster", cluster.rows),
     "mine": ("Traps out of master games", mine.rows),
-    "query": ("A library of a million traps that is asked", query.rows),
+    "query": ("Queries to a library of a million traps", query.rows),
     "prover": ("The mate prover", prover.rows),
     "tactics": ("The search, on positions with known answers", tactics.rows),
     "serve": ("A server over a hundred thousand traps", serve.rows),

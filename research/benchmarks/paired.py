@@ -5,7 +5,7 @@
     python -m research.benchmarks.paired BEFORE/bin/python AFTER/bin/python [--runs N]
 
 Each run is a whole process, start-up included, and what counts is its processor time, user and system together. The two
-take turns, so that whatever else the machine does falls on both alike; the figure is the median of the ratios of
+take turns, so that whatever else the machine does falls on both; the figure is the median of the ratios of
 neighbouring runs.
 """
 

@@ -69,7 +69,7 @@ def _analyzer() -> BatchAnalyzer:
         open_library(Path(folder) / "library.sqlite", create=True) as library,
     ):
         library.add_all([_taken(puzzle_trap(row)) for row in islice(puzzle_rows(), TRAPS)])
-        return BatchAnalyzer(request, library.traps(), open_screen(library, lambda told: None))
+        return BatchAnalyzer(request, library.traps(), open_screen(library, lambda message: None))
 
 
 def _taken(trap: Trap) -> Trap:

@@ -22,18 +22,18 @@ LINES = ("", "e4", "e4 e5 Nf3 Nc6")
 
 
 def rows() -> list[Row]:
-    """For each position: asked anew, asked again, and again for a band of ratings."""
+    """For each position: the first answer, the same again, and again for a band of ratings."""
     found = []
     with tempfile.TemporaryDirectory() as folder, open_library(Path(folder) / "l.sqlite", create=True) as library:
         index_files(library, [MASTERS])
         for line in LINES:
-            kept = Explorer(library)
-            count = kept.explore(moves=line).games
+            explorer = Explorer(library)
+            count = explorer.explore(moves=line).games
             sums = cpu_seconds(partial(_sums, library, line))
             ways: dict[str, Callable[[], Explored]] = {
                 "first": partial(explore, library, moves=line),
-                "again": partial(kept.explore, moves=line),
-                "again, 2400 and more": partial(kept.explore, moves=line, min_rating=2400),
+                "again": partial(explorer.explore, moves=line),
+                "again, 2400 and more": partial(explorer.explore, moves=line, min_rating=2400),
             }
             for way, ask in ways.items():
                 seconds = cpu_seconds(ask)

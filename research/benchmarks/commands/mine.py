@@ -47,12 +47,12 @@ def rows() -> list[Row]:
         done = subprocess.run([*command, "--min-games", str(MIN_GAMES)], capture_output=True, text=True, check=True)
         minutes = (time.monotonic() - began) / 60
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-        told: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout)
         with open_library(path, read_only=True) as library:
             traps = library.traps()
             again = _found_again(library, library, MIN_GAMES)
             every = _every_move(library, Path(folder))
-    games, looked_at = told["index"]["games"], told["candidates"]
+    games, looked_at = answer["index"]["games"], answer["candidates"]
     return [
         Row(f"{games:,} games indexed and mined, two threads", f"{minutes:.1f} min, {looked_at:,} moves, {len(traps)} "
             "traps", f"{MINUTES} min", MINUTES / minutes, 1),
@@ -78,13 +78,13 @@ def _every_move(library: Library, folder: Path) -> list[Row]:
         done = subprocess.run(
             [*command, "--min-games", "1", "--jobs", "2", *options], capture_output=True, text=True, check=True
         )
-        told: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout)
         with open_library(path, read_only=True) as mined:
             traps = mined.traps()
             again = _found_again(library, mined, 1)
-        what = f"{len(games)} games with a named trap, all {told['candidates']:,} moves, {witness} as witness"
+        what = f"{len(games)} games with a named trap, all {answer['candidates']:,} moves, {witness} as witness"
         out += [Row(what, f"{len(traps)} traps", "")]
-        # What Stockfish has borne out it would only say again.
+        # What Stockfish has confirmed it would only confirm again.
         out += [again] if options else [_agreement(traps), again]
     return out
 

@@ -1,4 +1,4 @@
-"""A library of a million traps that is asked in every way; the index of killers beside it; against usearch.
+"""Every kind of query in a library of a million traps; the index of killers beside it; against usearch.
 
 Times are of the processor, so that other work on the machine does not count; a question is everything from the `Query`
 to the page. What usearch is compared with is the search for similar positions by continuations, the one measure whose
@@ -54,8 +54,8 @@ def rows() -> list[Row]:
         open_likeness(library, weights).close()
         build, wall = time.process_time() - start, time.monotonic() - began
         size = sum(file.stat().st_size for file in Path(f"{path}{SUFFIX}").rglob("*") if file.is_file())
-        told = f"{TRAPS / build:,.0f} ({wall:.0f} s by the clock)"
-        table.append(Row("index of killers, traps/s", told, "20,000 wanted", TRAPS / build / 20_000, 1))
+        figure = f"{TRAPS / build:,.0f} ({wall:.0f} s by the clock)"
+        table.append(Row("index of killers, traps/s", figure, "20,000 wanted", TRAPS / build / 20_000, 1))
         opening = _seconds(lambda: open_likeness(library, weights).close(), 5)
         table.append(Row(f"the same opened again, {size / 1e6:.0f} MB", _ms(opening), "1 s allowed", 1 / opening, 1))
         asker = Asker(library, measure=IndexedMeasure.ABSTRACTED)
@@ -107,38 +107,40 @@ def _usearch(library: Library) -> list[Row]:
         built = time.process_time() - start
         epds = list(connection.scalars(select(TrapRow.epd).order_by(TrapRow.id)))
     draw = random.Random(6)
-    asked = [epd for epd in (_moved(epd, draw) for epd in draw.sample(epds, 2 * COMPARED)) if _is_legal(epd)][:COMPARED]
+    queries = [epd for epd in (_moved(epd, draw) for epd in draw.sample(epds, 2 * COMPARED)) if _is_legal(epd)][
+        :COMPARED
+    ]
     row = Row(
         "positions by continuations, put into memory, traps/s", f"{len(epds) / built:,.0f}", "once for each state"
     )
-    both = [colour for epd in asked for colour in (epd, mirror(epd))]
+    both = [colour for epd in queries for colour in (epd, mirror(epd))]
     bits = unpacked(map(_native.fingerprint, epds), len(epds))
     questions = unpacked(map(_native.fingerprint, both), len(both))
     start = time.process_time()
     tops = usearch_top(bits, questions)
     if tops is None:
         return [row, Row("usearch", "", "is not installed")]
-    slow = (time.process_time() - start) / len(asked)
+    slow = (time.process_time() - start) / len(queries)
     start = time.process_time()
     found = [
         [
             one.similarity
             for one in positions.alike(epd, 10, lambda numbers: {number: str(number) for number in numbers})
         ]
-        for epd in asked
+        for epd in queries
     ]
-    fast = (time.process_time() - start) / len(asked)
+    fast = (time.process_time() - start) / len(queries)
     same = 0
     for number, ours in enumerate(found):
         theirs = np.sort(tops[2 * number : 2 * number + 2].ravel())[::-1]
-        # A trap that is like the position in both colours is told once by us and twice by usearch.
+        # A trap that is similar to the position in both colours comes once from us and twice from usearch.
         same += all(np.isclose(value, theirs, atol=1e-6).any() for value in ours) and bool(
             np.isclose(ours[0], theirs[0])
         )
     return [
         row,
         Row("similar by continuations, top 10", _ms(fast), f"usearch {_ms(slow)}", slow / fast, 10),
-        Row("the same similarities", f"{same} of {len(asked)}", "all", float(same == len(asked)), 1),
+        Row("the same similarities", f"{same} of {len(queries)}", "all", float(same == len(queries)), 1),
     ]
 
 
@@ -168,8 +170,8 @@ def _change(path: Path) -> Row:
             with open_likeness(library, shipped_weights()) as likeness:
                 assert len(likeness) >= TRAPS
             seconds = time.process_time() - start
-    told = f"{seconds:.1f} s, stored in {stored:.1f} s"
-    return Row(f"{len(traps):,} traps more: index", told, "10 s allowed", 10 / seconds, 1)
+    figure = f"{seconds:.1f} s, stored in {stored:.1f} s"
+    return Row(f"{len(traps):,} traps more: index", figure, "10 s allowed", 10 / seconds, 1)
 
 
 def _outcome(trap: Trap) -> Outcome:
@@ -201,8 +203,8 @@ def _asked(what: str, asker: Asker, queries: Sequence[Query], allowed: float) ->
         hits += len(page.hits)
         json.dumps(page.to_dict())
     mean = float(np.mean(times))
-    told = f"{_ms(mean)}, slowest {_ms(max(times))}"
-    return Row(f"{what} ({hits / len(queries):.1f} hits)", told, f"{allowed:g} ms allowed", allowed / 1000 / mean, 1)
+    figure = f"{_ms(mean)}, slowest {_ms(max(times))}"
+    return Row(f"{what} ({hits / len(queries):.1f} hits)", figure, f"{allowed:g} ms allowed", allowed / 1000 / mean, 1)
 
 
 def _seconds(work: Callable[[], object], times: int) -> float:

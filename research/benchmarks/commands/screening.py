@@ -1,4 +1,4 @@
-"""Annotation by abstracted trees: twenty thousand traps, proofs included, against Stockfish at depth 12."""
+"""Annotation by abstract trees: twenty thousand traps, proofs included, against Stockfish at depth 12."""
 
 import tempfile
 import time
@@ -35,7 +35,7 @@ def rows() -> list[Row]:
             library.add_all(traps)
             traps = library.traps()
             start = time.process_time()
-            screen = open_screen(library, lambda told: None)
+            screen = open_screen(library, lambda message: None)
             seconds = time.process_time() - start
         wanted = "20,000 wanted"
         out.append(

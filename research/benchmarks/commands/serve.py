@@ -88,10 +88,10 @@ def _paths() -> Iterator[str]:
 
 @contextmanager
 def _server(library: Path, folder: Path) -> Iterator[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAPLINE_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TRAPLINE_")}
     process = subprocess.Popen(
         [sys.executable, "-m", "trapline", "serve", "--db", str(library), "--port", "0"],
-        env={**kept, "HOME": str(folder), "TRAPLINE_WEB_RATE": "0"},
+        env={**environment, "HOME": str(folder), "TRAPLINE_WEB_RATE": "0"},
         stderr=subprocess.PIPE,
         text=True,
     )

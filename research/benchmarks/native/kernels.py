@@ -69,7 +69,7 @@ class Numpy:
         self.sizes = np.bitwise_count(self.rows).sum(axis=1, dtype=np.int64)
 
     def similar(self, questions: Rows) -> Found:
-        """Rows that are as similar as asked, for each question."""
+        """Rows that are similar enough, for each question."""
         found: Found = [[] for _ in questions]
         for start in range(0, len(self.rows), PART):
             part, sizes = self.rows[start : start + PART], self.sizes[start : start + PART]
@@ -87,10 +87,10 @@ def usearch_top(rows: Rows, questions: Rows) -> npt.NDArray[np.float64] | None:
         from usearch.index import MetricKind, search
     except ImportError:
         return None
-    data, asked = rows.view(np.uint8), questions.view(np.uint8)
+    data, queries = rows.view(np.uint8), questions.view(np.uint8)
     tops = []
-    for start in range(0, len(asked), USEARCH_AT_ONCE):
-        part = asked[start : start + USEARCH_AT_ONCE]
+    for start in range(0, len(queries), USEARCH_AT_ONCE):
+        part = queries[start : start + USEARCH_AT_ONCE]
         tops.append(search(data, part, 10, MetricKind.Tanimoto, exact=True, threads=1).distances)
     return 1 - np.concatenate(tops).astype(np.float64)
 
@@ -111,8 +111,8 @@ def rows() -> list[Row]:
     """Every kernel at both sizes."""
     packed = fingerprints(GAMES, SIZES[-1] + APART * QUESTIONS)
     # Questions from many games, after those of the rows.
-    asked, packed = packed[SIZES[-1] :: APART], packed[: SIZES[-1]]
-    bits, questions = unpacked(packed, len(packed)), unpacked(asked, len(asked))
+    queries, packed = packed[SIZES[-1] :: APART], packed[: SIZES[-1]]
+    bits, questions = unpacked(packed, len(packed)), unpacked(queries, len(queries))
     table = []
     for size in SIZES:
         some = questions[:8]
@@ -125,20 +125,22 @@ def rows() -> list[Row]:
         usearch = cpu_seconds(lambda: usearch_top(bits[:size], questions[:other]), 1) / other  # noqa: B023
         for kernel in _native.Fingerprints.kernels():
             ours = _native.Fingerprints(packed[:size], kernel=kernel)
-            found = ours.similar(asked, THRESHOLD)
+            found = ours.similar(queries, THRESHOLD)
             if found != expected or (tops is not None and not is_same(found, tops)):
                 raise AssertionError(f"{kernel} finds something else in {size:,} rows")
-            seconds = cpu_seconds(lambda: ours.similar(asked, THRESHOLD)) / len(asked)  # noqa: B023
-            single = cpu_seconds(lambda: [ours.similar([one], THRESHOLD) for one in asked]) / len(asked)  # noqa: B023
-            told = f"{seconds / pair:.2f} ns/pair, one at a time {single / pair:.2f}"
+            seconds = cpu_seconds(lambda: ours.similar(queries, THRESHOLD)) / len(queries)  # noqa: B023
+            single = cpu_seconds(lambda: [ours.similar([one], THRESHOLD) for one in queries]) / len(queries)  # noqa: B023
+            figures = f"{seconds / pair:.2f} ns/pair, one at a time {single / pair:.2f}"
             least = TARGETS.get(kernel, (None, None)) if size == SIZES[-1] else (None, None)
-            table.append(Row(f"{kernel}, {size:,} rows", told, f"numpy {slow / pair:.0f} ns", slow / seconds, least[0]))
+            table.append(
+                Row(f"{kernel}, {size:,} rows", figures, f"numpy {slow / pair:.0f} ns", slow / seconds, least[0])
+            )
             if tops is None:
-                table.append(Row("", told, "usearch is not installed"))
+                table.append(Row("", figures, "usearch is not installed"))
             else:
-                told = f"usearch {usearch / pair:.1f} ns"
-                table.append(Row("", f"{seconds * 1e3:.2f} ms", told, usearch / seconds, least[1]))
-    hits = sum(map(len, expected)) / len(asked)
+                figures = f"usearch {usearch / pair:.1f} ns"
+                table.append(Row("", f"{seconds * 1e3:.2f} ms", figures, usearch / seconds, least[1]))
+    hits = sum(map(len, expected)) / len(queries)
     if hits < 1:
         raise AssertionError("too few hits to tell a right answer from a wrong one")
     table.append(Row(f"same answers, threshold {THRESHOLD:.1f}", f"{hits:.1f} hits a question", "all of them"))

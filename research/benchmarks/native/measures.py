@@ -33,7 +33,7 @@ def each(work: Callable[[str, str], object], over: list[Pair], repetitions: int 
     return cpu_seconds(lambda: [work(*pair) for pair in over], repetitions) / len(over)
 
 
-def told(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """A duration in the unit that suits it."""
     return f"{seconds * 1e6:,.0f} us" if seconds < 0.01 else f"{seconds * 1e3:,.0f} ms"
 
@@ -56,7 +56,7 @@ def against_definitions() -> list[Row]:
             return defined(chess_tree(one, depth), chess_tree(two, depth))
 
         slow = each(slowly, pairs(20 if depth == 2 else 1), 1)
-        rows.append(Row(name, told(fast), f"plain Python {told(slow)}", slow / fast, target))
+        rows.append(Row(name, format_seconds(fast), f"plain Python {format_seconds(slow)}", slow / fast, target))
     return rows
 
 
@@ -82,7 +82,9 @@ def assignment() -> Row:
         return 1 - float(abs(len(p) - len(q)) + paired) / max(len(p), len(q))
 
     fast, slow = each(structural.of_positions, pairs(200)), each(hungarian, pairs(20), 1)
-    return Row("structural", told(fast), f"python-chess + scipy's Hungarian {told(slow)}", slow / fast, 100)
+    return Row(
+        "structural", format_seconds(fast), f"python-chess + scipy's Hungarian {format_seconds(slow)}", slow / fast, 100
+    )
 
 
 def edits() -> Row:
@@ -98,7 +100,7 @@ def edits() -> Row:
         return found
 
     fast, slow = each(tree_edit.of_positions, pairs(20)), each(by_zss, pairs(1), 1)
-    return Row("tree-edit, depth 2", told(fast), f"zss {told(slow)}", slow / fast, 5)
+    return Row("tree-edit, depth 2", format_seconds(fast), f"zss {format_seconds(slow)}", slow / fast, 5)
 
 
 def rows() -> list[Row]:

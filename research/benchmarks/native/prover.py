@@ -79,17 +79,17 @@ def solving() -> Iterator[Row]:
 def composed() -> Iterator[Row]:
     """Composed mates in up to six moves."""
     solved: Counter[int] = Counter()
-    asked = {mate: fens for mate, fens in problems().items() if mate <= 6}
+    positions = {mate: fens for mate, fens in problems().items() if mate <= 6}
     start = time.process_time()
     nodes = 0
-    for mate, fens in asked.items():
+    for mate, fens in positions.items():
         for fen in fens:
             _, found, _, spent, _ = _native.prove_mate(fen, mate, 10 * MILLION, None, None)
             solved[mate] += found == mate
             nodes += spent
     seconds = time.process_time() - start
-    total = sum(map(len, asked.values()))
-    each = ", ".join(f"#{mate} {solved[mate]}/{len(fens)}" for mate, fens in asked.items())
+    total = sum(map(len, positions.values()))
+    each = ", ".join(f"#{mate} {solved[mate]}/{len(fens)}" for mate, fens in positions.items())
     what = "problems to mate in 6, 10 M nodes"
     ours = f"{solved.total()} of {total} ({each}); {seconds:.0f} s, {nodes / seconds / MILLION:.1f} M nodes/s"
     yield Row(what, ours, "distance of the file", solved.total() / total, 0.9)
@@ -132,8 +132,8 @@ def disputing(path: str) -> Row:
     contradicted = [text for text in disputed if text is not None]
     for text in contradicted:
         print(text)
-    said = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
-    return Row("mate in 4, verdicts contradicted", f"{len(contradicted)} of {len(fens)} ({said})",
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+    return Row("mate in 4, verdicts contradicted", f"{len(contradicted)} of {len(fens)} ({counted})",
                "Stockfish, 1 M nodes each", 1 - len(contradicted) / len(fens), 1)  # fmt: skip
 
 

@@ -93,7 +93,7 @@ class MateSearcher:
 
     def __init__(self, path: str, hash_megabytes: int = 16) -> None:
         self.process = subprocess.Popen([path], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.say(f"uci\nsetoption name Threads value 1\nsetoption name Hash value {hash_megabytes}\nisready")
+        self.send(f"uci\nsetoption name Threads value 1\nsetoption name Hash value {hash_megabytes}\nisready")
         self.wait_for("readyok")
 
     def __enter__(self) -> Self:
@@ -104,10 +104,10 @@ class MateSearcher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the engine."""
-        self.say("quit")
+        self.send("quit")
         self.process.communicate()
 
-    def say(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send a line to the engine."""
         assert self.process.stdin is not None
         self.process.stdin.write(text + "\n")
@@ -116,19 +116,19 @@ class MateSearcher:
     def wait_for(self, word: str) -> str:
         """The lines up to the one that begins with ``word``."""
         assert self.process.stdout is not None
-        said = ""
+        answer = ""
         for line in self.process.stdout:
-            said += line
+            answer += line
             if line.startswith(word):
-                return said
+                return answer
         raise ChildProcessError("Stockfish has ended")
 
     def seconds(self, fen: str, mate: int, nodes: int) -> tuple[float, bool]:
         """Wall time of ``go mate`` in a new game, at most ``nodes``, and whether a mate so short was found."""
-        self.say("ucinewgame\nisready")
+        self.send("ucinewgame\nisready")
         self.wait_for("readyok")
         start = time.perf_counter()
-        self.say(f"position fen {fen}\ngo mate {mate} nodes {nodes}")
-        said = self.wait_for("bestmove")
+        self.send(f"position fen {fen}\ngo mate {mate} nodes {nodes}")
+        answer = self.wait_for("bestmove")
         seconds = time.perf_counter() - start
-        return seconds, any(f"score mate {n} " in said for n in range(1, mate + 1))
+        return seconds, any(f"score mate {n} " in answer for n in range(1, mate + 1))
