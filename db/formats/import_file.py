@@ -1,6 +1,5 @@
 """Traps from files: PGN, each game a trap, and the lichess puzzle file. What is bad is counted and told."""
 
-import csv
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -9,7 +8,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 from db.formats.pgn_import import game_trap
-from db.formats.puzzles import NEEDED, puzzle_trap
+from db.formats.puzzle_file import read_rows
+from db.formats.puzzles import puzzle_trap
 from db.library.library import Added, Library
 from db.proof.prover import SEARCH_NODES, Judge, prove_all
 from db.storage.trap_rows import PROOF
@@ -23,7 +23,6 @@ PUZZLE_JUDGE = Judge(prover_nodes=200_000, escape_nodes=1_000_000, profile_nodes
 """For puzzles, which come by the ten thousand: what it leaves undecided, `trapline library verify` takes up again."""
 
 _AT_A_TIME = 2000  # traps of one transaction
-_LONGEST_LINE = 100_000  # bytes; the longest real row has some 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,39 +164,13 @@ def _batches(splitter: _native.PgnSplitter, head: bytes, chunks: _Torn, report: 
 
 
 def _puzzles(head: bytes, chunks: _Torn, report: Imported) -> Iterator[Trap | None]:
-    lines = _lines(head, chunks, report)
-    columns = _row(next(lines, ""))
-    missing = [column for column in NEEDED if column not in columns]
-    if missing:
-        raise InputError(
-            f"{report.file} is neither PGN nor a lichess puzzle file: its first line lacks {', '.join(missing)}"
-        )
-    for number, line in enumerate(lines, start=2):
-        if not line:
-            continue
+    rows = read_rows(chain([head], chunks), report.file, is_whole=lambda: report.failure is None)
+    for number, row in rows:
         report.read += 1
         try:
-            yield puzzle_trap(dict(zip(columns, _row(line), strict=False)))
+            if isinstance(row, InputError):
+                raise row
+            yield puzzle_trap(row)
         except InputError as error:
             report.bad.append(Bad(f"line {number}", str(error)))
             yield None
-
-
-def _row(line: str) -> list[str]:
-    # A reader for each line, so that a stray quote spoils no more than its own line.
-    try:
-        return next(csv.reader([line]), [])
-    except csv.Error as error:
-        raise InputError(f"the line is no row of a table: {error}") from error
-
-
-def _lines(head: bytes, chunks: _Torn, report: Imported) -> Iterator[str]:
-    rest = b""
-    for chunk in chain([head.removeprefix(b"\xef\xbb\xbf")], chunks):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield line.rstrip(b"\r").decode("utf-8", "replace")
-        if len(rest) > _LONGEST_LINE:
-            raise InputError(f"{report.file} has a line that is too long for a table of puzzles")
-    if report.failure is None:  # else it is half a line
-        yield rest.rstrip(b"\r").decode("utf-8", "replace")

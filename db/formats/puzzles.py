@@ -7,14 +7,12 @@ the killer line.
 import re
 from collections.abc import Iterable, Mapping
 
+from db.formats.puzzle_file import NEEDED
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, slugify
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.trees.chess_game import parse_position
-
-NEEDED = ("PuzzleId", "FEN", "Moves", "Themes")
-"""Columns that a puzzle file must have, in any order; ``GameUrl`` and ``OpeningTags`` are read if they are there."""
 
 PATTERNS = (
     # The mates by their shape, then the tactics, then what both are made of; the first that a puzzle has is its family.

@@ -1,6 +1,5 @@
 """The games and traps that the benchmarks run on; all of it real."""
 
-import csv
 import io
 import itertools
 import random
@@ -10,7 +9,10 @@ from pathlib import Path
 
 import chess
 import chess.pgn
-import zstandard
+
+from db.formats.puzzle_file import Row, read_rows
+from trapcore.errors import InputError
+from trapcore.io.streams import open_bytes
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 MASTERS = DATA / "pgn" / "bench_masters_10k.pgn"
@@ -18,12 +20,14 @@ MASTERS = DATA / "pgn" / "bench_masters_10k.pgn"
 TrapParts = tuple[str, str, Sequence[str], str, int]
 
 
-def puzzle_rows() -> Iterator[dict[str, str]]:
-    """The open lichess puzzles, row by row."""
+def puzzle_rows() -> Iterator[Row]:
+    """The open lichess puzzles, row by row. Raises ``InputError`` for a line that is no row."""
     path = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
-    with path.open("rb") as file:
-        text = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(file), encoding="utf-8")
-        yield from csv.DictReader(text)
+    with open_bytes(path) as chunks:
+        for _, row in read_rows(chunks, path.name):
+            if isinstance(row, InputError):
+                raise row
+            yield row
 
 
 @cache

@@ -4,7 +4,6 @@ Which side a puzzle is on, and its place there, come from the hash of the game i
 file names no game). So they are the same in every run, whatever the order of the file.
 """
 
-import csv
 import hashlib
 import heapq
 import re
@@ -15,7 +14,8 @@ from pathlib import Path
 
 import chess
 
-from db.formats.puzzles import NEEDED, PATTERNS, puzzle_trap
+from db.formats.puzzle_file import Row, read_rows
+from db.formats.puzzles import PATTERNS, puzzle_trap
 from db.library.library import Library
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
@@ -169,15 +169,15 @@ class _First:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._heap: list[tuple[_Falling, dict[str, str]]] = []
+        self._heap: list[tuple[_Falling, Row]] = []
 
-    def add(self, key: Key, row: dict[str, str]) -> None:
+    def add(self, key: Key, row: Row) -> None:
         if len(self._heap) < self.size:
             heapq.heappush(self._heap, (_Falling(key), row))
         elif key < self._heap[0][0].key:
             heapq.heapreplace(self._heap, (_Falling(key), row))
 
-    def rows(self) -> list[dict[str, str]]:
+    def rows(self) -> list[Row]:
         """Ascending."""
         return [row for _, row in sorted(self._heap, key=lambda item: item[0].key)]
 
@@ -197,7 +197,7 @@ class _Counter:
 
 
 def _puzzles(
-    rows: Iterable[dict[str, str]],
+    rows: Iterable[Row],
     most: int,
     bad: _Counter,
     shared: _Counter | None = None,
@@ -232,25 +232,11 @@ def _of_library(trap: Trap) -> Puzzle:
     return Puzzle(trap.slug, game_of(trap.source, trap.slug), None, frozenset(themes), trap)
 
 
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a table of puzzles that have what every puzzle has."""
+def _rows(path: Path) -> Iterator[Row]:
+    """The rows of a puzzle file that have what every puzzle has."""
     with open_bytes(path) as chunks:
-        reader = csv.DictReader(_lines(chunks))
-        missing = [column for column in NEEDED if column not in (reader.fieldnames or ())]
-        if missing:
-            raise InputError(f"{path} is no table of lichess puzzles: its first line lacks {', '.join(missing)}")
-        try:
-            for row in reader:
-                if row.get("PuzzleId") and row.get("Themes") is not None:
-                    yield row
-        except csv.Error as error:
-            raise InputError(f"{path}, line {reader.line_num}: no row of a table: {error}") from error
-
-
-def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
-    rest = b""
-    for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield line.decode("utf-8-sig", "replace") + "\n"
-    yield rest.decode("utf-8-sig", "replace")
+        for number, row in read_rows(chunks, str(path)):
+            if isinstance(row, InputError):
+                raise InputError(f"{path}, line {number}: {row}")
+            if row.get("PuzzleId") and row.get("Themes") is not None:
+                yield row

@@ -11,7 +11,6 @@ win chances, with a pull to the usual values of the pieces.
 """
 
 import argparse
-import csv
 import random
 import subprocess
 import sys
@@ -26,10 +25,9 @@ import numpy.typing as npt
 import scipy.optimize  # type: ignore[import-untyped]
 import scipy.sparse  # type: ignore[import-untyped]
 
-from research.benchmarks.material import DATA
+from research.benchmarks.material import DATA, puzzle_rows
 from research.benchmarks.stockfish import STOCKFISH
 from trapcore import _native
-from trapcore.io.streams import open_bytes
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import WIN_CHANCE_SCALE, search
 
@@ -124,12 +122,9 @@ def _openings(path: Path) -> Iterator[list[chess.Board]]:
 
 def _puzzles() -> Iterator[tuple[str, list[str]]]:
     """Every third, without the first 2,000, on which the search is tried."""
-    path = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
-    with open_bytes(str(path)) as chunks:
-        rows = csv.DictReader(b"".join(chunks).decode().splitlines())
-        for number, row in enumerate(rows):
-            if number >= 2000 and number % 3 == 0:
-                yield row["FEN"], row["Moves"].split()
+    for number, row in enumerate(puzzle_rows()):
+        if number >= 2000 and number % 3 == 0:
+            yield row["FEN"], row["Moves"].split()
 
 
 def _disturbed(board: chess.Board, moves: int, draw: random.Random) -> chess.Board:

@@ -1,13 +1,11 @@
 """The search that proves gains, and that the bot plays with, on positions with known answers."""
 
-import csv
 from pathlib import Path
 
 import chess
 
-from research.benchmarks.material import DATA
+from research.benchmarks.material import DATA, puzzle_rows
 from research.benchmarks.table import Row
-from trapcore.io.streams import open_bytes
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search
 
@@ -43,16 +41,15 @@ def _suite(path: Path, wanted: int) -> Row:
 
 def _puzzles() -> Row:
     right = total = 0
-    with open_bytes(str(DATA / "puzzles" / "lichess_puzzles_open.csv.zst")) as chunks:
-        for row in csv.DictReader(b"".join(chunks).decode().splitlines()):
-            if "mate" in row["Themes"].split():
-                continue
-            board = chess.Board(row["FEN"])
-            bait, killer = row["Moves"].split()[:2]
-            board.push_uci(bait)
-            found = search(board.fen(), Budget(nodes=PUZZLE_NODES))
-            right, total = right + (found.line[0] == killer), total + 1
-            if total == PUZZLES:
-                break
+    for row in puzzle_rows():
+        if "mate" in row["Themes"].split():
+            continue
+        board = chess.Board(row["FEN"])
+        bait, killer = row["Moves"].split()[:2]
+        board.push_uci(bait)
+        found = search(board.fen(), Budget(nodes=PUZZLE_NODES))
+        right, total = right + (found.line[0] == killer), total + 1
+        if total == PUZZLES:
+            break
     return Row(f"lichess puzzles that win material, {PUZZLE_NODES:,} nodes: first move right",
                f"{right} of {total}, {right / total:.1%}", "wanted 85 %", right / total / 0.85, 1)  # fmt: skip
