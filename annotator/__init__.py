@@ -23,3 +23,22 @@ counts.py          counts of games, positions and findings
 progress.py        progress bar and summary
 =================  =================================================================================
 """
+
+from trapcore.lazy_names import lazy_names
+
+_MODULE_OF = {
+    "AnalysisOptions": "annotator.request",
+    "AnalysisRequest": "annotator.request",
+    "AnalysisSettings": "annotator.settings",
+    "annotated": "annotator.stream",
+    "Plan": "annotator.plan",
+    "plan_run": "annotator.plan",
+    "Run": "annotator.pipeline",
+    "Selection": "annotator.selection",
+    "Tally": "annotator.counts",
+    "TrapEvent": "annotator.events",
+}
+"""Each name of the declared interface, and the module that is imported when it is first used."""
+
+__all__ = [*_MODULE_OF]
+__getattr__ = lazy_names(__name__, _MODULE_OF)

@@ -61,3 +61,25 @@ exploring_commands.py  ``trapline explore``
 report_commands.py  ``trapline report``
 =================  =================================================================================
 """
+
+from trapcore.lazy_names import lazy_names
+
+_MODULE_OF = {
+    "Asker": "db.query.engine",
+    "create_library": "db.library.open",
+    "explore": "db.games.explorer",
+    "Explored": "db.games.explorer",
+    "Hit": "db.query.answer",
+    "Library": "db.library.library",
+    "make_trap": "db.traps.trap",
+    "open_library": "db.library.open",
+    "Page": "db.query.answer",
+    "Query": "db.query.query",
+    "Sort": "db.query.query",
+    "Trap": "db.traps.trap",
+    "upgrade_library": "db.library.open",
+}
+"""Each name of the declared interface, and the module that is imported when it is first used."""
+
+__all__ = [*_MODULE_OF]
+__getattr__ = lazy_names(__name__, _MODULE_OF)

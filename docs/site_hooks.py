@@ -8,8 +8,8 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md", "CHANGELOG.md": "changelog.md"}
-PACKAGES: tuple[str, ...] = ()
-"""Packages with a declared interface: the names in ``__all__``."""
+PACKAGES = ("trapcore", "db", "annotator")
+"""Packages with a declared interface, which their ``__init__.pyi`` imports."""
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -24,17 +24,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def reference(package: str) -> str:
-    """Page with the docstring of each name in the ``__all__`` of a package; raises ``ValueError`` if it has none."""
-    names = interface(ROOT / package / "__init__.py")
-    entries = "\n\n".join(f"::: {package}.{name}" for name in names)
-    return f"# {package}\n\n`from {package} import …`: the names that programs may rely on.\n\n{entries}\n"
-
-
-def interface(path: Path) -> list[str]:
-    """Names in the ``__all__`` of a module, in its order; raises ``ValueError`` if it declares none."""
-    for statement in ast.parse(path.read_text("utf-8")).body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if [target.id for target in targets if isinstance(target, ast.Name)] == ["__all__"]:
-            names: list[str] = ast.literal_eval(statement.value)
-            return names
-    raise ValueError(f"{path} declares no interface: it has no __all__")
+    """Page with the docstring of each name of a package's declared interface, in alphabetical order."""
+    stub = ast.parse((ROOT / package / "__init__.pyi").read_text("utf-8"))
+    imports = [statement for statement in stub.body if isinstance(statement, ast.ImportFrom)]
+    modules = {alias.name: statement.module for statement in imports for alias in statement.names}
+    entries = "\n\n".join(f"::: {modules[name]}.{name}" for name in sorted(modules, key=str.lower))
+    return f"# {package}\n\n`from {package} import NAME`: the names that programs may rely on.\n\n{entries}\n"

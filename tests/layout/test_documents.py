@@ -1,7 +1,10 @@
 """What the documents name is there: commands, options, modules, files, settings, links; and the examples come out."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -172,3 +175,14 @@ def test_the_program_of_the_readme_runs(
     monkeypatch.chdir(library.parent)
     exec(compile(program, "README.md", "exec"), {"__name__": "__main__"})
     assert "Légal's mate, Vienna with 6.fxe5" in capsys.readouterr().out
+
+
+def test_the_example_program_runs(library: Path) -> None:
+    program = ROOT / "examples" / "find_traps.py"
+    line = [sys.executable, str(program), str(ROOT / "examples" / "games.pgn"), str(library)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(line, env=env, capture_output=True, text=True, check=True)
+    pillsbury = (
+        "Pillsbury, Harry Nelson - Fernandez: Légal's mate, Vienna with 6.fxe5; the bait is Bxd1, played was Bxd1"
+    )
+    assert pillsbury in done.stdout.splitlines()

@@ -1,0 +1,33 @@
+"""Declared interface of trapcore, as type checkers see it; the names are those of ``__init__.py``."""
+
+from trapcore.errors import EngineError as EngineError
+from trapcore.errors import InputError as InputError
+from trapcore.errors import LibraryError as LibraryError
+from trapcore.errors import PositionError as PositionError
+from trapcore.errors import TraplineError as TraplineError
+from trapcore.errors import UsageError as UsageError
+from trapcore.measures.comparison import Compared as Compared
+from trapcore.measures.comparison import Comparison as Comparison
+from trapcore.measures.options import IndexedMeasure as IndexedMeasure
+from trapcore.measures.options import Measure as Measure
+from trapcore.parallel.budget import Budget as Budget
+from trapcore.parallel.budget import Cancellation as Cancellation
+from trapcore.proof.mate import Proof as Proof
+from trapcore.proof.mate import prove_mate as prove_mate
+from trapcore.proof.search import SearchResult as SearchResult
+from trapcore.proof.search import search as search
+from trapcore.proof.search import win_chance as win_chance
+from trapcore.proof.trap_test import BaitTest as BaitTest
+from trapcore.proof.trap_test import check_bait as check_bait
+from trapcore.proof.trap_test import find_baits as find_baits
+from trapcore.proof.verdict import Verdict as Verdict
+from trapcore.ranking.weights import Weights as Weights
+from trapcore.ranking.weights import shipped_weights as shipped_weights
+from trapcore.trees.chess_game import Labels as Labels
+from trapcore.trees.chess_game import chess_tree as chess_tree
+from trapcore.trees.chess_game import parse_position as parse_position
+from trapcore.trees.games import GAMES as GAMES
+from trapcore.trees.position_key import position_key as position_key
+from trapcore.trees.tree import Game as Game
+from trapcore.trees.tree import Tree as Tree
+from trapcore.trees.tree import local_tree as local_tree
