@@ -1,4 +1,4 @@
-"""The bot: the account's stream, the games it brings, challenges, and what is left when it stops."""
+"""The bot: the account's event stream, its games and challenges, and an orderly shutdown."""
 
 import gc
 import logging
@@ -9,18 +9,20 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from cachetools import LRUCache
+
 from annotator.events import TrapEvent
-from bot.challenges.matchmaking import Seeker
-from bot.challenges.queue import Reception
-from bot.chat.worker import Voice
+from bot.challenges.matchmaking import Matchmaker
+from bot.challenges.queue import ChallengeQueue
+from bot.chat.worker import ChatWorker
 from bot.game_archive import Finished, Recorder
-from bot.game_runner import Game, House
-from bot.latency_stats import Measures, spread
-from bot.moves.move_choice import Knowledge
-from bot.moves.search_pool import Processors
+from bot.game_runner import Game, GameContext
+from bot.latency_stats import LatencyStats, spread
+from bot.moves.move_choice import MoveSources
+from bot.moves.search_pool import SearchPool
 from bot.moves.time_management import Lag
 from bot.moves.trap_book import TrapLibrary
-from bot.saved_state import Memory
+from bot.saved_state import SavedState
 from bot.settings import BotOptions, Speed
 from db.traps.terms import Event
 from lichess.api import (
@@ -40,48 +42,48 @@ from lichess.api import (
     Unauthorized,
     Unreachable,
 )
-from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Openings, Pauses
-from lichess.streams import StreamReader
+from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Pauses, StreamOpenings
+from lichess.streams import StreamCallbacks, StreamReader
 from trapcore.errors import UsageError
 from trapcore.version import installed_version
 
 log = logging.getLogger(__name__)
 
-DEAF_SECONDS = 10.0
-"""An account's stream that said nothing for so long is broken: lichess sends an empty line every 7 seconds."""
+STREAM_SILENT_SECONDS = 10.0
+"""An account's stream that is silent for this long is broken: lichess sends an empty line every 7 seconds."""
 
-LOOK_SECONDS = 8.0
-"""So often running games and challenges are asked for while the account's stream is broken,"""
+LIST_SECONDS = 8.0
+"""Interval at which running games and challenges are listed while the account's stream is broken,"""
 
-LOOK_EXPECTING_SECONDS = 1.5
-"""so often while a game should have begun that was agreed to,"""
+LIST_OVERDUE_SECONDS = 1.5
+"""while a game of an accepted challenge is overdue,"""
 
-LOOK_CALM_SECONDS = 300.0
-"""and so often while it is whole: an event that was lost must not lose a game."""
+LIST_CALM_SECONDS = 300.0
+"""and while the stream works: a lost event must not lose a game."""
 
-LOOK_AGAIN_SECONDS = 5.0
+LIST_RETRY_SECONDS = 5.0
 LIBRARY_SECONDS = 3.0
-FAREWELL_SECONDS = 10.0
+SHUTDOWN_SECONDS = 10.0
 
 
 class Bot:
-    """One account at work. `run` returns when `stop` was called and everything has ended."""
+    """Bot of one account. `run` returns when `stop` was called and everything has ended."""
 
     def __init__(
-        self, lichess: Lichess, account: Account, settings: BotOptions, memory: Memory, knowledge: Knowledge
+        self, lichess: Lichess, account: Account, settings: BotOptions, saved_state: SavedState, sources: MoveSources
     ) -> None:
         self.account = account
         self.settings = settings.bot
-        self.latency_stats = Measures()
-        self._processors = Processors()
-        self.traps = TrapLibrary(settings, self._processors)
-        self._lichess, self._memory = lichess, memory
+        self.latency_stats = LatencyStats()
+        self._search_pool = SearchPool()
+        self.traps = TrapLibrary(settings, self._search_pool)
+        self._lichess, self._saved_state = lichess, saved_state
         self._pauses = Pauses()
-        self._openings = Openings(memory.bot.openings)
+        self._stream_openings = StreamOpenings(saved_state.bot.openings)
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._games: dict[str, Game] = {}
         self._ending: dict[str, list[str]] = {}
-        self._done: set[str] = set()
+        self._done: LRUCache[str, None] = LRUCache(10_000)
         self._resting: set[str] = set()
         self._stopping = threading.Event()
         self._heard = time.monotonic()
@@ -90,38 +92,38 @@ class Bot:
         self._may_list = True
         self._fatal: LichessError | None = None
         most = self.settings.max_games
-        # Twice as many as games: a move may wait for its answer still when the next one is due.
+        # Twice as many as games: the answer to a move may still be pending when the next move is due.
         self._deciders = ThreadPoolExecutor(2 * most, thread_name_prefix="decide")
-        self._deeds = ThreadPoolExecutor(8, thread_name_prefix="deed")
-        self._voice = Voice(
+        self._requests = ThreadPoolExecutor(8, thread_name_prefix="request")
+        self._chat = ChatWorker(
             lichess,
             self._pauses,
-            memory,
+            saved_state,
             self.traps,
             self.settings,
-            version=installed_version() or "source",
-            player=self.settings.engine or "a search of its own",
-            may_coach=self.settings.coach,
+            installed_version() or "source",
         )
         self._recorder = Recorder(
-            self.settings.folder, self.settings.url, self.traps, settings.db, memory, self._recorded
+            self.settings.folder, self.settings.url, self.traps, settings.db, saved_state, self._recorded
         )
-        self._reception = Reception(lichess, self._pauses, self.settings, self._deeds, self._inbox.put, self._agreed)
-        self._seeker = Seeker(lichess, self._pauses, memory, self.settings, account)
-        self._house = House(
+        self._challenges = ChallengeQueue(
+            lichess, self._pauses, self.settings, self._requests, self._inbox.put, self._agreed
+        )
+        self._matchmaker = Matchmaker(lichess, self._pauses, saved_state, self.settings, account)
+        self._context = GameContext(
             lichess=lichess,
             me=account.id,
             settings=self.settings,
             pauses=self._pauses,
-            memory=memory,
+            saved_state=saved_state,
             traps=self.traps,
-            knowledge=knowledge,
+            sources=sources,
             lag=Lag(),
-            voice=self._voice,
+            chat=self._chat,
             deciders=self._deciders,
-            processors=self._processors,
-            deeds=self._deeds,
-            measures=self.latency_stats,
+            search_pool=self._search_pool,
+            requests=self._requests,
+            latency_stats=self.latency_stats,
             ended=lambda game, info, state: self._inbox.put(lambda: self._ended(game, info, state)),
         )
 
@@ -131,22 +133,25 @@ class Bot:
         """Play until `stop`. Raises `Unauthorized` if lichess does not know the token any more."""
         loading = threading.Thread(target=self.traps.load, name="library", daemon=True)
         loading.start()
-        # Games are not kept waiting for a library that has to be made, but mostly it is there in a moment.
+        # Games do not wait for a library that has to be made first, but usually it is loaded in a moment.
         loading.join(LIBRARY_SECONDS)
-        # What is there by now stays: the collector of garbage need not look at it again and again while clocks run.
+        # What is loaded by now is permanent: the garbage collector need not scan it while clocks run.
         gc.collect()
         gc.freeze()
-        self._processors.warm_up()
-        reader: StreamReader[AccountEvent] = StreamReader(
-            "the account's stream",
-            self._open_events,
+        self._search_pool.warm_up()
+        callbacks: StreamCallbacks[AccountEvent] = StreamCallbacks(
             lambda event, _: self._inbox.put(lambda: self._event(event)),
             self._no_stream,
-            backoff=Backoff(1.0, 60.0),
-            limits=Backoff(LIMITED_SECONDS, LIMITED_SECONDS, spread=lambda: 1.0),
             before=self._before_opening,
             not_opened=self._not_opened,
             alive=self._alive,
+        )
+        reader: StreamReader[AccountEvent] = StreamReader(
+            "the account's stream",
+            self._open_events,
+            callbacks,
+            backoff=Backoff(1.0, 60.0),
+            limits=Backoff(LIMITED_SECONDS, LIMITED_SECONDS, spread=lambda: 1.0),
         )
         reader.start()
         try:
@@ -164,7 +169,7 @@ class Bot:
         """Accept nothing more, play what is running to its end for at most ``grace`` seconds, then hand it over."""
         self._grace_until = time.monotonic() + grace
         self._stopping.set()
-        self._inbox.put(self._reception.close)
+        self._inbox.put(self._challenges.close)
 
     @property
     def is_stopping(self) -> bool:
@@ -172,14 +177,14 @@ class Bot:
         return self._stopping.is_set()
 
     def health(self) -> dict[str, object]:
-        """How the bot is, for whoever watches over it."""
+        """Health of the bot as a JSON object, for monitoring."""
         silent = time.monotonic() - self._heard
         return {
             "ok": silent < 60 and not self._stopping.is_set(),
             "account": self.account.name,
             "silent_seconds": round(silent, 1),
             "games": sorted(self._games),
-            "waiting_challenges": self._reception.waiting,
+            "waiting_challenges": self._challenges.waiting,
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
             "moves": self.latency_stats.moves,
             "overhead_ms": spread(self.latency_stats.overheads),
@@ -192,7 +197,7 @@ class Bot:
         return time.monotonic() >= self._grace_until
 
     def _turn(self, seconds: float) -> None:
-        """Handle one event, if one comes in time, and what is due."""
+        """Handle one event, if one arrives within ``seconds``, and everything that is due."""
         try:
             work = self._inbox.get(timeout=seconds)
         except queue.Empty:
@@ -201,9 +206,9 @@ class Bot:
             if work is not None:
                 work()
             if not self._stopping.is_set():
-                self._look()
-                self._reception.turn(self._games.keys())
-                self._seeker.turn(len(self._games) + self._reception.expected, self._deeds)
+                self._list_games()
+                self._challenges.turn(self._games.keys())
+                self._matchmaker.turn(len(self._games) + self._challenges.expected, self._requests)
         except Exception:
             log.exception("an event of the account could not be handled")
 
@@ -213,18 +218,18 @@ class Bot:
             game.stop()
         for game in self._games.values():
             game.join(2.0)
-        self._turns()
+        self._drain()
         if left:
             log.info("handed over: %s; they are resumed with the next start", ", ".join(left))
-        self._voice.close(FAREWELL_SECONDS)
-        self._recorder.close(FAREWELL_SECONDS)
-        self._turns()
+        self._chat.close(SHUTDOWN_SECONDS)
+        self._recorder.close(SHUTDOWN_SECONDS)
+        self._drain()
         self._deciders.shutdown(wait=False, cancel_futures=True)
-        self._processors.close()
-        self._deeds.shutdown(wait=False, cancel_futures=True)
+        self._search_pool.close()
+        self._requests.shutdown(wait=False, cancel_futures=True)
 
-    def _turns(self) -> None:
-        """Handle what is waiting."""
+    def _drain(self) -> None:
+        """Handle all waiting events."""
         while True:
             try:
                 self._inbox.get_nowait()()
@@ -234,15 +239,15 @@ class Bot:
     # The account's stream, read elsewhere -----------------------------------------------------------------------------
 
     def _before_opening(self) -> float:
-        wait = max(self._openings.wait(), self._pauses.wait(Kind.LISTEN))
+        wait = max(self._stream_openings.wait(), self._pauses.wait(Kind.LISTEN))
         if wait <= 0:
-            self._memory.bot.openings = self._openings.opened()
-            self._memory.save_bot()
+            self._saved_state.bot.openings = self._stream_openings.opened()
+            self._saved_state.save_bot()
         return wait
 
     def _not_opened(self) -> None:
-        self._memory.bot.openings = self._openings.not_opened()
-        self._memory.save_bot()
+        self._saved_state.bot.openings = self._stream_openings.not_opened()
+        self._saved_state.save_bot()
 
     def _open_events(self) -> Iterator[AccountEvent | None]:
         try:
@@ -250,7 +255,7 @@ class Bot:
         except Unauthorized:
             raise
         except Refused as error:
-            # Only a token that is not valid any more is for ever.
+            # Only an invalid token is permanent; everything else is retried.
             raise Unreachable(str(error)) from None
 
     def _alive(self) -> None:
@@ -264,54 +269,52 @@ class Bot:
     def _event(self, event: AccountEvent) -> None:
         match event:
             case Challenge():
-                self._reception.challenged(event)
+                self._challenges.challenged(event)
             case ChallengeGone(id=challenge):
-                self._reception.gone(challenge)
-                self._seeker.gone(challenge)
+                self._challenges.gone(challenge)
+                self._matchmaker.gone(challenge)
             case GameStart():
                 self._play(event.id)
             case GameFinish():
-                # The game's own stream tells how; its thread ends by itself.
+                # The result comes by the game's own stream; its thread ends by itself.
                 pass
 
     # Games ------------------------------------------------------------------------------------------------------------
 
     def _agreed(self, game: str) -> None:
-        """A challenge was accepted: without the account's stream nobody else tells that its game begins."""
-        if self._is_deaf():
+        """Begin the game of an accepted challenge, if the account's stream is broken and cannot announce it."""
+        if self._is_stream_broken():
             self._play(game)
 
     def _play(self, game: str) -> None:
-        self._reception.begun(game)
+        self._challenges.begun(game)
         if game in self._games or game in self._done:
             return
-        # A game that runs is played, even if there are more than the settings want: to leave it would lose it.
+        # A running game is played even beyond max_games: leaving it would lose it.
         self._resting.discard(game)
         if self.traps.book is None:
             # Perhaps the library can be read by now.
-            self._deeds.submit(self.traps.load)
-        running = Game(game, self._house)
+            self._requests.submit(self.traps.load)
+        running = Game(game, self._context)
         self._games[game] = running
-        self._memory.save(self._memory.game(game))
+        self._saved_state.save(self._saved_state.game(game))
         running.start()
 
     def _ended(self, game: str, info: GameInfo | None, state: GameState | None) -> None:
         self._games.pop(game, None)
         if state is None or info is None:
-            self._voice.left(game)
+            self._chat.left(game)
             if info is not None and info.speed == Speed.CORRESPONDENCE:
                 self._resting.add(game)
             else:
-                # Lichess would not give its stream: see whether it really does not run any more.
-                self._look_at = min(self._look_at, time.monotonic() + LOOK_AGAIN_SECONDS)
+                # Lichess refused its stream: check whether it is really over.
+                self._look_at = min(self._look_at, time.monotonic() + LIST_RETRY_SECONDS)
             return
-        self._done.add(game)
-        if len(self._done) > 10_000:
-            self._done = {game}
-        self._seeker.rest()
-        self._ending[game] = ["said", "recorded"]
+        self._done[game] = None
+        self._matchmaker.rest()
+        self._ending[game] = ["chat", "recorded"]
         final = state
-        self._voice.finished(info, final, lambda: self._inbox.put(lambda: self._one_less(game, "said")))
+        self._chat.finished(info, final, lambda: self._inbox.put(lambda: self._one_less(game, "chat")))
         self._recorder.record(Finished(game, info, final))
 
     def _recorded(self, game: Finished, events: list[TrapEvent] | None) -> None:
@@ -327,7 +330,7 @@ class Bot:
                 if (event.event is Event.SET and event.mover == color)
                 or (event.event is Event.FELL and event.mover != color)
             ]
-            self._memory.count(["games", *ours])
+            self._saved_state.count(["games", *ours])
         self._inbox.put(lambda: self._one_less(game.id, "recorded"))
 
     def _one_less(self, game: str, what: str) -> None:
@@ -336,25 +339,25 @@ class Bot:
             left.remove(what)
         if not left:
             self._ending.pop(game, None)
-            self._memory.forget(game)
+            self._saved_state.forget(game)
 
-    def _look(self) -> None:
-        """Ask for the running games, so that none is missed; and record what ended while nobody looked."""
+    def _list_games(self) -> None:
+        """List the running games, so that none is missed, and record those that ended while the bot was away."""
         now = time.monotonic()
-        if self._is_deaf():
-            self._look_at = min(self._look_at, self._looked + LOOK_SECONDS)
-        if self._reception.is_overdue(now):
-            self._look_at = min(self._look_at, self._looked + LOOK_EXPECTING_SECONDS)
+        if self._is_stream_broken():
+            self._look_at = min(self._look_at, self._looked + LIST_SECONDS)
+        if self._challenges.is_overdue(now):
+            self._look_at = min(self._look_at, self._looked + LIST_OVERDUE_SECONDS)
         if self._looking or now < self._look_at or self._pauses.wait(Kind.LISTEN) > 0:
             return
-        self._looked, self._look_at, self._looking = now, now + LOOK_CALM_SECONDS, True
-        self._deeds.submit(self._ask_for_games)
+        self._looked, self._look_at, self._looking = now, now + LIST_CALM_SECONDS, True
+        self._requests.submit(self._request_games)
 
-    def _is_deaf(self) -> bool:
+    def _is_stream_broken(self) -> bool:
         """Whether the account's stream is broken, or waits for its next opening."""
-        return time.monotonic() - self._heard >= DEAF_SECONDS
+        return time.monotonic() - self._heard >= STREAM_SILENT_SECONDS
 
-    def _ask_for_games(self) -> None:
+    def _request_games(self) -> None:
         found: list[GameStart] | None = None
         try:
             found = self._lichess.ongoing()
@@ -362,47 +365,47 @@ class Bot:
         except Limited as error:
             self._pauses.limited(Kind.LISTEN, error.seconds)
         except LichessError as error:
-            log.info("the running games could not be asked for: %s", error)
-        if found is not None and self._is_deaf() and self._may_list:
-            self._ask_for_challenges()
+            log.info("the running games could not be listed: %s", error)
+        if found is not None and self._is_stream_broken() and self._may_list:
+            self._request_challenges()
         self._inbox.put(lambda: self._found(found))
 
-    def _ask_for_challenges(self) -> None:
-        """Without the account's stream nobody else tells of them."""
+    def _request_challenges(self) -> None:
+        """List the challenges, which the broken stream cannot announce."""
         try:
             for challenge in self._lichess.challenges():
-                self._inbox.put(partial(self._reception.challenged, challenge))
+                self._inbox.put(partial(self._challenges.challenged, challenge))
         except Limited as error:
             self._pauses.limited(Kind.LISTEN, error.seconds)
         except Refused:
             # The token lacks the scope for it.
             self._may_list = False
         except LichessError as error:
-            log.info("the challenges could not be asked for: %s", error)
+            log.info("the challenges could not be listed: %s", error)
 
     def _found(self, found: list[GameStart] | None) -> None:
         self._looking = False
         if found is None:
-            self._look_at = time.monotonic() + LOOK_AGAIN_SECONDS
+            self._look_at = time.monotonic() + LIST_RETRY_SECONDS
             return
         for game in found:
-            # A game of days is read again when it is our turn.
+            # A correspondence game is opened again when it is our turn.
             if game.is_our_turn or game.speed != Speed.CORRESPONDENCE or game.id not in self._resting:
                 self._play(game.id)
         running = {game.id for game in found}
         if len(running) >= MOST_LISTED:
             return
-        for game_id in self._memory.unfinished():
+        for game_id in self._saved_state.unfinished():
             if game_id not in running and game_id not in self._games and game_id not in self._ending:
-                self._deeds.submit(self._record_late, game_id)
+                self._requests.submit(self._record_late, game_id)
 
     def _record_late(self, game: str) -> None:
-        """A game ended while the bot was away."""
+        """Record a game that ended while the bot was away."""
         try:
             pgn = self._lichess.export(game)
         except Refused as error:
             log.warning("game %s cannot be recorded: %s", game, error)
-            self._memory.forget(game)
+            self._saved_state.forget(game)
         except LichessError as error:
             log.info("game %s is recorded later: %s", game, error)
         else:

@@ -1,4 +1,4 @@
-"""Each finished game: annotated PGN on the disk, then into the library. A thread of its own, which nobody waits for."""
+"""Archive of finished games: annotated PGN on disk, then indexed into the library, in a thread of its own."""
 
 import logging
 import queue
@@ -15,7 +15,7 @@ import chess.pgn
 from annotator.events import TrapEvent
 from bot.moves.board import GameBoard
 from bot.moves.trap_book import TrapLibrary
-from bot.saved_state import Memory, write_whole
+from bot.saved_state import SavedState, write_whole
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
@@ -26,12 +26,12 @@ from trapcore.io.log_once import OnceLogger
 log = logging.getLogger(__name__)
 
 INDEX_SECONDS = 60.0
-"""Games are indexed no more often than so: it takes a processor from those that are played."""
+"""Interval between two indexings: they take a processor from running games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A game to be recorded, as state or as the PGN that lichess gave."""
+    """Game to be archived, as its last state or as PGN from lichess."""
 
     id: str
     info: GameInfo | None
@@ -40,7 +40,7 @@ class Finished:
 
 
 def movetext(info: GameInfo, moves: tuple[str, ...]) -> bytes:
-    """A game in the shortest form that the Judge reads."""
+    """Minimal PGN of a game, for the analyzer."""
     tags = '[Variant "Chess960"]\n' if info.variant == "chess960" else ""
     if info.initial_fen != USUAL_START:
         tags += f'[SetUp "1"]\n[FEN "{info.initial_fen}"]\n'
@@ -48,7 +48,7 @@ def movetext(info: GameInfo, moves: tuple[str, ...]) -> bytes:
 
 
 def pgn_of(info: GameInfo, state: GameState, url: str) -> str:
-    """A game as PGN with lichess's tags. Raises `InputError` for moves that are not legal."""
+    """PGN of a game with lichess's tags. Raises `InputError` for moves that are not legal."""
     board = GameBoard(info).after(state.moves)
     game = chess.pgn.Game.from_board(board)
     white, black = (info.me, info.opponent) if info.color == "white" else (info.opponent, info.me)
@@ -88,7 +88,7 @@ def _result(state: GameState) -> str:
 
 
 class Recorder:
-    """Writes finished games, one after the other, and indexes them now and then."""
+    """Writes finished games in order and indexes them periodically."""
 
     def __init__(
         self,
@@ -96,12 +96,12 @@ class Recorder:
         url: str,
         traps: TrapLibrary,
         db: Path,
-        memory: Memory,
+        saved_state: SavedState,
         done: Callable[[Finished, list[TrapEvent] | None], None],
     ) -> None:
-        """``done`` is called when a game is on the disk, with its events; None if there was nothing to write."""
+        """``done`` is called with the events of each game that is written, or with None if it had no moves."""
         self._folder = folder / "games"
-        self._url, self._traps, self._db, self._memory, self._done = url, traps, db, memory, done
+        self._url, self._traps, self._db, self._saved_state, self._done = url, traps, db, saved_state, done
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._next_index = time.monotonic() + INDEX_SECONDS
         self._once = OnceLogger(log)
@@ -109,11 +109,11 @@ class Recorder:
         self._thread.start()
 
     def record(self, game: Finished) -> None:
-        """Have a game written; returns at once."""
+        """Queue a game; returns at once."""
         self._queue.put(game)
 
     def close(self, seconds: float) -> None:
-        """Write and index what is waiting, for at most so long."""
+        """Write and index what is queued, for at most ``seconds``."""
         self._queue.put(None)
         self._thread.join(seconds)
 
@@ -127,7 +127,7 @@ class Recorder:
                     try:
                         self._write(game)
                     except Exception:
-                        # It stays in the memory of running games, so that the next start records it.
+                        # Its file of saved state stays, so that the next start records it.
                         log.exception("game %s could not be recorded", game.id)
             if closing or time.monotonic() >= self._next_index:
                 try:
@@ -153,13 +153,13 @@ class Recorder:
             path = earlier
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
-        self._memory.unindexed([*self._memory.bot.unindexed, str(path.absolute())])
+        self._saved_state.set_unindexed([*self._saved_state.bot.unindexed, str(path.absolute())])
         self._done(game, events)
 
     def _index(self) -> None:
-        """Put the games into the library; one that is locked or missing is tried again later, and told of once."""
+        """Index the games; a library that is locked or missing is tried again later, with one warning."""
         book = self._traps.book
-        waiting = [Path(name) for name in self._memory.bot.unindexed]
+        waiting = [Path(name) for name in self._saved_state.bot.unindexed]
         if not waiting or book is None:
             return
         there = [path for path in waiting if path.exists()]
@@ -168,7 +168,9 @@ class Recorder:
                 index_files(library, there)
                 events = [(path, event) for path in there for event in book.events(path.read_bytes())]
                 library.add_sightings(_sighting(path, event) for path, event in events if not event.known)
-            self._memory.unindexed([name for name in self._memory.bot.unindexed if Path(name) not in waiting])
+            self._saved_state.set_unindexed(
+                [name for name in self._saved_state.bot.unindexed if Path(name) not in waiting]
+            )
             self._once.reset("index")
         except (TraplineError, OSError) as error:
             self._once.write(logging.WARNING, "index", "games are written but wait to be indexed: %s", error)

@@ -1,14 +1,14 @@
-"""One game as a value, and what each event makes of it and asks to be done: no thread, no clock, no net.
+"""State machine of one game: a value, and the actions that follow from each event. No threads, clocks or network.
 
-lichess sends the whole list of moves with every state. Ours is replaced by it, never added to, and a deed follows only
-where it changed. Events may come twice, late, out of order or not at all; after whatever seems impossible the stream
-is opened again (`Resync`), and its first line is believed.
+Lichess sends the whole list of moves with every state; it replaces ours, and an action follows only where it changed.
+Events may come twice, late, out of order or not at all; after an impossible one the stream is opened again (`Resync`),
+and its first line is authoritative.
 
-A move is sent once. If it is not known what became of it, the next first line tells: if the move is not in it, it is
-sent again. Nothing is sent while a takeback is being granted, and none is granted while a move is under way: whichever
-came second would fall into another position. If the opponent moves instead, our yes comes too late and counts as a
-proposal of our own, which the opponent may grant. So nothing is believed until lichess has our answer and the stream
-was opened again; if that tells of such a proposal, it is withdrawn in the same way.
+A move is sent once. If its result is unknown, the next first line decides: if the move is not in it, it is sent again.
+No move is sent while a takeback is being granted, and no takeback is granted while a move is under way, because
+whichever came second would apply to another position. If the opponent moves instead, our yes comes too late and counts
+as a proposal of our own, which the opponent may grant. So states are ignored until lichess has our answer and the
+stream was opened again; if that shows such a proposal, it is withdrawn in the same way.
 """
 
 from dataclasses import dataclass, replace
@@ -16,37 +16,37 @@ from dataclasses import dataclass, replace
 from lichess.api import ChatLine, Color, GameEvent, GameFull, GameInfo, GameState, OpponentGone
 
 UNCONFIRMED_SECONDS = 6.0
-"""A move that lichess took must be in a state by then, or the stream is opened again."""
+"""A move that lichess accepted must be in a state by then, or the stream is opened again."""
 
 DOUBT_SECONDS = 1.5
-"""An older list of moves that no newer one corrects by then is looked into."""
+"""An older list of moves must be followed by a newer one by then, or the stream is opened again."""
 
 ABORT_SECONDS = 45.0
-"""An opponent who has not made a first move by then never will."""
+"""An opponent who has not made a first move by then is taken to be absent."""
 
-REST_SECONDS = 150.0
-"""A game of days is left when nothing was played for so long; it is looked at again when it is our turn."""
+LEAVE_SECONDS = 150.0
+"""The stream of a correspondence game is left after so long without a move, until it is our turn."""
 
 CLAIM_AGAIN_SECONDS = 20.0
 REFUSALS = 3
-"""A move that lichess refuses so many times in one position is not tried again."""
+"""Most refusals of a move in one position; after that it is not tried again."""
 
 
-# What happens besides lichess's own events --------------------------------------------------------------------------
+# Events besides lichess's own ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """Lichess took our move."""
+    """Our move was accepted by lichess."""
 
     moves: tuple[str, ...]
-    """Before it."""
+    """The moves before it."""
     uci: str
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Our move may or may not have been played (``refused``: it was not)."""
+    """Our move may or may not have been played; with ``refused`` it was not."""
 
     moves: tuple[str, ...]
     uci: str
@@ -60,58 +60,58 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Lichess has our answer to a takeback, or will never have it."""
+    """Our answer to a takeback has reached lichess, or never will."""
 
 
 Event = GameEvent | Played | Failed | Tick | Answered
 
 
-# What is to be done -------------------------------------------------------------------------------------------------
+# Actions ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """It is our turn: choose a move and send it, or send ``again`` what was chosen before."""
+    """Choose and send a move, or send the move ``again`` that was chosen before."""
 
     moves: tuple[str, ...]
     again: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """The moves on the board are others than before."""
+class MovesChanged:
+    """The moves on the board have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """The first state of the game is here."""
+    """The first state of the game has arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerTakeback:
-    """The opponent wants to take back."""
+    """Accept or decline the opponent's takeback."""
 
     accept: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WithdrawTakeback:
-    """A takeback that we granted too late counts as one that we propose."""
+    """Withdraw a takeback that was granted too late and counts as our own proposal."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsiderDraw:
-    """The opponent offers a draw."""
+    """Accept or decline the opponent's draw offer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The opponent has been away for long enough."""
+    """Claim the game, because the opponent has been away for long enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abort:
-    """The opponent never made a first move."""
+    """Abort the game, because the opponent never made a first move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ class Resync:
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """Nothing will happen for long: the stream can be left."""
+class LeaveStream:
+    """Leave the stream, because nothing will happen for long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +132,15 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
-class Hear:
-    """Somebody wrote."""
+class ChatReceived:
+    """A line of chat has arrived."""
 
     line: ChatLine
 
 
 Action = (
     Decide
-    | Changed
+    | MovesChanged
     | Begin
     | AnswerTakeback
     | WithdrawTakeback
@@ -148,9 +148,9 @@ Action = (
     | Claim
     | Abort
     | Resync
-    | Rest
+    | LeaveStream
     | Finish
-    | Hear
+    | ChatReceived
 )
 
 
@@ -162,38 +162,38 @@ class _Sent:
     moves: tuple[str, ...]
     uci: str
     at: float
-    """When it was known what became of it."""
+    """When its result was known."""
     refusals: int = 0
     is_certain: bool = True
-    """Lichess said that it took it."""
+    """Whether lichess confirmed the move."""
     resynced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A game of ours; times are monotonic seconds."""
+    """State of one game of ours; times are monotonic seconds."""
 
     takebacks_allowed: int = 0
-    """So many more may be granted."""
+    """Takebacks that may still be granted."""
     info: GameInfo | None = None
     state: GameState | None = None
     since: float = 0.0
-    """When the moves changed last."""
-    asked: tuple[str, ...] | None = None
-    """The moves for which a decision was asked."""
+    """Last change of the moves."""
+    requested: tuple[str, ...] | None = None
+    """Moves for which a decision was requested."""
     sent: _Sent | None = None
     sending: tuple[str, ...] | None = None
-    """The moves after which a move of ours is under way."""
+    """Moves after which a move of ours is under way."""
     granted: float | None = None
-    """When a takeback was granted, or one of our own withdrawn, and it is not known yet what became of it."""
+    """When a takeback was granted, or our own withdrawn, whose result is unknown yet."""
     answered: float | None = None
-    """When lichess had that answer."""
+    """When lichess received that answer."""
     answered_takeback: tuple[str, ...] | None = None
     answered_draw: tuple[str, ...] | None = None
     gone_claim: float | None = None
     """When the game can be claimed."""
     doubt: float | None = None
-    """Since when a state contradicts ours."""
+    """Since when the latest state has been older than ours."""
     early: GameState | None = None
     """A state that came before the first line."""
     aborted: bool = False
@@ -213,7 +213,7 @@ class Session:
 
 
 def may_send(session: Session, moves: tuple[str, ...]) -> bool:
-    """Whether a move may be sent now that was chosen after ``moves``."""
+    """Whether a move that was chosen after ``moves`` may be sent now."""
     if not session.our_turn or session.moves != moves or session.granted is not None or session.sending == moves:
         return False
     sent = session.sent
@@ -221,16 +221,16 @@ def may_send(session: Session, moves: tuple[str, ...]) -> bool:
 
 
 def to_move(info: GameInfo, plies: int) -> Color:
-    """Who moves after so many half-moves."""
+    """Side to move after so many plies."""
     fields = info.initial_fen.split()
     black_begins = len(fields) > 1 and fields[1] == "b"
     return "white" if (plies % 2 == 0) != black_begins else "black"
 
 
 def step(session: Session, event: Event, now: float, opened: float = 0.0) -> tuple[Session, list[Action]]:
-    """What ``event`` makes of the game at ``now``, and what to do; ``opened`` is when its stream was asked for."""
+    """Next state after ``event`` at ``now``, and the actions; ``opened`` is when the event's stream was requested."""
     if isinstance(event, ChatLine):
-        return session, [Hear(event)]
+        return session, [ChatReceived(event)]
     if session.is_over:
         return session, []
     if isinstance(event, GameFull):
@@ -254,7 +254,7 @@ def step(session: Session, event: Event, now: float, opened: float = 0.0) -> tup
 def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple[Session, list[Action]]:
     begun = session.info is None
     if not begun and opened < session.since and not event.state.is_over:
-        # The first line of a stream that knows newer moves came a second time.
+        # An older stream's first line, or one that was sent twice; newer moves are known.
         return _state(session, event.state, now)
     state = event.state
     if session.early is not None and _begins(session.early.moves, state.moves) and not state.is_over:
@@ -262,7 +262,7 @@ def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple
     if session.granted is not None and not event.state.is_over:
         if session.answered is None or opened < session.answered:
             return session, []
-        session = replace(session, granted=None, answered=None, asked=None)
+        session = replace(session, granted=None, answered=None, requested=None)
     after = replace(session, info=event.info, early=None, doubt=None)
     after, actions = _take(after, state, now)
     if begun:
@@ -279,7 +279,7 @@ def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple
         if sent.refusals >= REFUSALS:
             return after, actions
         again = None if sent.refusals else sent.uci
-        after = replace(after, asked=after.moves, sent=None if not sent.refusals else replace(sent, at=now))
+        after = replace(after, requested=after.moves, sent=None if not sent.refusals else replace(sent, at=now))
         actions = [action for action in actions if not isinstance(action, Decide)]
         actions.append(Decide(after.moves, again))
     return after, actions
@@ -298,7 +298,7 @@ def _state(session: Session, state: GameState, now: float) -> tuple[Session, lis
 
 
 def _take(session: Session, state: GameState, now: float) -> tuple[Session, list[Action]]:
-    """Believe ``state``."""
+    """Next state with ``state`` accepted as true."""
     assert session.info is not None
     actions: list[Action] = []
     changed = session.state is None or state.moves != session.moves
@@ -306,14 +306,14 @@ def _take(session: Session, state: GameState, now: float) -> tuple[Session, list
     if changed:
         after = replace(after, since=now, gone_claim=None)
         if len(state.moves) < len(session.moves):
-            after = replace(after, asked=None, sent=None, sending=None)
-        actions.append(Changed())
+            after = replace(after, requested=None, sent=None, sending=None)
+        actions.append(MovesChanged())
     if state.is_over:
         return replace(after, is_over=True), [*actions, Finish()]
     after, answers = _offers(after, state, now)
     actions += answers
-    if after.our_turn and after.granted is None and after.asked != after.moves:
-        after = replace(after, asked=after.moves)
+    if after.our_turn and after.granted is None and after.requested != after.moves:
+        after = replace(after, requested=after.moves)
         actions.append(Decide(after.moves))
     return after, actions
 
@@ -333,11 +333,11 @@ def _offers(session: Session, state: GameState, now: float) -> tuple[Session, li
         left = session.takebacks_allowed - accept
         session = replace(session, answered_takeback=state.moves, takebacks_allowed=left)
         if accept:
-            # What is being thought about is not wanted any more.
-            session = replace(session, granted=now, answered=None, asked=None)
+            # The move that is being searched is not wanted any more.
+            session = replace(session, granted=now, answered=None, requested=None)
         actions.append(AnswerTakeback(accept))
     elif own in state.takeback_offers and session.granted is None:
-        session = replace(session, granted=now, answered=None, asked=None)
+        session = replace(session, granted=now, answered=None, requested=None)
         actions.append(WithdrawTakeback())
     if opponent in state.draw_offers and session.answered_draw != state.moves:
         session = replace(session, answered_draw=state.moves)
@@ -346,7 +346,7 @@ def _offers(session: Session, state: GameState, now: float) -> tuple[Session, li
 
 
 def _sent(session: Session, sent: _Sent) -> Session:
-    # What is on the board by now needs no care any more.
+    # A move that is on the board by now needs no further care.
     if session.sending == sent.moves:
         session = replace(session, sending=None)
     return replace(session, sent=sent) if sent.moves == session.moves else session
@@ -369,15 +369,15 @@ def _tick(session: Session, now: float) -> tuple[Session, list[Action]]:
     if session.doubt is not None and now - session.doubt >= DOUBT_SECONDS:
         return replace(session, doubt=None), [Resync("an older state was not followed by a newer one")]
     if session.granted is not None and now - session.granted >= UNCONFIRMED_SECONDS:
-        # A request that takes so long is given up.
+        # A request that takes this long is given up.
         return replace(session, granted=now, answered=now), [Resync("a takeback was answered long ago")]
     sent = session.sent
     if sent is not None and sent.moves == session.moves and not sent.resynced and now - sent.at >= UNCONFIRMED_SECONDS:
         return replace(session, sent=replace(sent, resynced=True)), [Resync("a move was taken but never shown")]
     if session.gone_claim is not None and now >= session.gone_claim and not session.our_turn:
         return replace(session, gone_claim=now + CLAIM_AGAIN_SECONDS), [Claim()]
-    if session.info.speed == "correspondence" and not session.our_turn and now - session.since >= REST_SECONDS:
-        return session, [Rest()]
+    if session.info.speed == "correspondence" and not session.our_turn and now - session.since >= LEAVE_SECONDS:
+        return session, [LeaveStream()]
     waiting = len(session.moves) < 2 and not session.our_turn and session.info.initial is not None
     if waiting and not session.aborted and now - session.since >= ABORT_SECONDS:
         return replace(session, aborted=True), [Abort()]

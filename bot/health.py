@@ -1,4 +1,4 @@
-"""How the bot is, on the loopback interface: ``GET /health`` answers 200 if it is well and 503 if not, with JSON."""
+"""Health endpoint on the loopback interface: ``GET /health`` answers 200 if the bot is well, else 503, with JSON."""
 
 import json
 import threading
@@ -9,7 +9,7 @@ from trapcore.errors import OutputError
 
 
 def serve(port: int, health: Callable[[], Mapping[str, object]]) -> Callable[[], None]:
-    """Answer until the function that is given back is called. Raises `OutputError` if the port is taken."""
+    """Start the endpoint; the returned function ends it. Raises `OutputError` if the port is taken."""
 
     class Answer(BaseHTTPRequestHandler):
         timeout = 5
@@ -32,7 +32,7 @@ def serve(port: int, health: Callable[[], Mapping[str, object]]) -> Callable[[],
     try:
         server = ThreadingHTTPServer(("127.0.0.1", port), Answer)
     except OSError as error:
-        raise OutputError(f"the health of the bot cannot be told on port {port}: {error.strerror}") from error
+        raise OutputError(f"the health endpoint cannot be opened on port {port}: {error.strerror}") from error
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, name="health", daemon=True)
     thread.start()

@@ -1,44 +1,48 @@
-"""What moves took, for the health of the bot."""
+"""Latency of the moves, for the health endpoint. Milliseconds throughout."""
 
 import threading
+from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field
+
+SAMPLES = 1000
+"""Latest values of each kind that are considered."""
+
+
+def _samples() -> deque[float]:
+    return deque(maxlen=SAMPLES)
 
 
 @dataclass
-class Measures:
-    """What moves took, in milliseconds; the latest thousand."""
+class LatencyStats:
+    """Latency of the latest moves."""
 
-    overheads: list[float] = field(default_factory=list)
-    """From the state to the request, without thinking."""
-    late: list[float] = field(default_factory=list)
-    """By which thinking took longer than it was to."""
-    killers: list[float] = field(default_factory=list)
-    """From the state to the request, where a killer was known."""
+    overheads: deque[float] = field(default_factory=_samples)
+    """From the position to the request that sends the move, without thinking."""
+    late: deque[float] = field(default_factory=_samples)
+    """Thinking beyond the planned time."""
+    killers: deque[float] = field(default_factory=_samples)
+    """From the position to the request, where a killer was known."""
     moves: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, overhead: float, late: float | None, *, killer: bool) -> None:
-        """Count one move; ``late`` is None if there was nothing to think about."""
+        """Count one move; ``late`` is None if there was no search."""
         with self._lock:
             self.moves += 1
-            _keep(self.overheads, overhead)
+            self.overheads.append(overhead)
             if killer:
-                _keep(self.killers, overhead)
+                self.killers.append(overhead)
             if late is not None:
-                _keep(self.late, late)
+                self.late.append(late)
 
 
-def _keep(values: list[float], value: float) -> None:
-    values.append(value)
-    del values[:-1000]
-
-
-def spread(values: list[float]) -> dict[str, float]:
-    """Mean, median, percentiles and maximum; empty without values."""
+def spread(values: Collection[float]) -> dict[str, float]:
+    """Mean, median, 95th and 99th percentile and maximum; empty without values."""
     found = sorted(values)
     if not found:
         return {}
-    places = {"median": 50, "p95": 95, "p99": 99}
-    spread = {name: found[len(found) * share // 100] for name, share in places.items()}
-    told = {"mean": sum(found) / len(found), **spread, "max": found[-1]}
-    return {name: round(value, 2) for name, value in told.items()}
+    ranks = {"median": 50, "p95": 95, "p99": 99}
+    percentiles = {name: found[len(found) * share // 100] for name, share in ranks.items()}
+    summary = {"mean": sum(found) / len(found), **percentiles, "max": found[-1]}
+    return {name: round(value, 2) for name, value in summary.items()}

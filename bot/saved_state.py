@@ -1,4 +1,4 @@
-"""What must survive a restart: a small file for each running game and one for the bot, written whole, then renamed."""
+"""State that survives a restart: a small JSON file for each running game and one for the bot, written atomically."""
 
 import json
 import logging
@@ -13,50 +13,50 @@ from trapcore.io.atomic_write import replacing
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T", "GameMemory", "BotMemory")
+T = TypeVar("T", "SavedGame", "SavedBot")
 
 
 @dataclass
-class GameMemory:
-    """What the bot remembers of one game; change it through `Memory.change`."""
+class SavedGame:
+    """State of one game; its fields are the keys of the JSON file. Save it with `SavedState.save`."""
 
     id: str
     said: list[str] = field(default_factory=list)
-    """`bot.chat.replies.key` of each message."""
+    """`bot.chat.replies.key` of each message that was sent."""
     remarks: int = 0
     answers: int = 0
     takebacks: int = 0
-    """Granted."""
+    """Takebacks that were granted."""
     armed: list[dict[str, Any]] = field(default_factory=list)
-    """The traps that were set, see `bot.moves.trap_book.Armed`."""
+    """Replies to the baits of traps that were set, see `bot.moves.trap_book.PendingReplies`."""
     coaching: bool = False
     begun: bool = False
-    """It was seen on its stream."""
+    """Whether its stream was read."""
     summed_up: bool = False
 
 
 @dataclass
-class BotMemory:
-    """What the bot remembers of itself."""
+class SavedBot:
+    """State of the bot; its fields are the keys of the JSON file."""
 
     openings: list[float] = field(default_factory=list)
-    """Wall-clock times of the latest openings of the account's stream."""
+    """Latest openings of the account's stream, seconds since 1970."""
     seeks: list[float] = field(default_factory=list)
-    """Of the latest challenges of its own."""
+    """Latest challenges of its own, seconds since 1970."""
     stats: dict[str, int] = field(default_factory=dict)
     unindexed: list[str] = field(default_factory=list)
     """Files of games that are not in the library yet."""
 
 
-class Memory:
-    """The folder with these files. May be used by any number of threads."""
+class SavedState:
+    """Folder with these files; may be used by any number of threads."""
 
     def __init__(self, folder: Path) -> None:
         """Raises `OutputError` if it cannot be made or written."""
         self._games = folder / "running"
         self._file = folder / "bot.json"
         self._lock = threading.RLock()
-        self._known: dict[str, GameMemory] = {}
+        self._known: dict[str, SavedGame] = {}
         self._complained = False
         try:
             self._games.mkdir(parents=True, exist_ok=True)
@@ -64,28 +64,30 @@ class Memory:
             (folder / ".writable").unlink()
         except OSError as error:
             raise OutputError(f"the bot's folder {folder} cannot be written: {error.strerror}") from error
-        self.bot = _load(self._file, BotMemory) or BotMemory()
+        self.bot = _load(self._file, SavedBot) or SavedBot()
 
     def unfinished(self) -> list[str]:
         """Games that were running when the bot stopped, by id."""
         return sorted(path.stem for path in self._games.glob("*.json"))
 
-    def game(self, game: str) -> GameMemory:
+    def game(self, game: str) -> SavedGame:
         """What is known of a game."""
         with self._lock:
             if game not in self._known:
-                self._known[game] = _load(self._path(game), GameMemory) or GameMemory(game)
+                self._known[game] = _load(self._path(game), SavedGame) or SavedGame(game)
             return self._known[game]
 
-    def save(self, game: GameMemory) -> None:
-        """Write what was changed in a game."""
+    def save(self, game: SavedGame) -> None:
+        """Write the state of a game."""
         with self._lock:
             if game.id in self._known:
                 self._write(self._path(game.id), asdict(game))
 
-    def say(self, game: GameMemory, key: str) -> bool:
-        """Remember that something is being said; False if it was said before. Written before it is said: a bot that is
-        killed in between has said it rather not at all than twice.
+    def record_message(self, game: SavedGame, key: str) -> bool:
+        """Record a message by its key; False if it was recorded before.
+
+        To be called before sending, so that a bot that is killed in between sends the message not at all rather than
+        twice.
         """
         with self._lock:
             if key in game.said:
@@ -95,13 +97,13 @@ class Memory:
             return True
 
     def forget(self, game: str) -> None:
-        """The game is over and recorded."""
+        """Delete the state of a game that is over and recorded."""
         with self._lock:
             self._known.pop(game, None)
             self._path(game).unlink(missing_ok=True)
 
     def save_bot(self) -> None:
-        """Write what was changed in `bot`."""
+        """Write the state of the bot."""
         with self._lock:
             self._write(self._file, asdict(self.bot))
 
@@ -112,8 +114,8 @@ class Memory:
                 self.bot.stats[name] = self.bot.stats.get(name, 0) + 1
             self.save_bot()
 
-    def unindexed(self, files: list[str]) -> None:
-        """Remember which games are not in the library yet."""
+    def set_unindexed(self, files: list[str]) -> None:
+        """Record the files of games that are not in the library yet."""
         with self._lock:
             self.bot.unindexed = files
             self.save_bot()
@@ -129,7 +131,7 @@ class Memory:
         except OSError as error:
             # A full disk must not stop a game.
             if not self._complained:
-                log.error("%s cannot be written (%s): after a restart something may be said twice", path, error)
+                log.error("%s cannot be written (%s): after a restart a message may be sent twice", path, error)
             self._complained = True
 
 

@@ -1,4 +1,4 @@
-"""``trapline bot --check``: is everything there that the bot needs? Nothing is changed and no game is begun."""
+"""Self-check for ``trapline bot --check``: whether everything is there that the bot needs. Nothing is changed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import chess.polyglot
 import chess.syzygy
 
 from bot.moves.engines import Engine
-from bot.saved_state import Memory
+from bot.saved_state import SavedState
 from bot.settings import BotOptions, check_coach
 from db.library.open import open_library
 from lichess.api import Lichess, LichessError
@@ -24,15 +24,15 @@ Outcome = Literal["good", "bad", "unchecked"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """Result of one check."""
 
     what: str
     outcome: Outcome
-    said: str
+    message: str
 
 
 def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) -> Iterator[Finding]:
-    """Look at everything, in the order in which the bot needs it."""
+    """Run all checks, in the order in which the bot needs things."""
     yield Finding("configuration", "good", f"plays on {settings.bot.url}, {settings.bot.max_games} games at a time")
     yield from _one("coach", lambda: _coach(settings))
     yield from _account(settings, connect)
@@ -47,12 +47,12 @@ def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) ->
 
 def _one(what: str, look: Callable[[], str]) -> Iterator[Finding]:
     try:
-        said = look()
+        message = look()
     except (TraplineError, OSError) as error:
         yield Finding(what, "bad", str(error))
     else:
-        if said:
-            yield Finding(what, "good", said)
+        if message:
+            yield Finding(what, "good", message)
 
 
 def _coach(settings: BotOptions) -> str:
@@ -98,7 +98,7 @@ def _account(settings: BotOptions, connect: Callable[..., Lichess]) -> Iterator[
 
 def _folder(settings: BotOptions) -> str:
     settings.bot.folder.mkdir(parents=True, exist_ok=True)
-    waiting = len(Memory(settings.bot.folder).unfinished())
+    waiting = len(SavedState(settings.bot.folder).unfinished())
     return f"{settings.bot.folder}" + (f", {waiting} games to be resumed" if waiting else "")
 
 

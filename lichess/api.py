@@ -1,4 +1,4 @@
-"""What the bot needs of lichess, in our words: events, questions and deeds. `lichess.client` has them by berserk.
+"""Events, requests and errors of the lichess API, independent of the HTTP library; `lichess.client` implements them.
 
 Times are milliseconds, moves UCI, colours ``white`` and ``black``. Source: lichess's published OpenAPI description.
 """
@@ -14,13 +14,13 @@ Color = Literal["white", "black"]
 Room = Literal["player", "spectator"]
 
 USUAL_START = "startpos"
-"""How lichess writes the usual first position."""
+"""Lichess's name for the usual initial position."""
 
 MOST_LISTED = 50
-"""Running games that lichess lists at most."""
+"""Most running games in lichess's list."""
 
 
-# What goes wrong ----------------------------------------------------------------------------------------------------
+# Errors -------------------------------------------------------------------------------------------------------------
 
 
 class LichessError(TraplineError):
@@ -28,25 +28,25 @@ class LichessError(TraplineError):
 
 
 class Unreachable(LichessError):
-    """No answer, half an answer, or an error of the server (5xx): whether the deed was done is not known."""
+    """No answer, half an answer, or an error of the server (5xx): whether the request took effect is unknown."""
 
     def __init__(self, message: str, *, arrived: bool = True) -> None:
-        """``arrived`` is False if lichess has certainly not seen the request."""
+        """``arrived`` is False if the request certainly never reached lichess."""
         super().__init__(message)
         self.arrived = arrived
 
 
 class Limited(LichessError):
-    """Too many requests (429); it was not done."""
+    """Too many requests (429); the request took no effect."""
 
     def __init__(self, message: str, seconds: float | None) -> None:
-        """``seconds`` is how long to wait, None if lichess did not say."""
+        """``seconds``: how long to wait, None if lichess gives no time."""
         super().__init__(message)
         self.seconds = seconds
 
 
 class Refused(LichessError):
-    """Lichess understood and will not (4xx); it was not done."""
+    """Refusal by lichess (4xx); the request took no effect."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -57,7 +57,7 @@ class Unauthorized(Refused):
     """The token is wrong, revoked, or lacks a scope (401, 403)."""
 
 
-# Who and what -------------------------------------------------------------------------------------------------------
+# Players, challenges and games --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A player, as games and challenges name him."""
+    """Player of a game or challenge."""
 
     id: str
     name: str
@@ -89,7 +89,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """Somebody wants to play."""
+    """Challenge to a game."""
 
     id: str
     challenger: Person
@@ -101,21 +101,21 @@ class Challenge:
     increment: int
     """Seconds."""
     days: int | None
-    """For a move, in correspondence."""
+    """Days for a move, in correspondence games."""
     rules: tuple[str, ...] = ()
-    """Such as ``noAbort``."""
+    """Special rules, such as ``noAbort``."""
     initial_fen: str = ""
     is_own: bool = False
-    """The bot itself has sent it."""
+    """Whether the bot itself has sent it."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameInfo:
-    """What of a game does not change."""
+    """Constant data of a game."""
 
     id: str
     color: Color
-    """The bot's."""
+    """The bot's color."""
     me: Person
     opponent: Person
     variant: str
@@ -133,7 +133,7 @@ class GameInfo:
 
 @dataclass(frozen=True, slots=True)
 class GameState:
-    """Where a game stands: all of it, each time."""
+    """State of a game, always complete."""
 
     moves: tuple[str, ...]
     wtime: int
@@ -165,7 +165,7 @@ class ChallengeGone:
 
 @dataclass(frozen=True, slots=True)
 class GameStart:
-    """A game of ours runs; also sent for all running ones when the stream opens."""
+    """A game of ours is running; also sent for all running games when the stream opens."""
 
     id: str
     is_our_turn: bool = False
@@ -193,7 +193,7 @@ class GameFull:
 
 @dataclass(frozen=True, slots=True)
 class ChatLine:
-    """Somebody wrote, perhaps the bot itself."""
+    """Line of chat, perhaps by the bot itself."""
 
     username: str
     text: str
@@ -213,7 +213,7 @@ GameEvent = GameFull | GameState | ChatLine | OpponentGone
 
 
 class DeclineReason(StrEnum):
-    """Why a challenge is declined; these words are lichess's."""
+    """Reason to decline a challenge, in lichess's terms."""
 
     GENERIC = "generic"
     LATER = "later"
@@ -229,17 +229,17 @@ class DeclineReason(StrEnum):
 
 
 class Lichess(Protocol):
-    """The server, with one account. Everything may raise `LichessError`.
+    """Client of one account. Every method may raise `LichessError`.
 
     A stream gives None for each keep-alive, ends when the server ends it, and raises `Unreachable` when it is silent
     for too long, breaks off, or sends what cannot be read. It belongs to the thread that reads it.
     """
 
     def account(self) -> Account:
-        """Whose token it is."""
+        """Account of the token."""
 
     def scopes(self) -> frozenset[str]:
-        """What the token allows."""
+        """Scopes of the token."""
 
     def upgrade(self) -> None:
         """Make the account a bot, for ever."""
@@ -251,10 +251,10 @@ class Lichess(Protocol):
         """The stream of a game; ``me`` is the id of our account."""
 
     def ongoing(self) -> list[GameStart]:
-        """All games that run."""
+        """All running games."""
 
     def challenges(self) -> list[Challenge]:
-        """Those that wait for our answer; needs the scope challenge:read."""
+        """Challenges that wait for our answer; needs the scope challenge:read."""
 
     def export(self, game: str) -> str:
         """A game as PGN."""
@@ -263,7 +263,7 @@ class Lichess(Protocol):
         """Play a move."""
 
     def say(self, game: str, room: Room, text: str) -> None:
-        """Write at most 140 characters."""
+        """Send a chat message of at most 140 characters."""
 
     def abort(self, game: str) -> None:
         """Abort before the first moves."""
@@ -272,16 +272,16 @@ class Lichess(Protocol):
         """Resign."""
 
     def answer_draw(self, game: str, *, accept: bool) -> None:
-        """Agree to a draw, or decline one."""
+        """Accept or decline a draw offer."""
 
     def answer_takeback(self, game: str, *, accept: bool) -> None:
-        """Grant a takeback, or decline one."""
+        """Accept or decline a takeback."""
 
     def claim_victory(self, game: str) -> None:
-        """Win because the opponent has gone."""
+        """Claim a win because the opponent has left."""
 
     def claim_draw(self, game: str) -> None:
-        """Draw because the opponent has gone."""
+        """Claim a draw because the opponent has left."""
 
     def accept(self, challenge: str) -> None:
         """Accept a challenge."""
@@ -290,10 +290,10 @@ class Lichess(Protocol):
         """Decline a challenge."""
 
     def challenge(self, name: str, *, rated: bool, limit: int, increment: int) -> str:
-        """Challenge somebody to standard chess, times in seconds; the id of the challenge."""
+        """Challenge a player to standard chess, times in seconds; returns the challenge's id."""
 
     def withdraw(self, challenge: str) -> None:
-        """Take a challenge of our own back."""
+        """Cancel a challenge of our own."""
 
     def online_bots(self, most: int) -> list[Person]:
         """Bots that are online."""

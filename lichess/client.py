@@ -1,4 +1,4 @@
-"""`lichess.api.Lichess` by berserk, with the deeds of bots that it has no methods for."""
+"""`lichess.api.Lichess` by berserk, with the requests of bot accounts that berserk has no methods for."""
 
 import logging
 from collections.abc import Callable, Generator, Iterator
@@ -22,27 +22,27 @@ from lichess.api import (
     Person,
     Room,
 )
-from lichess.http import Lines, Session, spoken_errors, user_agent
+from lichess.http import Lines, Session, translate_errors, user_agent
 
 log = logging.getLogger(__name__)
 
-ANSWER_SECONDS = 10.0
-"""How long an answer may take. Of a move that took longer it is not known whether it was played."""
+TIMEOUT_SECONDS = 10.0
+"""Time-out of an answer. After a move that took longer it is unknown whether it was played."""
 
 SILENT_SECONDS = 10.0
-"""A stream that says nothing for so long is dead: lichess sends an empty line every 7 seconds."""
+"""Time-out of a stream: lichess sends an empty line every 7 seconds."""
 
 T = TypeVar("T")
 
 
 class Connection:
-    """One account on one server; may be used by any number of threads."""
+    """Client of one account on one server; may be used by any number of threads."""
 
     def __init__(self, url: str, token: SecretStr | None, user: str = "") -> None:
         """``user`` is the account's name, for the User-Agent, once it is known."""
         self.url = url
         self._token = token
-        self._session = Session(token, ANSWER_SECONDS)
+        self._session = Session(token, TIMEOUT_SECONDS)
         self._streams = Session(token, SILENT_SECONDS)
         self._me = user.lower()
         self.name(user)
@@ -51,22 +51,22 @@ class Connection:
         self._listen: Requestor[Any] = Requestor(self._streams, url, Lines())
 
     def name(self, user: str) -> None:
-        """Tell lichess whose bot this is, with every request."""
+        """Set the account's name, which is sent in the User-Agent of every request."""
         self._me = user.lower()
         agent = user_agent(user)
         for session in (self._session, self._streams):
             session.headers["User-Agent"] = agent
 
     def close(self) -> None:
-        """Close what is idle; streams close when their readers stop."""
+        """Close the idle connections; streams close when their readers stop."""
         self._session.close()
         self._streams.close()
 
-    # Questions ------------------------------------------------------------------------------------------------------
+    # Queries --------------------------------------------------------------------------------------------------------
 
     def account(self) -> Account:
-        """Whose token it is."""
-        with spoken_errors():
+        """Account of the token."""
+        with translate_errors():
             found: dict[str, Any] = dict(self._client.account.get())
             count = found.get("count") or {}
             return Account(
@@ -77,10 +77,10 @@ class Connection:
             )
 
     def scopes(self) -> frozenset[str]:
-        """What the token allows; nothing if lichess does not know it."""
+        """Scopes of the token; empty if lichess does not know it."""
         if self._token is None:
             return frozenset()
-        with spoken_errors():
+        with translate_errors():
             secret = self._token.get_secret_value()
             answer = self._client.oauth.test_tokens(secret)
             found = answer.get(secret) or {}
@@ -88,25 +88,25 @@ class Connection:
             return frozenset(str(scope).strip() for scope in (scopes.split(",") if isinstance(scopes, str) else scopes))
 
     def ongoing(self) -> list[GameStart]:
-        """All games that run."""
-        with spoken_errors():
+        """All running games."""
+        with translate_errors():
             found = self._ask.get("/api/account/playing", params={"nb": MOST_LISTED})
             return [reading.game_start(game) for game in found["nowPlaying"]]
 
     def challenges(self) -> list[Challenge]:
-        """Those that wait for our answer."""
-        with spoken_errors():
+        """Challenges that wait for our answer."""
+        with translate_errors():
             found = self._client.challenges.get_mine()
             return [reading.challenge(one, self._me) for one in found["in"]]
 
     def export(self, game: str) -> str:
         """A game as PGN."""
-        with spoken_errors():
+        with translate_errors():
             return str(self._client.games.export(game, as_pgn=True, clocks=True, evals=False, opening=True))
 
     def online_bots(self, most: int) -> list[Person]:
         """Bots that are online."""
-        with spoken_errors():
+        with translate_errors():
             found = self._ask.get("/api/bot/online", params={"nb": most}, fmt=NDJSON, stream=True)
             return [Person(str(bot["id"]), str(bot["username"]), "BOT", _rating(bot)) for bot in found]
 
@@ -121,65 +121,65 @@ class Connection:
         return self._read(f"/api/bot/game/stream/{game}", lambda line: reading.game_event(line, me))
 
     def _read(self, path: str, read: Callable[[dict[str, Any]], T | None]) -> Iterator[T | None]:
-        with spoken_errors():
-            # Ours, from `Lines`; berserk's types know plain iterators only.
+        with translate_errors():
+            # A generator of `Lines`; berserk declares plain iterators only.
             answered = cast(Generator[dict[str, Any] | None], self._listen.get(path, stream=True))
             with closing(answered) as lines:
                 for line in lines:
                     yield None if line is None else read(line)
 
-    # Deeds ----------------------------------------------------------------------------------------------------------
+    # Actions --------------------------------------------------------------------------------------------------------
 
     def upgrade(self) -> None:
         """Make the account a bot."""
-        with spoken_errors():
+        with translate_errors():
             self._ask.post("/api/bot/account/upgrade")
 
     def move(self, game: str, uci: str, *, offer_draw: bool = False) -> None:
         """Play a move."""
-        self._do(game, f"move/{uci}", params={"offeringDraw": "true"} if offer_draw else None)
+        self._post_to_game(game, f"move/{uci}", params={"offeringDraw": "true"} if offer_draw else None)
 
     def say(self, game: str, room: Room, text: str) -> None:
-        """Write."""
-        self._do(game, "chat", data={"room": room, "text": text})
+        """Send a chat message."""
+        self._post_to_game(game, "chat", data={"room": room, "text": text})
 
     def abort(self, game: str) -> None:
-        """Abort."""
-        self._do(game, "abort")
+        """Abort before the first moves."""
+        self._post_to_game(game, "abort")
 
     def resign(self, game: str) -> None:
         """Resign."""
-        self._do(game, "resign")
+        self._post_to_game(game, "resign")
 
     def answer_draw(self, game: str, *, accept: bool) -> None:
-        """Agree or decline."""
-        self._do(game, f"draw/{'yes' if accept else 'no'}")
+        """Accept or decline a draw offer."""
+        self._post_to_game(game, f"draw/{'yes' if accept else 'no'}")
 
     def answer_takeback(self, game: str, *, accept: bool) -> None:
-        """Grant or decline."""
-        self._do(game, f"takeback/{'yes' if accept else 'no'}")
+        """Accept or decline a takeback."""
+        self._post_to_game(game, f"takeback/{'yes' if accept else 'no'}")
 
     def claim_victory(self, game: str) -> None:
-        """Win."""
-        self._do(game, "claim-victory")
+        """Claim a win because the opponent has left."""
+        self._post_to_game(game, "claim-victory")
 
     def claim_draw(self, game: str) -> None:
-        """Draw."""
-        self._do(game, "claim-draw")
+        """Claim a draw because the opponent has left."""
+        self._post_to_game(game, "claim-draw")
 
     def accept(self, challenge: str) -> None:
-        """Accept."""
-        with spoken_errors():
+        """Accept a challenge."""
+        with translate_errors():
             self._client.challenges.accept(challenge)
 
     def decline(self, challenge: str, reason: DeclineReason) -> None:
-        """Decline."""
-        with spoken_errors():
+        """Decline a challenge."""
+        with translate_errors():
             self._ask.post(f"/api/challenge/{challenge}/decline", data={"reason": reason.value})
 
     def challenge(self, name: str, *, rated: bool, limit: int, increment: int) -> str:
-        """Challenge somebody."""
-        with spoken_errors():
+        """Challenge a player; returns the challenge's id."""
+        with translate_errors():
             data = {
                 "rated": "true" if rated else "false",
                 "clock.limit": limit,
@@ -191,13 +191,13 @@ class Connection:
             return str((answer.get("challenge") or answer)["id"])
 
     def withdraw(self, challenge: str) -> None:
-        """Take a challenge back."""
-        with spoken_errors():
+        """Cancel a challenge of our own."""
+        with translate_errors():
             self._client.challenges.cancel(challenge)
 
-    def _do(self, game: str, deed: str, **content: Any) -> None:
-        with spoken_errors():
-            self._ask.post(f"/api/bot/game/{game}/{deed}", **content)
+    def _post_to_game(self, game: str, action: str, **content: Any) -> None:
+        with translate_errors():
+            self._ask.post(f"/api/bot/game/{game}/{action}", **content)
 
 
 def _rating(bot: dict[str, Any]) -> int | None:

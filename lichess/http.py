@@ -1,8 +1,8 @@
-"""Requests to lichess, and what goes wrong with them; for `lichess.client` and for whoever else asks lichess.
+"""HTTP session for lichess, and translation of its errors.
 
-What berserk leaves to its caller and is done here: time-outs on every request; the empty lines that lichess sends every
-7 seconds, which tell a living stream from a dead one; closing a stream; redirects and ``.netrc`` files, which must not
-get or replace the token.
+It adds what berserk leaves to its caller: time-outs on every request; the empty lines that lichess sends every 7
+seconds, by which a live stream is told from a dead one; closing a stream; redirects and ``.netrc`` files, which must
+not get or replace the token.
 """
 
 import json
@@ -23,17 +23,17 @@ from trapcore.version import installed_version
 CONNECT_SECONDS = 5.0
 
 CONNECTIONS = 256
-"""Most connections kept open, far more than 64 games need."""
+"""Size of the connection pool, far more than 64 games need."""
 
 LONGEST_LINE = 1 << 20
-"""Bytes; a line of a stream has a few thousand at most."""
+"""Most bytes of a line of a stream; real ones have a few thousand."""
 
 
 class Session(requests.Session):
-    """Sends the token and gives up in time."""
+    """HTTP session that sends the token and has a time-out on every request."""
 
     def __init__(self, token: SecretStr | None, seconds: float) -> None:
-        """``seconds`` is how long an answer, or the next piece of one, may take."""
+        """``seconds``: time-out of an answer, or of the next piece of one."""
         super().__init__()
         self._seconds = seconds
         adapter = HTTPAdapter(pool_connections=4, pool_maxsize=CONNECTIONS)
@@ -45,7 +45,7 @@ class Session(requests.Session):
     def request(self, *given: Any, **named: Any) -> requests.Response:
         """As `requests.Session.request`, with a time-out."""
         named.setdefault("timeout", (CONNECT_SECONDS, self._seconds))
-        # No address of lichess that we use redirects; one that did might lead elsewhere with the token.
+        # No address that is used here redirects; one that did could lead the token elsewhere.
         named["allow_redirects"] = False
         return super().request(*given, **named)
 
@@ -61,21 +61,21 @@ class _Bearer(requests.auth.AuthBase):
 
 
 class Lines(FormatHandler[Any]):
-    """Lines of JSON as they come; None for an empty one, which is a sign of life."""
+    """Stream of JSON lines; None for an empty line, which is a keep-alive."""
 
     def __init__(self) -> None:
         super().__init__("application/x-ndjson")
 
     def parse(self, response: requests.Response) -> Any:
-        """One value."""
+        """A single JSON value."""
         return response.json()
 
     def parse_stream(self, response: requests.Response) -> Generator[Any]:
-        """A value a line."""
+        """One value for each line."""
         return _lines(response)
 
     def handle(self, response: requests.Response, is_stream: bool, converter: Any = None) -> Any:
-        """The lines, to be closed, or the value."""
+        """The stream of lines, which is to be closed, or the value."""
         # berserk maps a converter over the stream, which then cannot be closed.
         return self.parse_stream(response) if is_stream else self.parse(response)
 
@@ -97,8 +97,8 @@ def _lines(response: requests.Response) -> Generator[Any]:
 
 
 @contextmanager
-def spoken_errors() -> Iterator[None]:
-    """Whatever goes wrong inside becomes a `LichessError`; no message of it holds the token."""
+def translate_errors() -> Iterator[None]:
+    """Translate the errors of the block to `LichessError`; no message contains the token."""
     try:
         yield
     except LichessError:
@@ -115,10 +115,10 @@ def spoken_errors() -> Iterator[None]:
 
 
 def refusal(response: requests.Response) -> LichessError:
-    """The error that an answer stands for; closes the answer."""
+    """Error for an HTTP answer, which is closed."""
     status = response.status_code
-    said = _said(response)
-    message = f"lichess answered {status} to {response.request.method} {response.request.path_url}{said}"
+    detail = _error_detail(response)
+    message = f"lichess answered {status} to {response.request.method} {response.request.path_url}{detail}"
     if status == 429:
         return Limited(message, _seconds(response))
     if status >= 500 or status < 400:
@@ -126,7 +126,7 @@ def refusal(response: requests.Response) -> LichessError:
     return (Unauthorized if status in (401, 403) else Refused)(message, status)
 
 
-def _said(response: requests.Response) -> str:
+def _error_detail(response: requests.Response) -> str:
     try:
         answer = response.json()
         error = answer.get("error") if isinstance(answer, dict) else None
@@ -138,7 +138,7 @@ def _said(response: requests.Response) -> str:
 
 
 def _seconds(response: requests.Response) -> float | None:
-    """How long to wait: the header, or what lichess writes into the body."""
+    """Seconds to wait after a 429, from the header or the body; None if neither has them."""
     candidates: list[object] = [response.headers.get("Retry-After")]
     try:
         answer = response.json()
@@ -156,7 +156,7 @@ def _seconds(response: requests.Response) -> float | None:
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """The reason behind it: berserk wraps requests, which wraps urllib3, which wraps the system's error."""
+    """Innermost cause: berserk wraps requests, which wraps urllib3, which wraps the system's error."""
     seen = error
     while True:
         inner = getattr(seen, "reason", None) or next(
@@ -168,5 +168,5 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def user_agent(user: str) -> str:
-    """Who asks, as lichess wants to be told; ``user`` is the account's name, empty if there is none."""
+    """User-Agent as lichess requests it; ``user`` is the account's name, empty if there is none."""
     return f"trapline/{installed_version() or 'source'}" + (f" user:{user}" if user else "")

@@ -1,4 +1,4 @@
-"""Lichess's JSON into our events. What is unknown is passed over and told once; what is broken is an error.
+"""Parsing of lichess's JSON. Unknown types and fields are ignored and logged once; malformed ones are errors.
 
 Every function raises `ValueError`, `KeyError` or `TypeError` for JSON of another shape; the caller turns it into
 `Unreachable`, since a line that cannot be read is a broken stream.
@@ -43,7 +43,7 @@ _once = OnceLogger(log)
 
 
 def account_event(line: Json, me: str) -> AccountEvent | None:
-    """An event of the account's stream; None for a type that nobody knows."""
+    """An event of the account's stream; None for an unknown type."""
     match line["type"]:
         case "challenge":
             return challenge(line["challenge"], me)
@@ -61,7 +61,7 @@ def account_event(line: Json, me: str) -> AccountEvent | None:
 
 
 def game_event(line: Json, me: str) -> GameEvent | None:
-    """An event of a game's stream; None for a type that nobody knows."""
+    """An event of a game's stream; None for an unknown type."""
     match line["type"]:
         case "gameFull":
             return _game_full(line, me)
@@ -108,7 +108,7 @@ def challenge(given: Mapping[str, Any], me: str) -> Challenge:
 
 
 def person(user: Json | None) -> Person:
-    """A player; lichess's own computer and somebody without an account have no id."""
+    """A player; lichess's own computer and anonymous players have no id."""
     if user is None:
         return Person("", "Anonymous")
     name = str(user.get("name") or user.get("username") or ("Stockfish" if "aiLevel" in user else "Anonymous"))
@@ -119,8 +119,8 @@ def person(user: Json | None) -> Person:
 
 
 def log_unknown(what: str) -> None:
-    """Log that something unknown was passed over, the first time."""
-    _once.write(logging.INFO, what, "lichess sent an unknown %s; it is passed over, and not told again", what)
+    """Log the first occurrence of an unknown type or field."""
+    _once.write(logging.INFO, what, "lichess sent an unknown %s; it is ignored, and not logged again", what)
 
 
 def _game_id(game: Json) -> str:

@@ -1,4 +1,4 @@
-"""How fast streams may be opened again, and what a 429 holds up. Clocks are given from outside, in seconds."""
+"""Rate limits: back-off, openings of streams, and pauses after a 429. Clocks can be replaced; all times in seconds."""
 
 import random
 import threading
@@ -8,20 +8,20 @@ from collections.abc import Callable
 from enum import IntEnum
 
 OPENS = 28
-"""Openings of the account's stream in `WINDOW_SECONDS`; lichess allows 30, two are kept for a restart by hand."""
+"""Most openings of the account's stream in `WINDOW_SECONDS`: lichess allows 30, two are left for manual restarts."""
 
 QUICK_OPENS = 14
 
 WINDOW_SECONDS = 600.0
 
 LIMITED_SECONDS = 60.0
-"""How long to wait after a 429 that does not say: lichess asks for a full minute."""
+"""Wait after a 429 that gives no time: lichess demands a full minute."""
 
 
 class Backoff:
-    """Waiting times that double from ``first`` to ``most`` seconds, each spread from half of it to the whole.
+    """Exponential back-off from ``first`` to ``most`` seconds, with jitter from half of the wait to the whole.
 
-    The spread keeps all the bots of the world from coming back in the same second after lichess was restarted.
+    The jitter keeps many bots from returning in the same second after a restart of lichess.
     """
 
     def __init__(self, first: float, most: float, spread: Callable[[], float] = random.random) -> None:
@@ -39,22 +39,22 @@ class Backoff:
         self._failures = 0
 
 
-class Openings:
-    """Counts openings, so that never more than `OPENS` fall into `WINDOW_SECONDS`.
+class StreamOpenings:
+    """Limit of `OPENS` stream openings in `WINDOW_SECONDS`.
 
-    The counts are wall-clock seconds: they survive a restart, which is when they are needed most.
+    The times are wall-clock seconds and are stored, because the limit matters most over restarts.
     """
 
     def __init__(self, before: list[float], now: Callable[[], float] = time.time) -> None:
-        """``before`` are the times of earlier openings."""
+        """``before``: times of earlier openings."""
         self._now = now
         self._times: deque[float] = deque(t for t in sorted(before) if t <= now())
 
     def wait(self) -> float:
-        """Seconds until the next opening is allowed, 0 if it is now.
+        """Seconds until the next opening is allowed, 0 if it is allowed now.
 
-        `QUICK_OPENS` may come as fast as the back-off likes, the others evenly, so that the budget is never used up
-        for minutes.
+        `QUICK_OPENS` are limited by the back-off alone, the others are spread evenly, so that the budget is never
+        exhausted for minutes.
         """
         self._forget()
         used = len(self._times)
@@ -66,13 +66,13 @@ class Openings:
         return max(0.0, earliest - self._now())
 
     def opened(self) -> list[float]:
-        """Count one; gives the times to be kept for after a restart."""
+        """Count an opening; returns the times to be stored."""
         self._forget()
         self._times.append(self._now())
         return list(self._times)
 
     def not_opened(self) -> list[float]:
-        """Lichess has not seen the last one; gives what is to be kept."""
+        """Take back the last opening, which never reached lichess; returns the times to be stored."""
         if self._times:
             self._times.pop()
         return list(self._times)
@@ -82,15 +82,15 @@ class Openings:
         while self._times and self._times[0] <= now - WINDOW_SECONDS:
             self._times.popleft()
         while self._times and self._times[-1] > now:
-            # The clock was put back: what lies in the future is no guide.
+            # The clock was put back; times in the future are meaningless.
             self._times.pop()
 
 
 class Kind(IntEnum):
-    """Requests by how much they matter: a 429 holds up its own kind and what matters less."""
+    """Kinds of requests by priority: a 429 pauses its own kind and those of lower priority."""
 
     MOVE = 0
-    """Moves, and everything else a game hangs on."""
+    """Moves and everything else that a running game needs."""
     LISTEN = 1
     """Streams, and the list of running games."""
     CHALLENGE = 2
@@ -99,7 +99,7 @@ class Kind(IntEnum):
 
 
 class Pauses:
-    """When each kind of request may be made again, shared by all threads."""
+    """Pauses of all kinds of requests, shared by all threads."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -108,29 +108,29 @@ class Pauses:
         self._lock = threading.Lock()
 
     def wait(self, kind: Kind) -> float:
-        """Seconds until a request of this kind may be made, 0 if it is now."""
+        """Seconds until a request of this kind may be made, 0 if it may be made now."""
         with self._lock:
             return max(0.0, self._until[kind] - self._now())
 
     def limited(self, kind: Kind, seconds: float | None) -> float:
-        """A 429 came, which may have said how long to wait; the seconds until this kind may go on.
+        """Pause after a 429, which may give a time; returns the seconds until this kind may be requested again.
 
-        Where lichess does not say, challenges and chat wait a minute. What a running clock hangs on tries again soon
-        and then less and less often: moves, and streams and lists, without which a game is not even known.
+        If lichess gives no time, challenges and chat wait a minute. Moves, streams and lists, on which a running clock
+        depends, are retried soon and then less and less often.
         """
         with self._lock:
-            asked = seconds
+            given = seconds
             if seconds is None:
                 seconds = self._soon[kind].failed() if kind in self._soon else LIMITED_SECONDS
             for other in Kind:
                 if other > kind:
-                    patient = asked is None and other not in self._soon
+                    patient = given is None and other not in self._soon
                     self._hold(other, LIMITED_SECONDS if patient else seconds)
             self._hold(kind, seconds)
             return max(0.0, self._until[kind] - self._now())
 
     def worked(self, kind: Kind) -> None:
-        """A request of this kind went through."""
+        """Note that a request of this kind succeeded."""
         with self._lock:
             if kind in self._soon:
                 self._soon[kind].worked()

@@ -1,13 +1,14 @@
-"""Threads that read a stream for ever: whatever ends it, it is opened again. They never wait for anything but the net.
+"""Threads that read a stream and reopen it whatever ends it. They wait for nothing but the network.
 
-What is read goes into a queue of whoever listens, so that a search, a full disk or a slow chat cannot make a reader
-miss what lichess says (it keeps only the last 32 events).
+Callers put events into a queue of their own, so that a search, a full disk or a slow chat cannot make a reader miss
+events: lichess buffers only the last 32.
 """
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from lichess.api import Limited, Refused, Unreachable
@@ -16,35 +17,42 @@ from lichess.rate_limits import Backoff
 log = logging.getLogger(__name__)
 
 HEALTHY_SECONDS = 5.0
-"""A stream that held for so long was a good one: the next opening does not wait longer than the first."""
+"""A stream that lasted this long was a good one: the back-off begins anew."""
 
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class StreamCallbacks(Generic[T]):
+    """Callbacks of a `StreamReader`, all called in its thread."""
+
+    deliver: Callable[[T, float], None]
+    """Takes each event and the monotonic time at which its stream was requested."""
+    refused: Callable[[Refused], None]
+    """Takes the refusal (4xx) that ended the reading."""
+    before: Callable[[], float] = lambda: 0.0
+    """Seconds that an opening must still wait; when it returns 0, an opening follows and is counted."""
+    not_opened: Callable[[], None] = lambda: None
+    """The counted opening never reached lichess."""
+    alive: Callable[[], None] = lambda: None
+    """An event or a keep-alive has arrived."""
+
+
 class StreamReader(Generic[T]):
-    """One stream, read by a thread of its own until `stop`."""
+    """One stream, read and reopened by a thread of its own until `stop`."""
 
     def __init__(
         self,
         name: str,
         open_stream: Callable[[], Iterator[T | None]],
-        deliver: Callable[[T, float], None],
-        refused: Callable[[Refused], None],
+        callbacks: StreamCallbacks[T],
         *,
         backoff: Backoff,
         limits: Backoff,
-        before: Callable[[], float] = lambda: 0.0,
-        not_opened: Callable[[], None] = lambda: None,
-        alive: Callable[[], None] = lambda: None,
     ) -> None:
-        """``deliver`` is given each event with the monotonic time at which its stream was asked for; ``refused`` ends
-        the reading (lichess said 4xx); ``limits`` are the waits after a 429 that names none. ``before`` gives seconds
-        that an opening must still wait and counts it when they are 0, ``not_opened`` says that lichess never saw it;
-        ``alive`` is called for each event and keep-alive.
-        """
-        self._open, self._deliver, self._refused = open_stream, deliver, refused
+        """``backoff``: waits between openings; ``limits``: waits after a 429 that gives no time."""
+        self._open, self._callbacks = open_stream, callbacks
         self._backoff, self._limits = backoff, limits
-        self._before, self._not_opened, self._alive = before, not_opened, alive
         self._stopped = threading.Event()
         self._name = name
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -63,7 +71,7 @@ class StreamReader(Generic[T]):
 
     def _run(self) -> None:
         while not self._stopped.is_set():
-            wait = self._before()
+            wait = self._callbacks.before()
             if wait > 0:
                 self._stopped.wait(min(wait, 5.0))
                 continue
@@ -75,14 +83,14 @@ class StreamReader(Generic[T]):
                 reason, wait = str(error), self._limits.failed() if error.seconds is None else error.seconds
             except Refused as error:
                 if not self._stopped.is_set():
-                    self._refused(error)
+                    self._callbacks.refused(error)
                 return
             except Unreachable as error:
                 reason, wait = str(error), 0.0
                 if not error.arrived:
-                    self._not_opened()
+                    self._callbacks.not_opened()
             except Exception:
-                # A bug must not make the bot deaf.
+                # A bug must not end the reading for good.
                 log.exception("reading %s failed", self._name)
                 reason, wait = "of an error of ours", 0.0
             if self._stopped.is_set():
@@ -100,9 +108,9 @@ class StreamReader(Generic[T]):
             for event in stream:
                 if self._stopped.is_set():
                     return
-                self._alive()
+                self._callbacks.alive()
                 if event is not None:
-                    self._deliver(event, began)
+                    self._callbacks.deliver(event, began)
         finally:
             close = getattr(stream, "close", None)
             if close is not None:

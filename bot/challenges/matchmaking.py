@@ -1,4 +1,4 @@
-"""Challenging other bots when nobody plays: sparingly, for lichess's bots are there for humans."""
+"""Matchmaking: challenges to other bots when no game is running, sparingly, because bots should be free for humans."""
 
 import logging
 import random
@@ -6,7 +6,9 @@ import re
 import time
 from concurrent.futures import Executor
 
-from bot.saved_state import Memory
+from cachetools import TTLCache
+
+from bot.saved_state import SavedState
 from bot.settings import BotSettings, Mode
 from lichess.api import Account, Lichess, LichessError, Limited, Person, Refused
 from lichess.rate_limits import Kind, Pauses
@@ -16,34 +18,34 @@ log = logging.getLogger(__name__)
 DAY_SECONDS = 86_400.0
 UNANSWERED_SECONDS = 20.0
 AVOID_SECONDS = 7_200.0
-"""Who declined or did not answer is left alone for so long."""
+"""A bot that was challenged is not challenged again for this long."""
 
 
-class Seeker:
-    """Sends one challenge at a time."""
+class Matchmaker:
+    """Challenges other bots, one at a time."""
 
     def __init__(
-        self, lichess: Lichess, pauses: Pauses, memory: Memory, settings: BotSettings, account: Account
+        self, lichess: Lichess, pauses: Pauses, saved_state: SavedState, settings: BotSettings, account: Account
     ) -> None:
-        self._lichess, self._pauses, self._memory = lichess, pauses, memory
+        self._lichess, self._pauses, self._saved_state = lichess, pauses, saved_state
         self._settings, self._account = settings, account
         self._idle_since = time.monotonic()
         self._open: str | None = None
         self._open_since = 0.0
         self._busy = False
-        self._avoid: dict[str, float] = {}
+        self._avoid: TTLCache[str, None] = TTLCache(10_000, AVOID_SECONDS)
 
     def rest(self) -> None:
-        """A game has ended: wait anew."""
+        """Restart the waiting time, because a game has ended."""
         self._idle_since = time.monotonic()
 
     def gone(self, challenge: str) -> None:
-        """A challenge of ours was declined or has ended."""
+        """Note that a challenge of ours was declined or has expired."""
         if challenge == self._open:
             self._open = None
 
     def turn(self, games: int, threads: Executor) -> None:
-        """See whether it is time; what takes long is done in one of ``threads``."""
+        """Challenge a bot if it is time; requests are made in ``threads``."""
         now = time.monotonic()
         if games:
             self._idle_since, self._open = now, None
@@ -55,12 +57,12 @@ class Seeker:
                 self._idle_since = now
                 threads.submit(self._withdraw, challenge)
             return
-        if not games and now - self._idle_since >= 60 * self._settings.seek_minutes and self._may_seek():
+        if not games and now - self._idle_since >= 60 * self._settings.seek_minutes and self._may_challenge():
             self._busy, self._idle_since = True, now
-            threads.submit(self._seek)
+            threads.submit(self._challenge)
 
-    def _may_seek(self) -> bool:
-        seeks = self._memory.bot.seeks
+    def _may_challenge(self) -> bool:
+        seeks = self._saved_state.bot.seeks
         seeks[:] = [at for at in seeks if time.time() - DAY_SECONDS < at <= time.time()]
         return len(seeks) < self._settings.seek_games
 
@@ -72,16 +74,16 @@ class Seeker:
         finally:
             self._busy = False
 
-    def _seek(self) -> None:
+    def _challenge(self) -> None:
         person: Person | None = None
         try:
-            person = self._somebody()
+            person = self._pick_opponent()
             if person is None:
                 return
             minutes, increment = self._settings.seek_clock.split("+")
-            self._memory.bot.seeks.append(time.time())
-            self._memory.save_bot()
-            self._avoid[person.id] = time.monotonic()
+            self._saved_state.bot.seeks.append(time.time())
+            self._saved_state.save_bot()
+            self._avoid[person.id] = None
             self._open = self._lichess.challenge(
                 person.name,
                 rated=Mode.RATED in self._settings.modes,
@@ -99,9 +101,7 @@ class Seeker:
         finally:
             self._busy = False
 
-    def _somebody(self) -> Person | None:
-        now = time.monotonic()
-        self._avoid = {bot: since for bot, since in self._avoid.items() if now - since < AVOID_SECONDS}
+    def _pick_opponent(self) -> Person | None:
         blocked = {name.lower() for name in self._settings.block}
         allowed = {name.lower() for name in self._settings.allow}
         fitting = [

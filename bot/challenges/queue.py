@@ -1,4 +1,4 @@
-"""Challenges from the moment they come to the game they become: waiting, accepted, declined."""
+"""Queue of challenges, from their arrival to the game or the refusal."""
 
 import logging
 import time
@@ -13,19 +13,19 @@ from lichess.rate_limits import Kind, Pauses
 log = logging.getLogger(__name__)
 
 WAIT_SECONDS = 18.0
-"""How long a challenge waits for a free place: lichess forgets it after 20 seconds."""
+"""Longest wait for a free place: lichess drops a challenge after 20 seconds."""
 
 FORGOTTEN_SECONDS = 25.0
-"""So old, a challenge with a clock is not there any more."""
+"""Age at which lichess has dropped a challenge with a clock."""
 
 OVERDUE_SECONDS = 1.0
 
 BEGIN_SECONDS = 30.0
-"""A game that has not begun so long after its challenge was accepted never will: its place is free again."""
+"""Time after which a game of an accepted challenge is not expected to begin any more, and its place is free."""
 
 
-class Reception:
-    """Keeps the places: never are more challenges accepted than games may run."""
+class ChallengeQueue:
+    """Waiting and accepted challenges; never more are accepted than games may run."""
 
     def __init__(
         self,
@@ -33,35 +33,35 @@ class Reception:
         pauses: Pauses,
         settings: BotSettings,
         threads: Executor,
-        later: Callable[[Callable[[], None]], None],
-        agreed: Callable[[str], None],
+        post: Callable[[Callable[[], None]], None],
+        accepted: Callable[[str], None],
     ) -> None:
-        """Requests are made in ``threads``; what they bring is handed to ``later``, to be called where all else is.
+        """Requests are made in ``threads``; their results are handed to ``post`` as calls for the bot's own thread.
 
-        ``agreed`` is told of each challenge that was accepted; its game has the same id.
+        ``accepted`` is called with the id of each accepted challenge, which is also the id of its game.
         """
         self._lichess, self._pauses, self._settings = lichess, pauses, settings
-        self._threads, self._later, self._agreed = threads, later, agreed
+        self._threads, self._post, self._on_accepted = threads, post, accepted
         self._waiting: dict[str, tuple[Challenge, float]] = {}
         self._accepted: dict[str, float] = {}
         self._is_closed = False
 
     @property
     def waiting(self) -> int:
-        """Challenges without a place."""
+        """Number of waiting challenges."""
         return len(self._waiting)
 
     @property
     def expected(self) -> int:
-        """Games that were agreed to and have not begun."""
+        """Number of accepted challenges whose games have not begun."""
         return len(self._accepted)
 
     def is_overdue(self, now: float) -> bool:
-        """Whether a game was agreed to a while ago of which nobody has told that it began."""
+        """Whether a challenge was accepted `OVERDUE_SECONDS` ago and its game has not begun."""
         return any(now - since >= OVERDUE_SECONDS for since in self._accepted.values())
 
     def challenged(self, challenge: Challenge) -> None:
-        """Somebody wants to play."""
+        """Queue a new challenge, or decline it."""
         if challenge.is_own or challenge.id in self._accepted:
             return
         reason = DeclineReason.LATER if self._is_closed else decline_reason(challenge, self._settings)
@@ -71,26 +71,26 @@ class Reception:
             self._decline(challenge, reason)
 
     def gone(self, challenge: str) -> None:
-        """It was taken back."""
+        """Remove a challenge that was taken back."""
         self._waiting.pop(challenge, None)
 
     def begun(self, game: str) -> None:
-        """The game of that challenge runs."""
+        """Remove the challenge of a game that has begun."""
         self._waiting.pop(game, None)
         self._accepted.pop(game, None)
 
     def close(self) -> None:
-        """Take nobody in any more."""
+        """Decline all waiting challenges and all further ones."""
         self._is_closed = True
         for challenge, _ in self._waiting.values():
             self._decline(challenge, DeclineReason.LATER)
         self._waiting.clear()
 
     def turn(self, games: Collection[str]) -> None:
-        """Give free places to who waits, and send away who waited for too long; ``games`` are those that run."""
+        """Accept waiting challenges for free places and decline those that waited too long; ``games`` are running."""
         now = time.monotonic()
         self._accepted = {game: since for game, since in self._accepted.items() if now - since <= BEGIN_SECONDS}
-        # Nothing may be answered for a minute after a 429; what lichess has forgotten by then is not asked for.
+        # After a 429 nothing may be answered for a minute; challenges that lichess has dropped by then are left out.
         self._waiting = {
             name: (challenge, since)
             for name, (challenge, since) in self._waiting.items()
@@ -112,31 +112,31 @@ class Reception:
         try:
             self._lichess.accept(challenge.id)
             log.info("challenge %s of %s is accepted", challenge.id, challenge.challenger.name)
-            self._later(lambda: self._agreed(challenge.id))
+            self._post(lambda: self._on_accepted(challenge.id))
         except Refused as error:
             log.info("challenge %s: %s", challenge.id, error)
-            self._later(lambda: self._freed(challenge))
+            self._post(lambda: self._give_up(challenge))
         except LichessError as error:
             if isinstance(error, Limited):
                 self._pauses.limited(Kind.CHALLENGE, error.seconds)
-            # If it was accepted after all, the second time is refused, and the game begins.
+            # If it was accepted after all, the second attempt is refused, and the game begins.
             log.info("challenge %s: %s", challenge.id, error)
-            self._later(lambda: self._again(challenge))
+            self._post(lambda: self._requeue(challenge))
 
-    def _freed(self, challenge: Challenge) -> None:
+    def _give_up(self, challenge: Challenge) -> None:
         self._accepted.pop(challenge.id, None)
 
-    def _again(self, challenge: Challenge) -> None:
+    def _requeue(self, challenge: Challenge) -> None:
         if self._accepted.pop(challenge.id, None) is not None:
             self._waiting[challenge.id] = (challenge, time.monotonic())
 
     def _decline(self, challenge: Challenge, reason: DeclineReason) -> None:
         log.info("challenge %s of %s is declined: %s", challenge.id, challenge.challenger.name, reason)
-        self._threads.submit(self._send_away, challenge.id, reason)
+        self._threads.submit(self._send_decline, challenge.id, reason)
 
-    def _send_away(self, challenge: str, reason: DeclineReason) -> None:
+    def _send_decline(self, challenge: str, reason: DeclineReason) -> None:
         if self._pauses.wait(Kind.CHALLENGE) > 0:
-            # It is forgotten by lichess in a moment anyway.
+            # Lichess drops it in a moment anyway.
             return
         try:
             self._lichess.decline(challenge, reason)

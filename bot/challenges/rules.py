@@ -1,4 +1,4 @@
-"""Whether a challenge is accepted: a function of the challenge, the settings and how many games run."""
+"""Rules by which challenges are accepted, as functions of the challenge and the settings."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from lichess.api import Challenge, DeclineReason
 
 
 def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason | None:
-    """Why the challenge is declined, in lichess's words; None if the bot would play it.
+    """Reason to decline a challenge, in lichess's terms; None to accept it.
 
-    How many games run is not asked here: a challenge that would be played but for that waits for its turn.
+    The number of running games plays no part here: an acceptable challenge waits in the queue for a free place.
     """
     person = challenge.challenger
     names = {person.id.lower(), person.name.lower()}
@@ -33,7 +33,7 @@ def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason
 
 
 def in_order(challenges: Sequence[Challenge]) -> list[Challenge]:
-    """The order in which waiting challenges get a free place: humans first, then whoever came first."""
+    """Order in which waiting challenges get a free place: humans first, then by arrival."""
     return sorted(challenges, key=lambda challenge: challenge.challenger.is_bot)
 
 
@@ -42,7 +42,7 @@ def _lower(names: Sequence[str]) -> set[str]:
 
 
 def _speed_reason(challenge: Challenge, speeds: Sequence[Speed]) -> DeclineReason:
-    """Too fast if the bot plays only slower games, too slow if it plays only faster ones."""
+    """Reason to decline a speed: too fast if the bot plays only slower games, too slow if only faster ones."""
     order = ["ultraBullet", *map(str, Speed)]
     if challenge.speed not in order:
         return DeclineReason.TIME_CONTROL

@@ -1,4 +1,4 @@
-"""What the bot writes: functions of events and questions, without a net. At most 140 characters, no links.
+"""Texts of the chat messages, as functions of events and questions. At most 140 characters, no links.
 
 While a game runs, whatever could help a player goes to the spectators only: lichess counts it as advice.
 """
@@ -16,7 +16,7 @@ from lichess.api import ChatLine, GameInfo, Room
 from trapcore.proof.verdict import Verdict
 
 LONGEST = 140
-"""Characters; lichess cuts or refuses what is longer."""
+"""Most characters of a message; lichess cuts or refuses longer ones."""
 
 ANSWERS = 20
 """Most answers to questions in one game."""
@@ -37,7 +37,7 @@ _LINK = re.compile(r"\S*(://|www\.)\S*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something to be written into one room of one game."""
+    """Message for one chat room of one game."""
 
     room: Room
     text: str
@@ -45,7 +45,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What questions are answered from."""
+    """Data from which questions are answered."""
 
     info: GameInfo
     is_over: bool
@@ -54,20 +54,20 @@ class Facts:
     stats: Mapping[str, int]
     version: str
     player: str
-    """Who searches, e.g. the name of the engine."""
+    """Name of the searcher, such as the engine's."""
     find: Callable[[str], Page | None]
-    """The traps that are called so or nearly so, see `bot.moves.trap_book.TrapLibrary.find`."""
+    """Finds traps by name, see `bot.moves.trap_book.TrapLibrary.find`."""
     may_coach: bool = False
     coaching: bool = field(default=False)
 
 
 def key(message: Message) -> str:
-    """What makes two messages the same."""
+    """Key by which a repeated message is recognized."""
     return f"{message.room}: {message.text}"
 
 
 def fitting(text: str) -> str:
-    """A text as lichess lets it through: one line, no links, at most `LONGEST` characters."""
+    """Text in the form that lichess accepts: one line, no links, at most `LONGEST` characters."""
     plain = " ".join(_LINK.sub("", text).split())
     plain = _DOT.sub(r"\1 ", plain)
     if len(plain) <= LONGEST:
@@ -76,18 +76,18 @@ def fitting(text: str) -> str:
     return (cut.rsplit(" ", 1)[0] if " " in cut[LONGEST // 2 :] else cut) + "…"
 
 
-# Unasked ------------------------------------------------------------------------------------------------------------
+# Messages of the bot's own --------------------------------------------------------------------------------------------
 
 
 def greeting(template: str, info: GameInfo) -> list[Message]:
-    """The greeting, with the names in it; unknown names in braces are taken out."""
+    """Greeting with the names filled in; unknown names in braces are removed."""
     text = template.replace("{me}", info.me.name).replace("{opponent}", info.opponent.name)
     text = fitting(re.sub(r"\{[^{}]*\}", "", text))
     return [Message("player", text)] if text else []
 
 
 def remarks(events: Iterable[TrapEvent], info: GameInfo) -> list[Message]:
-    """What spectators are told of each event, in its order; of an avoided trap nothing, it is told afterwards."""
+    """Remarks for spectators, one for each event in order; avoided traps are left to the summary."""
     return [
         Message("spectator", _brief(f"{_who(event, info)}: ", event))
         for event in events
@@ -96,14 +96,14 @@ def remarks(events: Iterable[TrapEvent], info: GameInfo) -> list[Message]:
 
 
 def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
-    """What the opponent is told after the game: which traps were set, fallen into, avoided."""
-    told: dict[tuple[int, str], list[TrapEvent]] = {}
+    """Summary for the opponent after the game: the traps that were set, fallen into and avoided."""
+    by_trap: dict[tuple[int, str], list[TrapEvent]] = {}
     for event in events:
-        told.setdefault((event.trap_ply, event.trap.slug), []).append(event)
-    if not told:
+        by_trap.setdefault((event.trap_ply, event.trap.slug), []).append(event)
+    if not by_trap:
         return [Message("player", "Thanks for the game! No trap that I know came up in it.")]
     parts: list[str] = []
-    for same in told.values():
+    for same in by_trap.values():
         ours = _victim(same[0]) != info.color
         kinds = {event.event for event in same}
         fate = _fate(kinds, ours)
@@ -123,7 +123,7 @@ def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
 
 
 def warning(event: TrapEvent) -> Message:
-    """What a pupil on a private server is told when a trap of the bot is on the board."""
+    """Warning for an opponent on a private server when a trap of the bot is on the board."""
     return Message("player", fitting(f"Careful, a trap: {event.bait_san}? is answered by {event.killer_line_san[0]}."))
 
 
@@ -145,7 +145,7 @@ def _fate(kinds: set[Event], ours: bool) -> str:
 
 
 def _brief(lead: str, event: TrapEvent) -> str:
-    """The annotator's sentence, shortened by what is least needed until it fits."""
+    """The annotator's sentence, shortened step by step until it fits."""
     for line_follows in (False, True):
         whole = f"{lead}{''.join(sentence(event, line_follows=line_follows))}"
         for text in (whole, _SCORE.sub("", whole)):
@@ -158,11 +158,11 @@ def _name(trap: Trap) -> str:
     return trap.name.removeprefix("The ")
 
 
-# Asked --------------------------------------------------------------------------------------------------------------
+# Answers to questions -------------------------------------------------------------------------------------------------
 
 
 def answer(line: ChatLine, facts: Facts) -> list[Message]:
-    """What is answered to a line in the chat, in the room it came from; nothing to most of them."""
+    """Answer to a line of chat, in the room it came from; empty for most lines."""
     author = line.username.lower()
     if author in (facts.info.me.id, facts.info.me.name.lower(), "lichess"):
         return []
@@ -199,7 +199,7 @@ def _command(word: str, argument: str, facts: Facts, line: ChatLine, is_secret: 
 
 
 def _chosen(argument: str, facts: Facts) -> tuple[TrapEvent | None, int]:
-    """The trap with that number, the last one without a number; and how many there are."""
+    """The trap with that number, or the last one without a number, and how many there are."""
     by_trap: dict[tuple[int, str], TrapEvent] = {}
     for event in facts.events:
         by_trap[event.trap_ply, event.trap.slug] = event
@@ -267,7 +267,7 @@ def _coach(argument: str, facts: Facts, line: ChatLine) -> str:
 
 
 def wants_coach(line: ChatLine, info: GameInfo) -> bool | None:
-    """Whether the opponent switches coaching on or off with this line; None if he says something else."""
+    """Whether the opponent switches coaching on or off with this line; None for any other line."""
     if line.room != "player" or line.username.lower() not in (info.opponent.id, info.opponent.name.lower()):
         return None
     return {"!coach on": True, "!coach off": False}.get(" ".join(line.text.lower().split()))

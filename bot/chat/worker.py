@@ -1,6 +1,6 @@
-"""Two threads that speak: one works out what is to be said, one says it. No game waits for either.
+"""Chat in two threads: one works out the messages, the other sends them. No game waits for either.
 
-What is said is remembered on the disk before it is sent.
+Each message is recorded on disk before it is sent, so that none is repeated after a restart.
 """
 
 import logging
@@ -14,7 +14,7 @@ from annotator.events import TrapEvent
 from bot.chat import replies as chat
 from bot.game_archive import movetext
 from bot.moves.trap_book import TrapLibrary
-from bot.saved_state import GameMemory, Memory
+from bot.saved_state import SavedGame, SavedState
 from bot.settings import BotSettings
 from db.traps.terms import Event
 from lichess.api import ChatLine, GameInfo, GameState, Lichess, LichessError, Limited, Refused
@@ -24,198 +24,196 @@ log = logging.getLogger(__name__)
 
 TRIES = 3
 STALE_SECONDS = 90.0
-"""What could not be said by then is not said any more."""
+"""A message that could not be sent by then is dropped."""
 
 
 @dataclass(slots=True)
-class _Talk:
+class _Conversation:
     info: GameInfo
     state: GameState
     events: list[TrapEvent] = field(default_factory=list)
-    judged: tuple[str, ...] = ()
+    analysed: tuple[str, ...] = ()
     remarked: set[tuple[int, str, str]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Outgoing:
     game: str
     message: chat.Message
     at: float
 
 
-class Voice:
-    """Watches the games and writes into their chats."""
+class ChatWorker:
+    """Follows the games and writes into their chats."""
 
     def __init__(
         self,
         lichess: Lichess,
         pauses: Pauses,
-        memory: Memory,
+        saved_state: SavedState,
         traps: TrapLibrary,
         settings: BotSettings,
-        *,
         version: str,
-        player: str,
-        may_coach: bool,
     ) -> None:
-        self._lichess, self._pauses, self._memory, self._traps = lichess, pauses, memory, traps
-        self._settings, self._version, self._player, self._may_coach = settings, version, player, may_coach
-        self._talks: dict[str, _Talk] = {}
+        """``version`` is trapline's, for the answer to ``!name``."""
+        self._lichess, self._pauses, self._saved_state, self._traps = lichess, pauses, saved_state, traps
+        self._settings, self._version = settings, version
+        self._conversations: dict[str, _Conversation] = {}
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._out: queue.SimpleQueue[_Said | None] = queue.SimpleQueue()
+        self._out: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
         self._threads = [
-            threading.Thread(target=self._watch, name="watcher", daemon=True),
-            threading.Thread(target=self._speak, name="speaker", daemon=True),
+            threading.Thread(target=self._compose_all, name="chat-composer", daemon=True),
+            threading.Thread(target=self._send_all, name="chat-sender", daemon=True),
         ]
         for thread in self._threads:
             thread.start()
 
-    # What games tell; each returns at once ----------------------------------------------------------------------------
+    # Events of games; each method returns at once ---------------------------------------------------------------------
 
     def begin(self, info: GameInfo, state: GameState) -> None:
-        """A game is there, new or resumed."""
+        """A game has begun or was resumed."""
         self._work.put(lambda: self._begin(info, state))
 
     def changed(self, info: GameInfo, state: GameState) -> None:
-        """Its moves have changed."""
+        """The moves of a game have changed."""
         self._work.put(lambda: self._changed(info, state))
 
     def heard(self, info: GameInfo, line: ChatLine) -> None:
-        """Somebody wrote."""
+        """A line of chat has arrived."""
         self._work.put(lambda: self._heard(info, line))
 
     def left(self, game: str) -> None:
-        """It is not read any more."""
+        """The stream of a game is not read any more."""
         self._work.put(lambda: self._left(game))
 
     def finished(self, info: GameInfo, state: GameState, then: Callable[[], None]) -> None:
-        """It is over; ``then`` is called when nothing more will be said."""
+        """A game is over; ``then`` is called when its last message is queued."""
         self._work.put(lambda: self._finished(info, state, then))
 
     def close(self, seconds: float) -> None:
-        """Say what is waiting, for at most so long."""
+        """Send what is queued, for at most ``seconds``."""
         until = time.monotonic() + seconds
         self._work.put(None)
         self._threads[0].join(seconds)
         self._out.put(None)
         self._threads[1].join(max(0.0, until - time.monotonic()))
 
-    # The watcher ------------------------------------------------------------------------------------------------------
+    # Composing messages -----------------------------------------------------------------------------------------------
 
-    def _watch(self) -> None:
+    def _compose_all(self) -> None:
         while (work := self._work.get()) is not None:
             try:
                 work()
             except Exception:
-                log.exception("nothing is said, because of an error of ours")
+                log.exception("no message is sent, because of an internal error")
 
     def _begin(self, info: GameInfo, state: GameState) -> None:
-        memory = self._memory.game(info.id)
-        self._talks[info.id] = _Talk(info, state)
-        if not memory.begun:
-            memory.begun = True
-            self._memory.save(memory)
+        saved = self._saved_state.game(info.id)
+        self._conversations[info.id] = _Conversation(info, state)
+        if not saved.begun:
+            saved.begun = True
+            self._saved_state.save(saved)
             if len(state.moves) < 2 and not state.is_over:
                 for message in chat.greeting(self._settings.greeting, info):
-                    self._say(memory, message)
+                    self._say(saved, message)
         self._changed(info, state)
 
     def _left(self, game: str) -> None:
-        self._talks.pop(game, None)
+        self._conversations.pop(game, None)
 
     def _changed(self, info: GameInfo, state: GameState) -> None:
-        talk = self._talks.get(info.id)
-        if talk is None:
+        conversation = self._conversations.get(info.id)
+        if conversation is None:
             return
-        talk.state = state
+        conversation.state = state
         book = self._traps.book
-        if book is None or talk.judged == state.moves:
+        if book is None or conversation.analysed == state.moves:
             return
-        talk.events, talk.judged = book.events(movetext(info, state.moves)), state.moves
-        memory = self._memory.game(info.id)
-        new = [event for event in talk.events if _which(event) not in talk.remarked]
-        talk.remarked.update(map(_which, new))
+        conversation.events, conversation.analysed = book.events(movetext(info, state.moves)), state.moves
+        saved = self._saved_state.game(info.id)
+        new = [event for event in conversation.events if _event_key(event) not in conversation.remarked]
+        conversation.remarked.update(map(_event_key, new))
         if not state.is_over:
             for message in chat.remarks(new, info):
-                if memory.remarks < self._settings.spectator_messages and self._say(memory, message):
-                    memory.remarks += 1
-                    self._memory.save(memory)
-            self._warn(talk, memory)
+                if saved.remarks < self._settings.spectator_messages and self._say(saved, message):
+                    saved.remarks += 1
+                    self._saved_state.save(saved)
+            self._warn(conversation, saved)
 
-    def _warn(self, talk: _Talk, memory: GameMemory) -> None:
-        """The pupil of a private server, of a trap that is on the board now."""
-        if not (self._may_coach and memory.coaching and not talk.info.rated):
+    def _warn(self, conversation: _Conversation, saved: SavedGame) -> None:
+        """Warn an opponent on a private server of a trap that is on the board now."""
+        if not (self._settings.coach and saved.coaching and not conversation.info.rated):
             return
-        for event in talk.events:
-            here = event.event is Event.SET and event.ply == len(talk.state.moves)
-            if here and event.mover == talk.info.color:
-                self._say(memory, chat.warning(event))
+        for event in conversation.events:
+            here = event.event is Event.SET and event.ply == len(conversation.state.moves)
+            if here and event.mover == conversation.info.color:
+                self._say(saved, chat.warning(event))
 
     def _heard(self, info: GameInfo, line: ChatLine) -> None:
-        talk = self._talks.get(info.id)
-        if talk is None:
+        conversation = self._conversations.get(info.id)
+        if conversation is None:
             return
-        memory = self._memory.game(info.id)
-        may_coach = self._may_coach and not info.rated
+        saved = self._saved_state.game(info.id)
+        may_coach = self._settings.coach and not info.rated
         wanted = chat.wants_coach(line, info) if may_coach else None
         if wanted is not None:
-            memory.coaching = wanted
-            self._memory.save(memory)
+            saved.coaching = wanted
+            self._saved_state.save(saved)
         book = self._traps.book
         facts = chat.Facts(
             info=info,
-            is_over=talk.state.is_over,
-            events=talk.events,
+            is_over=conversation.state.is_over,
+            events=conversation.events,
             traps=() if book is None else book.traps,
-            stats=dict(self._memory.bot.stats),
+            stats=dict(self._saved_state.bot.stats),
             version=self._version,
-            player=self._player,
+            player=self._settings.engine or "a search of its own",
             find=self._traps.find,
             may_coach=may_coach,
         )
         for message in chat.answer(line, facts):
-            if memory.answers < chat.ANSWERS and self._say(memory, message):
-                memory.answers += 1
-                self._memory.save(memory)
+            if saved.answers < chat.ANSWERS and self._say(saved, message):
+                saved.answers += 1
+                self._saved_state.save(saved)
 
     def _finished(self, info: GameInfo, state: GameState, then: Callable[[], None]) -> None:
         try:
-            memory = self._memory.game(info.id)
-            if info.id not in self._talks:
-                self._talks[info.id] = _Talk(info, state)
+            saved = self._saved_state.game(info.id)
+            if info.id not in self._conversations:
+                self._conversations[info.id] = _Conversation(info, state)
             self._changed(info, state)
-            talk = self._talks.pop(info.id)
-            if not memory.summed_up and len(state.moves) >= 4 and self._traps.book is not None:
-                memory.summed_up = True
-                for message in chat.summary(talk.events, info):
-                    self._say(memory, message)
+            conversation = self._conversations.pop(info.id)
+            if not saved.summed_up and len(state.moves) >= 4 and self._traps.book is not None:
+                saved.summed_up = True
+                for message in chat.summary(conversation.events, info):
+                    self._say(saved, message)
         finally:
             then()
 
-    def _say(self, memory: GameMemory, message: chat.Message) -> bool:
-        """Hand a message to the speaker unless it was said before in this game."""
-        if not self._memory.say(memory, chat.key(message)):
+    def _say(self, saved: SavedGame, message: chat.Message) -> bool:
+        """Queue a message unless it was sent before in this game."""
+        if not self._saved_state.record_message(saved, chat.key(message)):
             return False
-        self._out.put(_Said(memory.id, message, time.monotonic()))
+        self._out.put(_Outgoing(saved.id, message, time.monotonic()))
         return True
 
-    # The speaker ------------------------------------------------------------------------------------------------------
+    # Sending messages -------------------------------------------------------------------------------------------------
 
-    def _speak(self) -> None:
-        while (said := self._out.get()) is not None:
+    def _send_all(self) -> None:
+        while (outgoing := self._out.get()) is not None:
             try:
-                self._send(said)
+                self._send(outgoing)
             except Exception:
-                log.exception("a message was lost because of an error of ours")
+                log.exception("a message was lost because of an internal error")
 
-    def _send(self, said: _Said) -> None:
+    def _send(self, outgoing: _Outgoing) -> None:
         for _ in range(TRIES):
             while (wait := self._pauses.wait(Kind.CHAT)) > 0:
-                if time.monotonic() - said.at > STALE_SECONDS:
+                if time.monotonic() - outgoing.at > STALE_SECONDS:
                     return
                 time.sleep(min(wait, 1.0))
             try:
-                self._lichess.say(said.game, said.message.room, said.message.text)
+                self._lichess.say(outgoing.game, outgoing.message.room, outgoing.message.text)
                 self._pauses.worked(Kind.CHAT)
                 return
             except Limited as error:
@@ -224,10 +222,10 @@ class Voice:
                 log.info("a message was refused: %s", error)
                 return
             except LichessError as error:
-                # It may have been said: twice is worse than not at all.
+                # It may have arrived: twice is worse than not at all.
                 log.info("a message may be lost: %s", error)
                 return
 
 
-def _which(event: TrapEvent) -> tuple[int, str, str]:
+def _event_key(event: TrapEvent) -> tuple[int, str, str]:
     return event.ply, event.event.value, event.trap.slug

@@ -1,4 +1,4 @@
-"""The board of a game from lichess's list of moves."""
+"""Board of a game from lichess's list of moves."""
 
 import chess
 
@@ -8,16 +8,16 @@ from trapcore.trees.chess_game import parse_position
 
 
 class GameBoard:
-    """Rebuilds the board from the whole list each time, quickly where the list only grew."""
+    """Board for a growing list of moves; only the new moves are played if the list has grown."""
 
     def __init__(self, info: GameInfo) -> None:
-        """Raises `PositionError` for a first position that is none."""
+        """Raises `PositionError` for an invalid initial position."""
         self._start = first_position(info)
         self._board = self._start.copy()
         self._moves: tuple[str, ...] = ()
 
     def after(self, moves: tuple[str, ...]) -> chess.Board:
-        """A board of its own with ``moves`` on it. Raises `InputError` for a move that is not legal."""
+        """New board after ``moves``. Raises `InputError` for a move that is not legal."""
         known = len(self._moves)
         if moves[:known] != self._moves:
             self._board, self._moves, known = self._start.copy(), (), 0
@@ -32,7 +32,7 @@ class GameBoard:
 
 
 def first_position(info: GameInfo) -> chess.Board:
-    """The board before the first move; castling is written as the variant does. Raises `PositionError`."""
+    """Board before the first move, with castling as in the variant. Raises `PositionError`."""
     chess960 = info.variant == "chess960"
     if info.initial_fen == USUAL_START:
         return chess.Board(chess960=chess960)

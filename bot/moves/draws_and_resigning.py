@@ -1,4 +1,4 @@
-"""When a draw is offered or agreed to, and when a game is given up."""
+"""Policy for draws and resigning (lichess-bot's ``draw_or_resign``)."""
 
 from collections import deque
 
@@ -8,26 +8,26 @@ from bot.moves.move_choice import Choice
 from bot.settings import BotSettings
 
 LEVEL = 15
-"""Centipawns either way that count as level,"""
+"""Value in centipawns up to which a game counts as level, for either side;"""
 
 LEVEL_MOVES = 8
-"""for so many of our moves on end,"""
+"""this many of our moves in a row must be level,"""
 
 EARLIEST_PLY = 70
-"""and not before this ply is a draw offered."""
+"""and no draw is offered before this ply."""
 
 AGREE_PLY = 40
-"""Nor is one agreed to before this one."""
+"""No draw is accepted before this ply."""
 
 LOST = -900
-"""Centipawns that are lost,"""
+"""Value in centipawns from which a game counts as lost;"""
 
 LOST_MOVES = 6
-"""for so many of our moves on end."""
+"""this many of our moves in a row must be lost before the bot resigns."""
 
 
-class Temper:
-    """The mood of one game: its latest values."""
+class DrawResignPolicy:
+    """Draws and resigning in one game, by its latest search values."""
 
     def __init__(self, settings: BotSettings) -> None:
         self._settings = settings
@@ -35,7 +35,7 @@ class Temper:
         self._offered = 0
 
     def resigns(self, choice: Choice) -> bool:
-        """Take a choice into account; whether the game is given up instead."""
+        """Whether to resign instead of playing this choice, whose value is recorded."""
         if choice.value is None:
             return False
         self._values.append(choice.value)
@@ -43,10 +43,9 @@ class Temper:
         return self._settings.resign and len(latest) == LOST_MOVES and max(latest) <= LOST
 
     def offers_draw(self, choice: Choice, board: chess.Board) -> bool:
-        """Whether a draw is offered with this move, which is made on ``board``; not again for 40 plies.
+        """Whether to offer a draw with this move on ``board``; not again for 40 plies.
 
-        The same position for the third time and fifty moves without a capture need no claim: lichess ends the game of
-        a bot by itself.
+        Threefold repetition and the fifty-move rule need no claim: lichess ends a bot's game by itself.
         """
         ply = board.ply()
         if not self._settings.draws or ply < EARLIEST_PLY or choice.trap is not None:
@@ -59,7 +58,7 @@ class Temper:
         return True
 
     def accepts_draw(self, ply: int) -> bool:
-        """Whether the opponent's offer is agreed to: where we are not better."""
+        """Whether to accept the opponent's offer: yes where we are not better."""
         if not self._settings.draws or ply < AGREE_PLY or not self._values:
             return False
         return self._values[-1] <= LEVEL

@@ -1,4 +1,4 @@
-"""Who searches: trapline's own search, or a UCI engine, for which the own search steps in while it is dead."""
+"""Searchers: trapline's own search, or a UCI engine with the own search as its substitute while it is dead."""
 
 import logging
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -8,7 +8,7 @@ from typing import Protocol
 import chess
 import chess.engine
 
-from bot.moves.search_pool import Processors
+from bot.moves.search_pool import SearchPool
 from db.proof.uci_engine import START_SECONDS
 from trapcore.errors import EngineError
 from trapcore.parallel.budget import Budget, Cancellation
@@ -17,15 +17,15 @@ from trapcore.proof.search import MATE, search
 log = logging.getLogger(__name__)
 
 STARTS = 5
-"""An engine that had to be started so many times in one game is left alone for the rest of it."""
+"""Most starts of an engine in one game; after that it is not started again."""
 
 GRACE_SECONDS = 2.0
-"""An engine that answers so much later than it was told to is dead."""
+"""An engine whose answer is this late counts as dead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The best move, and what it is worth to whoever makes it."""
+    """Result of a search: the best move and its value for the side to move."""
 
     uci: str
     value: int
@@ -33,33 +33,33 @@ class Searched:
 
 
 class Searcher(Protocol):
-    """Finds the best move of a position that is not over."""
+    """Search for the best move of a position that is not over."""
 
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
-        """The best move; sooner if ``stop`` is cancelled. Raises `EngineError`."""
+        """Search for so many milliseconds, or until ``stop`` is cancelled. Raises `EngineError`."""
 
     def close(self) -> None:
-        """End whatever runs."""
+        """End what is running."""
 
 
 class OwnSearch:
-    """The search of `trapcore.proof.search`; it knows the game and thus repetitions."""
+    """Search of `trapcore.proof.search`, which gets the moves of the game and so knows repetitions."""
 
-    def __init__(self, processors: Processors) -> None:
-        self._processors = processors
+    def __init__(self, search_pool: SearchPool) -> None:
+        self._search_pool = search_pool
 
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
         """The best move; any legal one if there was no time for a single ply."""
         root = board.root()
         moves = [board.uci(move) for move in board.move_stack]
-        # Only what the fifty-move rule can reach back to matters.
+        # Only positions since the last capture or pawn move can repeat.
         if len(moves) > board.halfmove_clock + 2:
             earlier = board.copy()
             for _ in range(board.halfmove_clock):
                 earlier.pop()
             root, moves = earlier, moves[len(moves) - board.halfmove_clock :]
         fen = root.fen()
-        found = self._processors.run(
+        found = self._search_pool.run(
             milliseconds, lambda left: search(fen, Budget(milliseconds=left), stop, moves=moves)
         )
         if not found.line:
@@ -73,7 +73,7 @@ class OwnSearch:
 
 
 class Engine:
-    """A UCI engine for one game, started by a thread of its own: nobody waits for it longer than for a move."""
+    """UCI engine for one game, started by a thread of its own, so that a start takes no longer than a move."""
 
     def __init__(self, command: str) -> None:
         self._command = command
@@ -84,7 +84,7 @@ class Engine:
         self._start()
 
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
-        """The engine's move. Raises `EngineError` if it is dead, and has it started again for the next question."""
+        """Search by the engine. Raises `EngineError` if it is dead, and starts it again for the next move."""
         engine = self._started(milliseconds)
         limit = chess.engine.Limit(time=max(0.001, milliseconds / 1000))
         engine.timeout = GRACE_SECONDS
@@ -112,7 +112,7 @@ class Engine:
             raise
 
     def _start(self) -> None:
-        """End what runs, and begin anew unless that was tried often enough."""
+        """End the engine, and start it again unless it was started `STARTS` times."""
         self._end()
         if self._starts < STARTS:
             self._starts += 1
@@ -130,7 +130,7 @@ class Engine:
     def _end(self) -> None:
         engine, self._engine = self._engine, None
         if engine is not None and not engine.cancel():
-            # Also one that comes up only now.
+            # This covers an engine that is still starting.
             engine.add_done_callback(_close)
 
     def close(self) -> None:
@@ -146,14 +146,14 @@ def _close(started: Future[chess.engine.SimpleEngine]) -> None:
 
 
 class WithSubstitute:
-    """A UCI engine, and the own search for every move that it fails to give."""
+    """UCI engine with the own search as substitute for every move that it fails to give."""
 
     def __init__(self, engine: Engine, own: OwnSearch) -> None:
         self._engine = engine
         self._own = own
 
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
-        """The engine's move or our own."""
+        """Search by the engine, or by the own search if that fails."""
         try:
             return self._engine.search(board, milliseconds, stop)
         except EngineError as error:
@@ -165,7 +165,7 @@ class WithSubstitute:
         self._engine.close()
 
 
-def searcher(command: str | None, processors: Processors) -> Searcher:
-    """Who searches in one game: the UCI engine of that command, or the own search (None)."""
-    own = OwnSearch(processors)
+def searcher(command: str | None, search_pool: SearchPool) -> Searcher:
+    """Searcher for one game: the UCI engine of that command, or the own search without one."""
+    own = OwnSearch(search_pool)
     return own if command is None else WithSubstitute(Engine(command), own)

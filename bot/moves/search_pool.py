@@ -1,8 +1,8 @@
-"""The native work of all games on the processors there are, so that what has to be quick never waits for it.
+"""Thread pool for the searches of all games.
 
-More searches at once than processors would not find more, but keep the threads waiting that read events and send moves.
-So they take turns, each with a share of its time, and leave one processor to those others: on two processors at eight
-games that halves how long a move is on its way.
+More searches than processors would not find more, but delay the threads that read events and send moves. So searches
+queue, each with a share of its time, and one processor is left free: with two processors and eight games that halves
+the latency of a move.
 """
 
 import os
@@ -16,13 +16,13 @@ from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search
 
 SHORTEST = 3
-"""Milliseconds that work gets even if its time is up."""
+"""Milliseconds that a search gets even if its time is up."""
 
 T = TypeVar("T")
 
 
-class Processors:
-    """Threads for searches, one fewer than there are processors, and one for what is in no hurry."""
+class SearchPool:
+    """Threads for searches, one fewer than there are processors, and one for work that can wait."""
 
     def __init__(self, count: int | None = None) -> None:
         self.count = count if count is not None else max(1, (os.cpu_count() or 1) - 1)
@@ -32,7 +32,7 @@ class Processors:
         self._lock = threading.Lock()
 
     def run(self, milliseconds: int, work: Callable[[int], T]) -> T:
-        """What ``work`` gives, which is told how many milliseconds it may take; all in about ``milliseconds``."""
+        """Result of ``work``, which gets the milliseconds that it may take; all in about ``milliseconds``."""
         deadline = time.monotonic() + milliseconds / 1000
 
         def at_work() -> T:
@@ -49,7 +49,7 @@ class Processors:
                 self._load -= 1
 
     def later(self, work: Callable[[], T]) -> T:
-        """What ``work`` gives, one after the other."""
+        """Result of ``work`` that can wait; one piece of work at a time."""
         return self._later.submit(work).result()
 
     def warm_up(self) -> None:
@@ -58,11 +58,11 @@ class Processors:
             self._pool.submit(time.sleep, 0.02)
 
     def close(self) -> None:
-        """Take nothing more; what runs ends when its time is up."""
+        """Take no more work; running searches end when their time is up."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._later.shutdown(wait=False, cancel_futures=True)
 
 
 def _begin_to_search() -> None:
-    """The tables are made when a thread first searches: not during a game."""
+    """Search once, because the first search of a thread allocates its tables."""
     search("8/8/8/8/8/4k3/8/R3K3 w - - 0 1", Budget(depth=1))

@@ -1,22 +1,22 @@
-"""How long to think: a function of the clocks. Milliseconds throughout."""
+"""Thinking time as a function of the clocks. Milliseconds throughout."""
 
 from dataclasses import dataclass
 
 from lichess.api import Color, GameState
 
 MOVES_LEFT = 28
-"""So many moves the time is shared among; with fewer left on the board the increment and the reserve suffice."""
+"""Moves among which the remaining time is divided; towards the end the increment and the reserve suffice."""
 
 SHORTEST = 5
-"""Milliseconds a search gets even if there is no time."""
+"""Least time for a search."""
 
 FIRST_MOVES = 1_000
-"""Most for each side's first move: lichess does not run the clocks yet, and aborts a game that does not begin."""
+"""Most time for each side's first move: the clocks do not run yet, and lichess aborts a game that does not begin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What the side to move has."""
+    """Clock of the side to move."""
 
     remaining: int | None
     """None without a clock."""
@@ -26,7 +26,7 @@ class Clock:
 
 
 def clock_of(state: GameState, color: Color, elapsed: float, *, has_clock: bool) -> Clock:
-    """The clock of ``color`` so many seconds after ``state`` came in."""
+    """Clock of ``color``, ``elapsed`` seconds after ``state`` arrived."""
     time, increment = (state.wtime, state.winc) if color == "white" else (state.btime, state.binc)
     runs = len(state.moves) >= 2
     remaining = time - int(1000 * elapsed) * runs
@@ -34,10 +34,10 @@ def clock_of(state: GameState, color: Color, elapsed: float, *, has_clock: bool)
 
 
 def thinking_time(clock: Clock, lag: float, most: int) -> int:
-    """Milliseconds for the whole decision, from `SHORTEST` to ``most``.
+    """Thinking time for one move, from `SHORTEST` to ``most``.
 
-    ``lag`` is what a move costs on the way to lichess. A fifth of what is left is never exceeded, so that a lost
-    second or two (a broken connection, a server that restarts) does not lose the game.
+    ``lag`` is the time that a move takes to lichess and back. At most a fifth of the remaining time is used, so that a
+    lost second or two (a broken connection, a restarted server) does not lose the game.
     """
     if clock.remaining is None:
         return max(SHORTEST, most)
@@ -50,11 +50,11 @@ def thinking_time(clock: Clock, lag: float, most: int) -> int:
 
 
 class Lag:
-    """Milliseconds that a move takes to lichess and back, as measured, in a moving average; old outliers fade."""
+    """Moving average of the time that a move takes to lichess and back."""
 
     def __init__(self, first: float = 100.0) -> None:
         self.milliseconds = first
 
     def measured(self, milliseconds: float) -> None:
-        """Take one more move into account."""
+        """Add one measurement."""
         self.milliseconds += 0.2 * (min(milliseconds, 3_000.0) - self.milliseconds)

@@ -18,7 +18,7 @@ from annotator.counts import Tally
 from annotator.events import TrapEvent
 from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection
-from bot.moves.search_pool import Processors
+from bot.moves.search_pool import SearchPool
 from bot.settings import BotOptions
 from db.formats.bundled import open_or_bundle
 from db.query.answer import Page
@@ -75,26 +75,29 @@ class TrapSet:
 
 
 @dataclass
-class Armed:
-    """The traps that were set in one game beside those of the library, by the key of the position before the bait."""
+class PendingReplies:
+    """Replies to the baits of traps that were set in one game beside those of the library.
+
+    They are stored by the key of the position before the bait.
+    """
 
     answers: dict[bytes, list[Answer]] = field(default_factory=dict)
 
     @classmethod
-    def remembered(cls, written: Iterable[Mapping[str, Any]]) -> "Armed":
-        """What `written` made of them before the bot was started again."""
-        armed = cls()
-        for trap in written:
+    def from_json(cls, entries: Iterable[Mapping[str, Any]]) -> "PendingReplies":
+        """Replies from the JSON entries that `to_json` made before the bot was restarted."""
+        pending = cls()
+        for trap in entries:
             answer = Answer(trap["bait"], tuple(trap["line"]), trap["is_mate"])
-            armed.answers.setdefault(bytes.fromhex(trap["key"]), []).append(answer)
-        return armed
+            pending.answers.setdefault(bytes.fromhex(trap["key"]), []).append(answer)
+        return pending
 
     def add(self, trap: TrapSet) -> None:
-        """Remember the killer of a trap that is about to be set."""
+        """Add the reply to the bait of a trap that is about to be set."""
         self.answers.setdefault(_native.position_key(trap.fen), []).append(trap.answer)
 
-    def written(self) -> list[dict[str, Any]]:
-        """All of them, for JSON."""
+    def to_json(self) -> list[dict[str, Any]]:
+        """JSON entries of all replies."""
         return [{"key": key.hex(), **asdict(answer)} for key, answers in self.answers.items() for answer in answers]
 
 
@@ -106,14 +109,14 @@ class TrapBook:
         traps: Sequence[Trap],
         frequencies: Mapping[str, Mapping[RatingBand, Frequency]],
         settings: BotOptions,
-        processors: Processors,
+        search_pool: SearchPool,
         screen: Screen | None = None,
     ) -> None:
         """``frequencies``: by slug and by the rating of those who had the choice.
 
         ``screen``: see `AnalysisRequest.analyzer`.
         """
-        self._processors = processors
+        self._search_pool = search_pool
         self.traps = list(traps)
         self._frequencies = frequencies
         self.measure = settings.measure
@@ -132,7 +135,7 @@ class TrapBook:
                     turned = Answer(mirror_move(trap.bait), tuple(map(mirror_move, trap.killer_line)), mate)
                     self._answers.setdefault(trap.mirror_key, []).append(turned)
 
-    def killer(self, board: chess.Board, armed: Armed) -> str | None:
+    def killer(self, board: chess.Board, pending: PendingReplies) -> str | None:
         """What a proof says is to be played now that a bait was taken (and the line followed); None if none was.
 
         ``board`` has the moves that led to it.
@@ -144,7 +147,7 @@ class TrapBook:
             if back % 2 == 0:
                 continue
             key = _native.position_key(earlier.fen())
-            answers: list[Answer] = [*armed.answers.get(key, ()), *self._answers.get(key, ())]
+            answers: list[Answer] = [*pending.answers.get(key, ()), *self._answers.get(key, ())]
             for answer in answers:
                 if back > 1 and not answer.is_mate:
                     continue
@@ -198,7 +201,7 @@ class TrapBook:
             finally:
                 timer.cancel()
 
-        return self._processors.run(milliseconds, judge)
+        return self._search_pool.run(milliseconds, judge)
 
     def _trap_set(self, uci: str, finding: _native.Finding, rating: int | None) -> TrapSet:
         trap = self.traps[finding.trap]
@@ -231,14 +234,14 @@ class TrapBook:
     def events(self, pgn: bytes) -> list[TrapEvent]:
         """What happened to traps in one game, proved and in its order; empty for a game that cannot be read."""
         batch = batch_of(pgn)
-        return [] if batch is None else self._events(self._processors.later(lambda: self._judge.judge(batch)))
+        return [] if batch is None else self._events(self._search_pool.later(lambda: self._judge.judge(batch)))
 
     def annotated(self, pgn: bytes) -> tuple[bytes, list[TrapEvent]]:
         """One game with the annotator's words in it, and the events."""
         batch = batch_of(pgn)
         if batch is None:
             return pgn, []
-        found = self._processors.later(lambda: self._judge.judge(batch))
+        found = self._search_pool.later(lambda: self._judge.judge(batch))
         return self._annotator.annotate(batch, found, "", Tally()).text, self._events(found)
 
     def _events(self, found: _native.BatchFindings) -> list[TrapEvent]:
@@ -249,8 +252,8 @@ class TrapBook:
 class TrapLibrary:
     """The library of the settings, opened when it can be. Without one the bot plays on, without traps."""
 
-    def __init__(self, settings: BotOptions, processors: Processors) -> None:
-        self._settings, self._processors = settings, processors
+    def __init__(self, settings: BotOptions, search_pool: SearchPool) -> None:
+        self._settings, self._search_pool = settings, search_pool
         self._book: TrapBook | None = None
         self._once = OnceLogger(log)
         self._lock = threading.Lock()
@@ -288,7 +291,7 @@ class TrapLibrary:
                         abstracted = self._settings.measure is IndexedMeasure.ABSTRACTED
                         screen = open_screen(library, log.info) if abstracted else None
                         traps, frequencies = library.traps(), library.frequencies_by_rating()
-                        self._book = TrapBook(traps, frequencies, self._settings, self._processors, screen)
+                        self._book = TrapBook(traps, frequencies, self._settings, self._search_pool, screen)
                     log.info("%d traps are known", len(self._book.traps))
                 except (TraplineError, OSError) as error:
                     self._once.write(logging.WARNING, "library", "playing without traps: %s", error)

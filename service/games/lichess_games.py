@@ -17,7 +17,7 @@ from berserk.session import Requestor
 from pydantic import SecretStr
 
 from lichess.api import LichessError, Refused, Unreachable
-from lichess.http import Lines, Session, refusal, spoken_errors, user_agent
+from lichess.http import Lines, Session, refusal, translate_errors, user_agent
 from service.state.clock import StopFlag
 from service.state.rate_lock import RateLock
 
@@ -180,7 +180,7 @@ class LichessGames:
                 Generator[bytes],
                 self._ask.get(f"/api/stream/broadcast/round/{ident}.pgn", fmt=_Bytes(), stream=True),
             )
-        with spoken_errors(), closing(chunks):
+        with translate_errors(), closing(chunks):
             waiting = b""
             for chunk in chunks:
                 whole, waiting = whole_games(waiting + chunk)
@@ -192,7 +192,7 @@ class LichessGames:
 
     @contextmanager
     def _request(self, stop_flag: StopFlag) -> Iterator[None]:
-        with self._rate_lock.hold(stop_flag), spoken_errors():
+        with self._rate_lock.hold(stop_flag), translate_errors():
             yield
 
     def _lines(self, path: str, query: dict[str, str]) -> Generator[dict[str, Any] | None]:

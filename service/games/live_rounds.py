@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from lichess.api import Refused
 from lichess.rate_limits import LIMITED_SECONDS, Backoff
-from lichess.streams import StreamReader
+from lichess.streams import StreamCallbacks, StreamReader
 from service.games.game_files import GameFiles
 from service.games.lichess_games import LichessGames
 from service.state.clock import Clock, StopFlag, Stopped
@@ -53,8 +53,7 @@ class _LiveRound:
         self._reader: StreamReader[str] = StreamReader(
             f"round {ident}",
             self._open,
-            self._deliver,
-            self._refused,
+            StreamCallbacks(self._deliver, self._refused),
             backoff=Backoff(5.0, 300.0),
             limits=Backoff(LIMITED_SECONDS, 600.0),
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotator.request import AnalysisOptions, AnalysisRequest
-from bot.moves.search_pool import Processors
+from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import TrapBook
 from db.library.open import open_library
 from service.following import Follower
@@ -94,8 +94,8 @@ def test_all_ways_of_use_ask_for_the_same(
             annotate_fetched(service, StopFlag(SystemClock()), Outcome())
         with pytest.raises(Captured) as by_follower:
             Follower(service)
-    with closing(Processors(1)) as processors, pytest.raises(Captured) as by_bot:
-        TrapBook(traps, {}, settings, processors)
+    with closing(SearchPool(1)) as search_pool, pytest.raises(Captured) as by_bot:
+        TrapBook(traps, {}, settings, search_pool)
     assert by_command.value.request == expected
     assert by_service.value.request == expected
     assert by_follower.value.request == expected

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.challenges.queue import Reception
+from bot.challenges.queue import ChallengeQueue
 from bot.challenges.rules import decline_reason, in_order
 from bot.settings import BotSettings, Speed
 from lichess.api import Challenge, DeclineReason, Person
@@ -73,7 +73,7 @@ def test_what_lichess_forgot_while_nothing_might_be_asked_is_not_answered(monkey
     pauses, asked = Pauses(lambda: now), Counted()
     nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
     settings = BotSettings(speeds=(Speed.BLITZ, Speed.CORRESPONDENCE))
-    reception = Reception(nowhere, pauses, settings, asked, lambda done: done(), lambda game: None)
+    reception = ChallengeQueue(nowhere, pauses, settings, asked, lambda done: done(), lambda game: None)
     pauses.limited(Kind.CHALLENGE, None)
     reception.challenged(CHALLENGE)
     reception.challenged(replace(CHALLENGE, id="of days", limit=None, increment=0, days=2, speed="correspondence"))

@@ -12,9 +12,9 @@ from annotator.events import TrapEvent
 from bot.chat import replies as chat
 from bot.chat.replies import LONGEST, Facts, Message
 from bot.game_archive import movetext
-from bot.moves.search_pool import Processors
+from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import TrapBook, TrapLibrary
-from bot.saved_state import Memory
+from bot.saved_state import SavedState
 from db.library.open import open_library
 from db.proof.prover import Judge
 from db.query.answer import Page
@@ -36,7 +36,7 @@ def traps() -> list[Trap]:
 
 @pytest.fixture(scope="module")
 def book(traps: list[Trap]) -> TrapBook:
-    return TrapBook(traps, {}, Settings(measure="sequences"), Processors(1))
+    return TrapBook(traps, {}, Settings(measure="sequences"), SearchPool(1))
 
 
 def events(book: TrapBook, moves: tuple[str, ...]) -> list[TrapEvent]:
@@ -53,7 +53,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, traps: list[Trap]) 
 
 def found(name: str) -> Page | None:
     """What a bot with this library finds."""
-    library = TrapLibrary(Settings(measure="sequences"), Processors(1))
+    library = TrapLibrary(Settings(measure="sequences"), SearchPool(1))
     library.load()
     return library.find(name)
 
@@ -196,24 +196,24 @@ def test_coaching_is_for_who_asks_where_it_may_be(book: TrapBook) -> None:
 
 
 def test_nothing_is_said_twice_not_even_after_a_restart(tmp_path: Path) -> None:
-    memory = Memory(tmp_path)
-    assert memory.say(memory.game("abcdefgh"), "player: hello")
-    assert not memory.say(memory.game("abcdefgh"), "player: hello")
-    assert memory.say(memory.game("abcdefgh"), "spectator: hello")
-    restarted = Memory(tmp_path)
+    saved_state = SavedState(tmp_path)
+    assert saved_state.record_message(saved_state.game("abcdefgh"), "player: hello")
+    assert not saved_state.record_message(saved_state.game("abcdefgh"), "player: hello")
+    assert saved_state.record_message(saved_state.game("abcdefgh"), "spectator: hello")
+    restarted = SavedState(tmp_path)
     assert restarted.unfinished() == ["abcdefgh"]
-    assert not restarted.say(restarted.game("abcdefgh"), "player: hello")
-    assert restarted.say(restarted.game("other123"), "player: hello")
+    assert not restarted.record_message(restarted.game("abcdefgh"), "player: hello")
+    assert restarted.record_message(restarted.game("other123"), "player: hello")
     restarted.forget("abcdefgh")
-    assert Memory(tmp_path).unfinished() == ["other123"]
+    assert SavedState(tmp_path).unfinished() == ["other123"]
 
 
 def test_a_broken_memory_is_begun_anew(tmp_path: Path) -> None:
-    Memory(tmp_path).count(["games"])
+    SavedState(tmp_path).count(["games"])
     (tmp_path / "bot.json").write_text("{")
     (tmp_path / "running" / "abcdefgh.json").write_text('["no", "object"]')
-    memory = Memory(tmp_path)
-    assert memory.bot.stats == {}
-    assert memory.game("abcdefgh").said == []
+    saved_state = SavedState(tmp_path)
+    assert saved_state.bot.stats == {}
+    assert saved_state.game("abcdefgh").said == []
     with pytest.raises(ValueError, match="no id of a game"):
-        memory.game("../evil")
+        saved_state.game("../evil")

@@ -7,24 +7,24 @@ import pytest
 from bot.game_state import (
     ABORT_SECONDS,
     DOUBT_SECONDS,
+    LEAVE_SECONDS,
     REFUSALS,
-    REST_SECONDS,
     UNCONFIRMED_SECONDS,
     Abort,
     Action,
     Answered,
     AnswerTakeback,
     Begin,
-    Changed,
+    ChatReceived,
     Claim,
     ConsiderDraw,
     Decide,
     Event,
     Failed,
     Finish,
-    Hear,
+    LeaveStream,
+    MovesChanged,
     Played,
-    Rest,
     Resync,
     Session,
     WithdrawTakeback,
@@ -50,10 +50,10 @@ def run(session: Session, *events: tuple[Event, float]) -> tuple[Session, list[A
 
 def test_the_first_line_begins_the_game_and_asks_for_a_move() -> None:
     session, asked = run(Session(), (GameFull(WHITE, state()), 1.0))
-    assert asked == [Begin(), Changed(), Decide(())]
+    assert asked == [Begin(), MovesChanged(), Decide(())]
     assert session.our_turn
     session, asked = run(Session(), (GameFull(BLACK, state()), 1.0))
-    assert asked == [Begin(), Changed()]
+    assert asked == [Begin(), MovesChanged()]
     assert not session.our_turn
 
 
@@ -68,8 +68,8 @@ def test_the_same_moves_again_ask_for_nothing() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0), (state(), 2.0))
     offered = state(draw_offers=frozenset({"black"}))
     session, asked = run(session, (offered, 3.0), (offered, 4.0), (state("e2e4"), 5.0), (state("e2e4"), 6.0))
-    assert asked == [ConsiderDraw(), Changed()]
-    assert run(session, (state("e2e4", "e7e5"), 7.0))[1] == [Changed(), Decide(("e2e4", "e7e5"))]
+    assert asked == [ConsiderDraw(), MovesChanged()]
+    assert run(session, (state("e2e4", "e7e5"), 7.0))[1] == [MovesChanged(), Decide(("e2e4", "e7e5"))]
 
 
 def test_an_older_state_is_not_believed_but_looked_into() -> None:
@@ -78,7 +78,7 @@ def test_an_older_state_is_not_believed_but_looked_into() -> None:
     assert asked == []
     assert run(session, (Tick, 3.0 + DOUBT_SECONDS))[1] == [Resync("an older state was not followed by a newer one")]
     longer = state("e2e4", "e7e5", "g1f3", "b8c6")
-    assert run(session, (longer, 3.2), (Tick, 9.0))[1] == [Changed(), Decide(longer.moves)]
+    assert run(session, (longer, 3.2), (Tick, 9.0))[1] == [MovesChanged(), Decide(longer.moves)]
     assert run(session, (state("d2d4"), 3.2))[1] == [Resync("a state contradicts the moves before")]
 
 
@@ -109,7 +109,7 @@ def test_what_became_of_a_move_is_told_by_a_stream_that_is_opened_afterwards() -
     # A stream that was opened before cannot know it.
     assert step(session, GameFull(WHITE, state()), 2.5, opened=1.9)[1] == []
     assert step(session, GameFull(WHITE, state()), 2.5, opened=2.1)[1] == [Decide((), "e2e4")]
-    assert step(session, GameFull(WHITE, state("e2e4")), 2.5, opened=2.1)[1] == [Changed()]
+    assert step(session, GameFull(WHITE, state("e2e4")), 2.5, opened=2.1)[1] == [MovesChanged()]
 
 
 def test_a_refused_move_is_chosen_anew_but_not_for_ever() -> None:
@@ -135,16 +135,16 @@ def test_a_move_that_was_taken_but_is_not_shown_is_looked_into_once_and_sent_aga
 def test_takebacks_are_counted_and_never_granted_in_rated_games() -> None:
     asks = state("e2e4", "e7e5", takeback_offers=frozenset({"black"}))
     session, asked = run(Session(takebacks_allowed=1), (GameFull(WHITE, asks), 1.0), (asks, 1.1))
-    assert asked == [Begin(), Changed(), AnswerTakeback(True)]
+    assert asked == [Begin(), MovesChanged(), AnswerTakeback(True)]
     # Should lichess never have the answer, the game goes on.
     stuck = 1.1 + UNCONFIRMED_SECONDS
     late, asked = run(session, (_tick(), stuck))
     assert asked == [Resync("a takeback was answered long ago")]
     assert run(late, (GameFull(WHITE, state(*asks.moves)), stuck))[1] == [Decide(asks.moves)]
     session, asked = run(session, (Answered(), 1.5), (GameFull(WHITE, state("e2e4")), 2.0))
-    assert asked == [Resync("a takeback was answered"), Changed()]
+    assert asked == [Resync("a takeback was answered"), MovesChanged()]
     again = state("e2e4", "c7c5", takeback_offers=frozenset({"black"}))
-    assert run(session, (again, 3.0))[1] == [Changed(), AnswerTakeback(False), Decide(again.moves)]
+    assert run(session, (again, 3.0))[1] == [MovesChanged(), AnswerTakeback(False), Decide(again.moves)]
     rated = replace(WHITE, rated=True)
     assert AnswerTakeback(False) in run(Session(takebacks_allowed=5), (GameFull(rated, asks), 1.0))[1]
 
@@ -169,7 +169,7 @@ def test_nothing_is_sent_until_a_stream_tells_what_became_of_a_takeback(meanwhil
     assert asked == [Resync("a takeback was answered")]
     assert step(session, GameFull(WHITE, state("e2e4", "e7e5")), 3.2, opened=2.9) == (session, [])
     session, asked = run(session, (GameFull(WHITE, state("e2e4", "d7d5")), 3.5))
-    assert asked == [Changed(), Decide(("e2e4", "d7d5"))]
+    assert asked == [MovesChanged(), Decide(("e2e4", "d7d5"))]
     assert may_send(session, ("e2e4", "d7d5"))
     assert run(session, (Answered(), 4.0))[1] == []
 
@@ -177,7 +177,7 @@ def test_nothing_is_sent_until_a_stream_tells_what_became_of_a_takeback(meanwhil
 def test_a_takeback_that_was_granted_too_late_is_a_proposal_and_withdrawn() -> None:
     proposes = state("e2e4", "e7e5", takeback_offers=frozenset({"white"}))
     session, asked = run(Session(takebacks_allowed=5), (GameFull(WHITE, proposes), 1.0), (proposes, 1.1))
-    assert asked == [Begin(), Changed(), WithdrawTakeback()]
+    assert asked == [Begin(), MovesChanged(), WithdrawTakeback()]
     assert not may_send(session, proposes.moves)
     session, asked = run(session, (Answered(), 2.0), (GameFull(WHITE, state("e2e4", "e7e5")), 2.5))
     assert asked == [Resync("a takeback was answered"), Decide(proposes.moves)]
@@ -210,7 +210,7 @@ def test_an_opponent_who_is_gone_loses_when_it_is_time() -> None:
     assert run(gone, (_tick(), 60.0))[1] == [Claim()]
     assert run(session, (OpponentGone(False, None), 5.0), (_tick(), 60.0))[1] == []
     back = state("e2e4", "e7e5", "g1f3", "b8c6", "f1b5")
-    assert run(session, (back, 5.0), (_tick(), 60.0))[1] == [Changed()]
+    assert run(session, (back, 5.0), (_tick(), 60.0))[1] == [MovesChanged()]
 
 
 def test_a_game_that_does_not_begin_is_aborted() -> None:
@@ -220,13 +220,13 @@ def test_a_game_that_does_not_begin_is_aborted() -> None:
     session, _ = run(Session(), (GameFull(slow, state("e2e4")), 1.0))
     assert run(session, (_tick(), 1e6))[1] == []
     session, _ = run(Session(), (GameFull(replace(slow, speed="correspondence"), state("e2e4")), 1.0))
-    assert run(session, (_tick(), REST_SECONDS))[1] == []
-    assert run(session, (_tick(), 1 + REST_SECONDS))[1] == [Rest()]
+    assert run(session, (_tick(), LEAVE_SECONDS))[1] == []
+    assert run(session, (_tick(), 1 + LEAVE_SECONDS))[1] == [LeaveStream()]
 
 
 def test_the_end_comes_once() -> None:
     over = state("e2e4", status="resign", winner="white")
     session, asked = run(Session(), (GameFull(WHITE, state("e2e4")), 1.0), (over, 2.0), (over, 3.0), (_tick(), 99.0))
-    assert asked == [Begin(), Changed(), Finish()]
+    assert asked == [Begin(), MovesChanged(), Finish()]
     line = ChatLine("You", "gg", "player")
-    assert run(session, (line, 4.0))[1] == [Hear(line)]
+    assert run(session, (line, 4.0))[1] == [ChatReceived(line)]

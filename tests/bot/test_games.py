@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from bot.bot import Bot, check_account
-from bot.moves.move_choice import Knowledge, Openings, Tables
-from bot.saved_state import Memory
+from bot.moves.move_choice import MoveSources, OpeningBooks, Tablebases
+from bot.saved_state import SavedState
 from bot.settings import Speed
 from db.library.library import Library
 from db.library.open import create_library, open_library
@@ -26,6 +26,7 @@ from tests.fake_lichess.server import Server
 from tests.fake_lichess.terms import Terms
 from tests.support.bot_games import small_library
 from tests.support.db_traps import elephant
+from tests.support.polling import until
 from trapcore.errors import UsageError
 from trapline.settings import Settings
 
@@ -43,7 +44,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """A bot that thinks briefly and says no long farewells, with a library of one trap."""
-    monkeypatch.setattr("bot.bot.FAREWELL_SECONDS", 3.0)
+    monkeypatch.setattr("bot.bot.SHUTDOWN_SECONDS", 3.0)
     path = tmp_path / "library.sqlite"
     small_library(path)
     monkeypatch.setenv("TRAPLINE_DB", str(path))
@@ -51,7 +52,7 @@ def settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return Settings(bot=bot)
 
 
-class Opening(Openings):
+class Opening(OpeningBooks):
     """A book with one line."""
 
     def __init__(self, line: tuple[str, ...]) -> None:
@@ -76,7 +77,9 @@ def playing(settings: Settings, line: tuple[str, ...] = LEGAL) -> Iterator[Bot]:
     lichess = Connection(settings.bot.url, SecretStr(SECRET))
     account = check_account(lichess)
     lichess.name(account.name)
-    bot = Bot(lichess, account, settings, Memory(settings.bot.folder), Knowledge(Opening(line), Tables([]), 0.05))
+    bot = Bot(
+        lichess, account, settings, SavedState(settings.bot.folder), MoveSources(Opening(line), Tablebases([]), 0.05)
+    )
     thread = threading.Thread(target=bot.run)
     thread.start()
     try:
@@ -86,13 +89,6 @@ def playing(settings: Settings, line: tuple[str, ...] = LEGAL) -> Iterator[Bot]:
         thread.join(30)
         lichess.close()
         assert not thread.is_alive()
-
-
-def until(what: Callable[[], bool], seconds: float = 25) -> None:
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
 
 
 def challenged(server: Server, habits: Habits | None = None, **terms: Any) -> str:
@@ -125,7 +121,7 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         until(lambda: ended(server, game))
         record = settings.bot.folder / "games"
         until(lambda: bool(list(record.glob(f"*/{game}.pgn"))))
-        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
         assert moves(server, game)[-3:] == ["c4f7", "e8e7", "c3d5"]
         assert len(bot.latency_stats.killers) == 2
     no_wrongs(server)
@@ -144,7 +140,7 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
     with open_library(settings.db, read_only=True) as library:
         assert library.counts().games == 1
         assert library.events("legals-mate") == {"fell": 1}
-    assert Memory(settings.bot.folder).bot.stats == {"games": 1, "set": 1, "fell": 1}
+    assert SavedState(settings.bot.folder).bot.stats == {"games": 1, "set": 1, "fell": 1}
 
 
 def test_games_of_every_kind_are_played_to_the_end(server: Server, settings: Settings) -> None:
@@ -163,10 +159,10 @@ def test_a_game_is_resumed_after_a_restart_and_nothing_is_said_twice(server: Ser
         game = challenged(server, habits)
         until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 4))
     assert not ended(server, game)
-    assert Memory(settings.bot.folder).unfinished() == [game]
+    assert SavedState(settings.bot.folder).unfinished() == [game]
     with playing(settings):
         until(lambda: ended(server, game))
-        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
     no_wrongs(server)
     lines = said(server, game)
     assert len(lines) == len(set(lines))
@@ -201,7 +197,7 @@ def test_a_position_for_the_third_time_ends_the_game_without_a_claim(
         game = challenged(server, Habits(line=shuffled), color=color)
         until(lambda: ended(server, game))
         until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
-        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
     assert server.do(lambda site: (site.games[game].status, site.games[game].ply)) == ("draw", 8)
     (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
     assert '[Result "1/2-1/2"]' in path.read_text()
@@ -216,7 +212,7 @@ def test_a_game_that_ended_while_the_bot_was_away_is_recorded(server: Server, se
     server.do(lambda site: site.games[game].resign(site.games[game].board.turn))
     with playing(settings):
         until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
-        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
 
 
 @pytest.mark.parametrize(
@@ -250,7 +246,7 @@ def test_no_fault_loses_a_game(server: Server, settings: Settings, faults: list[
 def test_takebacks_are_granted_as_often_as_configured(server: Server, settings: Settings) -> None:
     with playing(settings, ()) as bot:
         game = challenged(server, Habits(think=(0.05, 0.05), ask_takeback=0.5))
-        until(lambda: bot._memory.game(game).takebacks == 2)
+        until(lambda: bot._saved_state.game(game).takebacks == 2)
         until(lambda: ended(server, game), 50)
     no_wrongs(server)
 
@@ -314,7 +310,11 @@ def test_an_account_that_is_no_bot_or_a_token_that_may_not_play_is_refused(serve
 def test_a_token_that_is_revoked_ends_the_bot(server: Server, settings: Settings) -> None:
     lichess = Connection(settings.bot.url, SecretStr(SECRET))
     bot = Bot(
-        lichess, lichess.account(), settings, Memory(settings.bot.folder), Knowledge(Opening(()), Tables([]), 0.05)
+        lichess,
+        lichess.account(),
+        settings,
+        SavedState(settings.bot.folder),
+        MoveSources(Opening(()), Tablebases([]), 0.05),
     )
     server.do(lambda site: site.tokens.clear())
     with pytest.raises(Refused):
@@ -344,8 +344,8 @@ def test_a_game_that_never_begins_is_aborted(
 def test_a_game_of_days_is_left_and_read_again_when_it_is_our_turn(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.game_state.REST_SECONDS", 0.5)
-    monkeypatch.setattr("bot.bot.LOOK_CALM_SECONDS", 0.5)
+    monkeypatch.setattr("bot.game_state.LEAVE_SECONDS", 0.5)
+    monkeypatch.setattr("bot.bot.LIST_CALM_SECONDS", 0.5)
     slow = settings.model_copy(update={"bot": settings.bot.model_copy(update={"speeds": (Speed.CORRESPONDENCE,)})})
     with playing(slow, ()) as bot:
         game = challenged(server, Habits(think=(2.0, 2.0)), days=2, limit=None, increment=None)
@@ -366,7 +366,7 @@ def test_a_pupil_on_a_private_server_is_warned_if_he_wants(server: Server, setti
 
         server.do(ask)
         until(lambda: ended(server, game))
-        until(lambda: Memory(settings.bot.folder).unfinished() == [])
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
     lines = [text for room, text in said(server, game) if room == "player"]
     assert "I will warn you of traps in this game; !coach off ends it." in lines
     assert "Careful, a trap: Bxd1? is answered by Bxf7+." in lines
@@ -382,7 +382,7 @@ def test_without_games_another_bot_is_challenged_as_often_as_allowed(server: Ser
     with playing(seeking, ()) as bot:
         until(lambda: bool(list((settings.bot.folder / "games").glob("*/*.pgn"))))
         time.sleep(1.0)
-        assert len(bot._memory.bot.seeks) == 1
+        assert len(bot._saved_state.bot.seeks) == 1
     assert len(server.do(lambda site: list(site.games))) == 1
     no_wrongs(server)
 
@@ -390,11 +390,11 @@ def test_without_games_another_bot_is_challenged_as_often_as_allowed(server: Ser
 def test_without_the_accounts_stream_challenges_are_played_all_the_same(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.bot.DEAF_SECONDS", 0.3)
-    monkeypatch.setattr("bot.bot.LOOK_SECONDS", 0.3)
-    monkeypatch.setattr("bot.bot.LOOK_EXPECTING_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.STREAM_SILENT_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.LIST_SECONDS", 0.3)
+    monkeypatch.setattr("bot.bot.LIST_OVERDUE_SECONDS", 0.3)
     # As if the budget of openings were used up.
-    monkeypatch.setattr("lichess.rate_limits.Openings.wait", lambda _: 60.0)
+    monkeypatch.setattr("lichess.rate_limits.StreamOpenings.wait", lambda _: 60.0)
     with playing(settings):
         game = challenged(server, Habits(line=LEGAL))
         until(lambda: ended(server, game))

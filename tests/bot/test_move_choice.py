@@ -12,11 +12,11 @@ import chess.polyglot
 import pytest
 
 from bot.moves.board import GameBoard
-from bot.moves.draws_and_resigning import AGREE_PLY, EARLIEST_PLY, LEVEL_MOVES, LOST_MOVES, Temper
+from bot.moves.draws_and_resigning import AGREE_PLY, EARLIEST_PLY, LEVEL_MOVES, LOST_MOVES, DrawResignPolicy
 from bot.moves.engines import Engine, OwnSearch, Searched, Searcher, searcher
-from bot.moves.move_choice import Choice, Knowledge, Openings, Tables, choose, known
-from bot.moves.search_pool import Processors
-from bot.moves.trap_book import Armed, TrapBook, TrapLibrary
+from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases, choose, move_without_search
+from bot.moves.search_pool import SearchPool
+from bot.moves.trap_book import PendingReplies, TrapBook, TrapLibrary
 from bot.settings import BotSettings
 from db.formats.bundled import bundled_traps
 from db.proof.prover import Judge
@@ -33,8 +33,8 @@ BEFORE = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4"
 
 
 @pytest.fixture(scope="module")
-def processors() -> Processors:
-    return Processors(1)
+def search_pool() -> SearchPool:
+    return SearchPool(1)
 
 
 #: Weak players fall for it, strong ones do not; of the strongest too few are known.
@@ -46,13 +46,13 @@ FELL = {
 
 
 @pytest.fixture(scope="module")
-def book(processors: Processors) -> TrapBook:
+def book(search_pool: SearchPool) -> TrapBook:
     traps = [Judge().prove(legal()), Judge(search_nodes=200_000).prove(elephant())]
-    return TrapBook(traps, {"legals-mate": FELL}, Settings(measure="sequences"), processors)
+    return TrapBook(traps, {"legals-mate": FELL}, Settings(measure="sequences"), search_pool)
 
 
-def knowledge(*books: Path, trap_loss: float = 0.05) -> Knowledge:
-    return Knowledge(Openings(books), Tables([]), trap_loss)
+def sources(*books: Path, trap_loss: float = 0.05) -> MoveSources:
+    return MoveSources(OpeningBooks(books), Tablebases([]), trap_loss)
 
 
 def after(moves: str, fen: str = chess.STARTING_FEN) -> chess.Board:
@@ -100,33 +100,33 @@ def test_a_bait_is_weighed_by_those_of_the_opponents_rating_if_enough_of_them_ar
     ],
 )
 def test_the_killer_is_known_once_the_bait_is_taken(book: TrapBook, moves: str, killer: str | None) -> None:
-    assert book.killer(after(moves), Armed()) == killer
-    found = known(after(moves), knowledge(), book, Armed())
+    assert book.killer(after(moves), PendingReplies()) == killer
+    found = move_without_search(after(moves), sources(), book, PendingReplies())
     assert found == (Choice(killer, "killer") if killer else None)
 
 
 def test_also_with_colours_exchanged_and_without_the_moves_before(book: TrapBook) -> None:
-    assert book.killer(after("g5d8", MIRRORED_LEGAL_FEN), Armed()) == "c5f2"
-    assert book.killer(after("g5d8 c5f2 e1e2", MIRRORED_LEGAL_FEN), Armed()) == "c6d4"
-    assert book.killer(chess.Board(LEGAL_FEN), Armed()) is None
+    assert book.killer(after("g5d8", MIRRORED_LEGAL_FEN), PendingReplies()) == "c5f2"
+    assert book.killer(after("g5d8 c5f2 e1e2", MIRRORED_LEGAL_FEN), PendingReplies()) == "c6d4"
+    assert book.killer(chess.Board(LEGAL_FEN), PendingReplies()) is None
 
 
 def test_of_a_gain_only_the_first_move_is_played_without_a_search(book: TrapBook) -> None:
     moves = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5 e6d5 c3d5"
-    assert book.killer(after(moves), Armed()) == "f6d5"
-    assert book.killer(after(f"{moves} f6d5 g5d8"), Armed()) is None
+    assert book.killer(after(moves), PendingReplies()) == "f6d5"
+    assert book.killer(after(f"{moves} f6d5 g5d8"), PendingReplies()) is None
 
 
-def test_a_similar_trap_that_was_set_is_remembered(book: TrapBook, processors: Processors) -> None:
+def test_a_similar_trap_that_was_set_is_remembered(book: TrapBook, search_pool: SearchPool) -> None:
     other = after(f"a2a3 a7a6 {BEFORE}")
     found = book.set_by(other, [chess.Move.from_uci("f3e5")], 5000)
     assert [trap.known for trap in found] == [False]
-    armed = Armed()
-    armed.add(found[0])
+    pending = PendingReplies()
+    pending.add(found[0])
     for uci in ("f3e5", "g4d1"):
         other.push_uci(uci)
-    assert book.killer(other, Armed()) is None
-    assert book.killer(other, armed) == "c4f7"
+    assert book.killer(other, PendingReplies()) is None
+    assert book.killer(other, pending) == "c4f7"
 
 
 # Traps --------------------------------------------------------------------------------------------------------------
@@ -156,9 +156,7 @@ def test_moves_that_set_a_trap_are_found(book: TrapBook) -> None:
 def test_a_trap_is_set_if_it_costs_little(
     book: TrapBook, value: int, worth: int, trap_loss: float, move: str, why: str
 ) -> None:
-    found = choose(
-        after(BEFORE), 200, knowledge(trap_loss=trap_loss), book, Fixed("h2h3", value, -worth), Cancellation()
-    )
+    found = choose(after(BEFORE), 200, sources(trap_loss=trap_loss), book, Fixed("h2h3", value, -worth), Cancellation())
     assert (found.uci, found.why) == (move, why)
     if why == "trap":
         assert win_chance(value) - win_chance(worth) <= trap_loss
@@ -166,27 +164,27 @@ def test_a_trap_is_set_if_it_costs_little(
 
 
 def test_without_a_library_the_search_decides() -> None:
-    assert choose(after(BEFORE), 50, knowledge(), None, Fixed("h2h3", 0, 0), Cancellation()) == Choice(
+    assert choose(after(BEFORE), 50, sources(), None, Fixed("h2h3", 0, 0), Cancellation()) == Choice(
         "h2h3", "search", 0
     )
 
 
 def test_a_library_that_cannot_be_opened_is_told_of_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, processors: Processors
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, search_pool: SearchPool
 ) -> None:
     path = tmp_path / "broken.sqlite"
     path.write_bytes(b"no library")
     monkeypatch.setenv("TRAPLINE_DB", str(path))
-    library = TrapLibrary(Settings(measure="sequences"), processors)
+    library = TrapLibrary(Settings(measure="sequences"), search_pool)
     assert library.load() is None
     assert library.load() is None
     assert len(caplog.messages) == 1
     assert caplog.messages[0].startswith("playing without traps: ")
 
 
-def test_a_whole_library_of_undecided_traps_plays_no_killer(processors: Processors) -> None:
-    book = TrapBook(bundled_traps(), {}, Settings(measure="sequences"), processors)
-    assert book.killer(after(f"{BEFORE} f3e5 g4d1"), Armed()) is None
+def test_a_whole_library_of_undecided_traps_plays_no_killer(search_pool: SearchPool) -> None:
+    book = TrapBook(bundled_traps(), {}, Settings(measure="sequences"), search_pool)
+    assert book.killer(after(f"{BEFORE} f3e5 g4d1"), PendingReplies()) is None
 
 
 # Books, tables, boards ----------------------------------------------------------------------------------------------
@@ -203,35 +201,39 @@ def polyglot(path: Path, board: chess.Board, *sans: str) -> Path:
 def test_a_book_move_needs_no_search(tmp_path: Path) -> None:
     board = chess.Board()
     path = polyglot(tmp_path / "book.bin", board, "a3")
-    assert known(board, knowledge(path), None, Armed()) == Choice("a2a3", "book")
+    assert move_without_search(board, sources(path), None, PendingReplies()) == Choice("a2a3", "book")
     board.push_san("a3")
-    assert known(board, knowledge(path), None, Armed()) is None
+    assert move_without_search(board, sources(path), None, PendingReplies()) is None
     with pytest.raises(OSError, match="missing"):
-        Openings([tmp_path / "missing.bin"])
+        OpeningBooks([tmp_path / "missing.bin"])
 
 
 def test_of_the_moves_of_a_book_the_one_that_sets_a_trap_is_played(tmp_path: Path, book: TrapBook) -> None:
     board = after(BEFORE)
     path = polyglot(tmp_path / "book.bin", board, "h3", "d3", "O-O", "Be2", "Bb3", "Nxe5")
     for _ in range(5):
-        found = known(board, knowledge(path), book, Armed())
+        found = move_without_search(board, sources(path), book, PendingReplies())
         assert found is not None
         assert (found.uci, found.why) == ("f3e5", "book")
         assert found.trap is not None
-    without = {found.uci for _ in range(60) if (found := known(board, knowledge(path, trap_loss=0.0), book, Armed()))}
+    without = {
+        found.uci
+        for _ in range(60)
+        if (found := move_without_search(board, sources(path, trap_loss=0.0), book, PendingReplies()))
+    }
     assert len(without) > 1
 
 
 def test_a_folder_without_tables_knows_nothing(tmp_path: Path) -> None:
-    assert Tables([tmp_path]).move(chess.Board("8/8/8/8/8/4k3/8/R3K3 w - - 0 1")) is None
+    assert Tablebases([tmp_path]).move(chess.Board("8/8/8/8/8/4k3/8/R3K3 w - - 0 1")) is None
     with pytest.raises(OSError, match="missing"):
-        Tables([tmp_path / "missing"])
+        Tablebases([tmp_path / "missing"])
 
 
 def test_an_only_move_is_played_at_once() -> None:
     cornered = chess.Board("k6r/8/8/8/8/8/6P1/7K w - - 0 1")
-    assert known(cornered, knowledge(), None, Armed()) == Choice("h1g1", "only")
-    assert known(chess.Board(), knowledge(), None, Armed()) is None
+    assert move_without_search(cornered, sources(), None, PendingReplies()) == Choice("h1g1", "only")
+    assert move_without_search(chess.Board(), sources(), None, PendingReplies()) is None
 
 
 def test_the_board_is_that_of_the_whole_list() -> None:
@@ -247,8 +249,8 @@ def test_the_board_is_that_of_the_whole_list() -> None:
 # Who searches -------------------------------------------------------------------------------------------------------
 
 
-def test_the_own_search_knows_repetitions_and_castles_as_the_variant_does(processors: Processors) -> None:
-    own = OwnSearch(processors)
+def test_the_own_search_knows_repetitions_and_castles_as_the_variant_does(search_pool: SearchPool) -> None:
+    own = OwnSearch(search_pool)
     assert own.search(chess.Board("6k1/5ppp/8/8/8/8/q4PPP/3R2K1 w - - 0 1"), 200, Cancellation()).uci == "d1d8"
     # A queen down, White can only repeat; the third time is a draw, and the search says so.
     shuffled = after("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1")
@@ -256,7 +258,7 @@ def test_the_own_search_knows_repetitions_and_castles_as_the_variant_does(proces
 
 
 def test_an_engine_that_dies_is_started_again_and_its_move_is_ours(
-    tmp_path: Path, processors: Processors, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, search_pool: SearchPool, caplog: pytest.LogCaptureFixture
 ) -> None:
     good = Path(engine_of(tmp_path, REFUTING))
     text = good.read_text()
@@ -266,7 +268,7 @@ def test_an_engine_that_dies_is_started_again_and_its_move_is_ours(
     dying.write_text(text.replace(go, f'elif words[:1] == ["go"] and played % 2:\n        sys.exit(3)\n    {go}'))
     dying.chmod(dying.stat().st_mode | stat.S_IXUSR)
     caplog.set_level(logging.INFO)
-    player = searcher(str(dying), processors)
+    player = searcher(str(dying), search_pool)
     try:
         # While the engine is not there yet, the own search has the move.
         while "is not ready yet" in _searched(player, caplog):
@@ -290,15 +292,15 @@ def _searched(player: Searcher, caplog: pytest.LogCaptureFixture) -> str:
     return caplog.text
 
 
-def test_an_engine_that_cannot_start_is_an_error_and_replaced(tmp_path: Path, processors: Processors) -> None:
+def test_an_engine_that_cannot_start_is_an_error_and_replaced(tmp_path: Path, search_pool: SearchPool) -> None:
     missing = str(tmp_path / "missing")
     with pytest.raises(EngineError, match="cannot be started"):
         Engine(missing).search(chess.Board(), 5000, Cancellation())
-    assert searcher(missing, processors).search(chess.Board(), 50, Cancellation()).uci
+    assert searcher(missing, search_pool).search(chess.Board(), 50, Cancellation()).uci
 
 
 def test_an_engine_that_hangs_is_given_up(
-    tmp_path: Path, processors: Processors, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, search_pool: SearchPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.moves.engines.GRACE_SECONDS", 0.3)
     hanging = tmp_path / "hanging"
@@ -309,7 +311,7 @@ def test_an_engine_that_hangs_is_given_up(
         "    elif line.startswith('go'): time.sleep(60)\n"
     )
     hanging.chmod(hanging.stat().st_mode | stat.S_IXUSR)
-    player = searcher(str(hanging), processors)
+    player = searcher(str(hanging), search_pool)
     began = time.monotonic()
     for _ in range(3):
         assert player.search(chess.Board(), 50, Cancellation()).uci
@@ -321,7 +323,7 @@ def test_an_engine_that_hangs_is_given_up(
 
 
 def test_draws_and_resignation() -> None:
-    temper = Temper(BotSettings(resign=True))
+    temper = DrawResignPolicy(BotSettings(resign=True))
     level = Choice("e2e4", "search", 5)
 
     def at(ply: int) -> chess.Board:
@@ -337,6 +339,6 @@ def test_draws_and_resignation() -> None:
     assert not temper.accepts_draw(AGREE_PLY - 1)
     lost = Choice("e2e4", "search", -1500)
     assert [temper.resigns(lost) for _ in range(LOST_MOVES)] == [False] * (LOST_MOVES - 1) + [True]
-    stubborn = Temper(BotSettings(draws=False))
+    stubborn = DrawResignPolicy(BotSettings(draws=False))
     assert not any(stubborn.resigns(lost) for _ in range(20))
     assert not stubborn.accepts_draw(100)

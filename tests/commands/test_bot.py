@@ -113,7 +113,7 @@ def test_a_server_that_is_away_leaves_the_token_unchecked(tmp_path: Path, monkey
     monkeypatch.setenv("TRAPLINE_BOT_TOKEN", SECRET)
     found = {one.what: one for one in check(Settings(bot={"url": "http://127.0.0.1:9", "folder": tmp_path}))}
     assert found["token"].outcome == "unchecked"
-    assert "cannot be reached" in found["token"].said
+    assert "cannot be reached" in found["token"].message
 
 
 def refusal(*arguments: str) -> TraplineError:

@@ -24,11 +24,12 @@ from lichess.api import (
 )
 from lichess.client import Connection
 from lichess.rate_limits import Backoff
-from lichess.streams import StreamReader
+from lichess.streams import StreamCallbacks, StreamReader
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.server import Server
 from tests.fake_lichess.terms import Terms
+from tests.support.polling import until
 
 SECRET = "lip_verysecret"
 
@@ -166,15 +167,12 @@ def test_an_opening_that_never_arrived_does_not_count() -> None:
     reader = StreamReader(
         "test",
         nowhere.events,
-        lambda *_: None,
-        lambda _: None,
+        StreamCallbacks(lambda *_: None, lambda _: None, before=before, not_opened=forget),
         backoff=Backoff(0.01, 0.01),
         limits=Backoff(0.01, 0.01),
-        before=before,
-        not_opened=forget,
     )
     reader.start()
-    time.sleep(0.3)
+    until(lambda: not_opened > 2)
     reader.stop()
     reader.join(5)
     assert opened == not_opened > 2
@@ -237,7 +235,11 @@ def test_a_reader_comes_back_after_everything(server: Server, lichess: Connectio
 
     refusals: list[Refused] = []
     reader = StreamReader(
-        "test", lichess.events, deliver, refusals.append, backoff=Backoff(0.05, 0.2), limits=Backoff(0.05, 0.2)
+        "test",
+        lichess.events,
+        StreamCallbacks(deliver, refusals.append),
+        backoff=Backoff(0.05, 0.2),
+        limits=Backoff(0.05, 0.2),
     )
     reader.start()
     try:
@@ -259,7 +261,11 @@ def test_a_reader_that_is_refused_stops(server: Server) -> None:
     stranger = Connection(server.url, SecretStr("lip_wrong"))
     refusals: list[Refused] = []
     reader = StreamReader(
-        "test", stranger.events, lambda *_: None, refusals.append, backoff=Backoff(0.05, 0.2), limits=Backoff(0.05, 0.2)
+        "test",
+        stranger.events,
+        StreamCallbacks(lambda *_: None, refusals.append),
+        backoff=Backoff(0.05, 0.2),
+        limits=Backoff(0.05, 0.2),
     )
     reader.start()
     reader.join(5)

@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from bot.moves.time_management import FIRST_MOVES, SHORTEST, Clock, Lag, clock_of, thinking_time
 from lichess.api import GameState
-from lichess.rate_limits import LIMITED_SECONDS, OPENS, QUICK_OPENS, WINDOW_SECONDS, Backoff, Kind, Openings, Pauses
+from lichess.rate_limits import (
+    LIMITED_SECONDS,
+    OPENS,
+    QUICK_OPENS,
+    WINDOW_SECONDS,
+    Backoff,
+    Kind,
+    Pauses,
+    StreamOpenings,
+)
 
 
 class Time:
@@ -31,7 +40,7 @@ def test_backoff_doubles_to_its_most_and_begins_anew() -> None:
 @given(st.lists(st.floats(0, 120), max_size=200))
 def test_openings_never_exceed_their_budget_even_over_restarts(pauses: list[float]) -> None:
     time, kept, opened = Time(), list[float](), list[float]()
-    openings = Openings(kept, time)
+    openings = StreamOpenings(kept, time)
     for number, pause in enumerate(pauses):
         time.now += pause
         wait = openings.wait()
@@ -40,14 +49,14 @@ def test_openings_never_exceed_their_budget_even_over_restarts(pauses: list[floa
         kept = openings.opened()
         opened.append(time.now)
         if number % 7 == 0:
-            openings = Openings(kept, time)
+            openings = StreamOpenings(kept, time)
     for start in opened:
         assert sum(start <= other < start + WINDOW_SECONDS - 1e-6 for other in opened) <= OPENS
 
 
 def test_what_is_left_of_the_budget_is_spent_evenly() -> None:
     time, opened = Time(), list[float]()
-    openings = Openings([], time)
+    openings = StreamOpenings([], time)
     even = WINDOW_SECONDS / (OPENS - QUICK_OPENS)
     for _ in range(200):
         wait = openings.wait()
@@ -61,7 +70,7 @@ def test_what_is_left_of_the_budget_is_spent_evenly() -> None:
 
 def test_a_clock_that_is_put_back_does_not_keep_the_bot_waiting() -> None:
     time = Time()
-    openings = Openings([], time)
+    openings = StreamOpenings([], time)
     for _ in range(OPENS):
         openings.opened()
     assert openings.wait() == WINDOW_SECONDS
@@ -70,13 +79,13 @@ def test_a_clock_that_is_put_back_does_not_keep_the_bot_waiting() -> None:
 
 
 def test_an_opening_that_lichess_never_saw_is_given_back() -> None:
-    openings = Openings([], Time())
+    openings = StreamOpenings([], Time())
     for _ in range(QUICK_OPENS):
         openings.opened()
     assert openings.wait() > 0
     openings.not_opened()
     assert openings.wait() == 0
-    assert Openings([], Time()).not_opened() == []
+    assert StreamOpenings([], Time()).not_opened() == []
 
 
 def test_a_429_holds_up_its_kind_and_what_matters_less() -> None:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tests.fake_lichess.server import Server
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.stored import BroadcastRound, Study, Tournament
 from tests.support.db_traps import FELL, OTHER
+from tests.support.polling import until
 from tests.support.service_site import addresses, begun, finished, play, service_for
 
 
@@ -365,13 +366,6 @@ def test_a_running_round_is_followed_and_fetched_when_it_is_over(server: Server,
         assert (last.counts["fetched"], last.counts["new"], last.counts["duplicates"]) == (1, 1, 1)
         assert addresses(service) == ["Anna", "Berta"]
         assert ran(service, "broadcasts").counts["fetched"] == 0
-
-
-def until(holds: Callable[[], object], seconds: float = 10.0) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
 
 
 # Folders and dumps ----------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def _check(settings: Settings) -> int:
     marks = {"good": "ok       ", "bad": "WRONG    ", "unchecked": "unchecked"}
     outcomes = []
     for finding in check(settings):
-        typer.echo(f"{marks[finding.outcome]}  {finding.what}: {finding.said}")
+        typer.echo(f"{marks[finding.outcome]}  {finding.what}: {finding.message}")
         outcomes.append(finding.outcome)
     if "bad" in outcomes:
         return 1
@@ -108,16 +108,16 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
 
     from bot import health
     from bot.bot import Bot, check_account
-    from bot.moves.move_choice import Knowledge, Openings, Tables
-    from bot.saved_state import Memory
+    from bot.moves.move_choice import MoveSources, OpeningBooks, Tablebases
+    from bot.saved_state import SavedState
     from lichess.token import read_token
     from trapcore.errors import InputError
     from trapcore.io import logs
 
     mine = settings.bot
-    memory = Memory(mine.folder)
+    saved_state = SavedState(mine.folder)
     try:
-        knowledge = Knowledge(Openings(mine.books), Tables(mine.tablebases), mine.trap_loss)
+        sources = MoveSources(OpeningBooks(mine.books), Tablebases(mine.tablebases), mine.trap_loss)
     except OSError as error:
         raise InputError(f"{error.filename or 'a book'} cannot be opened: {error.strerror or error}") from error
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
@@ -127,7 +127,7 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
         connection.name(account.name)
         # Searches run beside the interpreter; a thread that has an event to hand on should not wait long for it.
         sys.setswitchinterval(0.001)
-        bot = Bot(connection, account, settings, memory, knowledge)
+        bot = Bot(connection, account, settings, saved_state, sources)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: bot.stop(0.0 if bot.is_stopping else GRACE_SECONDS))
         if mine.health_port:
