@@ -28,11 +28,11 @@ pub fn position(bytes: &[u8]) -> Tried {
     let Some((&[mate, low, high, depth, question, choice], fen)) = bytes.split_first_chunk::<BUDGETS>() else {
         return Tried::NoPosition;
     };
-    let Ok(setting) = parse(&String::from_utf8_lossy(fen)) else { return Tried::NoPosition };
-    let root = &setting.chess;
+    let Ok(position) = parse(&String::from_utf8_lossy(fen)) else { return Tried::NoPosition };
+    let root = &position.chess;
     let again = parse(&epd(root)).expect("what was written can be read");
     assert_eq!(epd(&again.chess), epd(root));
-    assert_eq!(epd(&mirror(&mirror(&setting)).chess), epd(root));
+    assert_eq!(epd(&mirror(&mirror(&position)).chess), epd(root));
 
     let (mate, nodes, depth) = (u32::from(mate), u64::from(u16::from_le_bytes([low, high]) % 2048), u32::from(depth));
     let moves = root.legal_moves();

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Move, Position, Role, Square};
 
 use crate::chess::moves::ends;
-use crate::chess::position::{Setting, mirror, playable};
+use crate::chess::position::{GamePosition, mirror, playable};
 
 /// How the board is turned: attacker upwards, the victim's king on the right half.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl Orientation {
     /// mirror image, is over: for judgements that tell the colours or the wings apart.
     pub(crate) fn turned(self, chess: Chess) -> Chess {
         let mode = chess.castles().mode();
-        let chess = if self.attacker.is_black() { mirror(&Setting { chess, mode }).chess } else { chess };
+        let chess = if self.attacker.is_black() { mirror(&GamePosition { chess, mode }).chess } else { chess };
         if !self.flipped || chess.castles().any() {
             return chess;
         }

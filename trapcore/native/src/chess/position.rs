@@ -13,7 +13,7 @@ pub(crate) const POSITION_KEY_VERSION: u32 = 1;
 
 /// A position and the way its castling moves are written.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting {
+pub(crate) struct GamePosition {
     pub chess: Chess,
     pub mode: CastlingMode,
 }
@@ -51,7 +51,7 @@ pub(crate) fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String
 }
 
 /// Reads a FEN, or an EPD without operations, as leniently as [`playable`] allows.
-pub(crate) fn parse(fen: &str) -> Result<Setting, BadPosition> {
+pub(crate) fn parse(fen: &str) -> Result<GamePosition, BadPosition> {
     let spaced = fen.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     let pieces = spaced.split(' ').next().unwrap_or_default().as_bytes();
     if pieces.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
@@ -70,15 +70,15 @@ pub(crate) fn parse(fen: &str) -> Result<Setting, BadPosition> {
     }
     let mode = CastlingMode::detect(&setup);
     let chess = playable(setup, mode).map_err(|reason| BadPosition::Illegal { fen: fen.to_owned(), reason })?;
-    Ok(Setting { chess, mode })
+    Ok(GamePosition { chess, mode })
 }
 
 /// The legal move written `uci` in the given position.
-pub(crate) fn parse_move(setting: &Setting, uci: &str) -> Result<Move, BadPosition> {
+pub(crate) fn parse_move(position: &GamePosition, uci: &str) -> Result<Move, BadPosition> {
     uci.parse::<UciMove>()
         .ok()
-        .and_then(|m| m.to_move(&setting.chess).ok())
-        .ok_or_else(|| BadPosition::Move { fen: fen(&setting.chess), uci: uci.to_owned() })
+        .and_then(|m| m.to_move(&position.chess).ok())
+        .ok_or_else(|| BadPosition::Move { fen: fen(&position.chess), uci: uci.to_owned() })
 }
 
 /// A legal line of moves in SAN. `chess` is the position that it begins in.
@@ -89,14 +89,14 @@ pub(crate) fn sans(chess: &Chess, line: &[Move]) -> Vec<String> {
 
 /// The line of moves written `line`, each legal after those before it.
 pub(crate) fn parse_line<'a>(
-    setting: &Setting,
+    position: &GamePosition,
     line: impl IntoIterator<Item = &'a str>,
 ) -> Result<Vec<Move>, BadPosition> {
-    let mut setting = setting.clone();
+    let mut position = position.clone();
     let mut moves = Vec::new();
     for uci in line {
-        let m = parse_move(&setting, uci)?;
-        setting.chess.play_unchecked(m);
+        let m = parse_move(&position, uci)?;
+        position.chess.play_unchecked(m);
         moves.push(m);
     }
     Ok(moves)
@@ -134,15 +134,15 @@ pub(crate) fn live_key(chess: &Chess) -> u128 {
 }
 
 /// The same position with colours exchanged and ranks turned over, the other side to move.
-pub(crate) fn mirror(setting: &Setting) -> Setting {
-    let mut setup = setting.chess.to_setup(EnPassantMode::Legal);
+pub(crate) fn mirror(position: &GamePosition) -> GamePosition {
+    let mut setup = position.chess.to_setup(EnPassantMode::Legal);
     setup.board.flip_vertical();
     setup.board.swap_colors();
     setup.turn = !setup.turn;
     setup.castling_rights = setup.castling_rights.flip_vertical();
     setup.ep_square = setup.ep_square.map(|s| s.flip_vertical());
-    let chess = playable(setup, setting.mode).expect("a mirrored legal position is legal");
-    Setting { chess, mode: setting.mode }
+    let chess = playable(setup, position.mode).expect("a mirrored legal position is legal");
+    GamePosition { chess, mode: position.mode }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
 use crate::chess::moves::after;
-use crate::chess::position::{Setting, live_key};
+use crate::chess::position::{GamePosition, live_key};
 use crate::judge::events::{Encounter, Killer, classify, is_sprung};
 use crate::judge::label_candidates::LabelCandidates;
 use crate::judge::model::{Case, Cases, Decision, Event, Options, ProofLimits, Trap};
@@ -40,7 +40,7 @@ impl GameAnalyzer {
     /// The events of a game, ascending by move, and how many positions were looked at.
     pub(crate) fn events(&self, game: &Game, work: &mut Workspace) -> (Vec<Event>, u64) {
         let mut events = Vec::new();
-        let mut position = Setting { chess: game.initial.clone(), mode: game.mode };
+        let mut position = GamePosition { chess: game.initial.clone(), mode: game.mode };
         // The cases of the last two positions, so that a trap that stays open is reported once.
         let mut recent: [Cases; 2] = [None, None];
         let seen = game.moves.len() as u64 + 1;
@@ -111,7 +111,7 @@ impl GameAnalyzer {
     /// whether it looks tempting or not where baits are looked at one by one.
     pub(super) fn cases(
         &self,
-        position: &Setting,
+        position: &GamePosition,
         played: Option<Move>,
         limits: ProofLimits,
         work: &mut Workspace,

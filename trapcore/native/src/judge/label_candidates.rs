@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::chess::moves::after;
-use crate::chess::position::Setting;
+use crate::chess::position::GamePosition;
 use crate::judge::candidates::{Candidate, SimilarTrap};
 use crate::judge::model::{Case, Decision, Trap};
 use crate::judge::trap_list::TrapList;
@@ -31,9 +31,9 @@ struct MatchPattern {
 
 impl MatchPattern {
     fn of(trap: &Trap) -> MatchPattern {
-        let baited = baited(&trap.setting, trap.bait);
+        let baited = baited(&trap.position, trap.bait);
         MatchPattern {
-            bait: Pattern::of(&trap.setting, trap.bait),
+            bait: Pattern::of(&trap.position, trap.bait),
             killer: trap.line.first().map(|&killer| Pattern::of(&baited, killer)),
         }
     }
@@ -108,7 +108,12 @@ impl LabelCandidates {
 }
 
 /// `baited`: the position after what stands for the bait.
-fn similar_trap<'a>(hit: &Hit, trap: &'a Trap, pattern: Option<&MatchPattern>, baited: &Setting) -> SimilarTrap<'a> {
+fn similar_trap<'a>(
+    hit: &Hit,
+    trap: &'a Trap,
+    pattern: Option<&MatchPattern>,
+    baited: &GamePosition,
+) -> SimilarTrap<'a> {
     let mut line = legal_beginning(&baited.chess, &trap.line);
     let killer = pattern.and_then(|pattern| pattern.killer.as_ref());
     let counterpart = killer.and_then(|killer| killer.counterpart(baited));
@@ -125,14 +130,14 @@ fn similar_trap<'a>(hit: &Hit, trap: &'a Trap, pattern: Option<&MatchPattern>, b
 /// The same squares come first. What made the positions similar is that their moves have the same labels, and then the
 /// bait nearly always has it too; matching does not look at labels, and of the baits of 298 mates it named every third
 /// two plies later.
-fn bait_here(trap: &Trap, patterns: Option<&MatchPattern>, position: &Setting, moves: &MoveList) -> Option<Move> {
-    let wanted = uci_label(trap.bait, trap.setting.mode);
+fn bait_here(trap: &Trap, patterns: Option<&MatchPattern>, position: &GamePosition, moves: &MoveList) -> Option<Move> {
+    let wanted = uci_label(trap.bait, trap.position.mode);
     let same = moves.iter().copied().find(|&m| uci_label(m, position.mode) == wanted);
     same.or_else(|| patterns.and_then(|pattern| pattern.bait.counterpart(position)))
 }
 
-fn baited(setting: &Setting, bait: Move) -> Setting {
-    Setting { chess: after(&setting.chess, bait), mode: setting.mode }
+fn baited(position: &GamePosition, bait: Move) -> GamePosition {
+    GamePosition { chess: after(&position.chess, bait), mode: position.mode }
 }
 
 fn legal_beginning(position: &Chess, line: &[Move]) -> Vec<Move> {
@@ -165,15 +170,15 @@ mod tests {
 
     fn library(traps: &[(&str, &str, &[&str])], min_similarity: f64) -> (TrapList, LabelCandidates) {
         let traps = traps.iter().map(|&(fen, bait, line)| {
-            let setting = parse(fen).unwrap();
-            let bait = parse_move(&setting, bait).unwrap();
-            let mut reached = baited(&setting, bait);
+            let position = parse(fen).unwrap();
+            let bait = parse_move(&position, bait).unwrap();
+            let mut reached = baited(&position, bait);
             let line = line.iter().map(|uci| {
                 let m = parse_move(&reached, uci).unwrap();
                 reached.chess.play_unchecked(m);
                 m
             });
-            Trap { line: line.collect(), setting, bait, verdict: Verdict::Proved, mate_in: Some(1) }
+            Trap { line: line.collect(), position, bait, verdict: Verdict::Proved, mate_in: Some(1) }
         });
         let traps = TrapList::new(traps.collect());
         let spec = Yardstick { measure: Measure::Sequences, depth: 2, labels: UCI };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shakmaty::{Chess, Move};
 
 use crate::chess::moves::mirror_move;
-use crate::chess::position::{Setting, mirror};
+use crate::chess::position::{GamePosition, mirror};
 use crate::judge::events::EventKind;
 use crate::measures::trap_positions::{Member, Yardstick};
 use crate::search::verdict::Verdict;
@@ -13,7 +13,7 @@ use crate::search::verdict::Verdict;
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.
 #[derive(Clone, Debug)]
 pub(crate) struct Trap {
-    pub setting: Setting,
+    pub position: GamePosition,
     pub bait: Move,
     pub line: Vec<Move>,
     pub verdict: Verdict,
@@ -25,7 +25,7 @@ impl Trap {
     /// The trap with colours exchanged.
     pub(super) fn mirrored(&self) -> Trap {
         Trap {
-            setting: mirror(&self.setting),
+            position: mirror(&self.position),
             bait: mirror_move(self.bait),
             line: self.line.iter().map(|&m| mirror_move(m)).collect(),
             verdict: self.verdict,
@@ -85,7 +85,7 @@ pub(crate) type Cases = Option<Arc<[Arc<Case>]>>;
 /// A position in which a bait could be played.
 #[derive(Clone, Copy)]
 pub(super) struct Decision<'a> {
-    pub position: &'a Setting,
+    pub position: &'a GamePosition,
     /// The move made there, which is examined whether it looks tempting or not.
     pub played: Option<Move>,
     /// The traps of which this is the very position.

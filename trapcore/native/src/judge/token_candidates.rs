@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::names;
-use crate::chess::position::Setting;
+use crate::chess::position::GamePosition;
 use crate::chess::static_exchange::see;
 use crate::judge::candidates::{Candidate, SimilarTrap};
 use crate::judge::model::{Case, Decision};
@@ -91,7 +91,7 @@ impl<'a> TokenCandidates<'a> {
 
     /// The case under the name of the trap that its proved line resembles most; `None` if there is no such trap. A mate
     /// is compared with mates, by the way the king stands in the end as well.
-    pub(super) fn named(&self, position: &Setting, case: Case, work: &mut Workspace) -> Option<Case> {
+    pub(super) fn named(&self, position: &GamePosition, case: Case, work: &mut Workspace) -> Option<Case> {
         if case.verdict != Verdict::Proved || case.known || case.line.is_empty() {
             return Some(case);
         }
@@ -110,7 +110,7 @@ impl<'a> TokenCandidates<'a> {
         let member = |hit: token_index::Hit| {
             let &trap = self.library.traps.get(&hit.payload)?;
             let plain = self.traps.get(Member { trap, mirrored: false });
-            let mirrored = plain.setting.chess.turn() != victim;
+            let mirrored = plain.position.chess.turn() != victim;
             (plain.verdict != Verdict::Refuted).then_some((Member { trap, mirrored }, hit.similarity))
         };
         hits.into_iter().filter_map(member).collect()

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use shakmaty::Move;
 
-use crate::chess::position::{Setting, live_key};
+use crate::chess::position::{GamePosition, live_key};
 use crate::judge::model::Trap;
 use crate::measures::trap_positions::Member;
 use crate::search::verdict::Verdict;
@@ -26,7 +26,7 @@ impl TrapList {
         let mut by_position: FxHashMap<u128, Vec<Member>> = FxHashMap::default();
         for (trap, both) in (0u32..).zip(&traps) {
             for (mirrored, form) in [(false, &both[0]), (true, &both[1])] {
-                by_position.entry(live_key(&form.setting.chess)).or_default().push(Member { trap, mirrored });
+                by_position.entry(live_key(&form.position.chess)).or_default().push(Member { trap, mirrored });
             }
         }
         TrapList { traps, by_position }
@@ -45,8 +45,8 @@ impl TrapList {
     }
 
     /// The positions of every trap, in both forms.
-    pub(super) fn positions(&self) -> Vec<(Setting, Setting)> {
-        self.traps.iter().map(|both| (both[0].setting.clone(), both[1].setting.clone())).collect()
+    pub(super) fn positions(&self) -> Vec<(GamePosition, GamePosition)> {
+        self.traps.iter().map(|both| (both[0].position.clone(), both[1].position.clone())).collect()
     }
 
     /// The traps of which this is the very position, by its [`live_key`].

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::chess::moves::after;
-use crate::chess::position::Setting;
+use crate::chess::position::GamePosition;
 use crate::measures::paper::{Base, similarities_of};
 use crate::trees::labels::{Labels, spelling_order, uci_label};
 use crate::trees::tree::LabelBits;
@@ -52,23 +52,23 @@ struct Expanded {
     texts: FxHashMap<u32, String>,
 }
 
-fn expand(setting: &Setting, labels: Labels, to_root: bool) -> Expanded {
-    let moves = setting.chess.legal_moves();
+fn expand(position: &GamePosition, labels: Labels, to_root: bool) -> Expanded {
+    let moves = position.chess.legal_moves();
     let mut texts: FxHashMap<u32, String> = FxHashMap::default();
     let mut children: Vec<_> = moves
         .iter()
         .map(|&m| {
-            let child = Setting { chess: after(&setting.chess, m), mode: setting.mode };
+            let child = GamePosition { chess: after(&position.chess, m), mode: position.mode };
             let replies = child.chess.legal_moves();
-            let reference = to_root.then_some(setting);
+            let reference = to_root.then_some(position);
             let similarities = similarities_of(&child, &replies, Base::Continuations, 1, labels, reference);
             let label = |&r: &Move| {
-                let label = labels.of(r, &replies, setting.mode);
-                texts.entry(label).or_insert_with(|| labels.text(r, &replies, setting.mode));
+                let label = labels.of(r, &replies, position.mode);
+                texts.entry(label).or_insert_with(|| labels.text(r, &replies, position.mode));
                 label
             };
             let named = similarities.into_iter().zip(replies.iter().map(label)).collect();
-            (labels.text(m, &moves, setting.mode), named)
+            (labels.text(m, &moves, position.mode), named)
         })
         .collect();
     children.sort_unstable_by(|x, y| x.0.cmp(&y.0));
@@ -177,8 +177,8 @@ struct Tally {
 /// The pairs of replies, the most frequent first, equally frequent ones alphabetically: at most `top`, and only those
 /// whose first is called `only`, if that is given.
 pub(crate) fn match_moves(
-    a: &Setting,
-    b: &Setting,
+    a: &GamePosition,
+    b: &GamePosition,
     labels: Labels,
     to_root: bool,
     only: Option<&str>,
@@ -241,24 +241,24 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// The pattern of a legal move.
-    pub(crate) fn of(setting: &Setting, m: Move) -> Pattern {
-        let child = after(&setting.chess, m);
+    pub(crate) fn of(position: &GamePosition, m: Move) -> Pattern {
+        let child = after(&position.chess, m);
         let replies = child.legal_moves();
-        let label = spelling_order(m, setting.mode);
-        Pattern { label, replies: Reference::of(setting).compared(&child, &replies) }
+        let label = spelling_order(m, position.mode);
+        Pattern { label, replies: Reference::of(position).compared(&child, &replies) }
     }
 
     /// The move of another position that plays the part of this one; `None` if it has no move. Of equally cheap ones
     /// that with the fewest replies without a partner, then that with the most pairs of one name (the two moves are a
     /// pair themselves), then the first in alphabetical order.
-    pub(crate) fn counterpart(&self, setting: &Setting) -> Option<Move> {
-        let reference = Reference::of(setting);
-        let mut candidates: Vec<_> = setting
+    pub(crate) fn counterpart(&self, position: &GamePosition) -> Option<Move> {
+        let reference = Reference::of(position);
+        let mut candidates: Vec<_> = position
             .chess
             .legal_moves()
             .into_iter()
             .map(|m| {
-                let child = after(&setting.chess, m);
+                let child = after(&position.chess, m);
                 let replies = child.legal_moves();
                 let alone = self.replies.len().abs_diff(replies.len());
                 (self.distance(replies.len(), 0.0), alone, m, child, replies)
@@ -276,7 +276,7 @@ impl Pattern {
             let (few, many) =
                 if theirs.len() < self.replies.len() { (&theirs, &self.replies) } else { (&self.replies, &theirs) };
             let (sum, strangers) = pairing_costs(few, many, &mut costs);
-            let label = spelling_order(m, setting.mode);
+            let label = spelling_order(m, position.mode);
             let strangers = strangers + u32::from(label != self.label);
             let rank = (self.distance(theirs.len(), sum), alone, strangers, label);
             if best.is_none_or(|(least, _)| rank < least) {
@@ -300,13 +300,13 @@ struct Reference {
 }
 
 impl Reference {
-    fn of(setting: &Setting) -> Reference {
-        let moves = setting.chess.legal_moves();
+    fn of(position: &GamePosition) -> Reference {
+        let moves = position.chess.legal_moves();
         let mut labels = LabelBits::default();
         for &m in &moves {
-            labels.insert(uci_label(m, setting.mode));
+            labels.insert(uci_label(m, position.mode));
         }
-        Reference { labels, count: moves.len(), mode: setting.mode }
+        Reference { labels, count: moves.len(), mode: position.mode }
     }
 
     /// The replies in a position two plies earlier than those that are compared, in the order of their pairing.
@@ -325,14 +325,14 @@ impl Reference {
 }
 
 /// The names of all replies of a position, alphabetically, each once.
-pub(crate) fn reply_names(setting: &Setting, labels: Labels) -> Vec<String> {
+pub(crate) fn reply_names(position: &GamePosition, labels: Labels) -> Vec<String> {
     let mut names = Vec::new();
     let replies = |chess: &Chess, names: &mut Vec<String>| {
         let moves = chess.legal_moves();
-        names.extend(moves.iter().map(|&m| labels.text(m, &moves, setting.mode)));
+        names.extend(moves.iter().map(|&m| labels.text(m, &moves, position.mode)));
     };
-    for m in &setting.chess.legal_moves() {
-        replies(&after(&setting.chess, *m), &mut names);
+    for m in &position.chess.legal_moves() {
+        replies(&after(&position.chess, *m), &mut names);
     }
     names.sort_unstable();
     names.dedup();
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn the_counterpart_is_the_move_with_the_most_alike_replies() {
-        let find = |setting: &Setting, uci: &str| crate::chess::position::parse_move(setting, uci).unwrap();
+        let find = |position: &GamePosition, uci: &str| crate::chess::position::parse_move(position, uci).unwrap();
         let counterpart = |fen: &str, uci: &str, other: &str| {
             let (one, two) =
                 (crate::chess::position::parse(fen).unwrap(), crate::chess::position::parse(other).unwrap());
@@ -392,11 +392,11 @@ mod tests {
             "r1bq1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2Q1RK1 b - -",
             "8/2k5/8/3Q4/8/1n6/8/K7 w - -",
         ];
-        let settings = fens.map(|fen| crate::chess::position::parse(fen).unwrap());
-        for one in &settings {
+        let positions = fens.map(|fen| crate::chess::position::parse(fen).unwrap());
+        for one in &positions {
             for &m in &one.chess.legal_moves() {
                 let pattern = Pattern::of(one, m);
-                for two in &settings {
+                for two in &positions {
                     let distance = |n: Move| {
                         let theirs = Pattern::of(two, n);
                         let similarities =

@@ -4,7 +4,7 @@
 use shakmaty::{Chess, Move, Position, Square};
 
 use crate::chess::moves::after;
-use crate::chess::position::Setting;
+use crate::chess::position::GamePosition;
 use crate::trees::labels::Labels;
 use crate::trees::tree::{label_set, prefixes, sequences};
 
@@ -25,36 +25,48 @@ pub(crate) enum Unpaired {
 }
 
 /// Section 2.1: shared over all labels at depths 1 to `depth`.
-pub(crate) fn continuations(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> f64 {
+pub(crate) fn continuations(a: &GamePosition, b: &GamePosition, depth: u32, labels: Labels) -> f64 {
     jaccard(&label_set(a, depth, labels), &label_set(b, depth, labels))
 }
 
 /// The order-free sequences of exactly `depth` moves, or of 1 to `depth` moves.
-fn lines(setting: &Setting, depth: u32, labels: Labels, with_prefixes: bool) -> Vec<u64> {
-    if with_prefixes { prefixes(setting, depth, labels) } else { sequences(setting, depth, labels) }
+fn lines(position: &GamePosition, depth: u32, labels: Labels, with_prefixes: bool) -> Vec<u64> {
+    if with_prefixes { prefixes(position, depth, labels) } else { sequences(position, depth, labels) }
 }
 
 /// Section 2.2: the multiplicities of the shared order-free sequences of exactly `depth` moves over all; with
 /// prefixes, of 1 to `depth` moves.
-pub(crate) fn sequence_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels, prefixes: bool) -> f64 {
+pub(crate) fn sequence_similarity(
+    a: &GamePosition,
+    b: &GamePosition,
+    depth: u32,
+    labels: Labels,
+    prefixes: bool,
+) -> f64 {
     shared_multiplicity(&lines(a, depth, labels, prefixes), &lines(b, depth, labels, prefixes))
 }
 
 /// Section 2.2, the relation to kernels: Tanimoto's coefficient of the multiplicities of the same sequences.
-pub(crate) fn tanimoto_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels, prefixes: bool) -> f64 {
+pub(crate) fn tanimoto_similarity(
+    a: &GamePosition,
+    b: &GamePosition,
+    depth: u32,
+    labels: Labels,
+    prefixes: bool,
+) -> f64 {
     tanimoto(&lines(a, depth, labels, prefixes), &lines(b, depth, labels, prefixes))
 }
 
 /// Section 3.1: how alike the children stand to their parent, or to a `root` that both positions come from, with the
 /// cheapest pairing of children.
 pub(crate) fn structural(
-    a: &Setting,
-    b: &Setting,
+    a: &GamePosition,
+    b: &GamePosition,
     base: Base,
     depth: u32,
     labels: Labels,
     unpaired: Unpaired,
-    root: Option<&Setting>,
+    root: Option<&GamePosition>,
 ) -> f64 {
     let p = child_similarities(a, base, depth, labels, root);
     let q = child_similarities(b, base, depth, labels, root);
@@ -63,30 +75,30 @@ pub(crate) fn structural(
 
 /// Base similarity of each child with its parent, or with the root, ascending.
 pub(crate) fn child_similarities(
-    setting: &Setting,
+    position: &GamePosition,
     base: Base,
     depth: u32,
     labels: Labels,
-    root: Option<&Setting>,
+    root: Option<&GamePosition>,
 ) -> Vec<f64> {
-    let mut out = similarities_of(setting, &setting.chess.legal_moves(), base, depth, labels, root);
+    let mut out = similarities_of(position, &position.chess.legal_moves(), base, depth, labels, root);
     out.sort_unstable_by(f64::total_cmp);
     out
 }
 
 /// Base similarity of the child that each of `moves` leads to, with its parent or with the root.
 pub(crate) fn similarities_of(
-    setting: &Setting,
+    position: &GamePosition,
     moves: &[Move],
     base: Base,
     depth: u32,
     labels: Labels,
-    root: Option<&Setting>,
+    root: Option<&GamePosition>,
 ) -> Vec<f64> {
-    let child = |m| Setting { chess: after(&setting.chess, m), mode: setting.mode };
-    let reference = root.unwrap_or(setting);
+    let child = |m| GamePosition { chess: after(&position.chess, m), mode: position.mode };
+    let reference = root.unwrap_or(position);
     match base {
-        Base::Continuations if depth == 1 => similarities_at_depth_1(setting, moves, labels, reference),
+        Base::Continuations if depth == 1 => similarities_at_depth_1(position, moves, labels, reference),
         Base::Continuations => {
             let compared = label_set(reference, depth, labels);
             moves.iter().map(|&m| jaccard(&label_set(&child(m), depth, labels), &compared)).collect()
@@ -99,7 +111,12 @@ pub(crate) fn similarities_of(
 }
 
 /// The same for the base that is used most: moves of one position never share a label, so nothing needs sorting.
-fn similarities_at_depth_1(setting: &Setting, moves: &[Move], labels: Labels, reference: &Setting) -> Vec<f64> {
+fn similarities_at_depth_1(
+    position: &GamePosition,
+    moves: &[Move],
+    labels: Labels,
+    reference: &GamePosition,
+) -> Vec<f64> {
     let compared = label_set(reference, 1, labels);
     // Most labels are in no set: a few bits of each move tell so before its label is looked for.
     let mut marks = [0u64; 32];
@@ -112,10 +129,10 @@ fn similarities_at_depth_1(setting: &Setting, moves: &[Move], labels: Labels, re
         marks[word] |= bit;
     }
     let similarity = |&m: &Move| {
-        let replies = after(&setting.chess, m).legal_moves();
+        let replies = after(&position.chess, m).legal_moves();
         let is_shared = |&&reply: &&Move| {
-            let (word, bit) = mark(reply, setting.mode);
-            marks[word] & bit != 0 && compared.binary_search(&labels.of(reply, &replies, setting.mode)).is_ok()
+            let (word, bit) = mark(reply, position.mode);
+            marks[word] & bit != 0 && compared.binary_search(&labels.of(reply, &replies, position.mode)).is_ok()
         };
         let shared = replies.iter().filter(is_shared).count();
         let all = compared.len() + replies.len() - shared;
@@ -158,7 +175,7 @@ pub(crate) fn cheapest_pairing(few: &[f64], many: &[f64]) -> f64 {
 }
 
 /// Fewer over more legal moves: the baseline that structural similarity nearly is.
-pub(crate) fn move_count_ratio(a: &Setting, b: &Setting) -> f64 {
+pub(crate) fn move_count_ratio(a: &GamePosition, b: &GamePosition) -> f64 {
     let (x, y) = (a.chess.legal_moves().len(), b.chess.legal_moves().len());
     if x.max(y) == 0 { 1.0 } else { x.min(y) as f64 / x.max(y) as f64 }
 }

@@ -3,7 +3,7 @@
 
 use shakmaty::{Move, MoveList, Position};
 
-use crate::chess::position::{Setting, digest16};
+use crate::chess::position::{GamePosition, digest16};
 use crate::measures::paper::{Base, cheapest_pairing, similarities_of};
 use crate::trees::labels::Labels;
 
@@ -16,10 +16,10 @@ pub(crate) struct Estimate {
 
 /// The `count` children whose labels come first by a digest under `seed`, or all if there are fewer. The order of
 /// generation is no matter, and what both positions can play is drawn in both or in neither, as far as numbers allow.
-fn drawn(setting: &Setting, moves: &MoveList, count: usize, seed: u64, labels: Labels) -> Vec<Move> {
+fn drawn(position: &GamePosition, moves: &MoveList, count: usize, seed: u64, labels: Labels) -> Vec<Move> {
     let mut keyed: Vec<_> = moves
         .iter()
-        .map(|&m| (digest16(&[&seed.to_le_bytes(), labels.text(m, moves, setting.mode).as_bytes()]), m))
+        .map(|&m| (digest16(&[&seed.to_le_bytes(), labels.text(m, moves, position.mode).as_bytes()]), m))
         .collect();
     keyed.sort_unstable_by_key(|(key, _)| *key);
     keyed.truncate(count);
@@ -34,19 +34,19 @@ fn share(count: usize, of: usize, most: usize) -> usize {
 /// Estimates the structural similarity (a child without a partner costs 1) from `count` children of the
 /// position that has more, and as large a share of the other's.
 pub(crate) fn sampled_structural(
-    a: &Setting,
-    b: &Setting,
+    a: &GamePosition,
+    b: &GamePosition,
     base: Base,
     depth: u32,
     labels: Labels,
     count: usize,
     seed: u64,
 ) -> Estimate {
-    let moves = [a, b].map(|setting| setting.chess.legal_moves());
+    let moves = [a, b].map(|position| position.chess.legal_moves());
     let [c1, c2] = [moves[0].len(), moves[1].len()];
-    let similarities = |setting: &Setting, moves: &MoveList| {
-        let chosen = drawn(setting, moves, share(count, moves.len(), c1.max(c2)), seed, labels);
-        let mut out = similarities_of(setting, &chosen, base, depth, labels, None);
+    let similarities = |position: &GamePosition, moves: &MoveList| {
+        let chosen = drawn(position, moves, share(count, moves.len(), c1.max(c2)), seed, labels);
+        let mut out = similarities_of(position, &chosen, base, depth, labels, None);
         out.sort_unstable_by(f64::total_cmp);
         out
     };

@@ -6,7 +6,7 @@
 use shakmaty::{Color, Position};
 
 use crate::chess::moves::after;
-use crate::chess::position::Setting;
+use crate::chess::position::GamePosition;
 use crate::measures::label_sets::LabelSets;
 use crate::measures::paper::{Base, Unpaired, child_similarities, compare_children};
 use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
@@ -110,25 +110,25 @@ fn pair_key(a: u16, b: u16) -> u32 {
 
 impl Index {
     /// `traps`: the positions before the bait; hits below `threshold` (0 to 1) are never reported.
-    pub(crate) fn new(traps: &[(Setting, Setting)], yardstick: Yardstick, threshold: f64) -> Index {
+    pub(crate) fn new(traps: &[(GamePosition, GamePosition)], yardstick: Yardstick, threshold: f64) -> Index {
         let side = |color: Color| {
             let mut members = Vec::new();
-            let mut settings: Vec<&Setting> = Vec::new();
+            let mut positions: Vec<&GamePosition> = Vec::new();
             for (trap, (plain, mirrored)) in (0u32..).zip(traps) {
-                for (setting, is_mirrored) in [(plain, false), (mirrored, true)] {
-                    if setting.chess.turn() == color {
+                for (position, is_mirrored) in [(plain, false), (mirrored, true)] {
+                    if position.chess.turn() == color {
                         members.push(Member { trap, mirrored: is_mirrored });
-                        settings.push(setting);
+                        positions.push(position);
                     }
                 }
             }
-            Side { forms: Forms::new(&settings, yardstick, threshold), members }
+            Side { forms: Forms::new(&positions, yardstick, threshold), members }
         };
         Index { yardstick, threshold, white: side(Color::White), black: side(Color::Black) }
     }
 
     /// The members whose victim is to move as here and that are at least as similar as the threshold.
-    pub(crate) fn hits(&self, query: &Setting, scratch: &mut Scratch, out: &mut Vec<Hit>) {
+    pub(crate) fn hits(&self, query: &GamePosition, scratch: &mut Scratch, out: &mut Vec<Hit>) {
         out.clear();
         let side = match query.chess.turn() {
             Color::White => &self.white,
@@ -183,10 +183,10 @@ impl Index {
 }
 
 impl Forms {
-    fn new(settings: &[&Setting], yardstick: Yardstick, threshold: f64) -> Forms {
+    fn new(positions: &[&GamePosition], yardstick: Yardstick, threshold: f64) -> Forms {
         let Yardstick { measure, depth, labels } = yardstick;
         let trees = || {
-            settings.iter().map(|s| {
+            positions.iter().map(|s| {
                 let mut plies = Plies2::default();
                 plies.expand(&s.chess, s.mode);
                 plies
@@ -194,13 +194,13 @@ impl Forms {
         };
         match measure {
             Measure::Sequences if yardstick.is_fast() => Forms::Rows(Rows::new(trees().collect(), threshold)),
-            Measure::Sequences => Forms::Sequences(settings.iter().map(|s| sequences(s, depth, labels)).collect()),
+            Measure::Sequences => Forms::Sequences(positions.iter().map(|s| sequences(s, depth, labels)).collect()),
             Measure::Continuations if yardstick.is_fast() => {
                 Forms::Bits(LabelSets::new(&trees().map(|plies| plies.label_bits()).collect::<Vec<_>>()))
             }
-            Measure::Continuations => Forms::Sets(settings.iter().map(|s| label_set(s, depth, labels)).collect()),
+            Measure::Continuations => Forms::Sets(positions.iter().map(|s| label_set(s, depth, labels)).collect()),
             Measure::Structural => Forms::Children(
-                settings.iter().map(|s| child_similarities(s, Base::Continuations, depth, labels, None)).collect(),
+                positions.iter().map(|s| child_similarities(s, Base::Continuations, depth, labels, None)).collect(),
             ),
         }
     }
@@ -228,7 +228,7 @@ impl Rows {
         Rows { counts, needed, trees }
     }
 
-    fn hits(&self, query: &Setting, threshold: f64, scratch: &mut Scratch, mut push: impl FnMut(usize, f64)) {
+    fn hits(&self, query: &GamePosition, threshold: f64, scratch: &mut Scratch, mut push: impl FnMut(usize, f64)) {
         let Scratch { plies, bound, near, marks } = scratch;
         let n = self.trees.len();
         bound.clear();
@@ -286,7 +286,7 @@ mod tests {
     use crate::chess::position::{mirror, parse};
     use crate::measures::paper::{continuations, sequence_similarity, structural};
 
-    fn walk(seed: u64, plies: u32) -> Setting {
+    fn walk(seed: u64, plies: u32) -> GamePosition {
         let mut s = parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").unwrap();
         let mut state = seed;
         for _ in 0..plies {
@@ -326,15 +326,21 @@ mod tests {
                 index.hits(&query, &mut scratch, &mut hits);
                 let mut expected = Vec::new();
                 for (t, (plain, mirrored)) in (0u32..).zip(&traps) {
-                    for (setting, is_mirrored) in [(plain, false), (mirrored, true)] {
+                    for (position, is_mirrored) in [(plain, false), (mirrored, true)] {
                         let value = match measure {
-                            Measure::Sequences => sequence_similarity(&query, setting, depth, labels, false),
-                            Measure::Continuations => continuations(&query, setting, depth, labels),
-                            Measure::Structural => {
-                                structural(&query, setting, Base::Continuations, depth, labels, Unpaired::Formula, None)
-                            }
+                            Measure::Sequences => sequence_similarity(&query, position, depth, labels, false),
+                            Measure::Continuations => continuations(&query, position, depth, labels),
+                            Measure::Structural => structural(
+                                &query,
+                                position,
+                                Base::Continuations,
+                                depth,
+                                labels,
+                                Unpaired::Formula,
+                                None,
+                            ),
                         };
-                        if setting.chess.turn() == query.chess.turn() && value >= threshold {
+                        if position.chess.turn() == query.chess.turn() && value >= threshold {
                             expected.push((t, is_mirrored, value));
                         }
                     }

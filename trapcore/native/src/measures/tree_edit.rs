@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::chess::moves::after;
-use crate::chess::position::Setting;
+use crate::chess::position::GamePosition;
 use crate::trees::labels::Labels;
 use crate::trees::tree::perft;
 
@@ -31,10 +31,10 @@ pub(crate) struct Postorder {
 
 impl Postorder {
     /// The local tree of a position, the children of each node in the alphabetical order of their labels.
-    pub(crate) fn of(setting: &Setting, depth: u32, labels: Labels) -> Postorder {
+    pub(crate) fn of(position: &GamePosition, depth: u32, labels: Labels) -> Postorder {
         debug_assert!((1..=MAX_EDIT_DEPTH).contains(&depth));
         let mut tree = Postorder::default();
-        tree.grow(&setting.chess, setting.mode, depth, labels);
+        tree.grow(&position.chess, position.mode, depth, labels);
         tree.close(ROOT, 0);
         tree
     }
@@ -202,8 +202,8 @@ fn compare_forests(
 }
 
 /// P_tree: 1 - 2e / (|T1| + |T2| + e); 1 if neither has a move, none if a tree has more than [`MAX_EDIT_MOVES`].
-pub(crate) fn tree_edit_similarity(a: &Setting, b: &Setting, depth: u32, labels: Labels) -> Option<f64> {
-    let moves = |setting: &Setting| (1..=depth).map(|d| perft(&setting.chess, d)).sum::<u64>();
+pub(crate) fn tree_edit_similarity(a: &GamePosition, b: &GamePosition, depth: u32, labels: Labels) -> Option<f64> {
+    let moves = |position: &GamePosition| (1..=depth).map(|d| perft(&position.chess, d)).sum::<u64>();
     if moves(a).max(moves(b)) > MAX_EDIT_MOVES {
         return None;
     }

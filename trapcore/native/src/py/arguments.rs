@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use shakmaty::Move;
 
-use crate::chess::position::{self, BadPosition, Setting};
+use crate::chess::position::{self, BadPosition, GamePosition};
 use crate::trees::labels::{Labels, Naming};
 use crate::trees::tree;
 
@@ -46,6 +46,6 @@ pub(super) fn depth(depth: u32) -> PyResult<u32> {
 }
 
 /// Legal moves of a position.
-pub(super) fn legal_moves(setting: &Setting, moves: &[String]) -> PyResult<Vec<Move>> {
-    Ok(moves.iter().map(|uci| position::parse_move(setting, uci)).collect::<Result<_, _>>()?)
+pub(super) fn legal_moves(position: &GamePosition, moves: &[String]) -> PyResult<Vec<Move>> {
+    Ok(moves.iter().map(|uci| position::parse_move(position, uci)).collect::<Result<_, _>>()?)
 }

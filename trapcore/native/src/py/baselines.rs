@@ -14,9 +14,9 @@ type ThreePlies = (Vec<(String, i32, i32)>, u64);
 /// Each move as a search of three plies sees it.
 #[pyfunction]
 fn three_plies(py: Python<'_>, fen: &str) -> PyResult<ThreePlies> {
-    let setting = position::parse(fen)?;
-    let (moves, makes) = py.detach(|| baselines::three_plies(&setting.chess));
-    Ok((moves.iter().map(|p| (p.m.to_uci(setting.mode).to_string(), p.worst, p.mean)).collect(), makes))
+    let position = position::parse(fen)?;
+    let (moves, makes) = py.detach(|| baselines::three_plies(&position.chess));
+    Ok((moves.iter().map(|p| (p.m.to_uci(position.mode).to_string(), p.worst, p.mean)).collect(), makes))
 }
 
 /// Moves made on a board until a mate is proved, with the given order of the first moves.
@@ -25,17 +25,17 @@ fn moves_until_proof(py: Python<'_>, fen: &str, order: Vec<String>, mate: u32, m
     if mate == 0 {
         return Err(PyValueError::new_err("mate must be 1 move or more"));
     }
-    let setting = position::parse(fen)?;
-    let order = order.iter().map(|uci| position::parse_move(&setting, uci)).collect::<Result<Vec<Move>, _>>()?;
-    Ok(py.detach(|| baselines::moves_until_proof(&setting.chess, &order, mate, most)))
+    let position = position::parse(fen)?;
+    let order = order.iter().map(|uci| position::parse_move(&position, uci)).collect::<Result<Vec<Move>, _>>()?;
+    Ok(py.detach(|| baselines::moves_until_proof(&position.chess, &order, mate, most)))
 }
 
 /// Each move with the centipawns that the exchange on its square gains.
 #[pyfunction]
 fn exchanges(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
-    let setting = position::parse(fen)?;
-    let moves = setting.chess.legal_moves();
-    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(setting.mode).to_string(), see(&setting.chess, m))).collect()))
+    let position = position::parse(fen)?;
+    let moves = position.chess.legal_moves();
+    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(position.mode).to_string(), see(&position.chess, m))).collect()))
 }
 
 /// Adds the functions of this file to the module.

@@ -16,7 +16,7 @@ use super::pickle::impl_pickle;
 use super::ranking::Proposer;
 use super::token_index::PyBagIndex;
 use crate::chess::moves::after;
-use crate::chess::position::{self, Setting};
+use crate::chess::position::{self, GamePosition};
 use crate::judge::findings::{Finding, GameFindings, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
 use crate::judge::model::{Options, ProofLimits, Trap};
@@ -152,9 +152,9 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
 type TrapParts = (String, String, Vec<String>, String, u32);
 
 fn trap((fen, bait, line, verdict, mate): TrapParts) -> PyResult<Trap> {
-    let setting = position::parse(&fen)?;
-    let bait = position::parse_move(&setting, &bait)?;
-    let mut reached = Setting { chess: after(&setting.chess, bait), mode: setting.mode };
+    let position = position::parse(&fen)?;
+    let bait = position::parse_move(&position, &bait)?;
+    let mut reached = GamePosition { chess: after(&position.chess, bait), mode: position.mode };
     let mut moves = Vec::with_capacity(line.len());
     for uci in &line {
         let m = position::parse_move(&reached, uci)?;
@@ -165,7 +165,7 @@ fn trap((fen, bait, line, verdict, mate): TrapParts) -> PyResult<Trap> {
         .into_iter()
         .find(|v| v.name() == verdict)
         .ok_or_else(|| PyValueError::new_err(format!("no such verdict: {verdict:?}")))?;
-    Ok(Trap { setting, bait, line: moves, verdict, mate_in: (mate > 0).then_some(mate) })
+    Ok(Trap { position, bait, line: moves, verdict, mate_in: (mate > 0).then_some(mate) })
 }
 
 /// The judge and the work spaces of the threads that use it.

@@ -5,14 +5,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::arguments::{depth, labels};
-use crate::chess::position::{self, BadPosition, Setting};
+use crate::chess::position::{self, BadPosition, GamePosition};
 use crate::measures::move_matching;
 use crate::measures::paper::{self, Base, Unpaired};
 use crate::measures::sampled;
 use crate::measures::tree_edit::{MAX_EDIT_DEPTH, tree_edit_similarity};
 use crate::trees::tree;
 
-fn pair(a: &str, b: &str) -> Result<(Setting, Setting), BadPosition> {
+fn pair(a: &str, b: &str) -> Result<(GamePosition, GamePosition), BadPosition> {
     Ok((position::parse(a)?, position::parse(b)?))
 }
 
@@ -54,8 +54,8 @@ fn sequence_ids<'py>(
     labels: &str,
     captures: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (setting, labels, depth) = (position::parse(fen)?, self::labels(labels, captures)?, self::depth(depth)?);
-    let ids = py.detach(|| tree::sequences(&setting, depth, labels));
+    let (position, labels, depth) = (position::parse(fen)?, self::labels(labels, captures)?, self::depth(depth)?);
+    let ids = py.detach(|| tree::sequences(&position, depth, labels));
     Ok(PyBytes::new(py, &ids.iter().flat_map(|id| id.to_ne_bytes()).collect::<Vec<u8>>()))
 }
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use shakmaty::Move;
 
 use super::cancellation::{Cancellation, detached};
-use crate::chess::position::{self, BadPosition, Setting};
+use crate::chess::position::{self, BadPosition, GamePosition};
 use crate::pgn::records::{Stored, replayed};
 use crate::trap_test::Tester;
 
@@ -46,19 +46,19 @@ fn losses(
     let cases = cases
         .iter()
         .map(|(fen, moves)| {
-            let setting = position::parse(fen)?;
+            let position = position::parse(fen)?;
             let moves =
-                moves.iter().map(|uci| position::parse_move(&setting, uci)).collect::<Result<Vec<Move>, _>>()?;
-            Ok((setting, moves))
+                moves.iter().map(|uci| position::parse_move(&position, uci)).collect::<Result<Vec<Move>, _>>()?;
+            Ok((position, moves))
         })
-        .collect::<Result<Vec<(Setting, Vec<Move>)>, BadPosition>>()?;
+        .collect::<Result<Vec<(GamePosition, Vec<Move>)>, BadPosition>>()?;
     detached(py, None, stop, |halt| {
         let mut tester = GLANCER.take().unwrap_or_else(|| Tester::new(1, GLANCE_BITS));
         tester.set_halt(halt);
         let mut out = Vec::with_capacity(cases.len());
-        for (setting, moves) in &cases {
-            let uci = |m: Move| m.to_uci(setting.mode).to_string();
-            let seen = tester.losses(&setting.chess, moves, nodes);
+        for (position, moves) in &cases {
+            let uci = |m: Move| m.to_uci(position.mode).to_string();
+            let seen = tester.losses(&position.chess, moves, nodes);
             if tester.is_stopped() {
                 break;
             }

@@ -19,29 +19,29 @@ fn position_key<'py>(py: Python<'py>, fen: &str) -> PyResult<Bound<'py, PyBytes>
 
 #[pyfunction]
 fn fingerprint<'py>(py: Python<'py>, fen: &str) -> PyResult<Bound<'py, PyBytes>> {
-    let setting = position::parse(fen)?;
+    let position = position::parse(fen)?;
     let mut plies = Plies2::default();
-    plies.expand(&setting.chess, setting.mode);
+    plies.expand(&position.chess, position.mode);
     Ok(PyBytes::new(py, &tree::pack(&plies.label_bits())))
 }
 
 #[pyfunction]
 fn perft(py: Python<'_>, fen: &str, depth: u32) -> PyResult<u64> {
-    let setting = position::parse(fen)?;
-    Ok(py.detach(|| tree::perft(&setting.chess, depth)))
+    let position = position::parse(fen)?;
+    Ok(py.detach(|| tree::perft(&position.chess, depth)))
 }
 
 #[pyfunction]
 fn tree_labels(py: Python<'_>, fen: &str, depth: u32, labels: &str, captures: bool) -> PyResult<Vec<Vec<String>>> {
-    let (setting, labels, depth) =
+    let (position, labels, depth) =
         (position::parse(fen)?, arguments::labels(labels, captures)?, arguments::depth(depth)?);
-    Ok(py.detach(|| tree::lines(&setting, depth, labels)))
+    Ok(py.detach(|| tree::lines(&position, depth, labels)))
 }
 
 #[pyfunction]
 fn sans(fen: &str, line: Vec<String>) -> PyResult<Vec<String>> {
-    let setting = position::parse(fen)?;
-    Ok(position::sans(&setting.chess, &position::parse_line(&setting, line.iter().map(String::as_str))?))
+    let position = position::parse(fen)?;
+    Ok(position::sans(&position.chess, &position::parse_line(&position, line.iter().map(String::as_str))?))
 }
 
 /// Adds the functions of this file to the module.

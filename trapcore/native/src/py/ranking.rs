@@ -13,7 +13,7 @@ use super::cancellation::{Cancellation, detached};
 use super::search::with_prover;
 use crate::abstract_tree::Scene;
 use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};
-use crate::chess::position::{self, BadPosition, Setting};
+use crate::chess::position::{self, BadPosition, GamePosition};
 use crate::ranking::ranker::{LAZY_SHORTLIST, Overview, Weights, naming_bag};
 use crate::ranking::similar_pairs::{Pair, pairs};
 use crate::search::Searcher;
@@ -21,15 +21,15 @@ use crate::search::Searcher;
 /// The scene of a position and, if known, the bait: `fen` is the position before it if the bait is legal there, else the
 /// one after it.
 fn scene(fen: &str, bait: Option<&str>) -> Result<Scene, BadPosition> {
-    let setting = position::parse(fen)?;
-    let Some(uci) = bait else { return Ok(Scene::new(setting.chess, setting.mode, None)) };
-    let illegal = match position::parse_move(&setting, uci) {
-        Ok(bait) => return Ok(Scene::after_bait(&setting.chess, bait, setting.mode)),
+    let position = position::parse(fen)?;
+    let Some(uci) = bait else { return Ok(Scene::new(position.chess, position.mode, None)) };
+    let illegal = match position::parse_move(&position, uci) {
+        Ok(bait) => return Ok(Scene::after_bait(&position.chess, bait, position.mode)),
         Err(illegal) => illegal,
     };
     match uci.parse::<UciMove>() {
         Ok(UciMove::Normal { from, to, .. }) => {
-            Scene::after_squares(setting.chess, setting.mode, from, to).ok_or(illegal)
+            Scene::after_squares(position.chess, position.mode, from, to).ok_or(illegal)
         }
         _ => Err(illegal),
     }
@@ -74,7 +74,7 @@ impl Bags {
 
 fn killer_index(scene: &Scene, overview: &Overview, killer: Option<&str>) -> Result<Option<usize>, BadPosition> {
     let Some(uci) = killer else { return Ok(None) };
-    let m = position::parse_move(&Setting { chess: scene.chess.clone(), mode: scene.mode }, uci)?;
+    let m = position::parse_move(&GamePosition { chess: scene.chess.clone(), mode: scene.mode }, uci)?;
     Ok(overview.seen.iter().position(|seen| seen.m == m))
 }
 
@@ -102,7 +102,7 @@ pub(super) fn bag<'a>(
     line: impl Iterator<Item = &'a str>,
 ) -> Result<Vec<u32>, BadPosition> {
     let scene = scene(fen, bait)?;
-    let moves = position::parse_line(&Setting { chess: scene.chess.clone(), mode: scene.mode }, line)?;
+    let moves = position::parse_line(&GamePosition { chess: scene.chess.clone(), mode: scene.mode }, line)?;
     Ok(naming_bag(&scene, &moves).unwrap_or_default())
 }
 
@@ -201,13 +201,13 @@ impl Proposer {
 
     /// What in a position may be like a known trap, the most promising pairs first.
     fn pairs<'py>(&self, py: Python<'py>, fen: &str, stop: Option<&Cancellation>) -> PyResult<Vec<PairOut<'py>>> {
-        let setting = position::parse(fen)?;
+        let position = position::parse(fen)?;
         let found = detached(py, None, stop, |halt| {
-            let pairs = with_prover(halt, |prover| pairs(&setting, &self.0, &mut Searcher::settler(), prover));
-            let text = |line: &[Move]| line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
+            let pairs = with_prover(halt, |prover| pairs(&position, &self.0, &mut Searcher::settler(), prover));
+            let text = |line: &[Move]| line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
             let told = |pair: Pair| {
                 let line: Vec<Move> = std::iter::once(pair.bait).chain(pair.line).collect();
-                (text(&line), position::sans(&setting.chess, &line), pair.mate_in, pair.bag)
+                (text(&line), position::sans(&position.chess, &line), pair.mate_in, pair.bag)
             };
             pairs.unwrap_or_default().into_iter().map(told).collect::<Vec<_>>()
         })?;

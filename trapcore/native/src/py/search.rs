@@ -9,7 +9,7 @@ use shakmaty::uci::UciMove;
 use super::arguments::legal_moves;
 use super::cancellation::{Cancellation, detached};
 use crate::chess::moves::after;
-use crate::chess::position::{self, Setting};
+use crate::chess::position::{self, GamePosition};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::search::score::{MATE, MATE_BOUND, mate_distance};
 use crate::search::stop::Halt;
@@ -18,8 +18,8 @@ use crate::trap_test::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTE
 
 type ProofParts = (&'static str, Option<u32>, Vec<String>, u64, u32);
 
-fn proof_parts(setting: &Setting, proof: &MateProof) -> ProofParts {
-    let line = proof.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
+fn proof_parts(position: &GamePosition, proof: &MateProof) -> ProofParts {
+    let line = proof.line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
     (proof.verdict.name(), proof.mate_in, line, proof.nodes, proof.refuted_to)
 }
 
@@ -64,12 +64,12 @@ fn prove_mate(
     stop: Option<&Cancellation>,
     first: Vec<String>,
 ) -> PyResult<ProofParts> {
-    let setting = position::parse(fen)?;
-    let first = legal_moves(&setting, &first)?;
+    let position = position::parse(fen)?;
+    let first = legal_moves(&position, &first)?;
     let proof = detached(py, milliseconds, stop, |halt| {
-        with_prover(halt, |prover| prover.prove(&setting.chess, mate, nodes, &first))
+        with_prover(halt, |prover| prover.prove(&position.chess, mate, nodes, &first))
     })?;
-    Ok(proof_parts(&setting, &proof))
+    Ok(proof_parts(&position, &proof))
 }
 
 #[pyfunction]
@@ -84,8 +84,8 @@ fn prove_bait(
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
 ) -> PyResult<ProofParts> {
-    let setting = position::parse(fen)?;
-    let (_, baited, killers) = bait_and_killers(&setting, bait, &killers)?;
+    let position = position::parse(fen)?;
+    let (_, baited, killers) = bait_and_killers(&position, bait, &killers)?;
     let proof = detached(py, milliseconds, stop, |halt| {
         with_prover(halt, |prover| prover.prove(&baited.chess, mate, nodes, &killers))
     })?;
@@ -93,9 +93,13 @@ fn prove_bait(
 }
 
 /// The bait, the position after it, and the answers to try first.
-fn bait_and_killers(setting: &Setting, bait: &str, killers: &[String]) -> PyResult<(Move, Setting, Vec<Move>)> {
-    let bait = position::parse_move(setting, bait)?;
-    let baited = Setting { chess: after(&setting.chess, bait), mode: setting.mode };
+fn bait_and_killers(
+    position: &GamePosition,
+    bait: &str,
+    killers: &[String],
+) -> PyResult<(Move, GamePosition, Vec<Move>)> {
+    let bait = position::parse_move(position, bait)?;
+    let baited = GamePosition { chess: after(&position.chess, bait), mode: position.mode };
     let killers = legal_moves(&baited, killers)?;
     Ok((bait, baited, killers))
 }
@@ -117,23 +121,23 @@ fn search(
     first: Vec<String>,
     only: Vec<String>,
 ) -> PyResult<SearchParts> {
-    let mut setting = position::parse(fen)?;
+    let mut position = position::parse(fen)?;
     let mut game = Vec::with_capacity(moves.len());
     for uci in &moves {
-        let played = position::parse_move(&setting, uci)?;
-        game.push(key_of(&setting.chess));
-        setting.chess = after(&setting.chess, played);
+        let played = position::parse_move(&position, uci)?;
+        game.push(key_of(&position.chess));
+        position.chess = after(&position.chess, played);
     }
-    let (first, only) = (legal_moves(&setting, &first)?, legal_moves(&setting, &only)?);
+    let (first, only) = (legal_moves(&position, &first)?, legal_moves(&position, &only)?);
     let limits = Limits { depth, nodes };
     let found = detached(py, milliseconds, stop, |halt| {
         with_tester(halt, |tester| {
             let asked = Asked { only: &only, first: &first, game: &game };
             tester.searcher.clear();
-            tester.searcher.search(&setting.chess, asked, limits, Pruning::Selective, |_| true)
+            tester.searcher.search(&position.chess, asked, limits, Pruning::Selective, |_| true)
         })
     })?;
-    let line = found.line.iter().map(|m| m.to_uci(setting.mode).to_string()).collect();
+    let line = found.line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
     Ok((found.value, mate_distance(found.value), found.depth, line, found.nodes))
 }
 
@@ -153,8 +157,8 @@ struct PyBaitTest {
     nodes: u64,
 }
 
-fn bait_test(setting: &Setting, test: BaitTest) -> PyBaitTest {
-    let uci = |m: &Move| m.to_uci(setting.mode).to_string();
+fn bait_test(position: &GamePosition, test: BaitTest) -> PyBaitTest {
+    let uci = |m: &Move| m.to_uci(position.mode).to_string();
     PyBaitTest {
         bait: uci(&test.bait),
         verdict: test.verdict.name(),
@@ -182,13 +186,13 @@ fn test_bait(
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
 ) -> PyResult<PyBaitTest> {
-    let setting = position::parse(fen)?;
-    let (bait, _, killers) = bait_and_killers(&setting, bait, &killers)?;
+    let position = position::parse(fen)?;
+    let (bait, _, killers) = bait_and_killers(&position, bait, &killers)?;
     let limits = Limits { depth, nodes };
     let test = detached(py, milliseconds, stop, |halt| {
-        with_tester(halt, |tester| tester.test(&setting.chess, bait, &killers, limits))
+        with_tester(halt, |tester| tester.test(&position.chess, bait, &killers, limits))
     })?;
-    Ok(bait_test(&setting, test))
+    Ok(bait_test(&position, test))
 }
 
 #[pyfunction]
@@ -200,25 +204,25 @@ fn find_baits(
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
 ) -> PyResult<Vec<PyBaitTest>> {
-    let setting = position::parse(fen)?;
+    let position = position::parse(fen)?;
     let limits = Limits { depth, nodes };
     let tests =
-        detached(py, milliseconds, stop, |halt| with_tester(halt, |tester| tester.baits(&setting.chess, limits)))?;
-    Ok(tests.into_iter().map(|test| bait_test(&setting, test)).collect())
+        detached(py, milliseconds, stop, |halt| with_tester(halt, |tester| tester.baits(&position.chess, limits)))?;
+    Ok(tests.into_iter().map(|test| bait_test(&position, test)).collect())
 }
 
 #[pyfunction]
 fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<Vec<(u32, usize, i32, i32)>> {
-    let setting = position::parse(fen)?;
-    let bait = position::parse_move(&setting, bait)?;
-    detached(py, None, None, |halt| with_tester(halt, |tester| tester.profile(&setting.chess, bait, depth)))
+    let position = position::parse(fen)?;
+    let bait = position::parse_move(&position, bait)?;
+    detached(py, None, None, |halt| with_tester(halt, |tester| tester.profile(&position.chess, bait, depth)))
 }
 
 #[pyfunction]
 fn first_sight(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
-    let setting = position::parse(fen)?;
-    let text = |m| UciMove::from_move(m, setting.mode).to_string();
-    Ok(py.detach(|| trap_test::first_sight(&setting.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
+    let position = position::parse(fen)?;
+    let text = |m| UciMove::from_move(m, position.mode).to_string();
+    Ok(py.detach(|| trap_test::first_sight(&position.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
 }
 
 /// Adds the functions of this file to the module.

@@ -8,7 +8,7 @@ use shakmaty::{Color, Move, Position};
 
 use crate::abstract_tree::Scene;
 use crate::chess::moves::{after, mirror_move};
-use crate::chess::position::{Setting, mirror};
+use crate::chess::position::{GamePosition, mirror};
 use crate::mate::Prover;
 use crate::ranking::ranker::{Weights, naming_bag};
 use crate::search::Searcher;
@@ -49,7 +49,7 @@ impl Pair {
 /// The most promising pairs, each with other tokens, the most promising first; of the position with colours exchanged
 /// the same ones. None if `prover` was halted.
 pub(crate) fn pairs(
-    position: &Setting,
+    position: &GamePosition,
     weights: &Weights,
     searcher: &mut Searcher,
     prover: &mut Prover,
@@ -65,7 +65,7 @@ pub(crate) fn pairs(
 }
 
 fn pairs_of_white(
-    position: &Setting,
+    position: &GamePosition,
     weights: &Weights,
     searcher: &mut Searcher,
     prover: &mut Prover,
@@ -102,7 +102,7 @@ fn pairs_of_white(
 }
 
 /// The baits to look at with their ranks at first sight, from 1; equal ones share the better rank.
-fn ranked(position: &Setting) -> Vec<(usize, Move)> {
+fn ranked(position: &GamePosition) -> Vec<(usize, Move)> {
     let (mut rank, mut last, mut out) = (0, None, Vec::new());
     for (place, (value, bait)) in (1..).zip(first_sight(&position.chess)) {
         if last != Some(value) {

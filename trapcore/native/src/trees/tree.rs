@@ -3,7 +3,7 @@
 use shakmaty::{CastlingMode, Chess, MoveList, Position};
 
 use crate::chess::moves::after;
-use crate::chess::position::Setting;
+use crate::chess::position::GamePosition;
 use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 
 /// Depths that the measures accept. Three fits an order-free sequence into 64 bits exactly, so no hash is needed.
@@ -13,12 +13,12 @@ pub(crate) const MAX_DEPTH: u32 = 3;
 pub(crate) const FINGERPRINT_VERSION: u32 = 1;
 
 /// The labels at depths 1 to `depth`, ascending, each once.
-pub(crate) fn label_set(setting: &Setting, depth: u32, labels: Labels) -> Vec<u32> {
+pub(crate) fn label_set(position: &GamePosition, depth: u32, labels: Labels) -> Vec<u32> {
     let mut out = Vec::with_capacity(128);
     if labels.naming == Naming::Uci && depth > 1 {
         // A bit for each label takes less time than sorting a thousand of them.
         let mut seen = [0u64; UCI_BITS / 64];
-        collect_labels(&setting.chess, setting.mode, depth, labels, &mut |label| {
+        collect_labels(&position.chess, position.mode, depth, labels, &mut |label| {
             seen[label as usize / 64] |= 1 << (label % 64);
         });
         for (word, &bits) in seen.iter().enumerate() {
@@ -30,7 +30,7 @@ pub(crate) fn label_set(setting: &Setting, depth: u32, labels: Labels) -> Vec<u3
         }
         return out;
     }
-    collect_labels(&setting.chess, setting.mode, depth, labels, &mut |label| out.push(label));
+    collect_labels(&position.chess, position.mode, depth, labels, &mut |label| out.push(label));
     out.sort_unstable();
     out.dedup();
     out
@@ -51,18 +51,18 @@ fn collect_labels(chess: &Chess, mode: CastlingMode, depth: u32, labels: Labels,
 
 /// The order-free sequences of exactly `depth` moves, ascending, with repetition: the labels of each line, sorted, in
 /// one number of `depth` times [`LABEL_BITS`] bits. Lines that end early are left out.
-pub(crate) fn sequences(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
+pub(crate) fn sequences(position: &GamePosition, depth: u32, labels: Labels) -> Vec<u64> {
     debug_assert!((1..=MAX_DEPTH).contains(&depth));
     let mut out = Vec::new();
     let mut line = [0u32; MAX_DEPTH as usize];
-    collect_sequences(&setting.chess, setting.mode, depth as usize, 0, labels, &mut line, &mut out);
+    collect_sequences(&position.chess, position.mode, depth as usize, 0, labels, &mut line, &mut out);
     out.sort_unstable();
     out
 }
 
 /// The order-free sequences of 1 to `depth` moves, each node of the tree once; the length stands above the labels.
-pub(crate) fn prefixes(setting: &Setting, depth: u32, labels: Labels) -> Vec<u64> {
-    let long = |length: u32| sequences(setting, length, labels).into_iter().map(move |key| key | length_mark(length));
+pub(crate) fn prefixes(position: &GamePosition, depth: u32, labels: Labels) -> Vec<u64> {
+    let long = |length: u32| sequences(position, length, labels).into_iter().map(move |key| key | length_mark(length));
     let mut out: Vec<u64> = (1..=depth).flat_map(long).collect();
     out.sort_unstable();
     out
@@ -95,9 +95,9 @@ fn collect_sequences(
 }
 
 /// Every line of exactly `depth` moves, or that ends earlier, as label texts: for people and for tests.
-pub(crate) fn lines(setting: &Setting, depth: u32, labels: Labels) -> Vec<Vec<String>> {
+pub(crate) fn lines(position: &GamePosition, depth: u32, labels: Labels) -> Vec<Vec<String>> {
     let mut out = Vec::new();
-    collect_lines(&setting.chess, setting.mode, depth, labels, &mut Vec::new(), &mut out);
+    collect_lines(&position.chess, position.mode, depth, labels, &mut Vec::new(), &mut out);
     out
 }
 
