@@ -24,7 +24,7 @@ use crate::chess::orientation::Orientation;
 use crate::chess::position::playable;
 
 /// A position of the attacker, with the bait that led to it if it is known.
-pub(crate) struct Scene {
+pub(crate) struct AttackerView {
     /// Attacker to move.
     pub chess: Chess,
     pub bait: Option<Bait>,
@@ -40,31 +40,31 @@ pub(crate) struct Bait {
     passed: Option<Chess>,
 }
 
-impl Scene {
+impl AttackerView {
     /// `chess`: attacker to move; with the position before and the bait that led from it, if known.
-    pub(crate) fn new(chess: Chess, mode: CastlingMode, before: Option<(&Chess, Move)>) -> Scene {
+    pub(crate) fn new(chess: Chess, mode: CastlingMode, before: Option<(&Chess, Move)>) -> AttackerView {
         let orientation = Orientation::of(&chess, chess.turn());
         let bait = before.map(|(before, bait)| Bait {
             from: bait.from().unwrap_or(bait.to()),
             to: bait.to(),
             passed: pass(before, mode),
         });
-        Scene { chess, bait, orientation, mode }
+        AttackerView { chess, bait, orientation, mode }
     }
 
-    /// The scene after a bait of which only the squares are known. `None` if the victim has no piece on `to`, or `from`
+    /// The view after a bait of which only the squares are known. `None` if the victim has no piece on `to`, or `from`
     /// is not empty.
-    pub(crate) fn after_squares(chess: Chess, mode: CastlingMode, from: Square, to: Square) -> Option<Scene> {
+    pub(crate) fn after_squares(chess: Chess, mode: CastlingMode, from: Square, to: Square) -> Option<AttackerView> {
         let board = chess.board();
         let possible = board.by_color(!chess.turn()).contains(to) && board.piece_at(from).is_none();
-        let mut scene = Scene::new(chess, mode, None);
-        scene.bait = Some(Bait { from, to, passed: None });
-        possible.then_some(scene)
+        let mut view = AttackerView::new(chess, mode, None);
+        view.bait = Some(Bait { from, to, passed: None });
+        possible.then_some(view)
     }
 
-    /// The attacker's scene after the victim's move `bait`.
-    pub(crate) fn after_bait(before: &Chess, bait: Move, mode: CastlingMode) -> Scene {
-        Scene::new(after(before, bait), mode, Some((before, bait)))
+    /// The attacker's view after the victim's move `bait`.
+    pub(crate) fn after_bait(before: &Chess, bait: Move, mode: CastlingMode) -> AttackerView {
+        AttackerView::new(after(before, bait), mode, Some((before, bait)))
     }
 
     pub(crate) fn victim_king(&self) -> Square {
@@ -78,7 +78,7 @@ fn pass(chess: &Chess, mode: CastlingMode) -> Option<Chess> {
     playable(setup, mode).ok()
 }
 
-/// The cheapest role among the pieces of a set.
-fn cheapest(chess: &Chess, set: Bitboard) -> Option<Role> {
+/// The cheapest_role role among the pieces of a set.
+fn cheapest_role(chess: &Chess, set: Bitboard) -> Option<Role> {
     Role::ALL.into_iter().find(|&role| (set & chess.board().by_role(role)).any())
 }

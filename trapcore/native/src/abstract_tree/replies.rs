@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, MoveList, Position, Role, Square};
 
-use super::Scene;
+use super::AttackerView;
 use super::seen::{Check, Seen};
 use crate::chess::checks::CheckFinder;
 use crate::chess::moves::{after, ends};
@@ -78,8 +78,8 @@ pub(crate) struct Answered {
 }
 
 /// Looks at all replies to a move.
-pub(crate) fn answer(scene: &Scene, seen: &Seen) -> Answered {
-    let orientation = scene.orientation;
+pub(crate) fn answer(view: &AttackerView, seen: &Seen) -> Answered {
+    let orientation = view.orientation;
     let own = material_gain(seen.m);
     let target = ends(seen.m).1;
     let mut out = Answered {
@@ -263,9 +263,9 @@ mod tests {
 
     fn answered(fen: &str, uci: &str) -> Answered {
         let s = parse(fen).unwrap();
-        let scene = Scene::new(s.chess.clone(), s.mode, None);
+        let view = AttackerView::new(s.chess.clone(), s.mode, None);
         let m = parse_move(&s, uci).unwrap();
-        answer(&scene, &look(&scene).into_iter().find(|seen| seen.m == m).unwrap())
+        answer(&view, &look(&view).into_iter().find(|seen| seen.m == m).unwrap())
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Rank, Role, Square, attacks};
 
-use super::{Scene, cheapest};
+use super::{AttackerView, cheapest_role};
 use crate::chess::moves::{after, ends};
 use crate::chess::orientation::Orientation;
 use crate::chess::piece_values::piece_value;
@@ -27,7 +27,7 @@ pub(crate) enum Novelty {
     Old,
     /// It could, but would have taken something else or not have given check.
     Sharper,
-    /// It could, but another piece, or none, would have been the cheapest to guard the square.
+    /// It could, but another piece, or none, would have been the cheapest_role to guard the square.
     Unguarded,
     /// It could not.
     New,
@@ -89,23 +89,23 @@ pub(crate) struct Seen {
     pub runner: Option<Runner>,
 }
 
-/// What is seen of all moves of a scene, in the order of the move list.
-pub(crate) fn look(scene: &Scene) -> Vec<Seen> {
-    let moves = scene.chess.legal_moves();
-    let passed = scene.bait.as_ref().and_then(|bait| bait.passed.as_ref());
+/// What is seen of all moves of a view, in the order of the move list.
+pub(crate) fn look(view: &AttackerView) -> Vec<Seen> {
+    let moves = view.chess.legal_moves();
+    let passed = view.bait.as_ref().and_then(|bait| bait.passed.as_ref());
     let earlier = passed.map(|chess| (chess, chess.legal_moves()));
-    moves.iter().map(|&m| Seen::new(scene, m, earlier.as_ref())).collect()
+    moves.iter().map(|&m| Seen::new(view, m, earlier.as_ref())).collect()
 }
 
 /// What is seen of one legal move alone.
-pub(crate) fn look_at(scene: &Scene, m: Move) -> Seen {
-    let passed = scene.bait.as_ref().and_then(|bait| bait.passed.as_ref());
-    Seen::new(scene, m, passed.map(|chess| (chess, chess.legal_moves())).as_ref())
+pub(crate) fn look_at(view: &AttackerView, m: Move) -> Seen {
+    let passed = view.bait.as_ref().and_then(|bait| bait.passed.as_ref());
+    Seen::new(view, m, passed.map(|chess| (chess, chess.legal_moves())).as_ref())
 }
 
 impl Seen {
-    fn new(scene: &Scene, m: Move, earlier: Option<&(&Chess, MoveList)>) -> Seen {
-        let (chess, orientation) = (&scene.chess, scene.orientation);
+    fn new(view: &AttackerView, m: Move, earlier: Option<&(&Chess, MoveList)>) -> Seen {
+        let (chess, orientation) = (&view.chess, view.orientation);
         let next = after(chess, m);
         let replies = next.legal_moves();
         let (_, to) = ends(m);
@@ -122,7 +122,7 @@ impl Seen {
                 hanging = hanging.max(see_oriented(&next, reply, orientation));
             }
         }
-        let (novelty, place) = relation(scene, m, &next, check, earlier);
+        let (novelty, place) = relation(view, m, &next, check, earlier);
         let runner = (piece == Role::Pawn).then(|| run(&next, to, orientation));
         Seen {
             m,
@@ -130,8 +130,8 @@ impl Seen {
             captured: m.capture(),
             promotes: m.is_promotion(),
             check,
-            offset: orientation.offset(scene.victim_king(), to),
-            attacker: cheapest(&next, board.attacks_to(to, !orientation.attacker, board.occupied())),
+            offset: orientation.offset(view.victim_king(), to),
+            attacker: cheapest_role(&next, board.attacks_to(to, !orientation.attacker, board.occupied())),
             defended: board.attacks_to(to, orientation.attacker, board.occupied()).any(),
             recapturer,
             exchange: see_oriented(chess, m, orientation),
@@ -198,13 +198,13 @@ fn run(next: &Chess, to: Square, orientation: Orientation) -> Runner {
 }
 
 fn relation(
-    scene: &Scene,
+    view: &AttackerView,
     m: Move,
     next: &Chess,
     check: Check,
     earlier: Option<&(&Chess, MoveList)>,
 ) -> (Novelty, Place) {
-    let Some(bait) = &scene.bait else { return (Novelty::Unknown, Place::Elsewhere) };
+    let Some(bait) = &view.bait else { return (Novelty::Unknown, Place::Elsewhere) };
     let (from, to) = ends(m);
     let place = if m.is_capture() && m.to() == bait.to {
         Place::Bait
@@ -224,7 +224,7 @@ fn relation(
     }
     let guard = |chess: &Chess| {
         let board = chess.board();
-        cheapest(chess, board.attacks_to(to, !scene.orientation.attacker, board.occupied()))
+        cheapest_role(chess, board.attacks_to(to, !view.orientation.attacker, board.occupied()))
     };
     (if guard(&before) == guard(next) { Novelty::Old } else { Novelty::Unguarded }, place)
 }
@@ -237,9 +237,9 @@ mod tests {
     #[test]
     fn a_fork_attacks_what_is_dearer_or_unguarded() {
         let s = parse("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1").unwrap();
-        let scene = Scene::new(s.chess.clone(), s.mode, None);
+        let view = AttackerView::new(s.chess.clone(), s.mode, None);
         let fork = parse_move(&s, "d5c7").unwrap();
-        let seen = look(&scene).into_iter().find(|seen| seen.m == fork).unwrap();
+        let seen = look(&view).into_iter().find(|seen| seen.m == fork).unwrap();
         let [rook, king] = [Role::Rook, Role::King].map(|role| 1 << (role as u32 - 1));
         assert_eq!((seen.check, seen.targets, seen.offset), (Check::Direct, rook | king, (-2, -1)));
         assert_eq!((seen.recapturer, seen.exchange), (None, 0));
@@ -248,15 +248,15 @@ mod tests {
     #[test]
     fn legals_mate_was_there_before_the_bait_and_its_price_is_not() {
         let s = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
-        let scene = Scene::after_bait(&s.chess, parse_move(&s, "g4d1").unwrap(), s.mode);
-        let seen = |uci: &str| look(&scene).into_iter().find(|seen| seen.m == move_of(&scene, uci)).unwrap();
+        let view = AttackerView::after_bait(&s.chess, parse_move(&s, "g4d1").unwrap(), s.mode);
+        let seen = |uci: &str| look(&view).into_iter().find(|seen| seen.m == move_of(&view, uci)).unwrap();
         let killer = seen("c4f7");
         assert_eq!((killer.novelty, killer.place), (Novelty::Old, Place::Elsewhere));
         assert_eq!((killer.king_replies, killer.recapturer, killer.defended), (1, None, true));
         assert_eq!((seen("c3d1").novelty, seen("c3d1").place), (Novelty::New, Place::Bait));
     }
 
-    fn move_of(scene: &Scene, uci: &str) -> Move {
-        uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(&scene.chess).unwrap()
+    fn move_of(view: &AttackerView, uci: &str) -> Move {
+        uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(&view.chess).unwrap()
     }
 }

@@ -5,7 +5,7 @@
 
 use shakmaty::{Position, Role};
 
-use super::Scene;
+use super::AttackerView;
 use super::mating_net::{Kept, MatingNet};
 use super::replies::{Answered, FollowUp, MATED};
 use super::seen::Seen;
@@ -178,10 +178,10 @@ pub(crate) struct Siblings {
 }
 
 impl Siblings {
-    /// `seen`: all moves of the scene.
-    pub(crate) fn of(scene: &Scene, seen: &[Seen]) -> Siblings {
+    /// `seen`: all moves of the view.
+    pub(crate) fn of(view: &AttackerView, seen: &[Seen]) -> Siblings {
         let profit: Vec<i32> = seen.iter().map(|seen| material_gain(seen.m) - seen.hanging).collect();
-        let material = piece_points(scene.chess.board(), !scene.orientation.attacker);
+        let material = piece_points(view.chess.board(), !view.orientation.attacker);
         Siblings { profit: ranks(&profit), material: material_class(material) }
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move, Position};
 use std::sync::Arc;
 
-use crate::abstract_tree::Scene;
+use crate::abstract_tree::AttackerView;
 use crate::abstract_tree::tokens::names;
 use crate::chess::position::GamePosition;
 use crate::chess::static_exchange::see;
@@ -59,8 +59,8 @@ impl<'a> TokenCandidates<'a> {
         baits.retain(|bait| !refuted.contains(bait) && cases.iter().all(|case| case.bait != *bait));
         let mut candidates = Vec::new();
         for bait in baits {
-            let scene = Scene::after_bait(&position.chess, bait, position.mode);
-            let ranking = self.library.weights.propose(&scene, LAZY_SHORTLIST, &mut work.quiescence);
+            let view = AttackerView::after_bait(&position.chess, bait, position.mode);
+            let ranking = self.library.weights.propose(&view, LAZY_SHORTLIST, &mut work.quiescence);
             // To take back what the bait took in a fair exchange refutes nothing.
             let fair = bait.is_capture() && see(&position.chess, bait) >= 0;
             let refutes = |m: Move| !(fair && m.is_capture() && m.to() == bait.to());
@@ -95,8 +95,8 @@ impl<'a> TokenCandidates<'a> {
         if case.verdict != Verdict::Proved || case.known || case.line.is_empty() {
             return Some(case);
         }
-        let scene = Scene::after_bait(&position.chess, case.bait, position.mode);
-        let tokens = naming_bag(&scene, &case.line)?;
+        let view = AttackerView::after_bait(&position.chess, case.bait, position.mode);
+        let tokens = naming_bag(&view, &case.line)?;
         let hits = self.nearest(position.chess.turn(), &tokens, self.min_similarity, work);
         let as_good = |member: &Member| self.traps.get(*member).mate_in.is_some() == case.mate_in.is_some();
         let (member, similarity) = hits.into_iter().find(|(member, _)| as_good(member))?;

@@ -11,25 +11,25 @@ use shakmaty::uci::UciMove;
 
 use super::cancellation::{Cancellation, detached};
 use super::search::with_prover;
-use crate::abstract_tree::Scene;
+use crate::abstract_tree::AttackerView;
 use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};
 use crate::chess::position::{self, BadPosition, GamePosition};
 use crate::ranking::ranker::{LAZY_SHORTLIST, Overview, Weights, naming_bag};
 use crate::ranking::similar_pairs::{Pair, pairs};
 use crate::search::Searcher;
 
-/// The scene of a position and, if known, the bait: `fen` is the position before it if the bait is legal there, else the
+/// The view of a position and, if known, the bait: `fen` is the position before it if the bait is legal there, else the
 /// one after it.
-fn scene(fen: &str, bait: Option<&str>) -> Result<Scene, BadPosition> {
+fn view(fen: &str, bait: Option<&str>) -> Result<AttackerView, BadPosition> {
     let position = position::parse(fen)?;
-    let Some(uci) = bait else { return Ok(Scene::new(position.chess, position.mode, None)) };
+    let Some(uci) = bait else { return Ok(AttackerView::new(position.chess, position.mode, None)) };
     let illegal = match position::parse_move(&position, uci) {
-        Ok(bait) => return Ok(Scene::after_bait(&position.chess, bait, position.mode)),
+        Ok(bait) => return Ok(AttackerView::after_bait(&position.chess, bait, position.mode)),
         Err(illegal) => illegal,
     };
     match uci.parse::<UciMove>() {
         Ok(UciMove::Normal { from, to, .. }) => {
-            Scene::after_squares(position.chess, position.mode, from, to).ok_or(illegal)
+            AttackerView::after_squares(position.chess, position.mode, from, to).ok_or(illegal)
         }
         _ => Err(illegal),
     }
@@ -72,9 +72,9 @@ impl Bags {
     }
 }
 
-fn killer_index(scene: &Scene, overview: &Overview, killer: Option<&str>) -> Result<Option<usize>, BadPosition> {
+fn killer_index(view: &AttackerView, overview: &Overview, killer: Option<&str>) -> Result<Option<usize>, BadPosition> {
     let Some(uci) = killer else { return Ok(None) };
-    let m = position::parse_move(&GamePosition { chess: scene.chess.clone(), mode: scene.mode }, uci)?;
+    let m = position::parse_move(&GamePosition { chess: view.chess.clone(), mode: view.mode }, uci)?;
     Ok(overview.seen.iter().position(|seen| seen.m == m))
 }
 
@@ -84,9 +84,9 @@ fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<BagsOut<'
     let bags = py.detach(|| {
         let mut bags = Bags::default();
         for (fen, bait, killer) in &examples {
-            let scene = scene(fen, Some(bait))?;
-            let overview = Overview::of(&scene);
-            let killer = killer_index(&scene, &overview, killer.as_deref())?;
+            let view = view(fen, Some(bait))?;
+            let overview = Overview::of(&view);
+            let killer = killer_index(&view, &overview, killer.as_deref())?;
             bags.push(&overview.tokens, killer);
         }
         Ok::<_, BadPosition>(bags)
@@ -101,9 +101,9 @@ pub(super) fn bag<'a>(
     bait: Option<&str>,
     line: impl Iterator<Item = &'a str>,
 ) -> Result<Vec<u32>, BadPosition> {
-    let scene = scene(fen, bait)?;
-    let moves = position::parse_line(&GamePosition { chess: scene.chess.clone(), mode: scene.mode }, line)?;
-    Ok(naming_bag(&scene, &moves).unwrap_or_default())
+    let view = view(fen, bait)?;
+    let moves = position::parse_line(&GamePosition { chess: view.chess.clone(), mode: view.mode }, line)?;
+    Ok(naming_bag(&view, &moves).unwrap_or_default())
 }
 
 #[pyfunction]
@@ -191,9 +191,9 @@ impl Proposer {
         top: usize,
     ) -> PyResult<Proposals> {
         Ok(py.detach(|| {
-            let scene = scene(fen, bait)?;
-            let found = self.0.propose(&scene, shortlist, &mut Searcher::settler());
-            let text = |m| UciMove::from_move(m, scene.mode).to_string();
+            let view = view(fen, bait)?;
+            let found = self.0.propose(&view, shortlist, &mut Searcher::settler());
+            let text = |m| UciMove::from_move(m, view.mode).to_string();
             let moves = found.moves.into_iter().take(top).map(|p| (text(p.m), p.score, p.confidence, p.tokens));
             Ok::<_, BadPosition>((moves.collect(), found.makes))
         })?)
@@ -219,15 +219,15 @@ impl Proposer {
         let bags = py.detach(|| {
             let (mut bags, mut searcher, mut makes) = (Bags::default(), Searcher::settler(), 0);
             for (fen, bait, killer) in &examples {
-                let scene = scene(fen, Some(bait))?;
-                let overview = Overview::of(&scene);
-                let killer = killer_index(&scene, &overview, killer.as_deref())?;
-                let order = overview.order(&scene, &self.0.seen);
+                let view = view(fen, Some(bait))?;
+                let overview = Overview::of(&view);
+                let killer = killer_index(&view, &overview, killer.as_deref())?;
+                let order = overview.order(&view, &self.0.seen);
                 let mut first: Vec<usize> = order.iter().take(shortlist).map(|&(i, _)| i).collect();
                 if let Some(killer) = killer.filter(|killer| !first.contains(killer)) {
                     first.push(killer);
                 }
-                let tokens = overview.answered(&scene, &first, &mut searcher, &mut makes);
+                let tokens = overview.answered(&view, &first, &mut searcher, &mut makes);
                 bags.push(&tokens, killer.and_then(|killer| first.iter().position(|&i| i == killer)));
             }
             Ok::<_, BadPosition>(bags)

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use shakmaty::Move;
 
-use crate::abstract_tree::Scene;
+use crate::abstract_tree::AttackerView;
 use crate::abstract_tree::mating_net::MatingNet;
 use crate::abstract_tree::replies::answer;
 use crate::abstract_tree::seen::{Seen, look, look_at};
@@ -41,7 +41,7 @@ pub(crate) struct Proposed {
     pub tokens: Vec<u32>,
 }
 
-/// The moves of a scene, best first.
+/// The moves of a view, best first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Proposal {
     pub moves: Vec<Proposed>,
@@ -53,16 +53,16 @@ fn sum(weights: &FxHashMap<u32, f32>, tokens: &[u32]) -> f32 {
     tokens.iter().filter_map(|token| weights.get(token)).sum()
 }
 
-/// The moves of a scene with what is seen of each, and the tokens of that.
+/// The moves of a view with what is seen of each, and the tokens of that.
 pub(crate) struct Overview {
     pub seen: Vec<Seen>,
     pub tokens: Vec<Vec<u32>>,
 }
 
 impl Overview {
-    pub(crate) fn of(scene: &Scene) -> Overview {
-        let seen = look(scene);
-        let siblings = Siblings::of(scene, &seen);
+    pub(crate) fn of(view: &AttackerView) -> Overview {
+        let seen = look(view);
+        let siblings = Siblings::of(view, &seen);
         let tokens = (0..seen.len())
             .map(|i| {
                 let mut tokens = Vec::with_capacity(64);
@@ -74,10 +74,10 @@ impl Overview {
     }
 
     /// Indices of the moves, best first by `weights` of the seen tokens; equal ones in the order of the turned board.
-    pub(crate) fn order(&self, scene: &Scene, weights: &FxHashMap<u32, f32>) -> Vec<(usize, f32)> {
+    pub(crate) fn order(&self, view: &AttackerView, weights: &FxHashMap<u32, f32>) -> Vec<(usize, f32)> {
         let mut order: Vec<(usize, f32)> =
             self.tokens.iter().enumerate().map(|(i, tokens)| (i, sum(weights, tokens))).collect();
-        let place = |i: usize| scene.orientation.place(self.seen[i].m);
+        let place = |i: usize| view.orientation.place(self.seen[i].m);
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| place(a.0).cmp(&place(b.0))));
         order
     }
@@ -85,7 +85,7 @@ impl Overview {
     /// All tokens of the moves `shortlist`, ascending each.
     pub(crate) fn answered(
         &self,
-        scene: &Scene,
+        view: &AttackerView,
         shortlist: &[usize],
         searcher: &mut Searcher,
         makes: &mut u64,
@@ -96,10 +96,10 @@ impl Overview {
             .map(|&i| {
                 let seen = &self.seen[i];
                 let mut tokens = self.tokens[i].clone();
-                let answered = answer(scene, seen);
+                let answered = answer(view, seen);
                 *makes += answered.makes as u64;
                 of_answered(seen, &answered, &mut tokens);
-                values.push(-searcher.settle(&scene.orientation.turned(seen.next.clone())));
+                values.push(-searcher.settle(&view.orientation.turned(seen.next.clone())));
                 *makes += searcher.nodes();
                 tokens
             })
@@ -115,13 +115,13 @@ impl Overview {
 /// The tokens by which the killer that begins `line` is compared with known ones, ascending: those of its tree that do
 /// not depend on the other moves, which are not looked at, and, where the line ends in mate, those of the mating net.
 /// None for an empty line. The moves must be legal.
-pub(crate) fn naming_bag(scene: &Scene, line: &[Move]) -> Option<Vec<u32>> {
-    let seen = [look_at(scene, *line.first()?)];
+pub(crate) fn naming_bag(view: &AttackerView, line: &[Move]) -> Option<Vec<u32>> {
+    let seen = [look_at(view, *line.first()?)];
     let mut tokens = Vec::with_capacity(64);
-    of_seen(&seen, &Siblings::of(scene, &seen), 0, &mut tokens);
-    of_answered(&seen[0], &answer(scene, &seen[0]), &mut tokens);
+    of_seen(&seen, &Siblings::of(view, &seen), 0, &mut tokens);
+    of_answered(&seen[0], &answer(view, &seen[0]), &mut tokens);
     tokens.retain(|&token| names(token));
-    let end = line.iter().fold(scene.chess.clone(), |chess, &m| after(&chess, m));
+    let end = line.iter().fold(view.chess.clone(), |chess, &m| after(&chess, m));
     if let Some(net) = MatingNet::of(&end) {
         of_mating_net(&net, &mut tokens);
     }
@@ -132,12 +132,12 @@ pub(crate) fn naming_bag(scene: &Scene, line: &[Move]) -> Option<Vec<u32>> {
 
 impl Weights {
     /// All legal moves, best first; the first `shortlist` of them by their full trees.
-    pub(crate) fn propose(&self, scene: &Scene, shortlist: usize, searcher: &mut Searcher) -> Proposal {
-        let overview = Overview::of(scene);
+    pub(crate) fn propose(&self, view: &AttackerView, shortlist: usize, searcher: &mut Searcher) -> Proposal {
+        let overview = Overview::of(view);
         let mut makes = overview.seen.len() as u64;
-        let order = overview.order(scene, &self.seen);
+        let order = overview.order(view, &self.seen);
         let first: Vec<usize> = order.iter().take(shortlist).map(|&(i, _)| i).collect();
-        let tokens = overview.answered(scene, &first, searcher, &mut makes);
+        let tokens = overview.answered(view, &first, searcher, &mut makes);
         let mut moves: Vec<Proposed> = first
             .iter()
             .zip(tokens)
@@ -195,17 +195,17 @@ mod tests {
                     break;
                 }
                 let bait = moves[draw(moves.len())];
-                let scene = Scene::after_bait(&chess, bait, s.mode);
-                let proposal = Weights::default().propose(&scene, 8, &mut searcher);
-                assert_eq!(proposal.moves.len(), scene.chess.legal_moves().len());
+                let view = AttackerView::after_bait(&chess, bait, s.mode);
+                let proposal = Weights::default().propose(&view, 8, &mut searcher);
+                assert_eq!(proposal.moves.len(), view.chess.legal_moves().len());
                 let mut tokens: Vec<u32> = proposal.moves.iter().flat_map(|m| m.tokens.clone()).collect();
                 for m in &proposal.moves {
-                    if let Some(net) = MatingNet::of(&after(&scene.chess, m.m)) {
+                    if let Some(net) = MatingNet::of(&after(&view.chess, m.m)) {
                         of_mating_net(&net, &mut tokens);
                     }
                 }
                 tokens.iter().for_each(|&token| met[kind_of(token) as usize] += 1);
-                chess = scene.chess;
+                chess = view.chess;
             }
         }
         assert!(met.iter().all(|&times| times > 0), "{met:?}");

@@ -6,7 +6,7 @@
 
 use shakmaty::{Color, Move, Position};
 
-use crate::abstract_tree::Scene;
+use crate::abstract_tree::AttackerView;
 use crate::chess::moves::{after, mirror_move};
 use crate::chess::position::{GamePosition, mirror};
 use crate::mate::Prover;
@@ -72,9 +72,9 @@ fn pairs_of_white(
 ) -> Option<Vec<Pair>> {
     let mut proposed = Vec::new();
     for (rank, bait) in ranked(position) {
-        let scene = Scene::after_bait(&position.chess, bait, position.mode);
-        if let Some(best) = weights.propose(&scene, SHORTLIST, searcher).moves.into_iter().next() {
-            proposed.push((RANK_COST * (rank as f64).sqrt() - f64::from(best.score), bait, best.m, scene));
+        let view = AttackerView::after_bait(&position.chess, bait, position.mode);
+        if let Some(best) = weights.propose(&view, SHORTLIST, searcher).moves.into_iter().next() {
+            proposed.push((RANK_COST * (rank as f64).sqrt() - f64::from(best.score), bait, best.m, view));
         }
         if prover.halt.is_stopped() {
             return None;
@@ -83,14 +83,14 @@ fn pairs_of_white(
     let place = |bait, killer| (spelling_order(bait, position.mode), spelling_order(killer, position.mode));
     proposed.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| place(a.1, a.2).cmp(&place(b.1, b.2))));
     let mut found: Vec<Pair> = Vec::with_capacity(KILLERS);
-    for (_, bait, killer, scene) in proposed {
+    for (_, bait, killer, view) in proposed {
         let proof = prover.prove(&after(&position.chess, bait), MATE_MOVES, MATE_NODES, &[killer]);
         if prover.halt.is_stopped() {
             return None;
         }
         let is_proved = proof.verdict == Verdict::Proved;
         let line = if is_proved { proof.line } else { vec![killer] };
-        let bag = naming_bag(&scene, &line).unwrap_or_default();
+        let bag = naming_bag(&view, &line).unwrap_or_default();
         if found.iter().all(|pair| pair.bag != bag) {
             found.push(Pair { bait, line, mate_in: proof.mate_in.filter(|_| is_proved), bag });
         }
