@@ -8,7 +8,7 @@ use crate::chess::static_exchange::see;
 use crate::mate::Prover;
 use crate::search::evaluation::evaluate;
 use crate::search::score::{MATE, mate_distance};
-use crate::search::stop::Halt;
+use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
 use crate::search::{Asked, Found, Limits, MAX_DEPTH, Pruning, Searcher};
 
@@ -136,13 +136,13 @@ impl Tester {
     }
 
     /// Sets what ends a question, or all of them, early.
-    pub(crate) fn set_halt(&mut self, halt: &Halt) {
-        self.prover.halt = halt.clone();
-        self.searcher.halt = halt.clone();
+    pub(crate) fn set_stop_flag(&mut self, stop_flag: &StopFlag) {
+        self.prover.stop_flag = stop_flag.clone();
+        self.searcher.stop_flag = stop_flag.clone();
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        self.searcher.halt.is_stopped()
+        self.searcher.stop_flag.is_stopped()
     }
 
     /// Tests every tempting move of a position; the most tempting first.

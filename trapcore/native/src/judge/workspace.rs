@@ -6,7 +6,7 @@ use shakmaty::Move;
 use crate::judge::model::{Cases, ProofLimits};
 use crate::measures::trap_positions::{Hit, Scratch};
 use crate::search::Searcher;
-use crate::search::stop::Halt;
+use crate::search::stop::StopFlag;
 use crate::token_index;
 use crate::trap_test::Tester;
 
@@ -59,8 +59,8 @@ impl Default for Workspace {
 
 impl Workspace {
     /// Sets what ends the work early. What was found after that may be wrong, and so may what is cached of it here.
-    pub(crate) fn set_halt(&mut self, halt: &Halt) {
-        self.tester.set_halt(halt);
+    pub(crate) fn set_stop_flag(&mut self, stop_flag: &StopFlag) {
+        self.tester.set_stop_flag(stop_flag);
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -23,7 +23,7 @@ use shakmaty::{Chess, EnPassantMode, Move, Position, Role, zobrist::Zobrist64};
 use self::number_table::NumberTable;
 use crate::chess::checks::{CheckFinder, is_mate};
 use crate::chess::moves::{after, move_code};
-use crate::search::stop::Halt;
+use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
 
 /// Name of these rules, stored with each proof.
@@ -72,7 +72,7 @@ pub(crate) struct Prover {
     count_halfmoves: bool,
     number_table: NumberTable,
     /// What ends a proof before its budget is spent.
-    pub halt: Halt,
+    pub stop_flag: StopFlag,
 }
 
 impl Prover {
@@ -86,7 +86,7 @@ impl Prover {
             refuters: [None; MAX_MATE as usize + 1],
             count_halfmoves: false,
             number_table: NumberTable::default(),
-            halt: Halt::default(),
+            stop_flag: StopFlag::default(),
         }
     }
 
@@ -169,13 +169,13 @@ impl Prover {
         }
         self.nodes = 0;
         self.budget = budget;
-        self.halt.begin();
+        self.stop_flag.begin();
         self.refuters = [None; MAX_MATE as usize + 1];
         self.count_halfmoves = root.halfmoves().saturating_add(2 * mate) >= 100;
     }
 
     fn make(&mut self, position: &Chess, m: Move) -> Searched<Chess> {
-        if self.nodes >= self.budget || self.halt.is_due(self.nodes) {
+        if self.nodes >= self.budget || self.stop_flag.is_due(self.nodes) {
             return Err(OutOfNodes);
         }
         self.nodes += 1;

@@ -173,12 +173,12 @@ fn proposed_moves_are_tried_in_their_order() {
 #[test]
 fn time_another_thread_and_a_question_end_a_proof_without_end() {
     let ways = [
-        Halt::new(Some(Duration::from_millis(30)), None, None),
-        Halt::new(None, Some(Arc::new(AtomicBool::new(true))), None),
-        Halt::new(None, None, Some(|| true)),
+        StopFlag::new(Some(Duration::from_millis(30)), None, None),
+        StopFlag::new(None, Some(Arc::new(AtomicBool::new(true))), None),
+        StopFlag::new(None, None, Some(|| true)),
     ];
-    for halt in ways {
-        let mut prover = Prover { halt, ..Prover::new(12) };
+    for stop_flag in ways {
+        let mut prover = Prover { stop_flag, ..Prover::new(12) };
         assert_eq!(prover.prove(&Chess::default(), 20, u64::MAX, &[]).verdict, Verdict::Undecided);
         assert_eq!(prover.is_mated_in(&Chess::default(), 20, u64::MAX), None);
     }

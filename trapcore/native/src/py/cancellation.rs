@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-use crate::search::stop::Halt;
+use crate::search::stop::StopFlag;
 
 /// Between two questions to Python whether a signal has come: attaching to it waits for other threads.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -64,15 +64,15 @@ pub(super) fn detached<T: Send>(
     py: Python<'_>,
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
-    work: impl FnOnce(&Halt) -> T + Send,
+    work: impl FnOnce(&StopFlag) -> T + Send,
 ) -> PyResult<T> {
     let threading = py.import("threading")?;
     let in_main = threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?);
     let ask = in_main.then_some(interrupted as fn() -> bool);
-    let halt = Halt::new(milliseconds.map(Duration::from_millis), stop.map(|stop| Arc::clone(&stop.0)), ask);
+    let stop_flag = StopFlag::new(milliseconds.map(Duration::from_millis), stop.map(|stop| Arc::clone(&stop.0)), ask);
     ASK_AT.set(Some(Instant::now() + PATIENCE));
     // A handler may itself have made such a call while one was under way, so what is raised is always taken away.
-    let done = py.detach(|| work(&halt));
+    let done = py.detach(|| work(&stop_flag));
     match RAISED.take() {
         Some(error) => Err(error),
         None => Ok(done),

@@ -229,10 +229,10 @@ impl PyJudge {
 
     #[pyo3(signature = (batch, stop = None))]
     fn judge(&self, py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<PyBatchFindings> {
-        let found = detached(py, None, stop, |halt| {
+        let found = detached(py, None, stop, |stop_flag| {
             let taken = self.spaces.lock().expect("no thread panics with the lock").pop();
             let mut work = taken.unwrap_or_default();
-            work.set_halt(halt);
+            work.set_stop_flag(stop_flag);
             let found = analyze_batch(&self.analyzer, &batch.0, &mut work);
             // Where the work was stopped, neither what was found is true nor what was kept for later.
             (!work.is_stopped()).then(|| {

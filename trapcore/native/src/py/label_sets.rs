@@ -63,8 +63,8 @@ impl PyFingerprints {
             return Err(PyValueError::new_err(format!("a threshold is 0 to 1, not {threshold}")));
         }
         let asked = unpacked(fingerprints)?;
-        detached(py, None, None, |halt| {
-            let batches = asked.chunks(BATCH).take_while(|_| !halt.is_stopped());
+        detached(py, None, None, |stop_flag| {
+            let batches = asked.chunks(BATCH).take_while(|_| !stop_flag.is_stopped());
             batches.flat_map(|batch| self.0.similar(batch, threshold)).collect()
         })
     }
@@ -74,8 +74,8 @@ impl PyFingerprints {
             return Err(PyValueError::new_err("k is 1 or more, not 0"));
         }
         let asked = unpacked(fingerprints)?;
-        detached(py, None, None, |halt| {
-            asked.iter().take_while(|_| !halt.is_stopped()).map(|set| self.0.nearest(set, k)).collect()
+        detached(py, None, None, |stop_flag| {
+            asked.iter().take_while(|_| !stop_flag.is_stopped()).map(|set| self.0.nearest(set, k)).collect()
         })
     }
 }

@@ -52,9 +52,9 @@ fn losses(
             Ok((position, moves))
         })
         .collect::<Result<Vec<(GamePosition, Vec<Move>)>, BadPosition>>()?;
-    detached(py, None, stop, |halt| {
+    detached(py, None, stop, |stop_flag| {
         let mut tester = GLANCER.take().unwrap_or_else(|| Tester::new(1, GLANCE_BITS));
-        tester.set_halt(halt);
+        tester.set_stop_flag(stop_flag);
         let mut out = Vec::with_capacity(cases.len());
         for (position, moves) in &cases {
             let uci = |m: Move| m.to_uci(position.mode).to_string();

@@ -202,8 +202,8 @@ impl Proposer {
     /// What in a position may be like a known trap, the most promising pairs first.
     fn pairs<'py>(&self, py: Python<'py>, fen: &str, stop: Option<&Cancellation>) -> PyResult<Vec<PairOut<'py>>> {
         let position = position::parse(fen)?;
-        let found = detached(py, None, stop, |halt| {
-            let pairs = with_prover(halt, |prover| pairs(&position, &self.0, &mut Searcher::settler(), prover));
+        let found = detached(py, None, stop, |stop_flag| {
+            let pairs = with_prover(stop_flag, |prover| pairs(&position, &self.0, &mut Searcher::settler(), prover));
             let text = |line: &[Move]| line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
             let told = |pair: Pair| {
                 let line: Vec<Move> = std::iter::once(pair.bait).chain(pair.line).collect();

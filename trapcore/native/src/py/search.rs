@@ -12,7 +12,7 @@ use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::search::score::{MATE, MATE_BOUND, mate_distance};
-use crate::search::stop::Halt;
+use crate::search::stop::StopFlag;
 use crate::search::{Asked, Limits, Pruning, Searcher, key_of};
 use crate::trap_test::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
 
@@ -33,20 +33,20 @@ thread_local! {
 
 /// Works with this thread's tables of proofs. Whatever is worked with is taken out meanwhile: a signal handler may ask
 /// something in between.
-pub(super) fn with_prover<T>(halt: &Halt, work: impl FnOnce(&mut Prover) -> T) -> T {
+pub(super) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover) -> T) -> T {
     let mut prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
-    prover.halt = halt.clone();
+    prover.stop_flag = stop_flag.clone();
     let done = work(&mut prover);
     PROVER.set(Some(prover));
     done
 }
 
 /// Works with the same tables of proofs and with those of the search.
-fn with_tester<T>(halt: &Halt, work: impl FnOnce(&mut Tester) -> T) -> T {
+fn with_tester<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> T {
     let prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
     let searcher = SEARCHER.take().unwrap_or_else(|| Searcher::new(TABLE_BITS));
     let mut tester = Tester { prover, searcher };
-    tester.set_halt(halt);
+    tester.set_stop_flag(stop_flag);
     let done = work(&mut tester);
     PROVER.set(Some(tester.prover));
     SEARCHER.set(Some(tester.searcher));
@@ -66,8 +66,8 @@ fn prove_mate(
 ) -> PyResult<ProofParts> {
     let position = position::parse(fen)?;
     let first = legal_moves(&position, &first)?;
-    let proof = detached(py, milliseconds, stop, |halt| {
-        with_prover(halt, |prover| prover.prove(&position.chess, mate, nodes, &first))
+    let proof = detached(py, milliseconds, stop, |stop_flag| {
+        with_prover(stop_flag, |prover| prover.prove(&position.chess, mate, nodes, &first))
     })?;
     Ok(proof_parts(&position, &proof))
 }
@@ -86,8 +86,8 @@ fn prove_bait(
 ) -> PyResult<ProofParts> {
     let position = position::parse(fen)?;
     let (_, baited, killers) = bait_and_killers(&position, bait, &killers)?;
-    let proof = detached(py, milliseconds, stop, |halt| {
-        with_prover(halt, |prover| prover.prove(&baited.chess, mate, nodes, &killers))
+    let proof = detached(py, milliseconds, stop, |stop_flag| {
+        with_prover(stop_flag, |prover| prover.prove(&baited.chess, mate, nodes, &killers))
     })?;
     Ok(proof_parts(&baited, &proof))
 }
@@ -130,8 +130,8 @@ fn search(
     }
     let (first, only) = (legal_moves(&position, &first)?, legal_moves(&position, &only)?);
     let limits = Limits { depth, nodes };
-    let found = detached(py, milliseconds, stop, |halt| {
-        with_tester(halt, |tester| {
+    let found = detached(py, milliseconds, stop, |stop_flag| {
+        with_tester(stop_flag, |tester| {
             let asked = Asked { only: &only, first: &first, game: &game };
             tester.searcher.clear();
             tester.searcher.search(&position.chess, asked, limits, Pruning::Selective, |_| true)
@@ -189,8 +189,8 @@ fn test_bait(
     let position = position::parse(fen)?;
     let (bait, _, killers) = bait_and_killers(&position, bait, &killers)?;
     let limits = Limits { depth, nodes };
-    let test = detached(py, milliseconds, stop, |halt| {
-        with_tester(halt, |tester| tester.test(&position.chess, bait, &killers, limits))
+    let test = detached(py, milliseconds, stop, |stop_flag| {
+        with_tester(stop_flag, |tester| tester.test(&position.chess, bait, &killers, limits))
     })?;
     Ok(bait_test(&position, test))
 }
@@ -206,8 +206,9 @@ fn find_baits(
 ) -> PyResult<Vec<PyBaitTest>> {
     let position = position::parse(fen)?;
     let limits = Limits { depth, nodes };
-    let tests =
-        detached(py, milliseconds, stop, |halt| with_tester(halt, |tester| tester.baits(&position.chess, limits)))?;
+    let tests = detached(py, milliseconds, stop, |stop_flag| {
+        with_tester(stop_flag, |tester| tester.baits(&position.chess, limits))
+    })?;
     Ok(tests.into_iter().map(|test| bait_test(&position, test)).collect())
 }
 
@@ -215,7 +216,7 @@ fn find_baits(
 fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<Vec<(u32, usize, i32, i32)>> {
     let position = position::parse(fen)?;
     let bait = position::parse_move(&position, bait)?;
-    detached(py, None, None, |halt| with_tester(halt, |tester| tester.profile(&position.chess, bait, depth)))
+    detached(py, None, None, |stop_flag| with_tester(stop_flag, |tester| tester.profile(&position.chess, bait, depth)))
 }
 
 #[pyfunction]

@@ -229,8 +229,8 @@ impl PyBagIndex {
             distinct(&mut own)?;
             questions.push(own);
         }
-        let found = detached(py, None, None, |halt| {
-            self.0.nearest_of_each(&questions, limits, only.map(|only| &only.0), jobs, || halt.is_stopped())
+        let found = detached(py, None, None, |stop_flag| {
+            self.0.nearest_of_each(&questions, limits, only.map(|only| &only.0), jobs, || stop_flag.is_stopped())
         })?;
         // Without a cancellation only a signal ends it early, and that has been raised.
         let found = found.unwrap_or_default();

@@ -47,7 +47,7 @@ impl Pair {
 }
 
 /// The most promising pairs, each with other tokens, the most promising first; of the position with colours exchanged
-/// the same ones. None if `prover` was halted.
+/// the same ones. None if `prover` was stopped.
 pub(crate) fn pairs(
     position: &GamePosition,
     weights: &Weights,
@@ -76,7 +76,7 @@ fn pairs_of_white(
         if let Some(best) = weights.propose(&view, SHORTLIST, searcher).moves.into_iter().next() {
             proposed.push((RANK_COST * (rank as f64).sqrt() - f64::from(best.score), bait, best.m, view));
         }
-        if prover.halt.is_stopped() {
+        if prover.stop_flag.is_stopped() {
             return None;
         }
     }
@@ -85,7 +85,7 @@ fn pairs_of_white(
     let mut found: Vec<Pair> = Vec::with_capacity(KILLERS);
     for (_, bait, killer, view) in proposed {
         let proof = prover.prove(&after(&position.chess, bait), MATE_MOVES, MATE_NODES, &[killer]);
-        if prover.halt.is_stopped() {
+        if prover.stop_flag.is_stopped() {
             return None;
         }
         let is_proved = proof.verdict == Verdict::Proved;

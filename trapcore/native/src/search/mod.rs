@@ -32,7 +32,7 @@ use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
 use crate::chess::moves::after;
 use crate::search::move_ordering::{NONE, Ordering, placed};
 use crate::search::score::{INFINITE, MATE};
-use crate::search::stop::Halt;
+use crate::search::stop::StopFlag;
 use crate::search::transposition_table::Table;
 
 pub(crate) const MAX_DEPTH: u32 = 64;
@@ -47,7 +47,7 @@ pub(crate) enum Pruning {
     Selective,
 }
 
-/// How far to go; whatever comes first, if the search is not halted before.
+/// How far to go; whatever comes first, if the search is not stopped before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub depth: u32,
@@ -94,7 +94,7 @@ pub(crate) struct Searcher {
     /// Piece and target of the move that led to each ply.
     played: Vec<usize>,
     /// What ends a search before its limits do.
-    pub halt: Halt,
+    pub stop_flag: StopFlag,
 }
 
 impl Searcher {
@@ -110,7 +110,7 @@ impl Searcher {
             pruning: Pruning::Exact,
             standing: vec![0; MAX_PLY + 1],
             played: vec![NONE; MAX_PLY + 1],
-            halt: Halt::default(),
+            stop_flag: StopFlag::default(),
         }
     }
 
@@ -136,7 +136,7 @@ impl Searcher {
         mut each: impl FnMut(&Found) -> bool,
     ) -> Found {
         let settled = self.settle(root);
-        self.halt.begin();
+        self.stop_flag.begin();
         self.nodes = 0;
         self.limits = limits;
         self.pruning = pruning;
@@ -165,7 +165,7 @@ impl Searcher {
     /// Value after captures and checks are settled, for the side to move.
     pub(crate) fn settle(&mut self, position: &Chess) -> i32 {
         self.limits = Limits { depth: 0, nodes: u64::MAX };
-        self.halt.begin_untimed();
+        self.stop_flag.begin_untimed();
         (self.nodes, self.pruning) = (0, Pruning::Exact);
         self.quiesce(position, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
     }
@@ -251,7 +251,7 @@ impl Searcher {
 
     pub(crate) fn count(&mut self) -> Result<(), Stopped> {
         self.nodes += 1;
-        if self.nodes > self.limits.nodes || self.halt.is_due(self.nodes) {
+        if self.nodes > self.limits.nodes || self.stop_flag.is_due(self.nodes) {
             return Err(Stopped);
         }
         Ok(())

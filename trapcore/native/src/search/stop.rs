@@ -1,26 +1,26 @@
-//! What ends a search before its nodes are spent: its time, another thread, a signal.
+//! Stop flag: what ends a search before its nodes are spent: its time, another thread, a signal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Nodes between two looks: about a millisecond's work, so that looking costs nothing.
+/// Nodes between two polls: about a millisecond's work, so that polling costs nothing.
 const INTERVAL: u64 = 2048;
 
 /// The reasons to end early. A search that was ended has the answer of one whose nodes ran out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Halt {
+pub(crate) struct StopFlag {
     time: Option<Duration>,
-    stop: Option<Arc<AtomicBool>>,
-    ask: Option<fn() -> bool>,
+    shared: Option<Arc<AtomicBool>>,
+    poll: Option<fn() -> bool>,
     deadline: Option<Instant>,
 }
 
-impl Halt {
-    /// `time`: for each question, without it as long as it takes. `stop`: set by another thread to end everything.
-    /// `ask`: asked at every look whether to end everything; having said yes once it must go on saying so.
-    pub(crate) fn new(time: Option<Duration>, stop: Option<Arc<AtomicBool>>, ask: Option<fn() -> bool>) -> Halt {
-        Halt { time, stop, ask, deadline: None }
+impl StopFlag {
+    /// `time`: for each question, without it as long as it takes. `shared`: set by another thread to end everything.
+    /// `poll`: called now and then to find out whether to end everything; once true it must stay true.
+    pub(crate) fn new(time: Option<Duration>, shared: Option<Arc<AtomicBool>>, poll: Option<fn() -> bool>) -> StopFlag {
+        StopFlag { time, shared, poll, deadline: None }
     }
 
     /// A question begins, and its time.
@@ -33,7 +33,7 @@ impl Halt {
         self.deadline = None;
     }
 
-    /// Whether the question ends here; looks only now and then, so that it can be asked at every node.
+    /// Whether the question ends here; polls only now and then, so that it can be called at every node.
     pub(crate) fn is_due(&self, nodes: u64) -> bool {
         nodes.is_multiple_of(INTERVAL) && (self.is_late() || self.is_stopped())
     }
@@ -44,6 +44,6 @@ impl Halt {
 
     /// Whether all questions end, not only the one whose time has run out.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) || self.ask.is_some_and(|ask| ask())
+        self.shared.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) || self.poll.is_some_and(|poll| poll())
     }
 }

@@ -125,12 +125,12 @@ fn budgets_hold() {
 #[test]
 fn time_another_thread_and_a_question_end_a_search_without_end() {
     let ways = [
-        Halt::new(Some(Duration::from_millis(30)), None, None),
-        Halt::new(None, Some(Arc::new(AtomicBool::new(true))), None),
-        Halt::new(None, None, Some(|| true)),
+        StopFlag::new(Some(Duration::from_millis(30)), None, None),
+        StopFlag::new(None, Some(Arc::new(AtomicBool::new(true))), None),
+        StopFlag::new(None, None, Some(|| true)),
     ];
-    for halt in ways {
-        let mut searcher = Searcher { halt, ..Searcher::new(12) };
+    for stop_flag in ways {
+        let mut searcher = Searcher { stop_flag, ..Searcher::new(12) };
         let limits = Limits { depth: MAX_DEPTH, nodes: u64::MAX };
         let found = searcher.search(&Chess::default(), Asked::default(), limits, Pruning::Selective, |_| true);
         assert!(found.depth < MAX_DEPTH);
