@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use super::arguments::product_error;
 use super::cancellation::detached;
 use super::ranking::bag;
-use crate::token_index::{BagError, Change, Hit, Index, MAX_WEIGHT, Only, UNIT, Weights, Writer, distinct};
+use crate::token_index::{BagError, Change, Filter, Hit, Index, MAX_WEIGHT, UNIT, Weights, Writer, distinct};
 
 impl From<BagError> for PyErr {
     fn from(error: BagError) -> PyErr {
@@ -106,14 +106,14 @@ fn change_bag_index(
 
 /// Payloads to which questions can be restricted.
 #[pyclass(frozen, name = "Payloads", module = "trapcore._native")]
-pub(crate) struct Payloads(Only);
+pub(crate) struct Payloads(Filter);
 
 #[pymethods]
 impl Payloads {
     #[new]
     fn new(payloads: &Bound<'_, PyAny>) -> PyResult<Payloads> {
         let payloads = payloads.try_iter()?.map(|payload| payload?.extract()).collect::<PyResult<Vec<u64>>>()?;
-        Ok(Payloads(Only::new(payloads)))
+        Ok(Payloads(Filter::new(payloads)))
     }
 
     fn __len__(&self) -> usize {

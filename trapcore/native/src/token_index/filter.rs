@@ -8,15 +8,15 @@ const BLOCK: u64 = 4096;
 /// A set of payloads: bits by block, so that a million close ones are a few hundred small pieces and any number can be
 /// one.
 #[derive(Default)]
-pub(crate) struct Only {
+pub(crate) struct Filter {
     blocks: FxHashMap<u64, Box<[u64; BLOCK as usize / 64]>>,
     size: usize,
 }
 
-impl Only {
+impl Filter {
     /// Each payload that is given, however often.
-    pub(crate) fn new(payloads: impl IntoIterator<Item = u64>) -> Only {
-        let mut made = Only::default();
+    pub(crate) fn new(payloads: impl IntoIterator<Item = u64>) -> Filter {
+        let mut made = Filter::default();
         for payload in payloads {
             let block = made.blocks.entry(payload / BLOCK).or_insert_with(|| Box::new([0; BLOCK as usize / 64]));
             let (word, bit) = ((payload % BLOCK / 64) as usize, 1 << (payload % 64));

@@ -27,7 +27,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use filter::Only;
+pub(crate) use filter::Filter;
 pub(crate) use model::{BagError, MAX_WEIGHT, UNIT, Weights, distinct};
 pub(crate) use query::{Hit, Scratch};
 pub(crate) use store::{Change, Index, Writer};

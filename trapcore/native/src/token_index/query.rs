@@ -10,7 +10,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::filter::Only;
+use super::filter::Filter;
 use super::model::{Weights, similarity};
 use super::segment::Segment;
 
@@ -57,14 +57,14 @@ pub(super) struct Best<'a> {
     limit: usize,
     least: f64,
     /// Payloads that count; None: all.
-    only: Option<&'a Only>,
+    only: Option<&'a Filter>,
     /// The worst on top.
     hits: BinaryHeap<Reverse<Hit>>,
 }
 
 impl<'a> Best<'a> {
     /// The `limit` best hits of at least similarity `least`; one of them is more than 0 or not the maximum.
-    pub(super) fn new(limit: usize, least: f64, only: Option<&'a Only>) -> Best<'a> {
+    pub(super) fn new(limit: usize, least: f64, only: Option<&'a Filter>) -> Best<'a> {
         Best { limit, least, only, hits: BinaryHeap::new() }
     }
 

@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 
 use super::builder::Builder;
 use super::file::{self, Checked, FileWriter, Kind, u32_at, u64_at};
-use super::filter::Only;
+use super::filter::Filter;
 use super::model::{BagError, Weights, distinct};
 use super::query::{Best, Hit, Question, Scratch, compare_each, search};
 use super::segment::Segment;
@@ -180,7 +180,7 @@ impl Index {
         &self,
         bags: &[Vec<u32>],
         (limit, least): (usize, f64),
-        only: Option<&Only>,
+        only: Option<&Filter>,
         jobs: usize,
         is_stopped: impl Fn() -> bool,
     ) -> Option<Vec<Vec<Hit>>> {
@@ -226,7 +226,7 @@ thread_local! {
 #[derive(Default)]
 struct Scope<'a> {
     /// Payloads that count; None: all.
-    only: Option<&'a Only>,
+    only: Option<&'a Filter>,
     /// If these are few: the bags that have them, of each part.
     few: Option<Vec<Vec<u32>>>,
 }

@@ -105,7 +105,7 @@ fn assert_answers(index: &Index, bags: &Bags, questions: &[Vec<u32>]) {
         }
         // Few enough to be compared each, and more.
         for every in [1, 3, 200] {
-            let only = Only::new(bags.iter().map(|(payload, _)| *payload).filter(|payload| payload % every == 1));
+            let only = Filter::new(bags.iter().map(|(payload, _)| *payload).filter(|payload| payload % every == 1));
             for k in [1, 10] {
                 let found = index.nearest_of_each(std::slice::from_ref(question), (k, 0.0), Some(&only), 1, || false);
                 let counts = all.iter().copied().filter(|hit| only.has(hit.payload));
