@@ -162,8 +162,10 @@ impl Tester {
     /// looks for checks, and by a search of one ply, which also understands pins.
     fn temptation(&mut self, position: &Chess) -> FxHashMap<u16, (usize, i32)> {
         let mut out: FxHashMap<u16, (usize, i32)> = FxHashMap::default();
-        let views =
-            [(first_sight(position), evaluate(position)), (self.ranking(position, 1), self.searcher.settle(position))];
+        let views = [
+            (first_sight(position), evaluate(position)),
+            (self.ranking(position, 1), self.searcher.quiescence(position)),
+        ];
         for (view, stands) in views {
             for (value, m) in &view {
                 let rank = 1 + view.iter().filter(|(other, _)| other > value).count();
@@ -269,7 +271,7 @@ impl Tester {
     /// Whether a glance of `nodes` nodes at the answers to a bait sees about the loss that a trap costs, against the
     /// value of the position as it stands. What it does not see may be there all the same.
     pub(crate) fn may_lose(&mut self, position: &Chess, bait: Move, killers: &[Move], nodes: u64) -> bool {
-        let standing = win_chance(self.searcher.settle(position));
+        let standing = win_chance(self.searcher.quiescence(position));
         let limits = Limits { depth: MAX_DEPTH, nodes };
         let (answers, _) = self.deepen(&after(position, bait), &[], killers, limits, &mut 0);
         answers.last().is_some_and(|&(_, value)| standing + win_chance(value) >= LOSS * 0.9)
@@ -309,7 +311,7 @@ impl Tester {
         test.verdict = if self.is_stopped() { Verdict::Undecided } else { judge(&test.depths) };
     }
 
-    /// Value by depth from 0 (captures and checks settled), for the side to move; `only` these moves, all if empty, the
+    /// Value by depth from 0 (captures and checks played out), for the side to move; `only` these moves, all if empty, the
     /// `first` ones before the others.
     fn deepen(
         &mut self,

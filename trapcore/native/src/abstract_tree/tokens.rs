@@ -240,7 +240,7 @@ pub(crate) fn of_answered(s: &Seen, answered: &Answered, out: &mut Vec<u32>) {
     out.dedup();
 }
 
-/// Tokens of each shortlisted move's place by its settled value, centipawns for the attacker.
+/// Tokens of each shortlisted move's rank by its quiescence value, centipawns for the attacker.
 pub(crate) fn of_standing(values: &[i32]) -> Vec<u32> {
     let ranks = ranks(values);
     let top = values.iter().copied().max().unwrap_or(0);

@@ -49,7 +49,7 @@ impl Default for Workspace {
             hits: Vec::new(),
             tester: Tester::new(TABLE_BITS, TABLE_BITS),
             cases: FxHashMap::default(),
-            quiescence: Searcher::settler(),
+            quiescence: Searcher::for_quiescence(),
             token_scratch: token_index::Scratch::default(),
             candidates: 0,
             proof_nodes: 0,

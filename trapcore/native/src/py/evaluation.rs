@@ -18,7 +18,7 @@ fn evaluate(fen: &str) -> PyResult<i32> {
 #[pyfunction]
 fn settle(py: Python<'_>, fen: &str) -> PyResult<i32> {
     let chess = position::parse(fen)?.chess;
-    Ok(py.detach(|| Searcher::settler().settle(&chess)))
+    Ok(py.detach(|| Searcher::for_quiescence().quiescence(&chess)))
 }
 
 /// Phase, scale of an endgame for White and for Black, and the counts as 16-bit integers in the machine's byte order.

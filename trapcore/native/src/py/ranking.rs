@@ -192,7 +192,7 @@ impl Proposer {
     ) -> PyResult<Proposals> {
         Ok(py.detach(|| {
             let view = view(fen, bait)?;
-            let found = self.0.propose(&view, shortlist, &mut Searcher::settler());
+            let found = self.0.propose(&view, shortlist, &mut Searcher::for_quiescence());
             let text = |m| UciMove::from_move(m, view.mode).to_string();
             let moves = found.moves.into_iter().take(top).map(|p| (text(p.m), p.score, p.confidence, p.tokens));
             Ok::<_, BadPosition>((moves.collect(), found.makes))
@@ -203,7 +203,8 @@ impl Proposer {
     fn pairs<'py>(&self, py: Python<'py>, fen: &str, stop: Option<&Cancellation>) -> PyResult<Vec<PairOut<'py>>> {
         let position = position::parse(fen)?;
         let found = detached(py, None, stop, |stop_flag| {
-            let pairs = with_prover(stop_flag, |prover| pairs(&position, &self.0, &mut Searcher::settler(), prover));
+            let pairs =
+                with_prover(stop_flag, |prover| pairs(&position, &self.0, &mut Searcher::for_quiescence(), prover));
             let text = |line: &[Move]| line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
             let told = |pair: Pair| {
                 let line: Vec<Move> = std::iter::once(pair.bait).chain(pair.line).collect();
@@ -217,7 +218,7 @@ impl Proposer {
     /// All tokens of the first `shortlist` moves after each bait, and of the killer where it is not among them.
     fn shortlist_bags<'py>(&self, py: Python<'py>, examples: Vec<Example>, shortlist: usize) -> PyResult<BagsOut<'py>> {
         let bags = py.detach(|| {
-            let (mut bags, mut searcher, mut makes) = (Bags::default(), Searcher::settler(), 0);
+            let (mut bags, mut searcher, mut makes) = (Bags::default(), Searcher::for_quiescence(), 0);
             for (fen, bait, killer) in &examples {
                 let view = view(fen, Some(bait))?;
                 let overview = Overview::of(&view);

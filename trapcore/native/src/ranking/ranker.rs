@@ -99,7 +99,7 @@ impl Overview {
                 let answered = answer(view, seen);
                 *makes += answered.makes as u64;
                 of_answered(seen, &answered, &mut tokens);
-                values.push(-searcher.settle(&view.orientation.turned(seen.next.clone())));
+                values.push(-searcher.quiescence(&view.orientation.turned(seen.next.clone())));
                 *makes += searcher.nodes();
                 tokens
             })
@@ -175,7 +175,7 @@ mod tests {
     /// With debug assertions every field of every token is held to its width.
     #[test]
     fn random_games_give_tokens_of_every_kind_within_their_widths() {
-        let (mut random, mut met, mut searcher) = (1_u64, [0_u32; KINDS.len()], Searcher::settler());
+        let (mut random, mut met, mut searcher) = (1_u64, [0_u32; KINDS.len()], Searcher::for_quiescence());
         let mut draw = |n: usize| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (random >> 33) as usize % n

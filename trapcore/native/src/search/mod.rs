@@ -1,5 +1,5 @@
 //! The search for a forced gain: alpha-beta with principal variation search, iterative deepening, a transposition
-//! table, and a quiescence that settles captures and checks.
+//! table, and a quiescence search of captures and checks.
 //!
 //! Two ways to search. `Exact` prunes only what cannot change the value, so that it equals a plain minimax of the same
 //! evaluation, quiescence and extensions (the tests hold it to that). `Selective` also skips and shortens what is
@@ -114,8 +114,8 @@ impl Searcher {
         }
     }
 
-    /// One for [`Searcher::settle`] alone, which looks nothing up: with next to no table.
-    pub(crate) fn settler() -> Searcher {
+    /// A searcher for [`Searcher::quiescence`] alone, which needs next to no table.
+    pub(crate) fn for_quiescence() -> Searcher {
         Searcher::new(4)
     }
 
@@ -125,7 +125,7 @@ impl Searcher {
         self.ordering.clear();
     }
 
-    /// Searches deeper and deeper; `each` sees the result of every finished depth, from 0 (captures and checks settled)
+    /// Searches deeper and deeper; `each` sees the result of every finished depth, from 0 (captures and checks played out)
     /// on, and says whether to go on. Returns the last of them.
     pub(crate) fn search(
         &mut self,
@@ -135,7 +135,7 @@ impl Searcher {
         pruning: Pruning,
         mut each: impl FnMut(&Found) -> bool,
     ) -> Found {
-        let settled = self.settle(root);
+        let quiescence = self.quiescence(root);
         self.stop_flag.begin();
         self.nodes = 0;
         self.limits = limits;
@@ -144,7 +144,7 @@ impl Searcher {
         self.path.extend_from_slice(asked.game);
         self.pv[0].clear();
         let mut moves = self.root_moves(root, asked);
-        let mut found = Found { value: settled, ..Found::default() };
+        let mut found = Found { value: quiescence, ..Found::default() };
         if !each(&found) || moves.is_empty() {
             return found;
         }
@@ -162,12 +162,12 @@ impl Searcher {
         found
     }
 
-    /// Value after captures and checks are settled, for the side to move.
-    pub(crate) fn settle(&mut self, position: &Chess) -> i32 {
+    /// Value after captures and checks are played out, for the side to move.
+    pub(crate) fn quiescence(&mut self, position: &Chess) -> i32 {
         self.limits = Limits { depth: 0, nodes: u64::MAX };
         self.stop_flag.begin_untimed();
         (self.nodes, self.pruning) = (0, Pruning::Exact);
-        self.quiesce(position, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
+        self.qsearch(position, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
     }
 
     /// Nodes of the last call.

@@ -50,7 +50,7 @@ impl Searcher {
     ) -> Searched {
         self.pv[ply].clear();
         if depth <= 0 || ply >= MAX_PLY - 1 {
-            return self.quiesce(chess, ply, alpha, beta, QUIET_CHECKS);
+            return self.qsearch(chess, ply, alpha, beta, QUIET_CHECKS);
         }
         self.count()?;
         let moves = chess.legal_moves();
@@ -73,14 +73,14 @@ impl Searcher {
         let known = self.table.probe(key);
         if selective
             && narrow
-            && let Some(value) = known.and_then(|entry| entry.settles(depth, alpha, beta, ply))
+            && let Some(value) = known.and_then(|entry| entry.cutoff(depth, alpha, beta, ply))
         {
             return Ok(value);
         }
         let tried = known.and_then(|entry| entry.best);
         let quiet_value = if selective && !in_check {
             let value = evaluate(chess);
-            known.and_then(|entry| entry.corrects(value, ply)).unwrap_or(value)
+            known.and_then(|entry| entry.refined(value, ply)).unwrap_or(value)
         } else {
             0
         };
@@ -94,7 +94,7 @@ impl Searcher {
             }
             // So far behind that only a capture can help.
             if depth <= 2 && quiet_value + 200 * depth + 100 < alpha {
-                let value = self.quiesce(chess, ply, alpha, beta, QUIET_CHECKS)?;
+                let value = self.qsearch(chess, ply, alpha, beta, QUIET_CHECKS)?;
                 if value < alpha {
                     return Ok(value);
                 }

@@ -1,4 +1,4 @@
-//! Quiescence: captures and checks are settled before a position is evaluated.
+//! Quiescence: captures and checks are played out before a position is evaluated.
 
 use shakmaty::{Chess, Move, Position, Role};
 
@@ -39,7 +39,7 @@ pub(crate) fn loud_moves(chess: &Chess, moves: &[Move], in_check: bool, checks: 
 
 impl Searcher {
     /// Value of the position with only loud moves played; fail-soft.
-    pub(crate) fn quiesce(&mut self, chess: &Chess, ply: usize, mut alpha: i32, beta: i32, checks: i32) -> Searched {
+    pub(crate) fn qsearch(&mut self, chess: &Chess, ply: usize, mut alpha: i32, beta: i32, checks: i32) -> Searched {
         self.pv[ply].clear();
         self.count()?;
         let moves = chess.legal_moves();
@@ -57,7 +57,7 @@ impl Searcher {
         // Depth 0 in the table is a position from which quiet checks were tried.
         let key = (selective && checks > 0).then(|| key_of(chess));
         let known = key.and_then(|key| self.table.probe(key));
-        if let Some(value) = known.and_then(|entry| entry.settles(0, alpha, beta, ply))
+        if let Some(value) = known.and_then(|entry| entry.cutoff(0, alpha, beta, ply))
             && beta - alpha == 1
         {
             return Ok(value);
@@ -72,7 +72,7 @@ impl Searcher {
         let mut ranked = loud_moves(chess, &moves, in_check, checks);
         let tried = known.and_then(|entry| entry.best);
         ranked.sort_by_key(|&(rank, m)| if Some(m) == tried { i32::MIN } else { -rank });
-        // An answer to a check uses up no ply, so that each check is settled.
+        // An answer to a check uses up no ply, so that each check is answered.
         let left = if in_check { checks } else { checks - 1 };
         let mut best_move = None;
         for (_, m) in ranked {
@@ -83,7 +83,7 @@ impl Searcher {
                     continue;
                 }
             }
-            let value = -self.quiesce(&after(chess, m), ply + 1, -beta, -alpha, left)?;
+            let value = -self.qsearch(&after(chess, m), ply + 1, -beta, -alpha, left)?;
             if value > best {
                 best = value;
                 if value > alpha {

@@ -70,7 +70,7 @@ impl Table {
 }
 
 impl Entry {
-    /// The value as seen from `ply`, if what is stored settles the window `alpha` to `beta` at any depth.
+    /// The value as seen from `ply`, if what is stored cuts off the window `alpha` to `beta` at any depth.
     fn bounded(&self, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
         let value = match i32::from(self.value) {
             v if v >= MATE_BOUND => v - ply as i32,
@@ -85,13 +85,13 @@ impl Entry {
         usable.then_some(value)
     }
 
-    /// A value that settles the window `alpha` to `beta` at this depth, seen from `ply`.
-    pub(crate) fn settles(&self, depth: i32, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
+    /// A value that cuts off the window `alpha` to `beta` at this depth, seen from `ply`.
+    pub(crate) fn cutoff(&self, depth: i32, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
         if i32::from(self.depth) >= depth { self.bounded(alpha, beta, ply) } else { None }
     }
 
     /// A better guess than the static value, if what is stored bounds it on that side; mates are none.
-    pub(crate) fn corrects(&self, value: i32, ply: usize) -> Option<i32> {
+    pub(crate) fn refined(&self, value: i32, ply: usize) -> Option<i32> {
         self.bounded(value, value, ply).filter(|v| v.abs() < MATE_BOUND)
     }
 }
