@@ -74,7 +74,7 @@ pub(crate) struct Answered {
     /// How often each kind of reply meets each kind of follow-up, ascending.
     pub pairs: Vec<((Reply, FollowUp), usize)>,
     /// Moves made on a board.
-    pub makes: usize,
+    pub moves_made: usize,
 }
 
 /// Looks at all replies to a move.
@@ -91,12 +91,12 @@ pub(crate) fn answer(view: &AttackerView, seen: &Seen) -> Answered {
         worst: if seen.mates() { MATED } else { 0 },
         mean: if seen.mates() { 1200 } else { 0 },
         pairs: Vec::new(),
-        makes: 0,
+        moves_made: 0,
     };
     if seen.check != Check::None {
-        let mut hunt = Hunt { orientation, left: MOST_LOOKED_AT, makes: 0 };
+        let mut hunt = Hunt { orientation, left: MOST_LOOKED_AT, moves_made: 0 };
         out.mate_by_checks = (0..=LONGEST).find(|&n| hunt.is_mated(&seen.next, n));
-        out.makes += hunt.makes;
+        out.moves_made += hunt.moves_made;
     }
     if seen.replies.is_empty() {
         return out;
@@ -105,9 +105,9 @@ pub(crate) fn answer(view: &AttackerView, seen: &Seen) -> Answered {
     out.worst = i32::MAX;
     for &reply in &seen.replies {
         let next = after(&seen.next, reply);
-        out.makes += 1;
+        out.moves_made += 1;
         let kind = reply_kind(&next, reply, target);
-        let found = follow_up(&next, orientation, target, &mut out.makes);
+        let found = follow_up(&next, orientation, target, &mut out.moves_made);
         let net = match found.follow_up {
             _ if found.lost => -MATED,
             FollowUp::Mate { .. } => MATED,
@@ -155,7 +155,7 @@ struct Found {
 
 /// The best move of the side to move at first sight: a mate, else what gains most, else the check that leaves fewest
 /// replies. `moved`: where the piece stands that moved before.
-fn follow_up(chess: &Chess, orientation: Orientation, moved: Square, makes: &mut usize) -> Found {
+fn follow_up(chess: &Chess, orientation: Orientation, moved: Square, moves_made: &mut usize) -> Found {
     let moves = chess.legal_moves();
     if moves.is_empty() {
         return Found { follow_up: FollowUp::Nothing, gain: 0, fewest: usize::MAX, lost: chess.is_check() };
@@ -170,7 +170,7 @@ fn follow_up(chess: &Chess, orientation: Orientation, moved: Square, makes: &mut
         let piece = m.promotion().unwrap_or(m.role());
         if finder.may_check(m) {
             let next = after(chess, m);
-            *makes += 1;
+            *moves_made += 1;
             if next.is_check() {
                 let replies = next.legal_moves().len();
                 if replies == 0 {
@@ -205,7 +205,7 @@ struct Hunt {
     /// Replies and checks that may still be looked at.
     left: usize,
     /// Moves made on a board.
-    makes: usize,
+    moves_made: usize,
 }
 
 impl Hunt {
@@ -250,7 +250,7 @@ impl Hunt {
     }
 
     fn make(&mut self, chess: &Chess, m: Move) -> Chess {
-        self.makes += 1;
+        self.moves_made += 1;
         after(chess, m)
     }
 }

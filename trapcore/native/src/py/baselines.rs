@@ -15,8 +15,8 @@ type ThreePlies = (Vec<(String, i32, i32)>, u64);
 #[pyfunction]
 fn three_plies(py: Python<'_>, fen: &str) -> PyResult<ThreePlies> {
     let position = position::parse(fen)?;
-    let (moves, makes) = py.detach(|| baselines::three_plies(&position.chess));
-    Ok((moves.iter().map(|p| (p.m.to_uci(position.mode).to_string(), p.worst, p.mean)).collect(), makes))
+    let (moves, moves_made) = py.detach(|| baselines::three_plies(&position.chess));
+    Ok((moves.iter().map(|p| (p.m.to_uci(position.mode).to_string(), p.worst, p.mean)).collect(), moves_made))
 }
 
 /// Moves made on a board until a mate is proved, with the given order of the first moves.

@@ -195,7 +195,7 @@ impl Proposer {
             let found = self.0.propose(&view, shortlist, &mut Searcher::for_quiescence());
             let text = |m| UciMove::from_move(m, view.mode).to_string();
             let moves = found.moves.into_iter().take(top).map(|p| (text(p.m), p.score, p.confidence, p.tokens));
-            Ok::<_, BadPosition>((moves.collect(), found.makes))
+            Ok::<_, BadPosition>((moves.collect(), found.moves_made))
         })?)
     }
 
@@ -218,7 +218,7 @@ impl Proposer {
     /// All tokens of the first `shortlist` moves after each bait, and of the killer where it is not among them.
     fn shortlist_bags<'py>(&self, py: Python<'py>, examples: Vec<Example>, shortlist: usize) -> PyResult<BagsOut<'py>> {
         let bags = py.detach(|| {
-            let (mut bags, mut searcher, mut makes) = (Bags::default(), Searcher::for_quiescence(), 0);
+            let (mut bags, mut searcher, mut moves_made) = (Bags::default(), Searcher::for_quiescence(), 0);
             for (fen, bait, killer) in &examples {
                 let view = view(fen, Some(bait))?;
                 let overview = Overview::of(&view);
@@ -228,7 +228,7 @@ impl Proposer {
                 if let Some(killer) = killer.filter(|killer| !first.contains(killer)) {
                     first.push(killer);
                 }
-                let tokens = overview.answered(&view, &first, &mut searcher, &mut makes);
+                let tokens = overview.answered(&view, &first, &mut searcher, &mut moves_made);
                 bags.push(&tokens, killer.and_then(|killer| first.iter().position(|&i| i == killer)));
             }
             Ok::<_, BadPosition>(bags)

@@ -22,11 +22,11 @@ pub(crate) struct ThreePlies {
 
 /// All moves, all replies, and the best mate or exchange after each; and how many moves were made on a board.
 pub(crate) fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
-    let mut makes = 0;
+    let mut moves_made = 0;
     let moves = chess.legal_moves();
     let found = moves.iter().map(|&m| {
         let next = after(chess, m);
-        makes += 1;
+        moves_made += 1;
         let replies = next.legal_moves();
         if replies.is_empty() {
             let value = if next.is_check() { MATED - 1 } else { 0 };
@@ -35,8 +35,8 @@ pub(crate) fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
         let (mut worst, mut sum) = (i32::MAX, 0);
         for &reply in &replies {
             let position = after(&next, reply);
-            makes += 1;
-            let best = best_third(&position, &mut makes);
+            moves_made += 1;
+            let best = best_third(&position, &mut moves_made);
             let value = if best.abs() > MATED - 4 { best } else { material_gain(m) - material_gain(reply) + best };
             worst = worst.min(value);
             sum += value.clamp(-900, 1200);
@@ -44,11 +44,11 @@ pub(crate) fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
         ThreePlies { m, worst, mean: sum / replies.len() as i32 }
     });
     let found = found.collect();
-    (found, makes)
+    (found, moves_made)
 }
 
 /// The best of the side to move at first sight: a mate, or the exchange that gains most; 0 at least, unless it is mated.
-fn best_third(chess: &Chess, makes: &mut u64) -> i32 {
+fn best_third(chess: &Chess, moves_made: &mut u64) -> i32 {
     let moves = chess.legal_moves();
     if moves.is_empty() {
         return if chess.is_check() { 2 - MATED } else { 0 };
@@ -57,7 +57,7 @@ fn best_third(chess: &Chess, makes: &mut u64) -> i32 {
     let mut best = 0;
     for &m in &moves {
         if finder.may_check(m) {
-            *makes += 1;
+            *moves_made += 1;
             if is_mate(&after(chess, m)) {
                 return MATED - 3;
             }
@@ -74,34 +74,34 @@ fn best_third(chess: &Chess, makes: &mut u64) -> i32 {
 ///
 /// Nothing is remembered and nothing pruned: what differs is the order.
 pub(crate) fn moves_until_proof(chess: &Chess, order: &[Move], mate: u32, most: u64) -> Option<u64> {
-    let mut makes = 0;
+    let mut moves_made = 0;
     let proved = order.iter().any(|&m| {
-        makes += 1;
-        all_lose(&after(chess, m), mate - 1, most, &mut makes)
+        moves_made += 1;
+        all_lose(&after(chess, m), mate - 1, most, &mut moves_made)
     });
-    (proved && makes <= most).then_some(makes)
+    (proved && moves_made <= most).then_some(moves_made)
 }
 
 /// Is the side to move mated within `mate` more moves of the other, whatever it does?
-fn all_lose(chess: &Chess, mate: u32, most: u64, makes: &mut u64) -> bool {
+fn all_lose(chess: &Chess, mate: u32, most: u64, moves_made: &mut u64) -> bool {
     let replies = chess.legal_moves();
     if replies.is_empty() {
         return chess.is_check();
     }
     mate > 0
         && replies.iter().all(|&reply| {
-            *makes += 1;
-            *makes <= most && some_wins(&after(chess, reply), mate, most, makes)
+            *moves_made += 1;
+            *moves_made <= most && some_wins(&after(chess, reply), mate, most, moves_made)
         })
 }
 
 /// Can the side to move mate within `mate` moves?
-fn some_wins(chess: &Chess, mate: u32, most: u64, makes: &mut u64) -> bool {
+fn some_wins(chess: &Chess, mate: u32, most: u64, moves_made: &mut u64) -> bool {
     let finder = CheckFinder::new(chess);
     let (checks, others): (Vec<Move>, Vec<Move>) = chess.legal_moves().iter().partition(|&&m| finder.may_check(m));
     checks.into_iter().chain(others).any(|m| {
-        *makes += 1;
-        *makes <= most && all_lose(&after(chess, m), mate - 1, most, makes)
+        *moves_made += 1;
+        *moves_made <= most && all_lose(&after(chess, m), mate - 1, most, moves_made)
     })
 }
 
@@ -114,12 +114,12 @@ mod tests {
     fn three_plies_see_a_fork_and_a_mate() {
         // Nc7+ forks king and rook; Ra8 is defended by nothing.
         let s = parse("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1").unwrap();
-        let (moves, makes) = three_plies(&s.chess);
+        let (moves, moves_made) = three_plies(&s.chess);
         let fork = parse_move(&s, "d5c7").unwrap();
         let best = moves.iter().max_by_key(|m| (m.worst, m.mean)).unwrap();
         assert_eq!((best.m, best.worst), (fork, 500));
         assert_eq!(moves.len(), s.chess.legal_moves().len());
-        assert!(makes > moves.len() as u64);
+        assert!(moves_made > moves.len() as u64);
         let s = parse("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1").unwrap();
         let (moves, _) = three_plies(&s.chess);
         let mate = moves.iter().max_by_key(|m| m.worst).unwrap();

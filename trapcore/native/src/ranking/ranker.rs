@@ -46,7 +46,7 @@ pub(crate) struct Proposed {
 pub(crate) struct Proposal {
     pub moves: Vec<Proposed>,
     /// Moves made on a board to find the order, those of the quiescence included.
-    pub makes: u64,
+    pub moves_made: u64,
 }
 
 fn sum(weights: &FxHashMap<u32, f32>, tokens: &[u32]) -> f32 {
@@ -88,7 +88,7 @@ impl Overview {
         view: &AttackerView,
         shortlist: &[usize],
         searcher: &mut Searcher,
-        makes: &mut u64,
+        moves_made: &mut u64,
     ) -> Vec<Vec<u32>> {
         let mut values = Vec::with_capacity(shortlist.len());
         let mut out: Vec<Vec<u32>> = shortlist
@@ -97,10 +97,10 @@ impl Overview {
                 let seen = &self.seen[i];
                 let mut tokens = self.tokens[i].clone();
                 let answered = answer(view, seen);
-                *makes += answered.makes as u64;
+                *moves_made += answered.moves_made as u64;
                 of_answered(seen, &answered, &mut tokens);
                 values.push(-searcher.quiescence(&view.orientation.turned(seen.next.clone())));
-                *makes += searcher.nodes();
+                *moves_made += searcher.nodes();
                 tokens
             })
             .collect();
@@ -134,10 +134,10 @@ impl Weights {
     /// All legal moves, best first; the first `shortlist` of them by their full trees.
     pub(crate) fn propose(&self, view: &AttackerView, shortlist: usize, searcher: &mut Searcher) -> Proposal {
         let overview = Overview::of(view);
-        let mut makes = overview.seen.len() as u64;
+        let mut moves_made = overview.seen.len() as u64;
         let order = overview.order(view, &self.seen);
         let first: Vec<usize> = order.iter().take(shortlist).map(|&(i, _)| i).collect();
-        let tokens = overview.answered(view, &first, searcher, &mut makes);
+        let tokens = overview.answered(view, &first, searcher, &mut moves_made);
         let mut moves: Vec<Proposed> = first
             .iter()
             .zip(tokens)
@@ -161,7 +161,7 @@ impl Weights {
             confidence: 0.0,
             tokens: Vec::new(),
         }));
-        Proposal { moves, makes }
+        Proposal { moves, moves_made }
     }
 }
 
