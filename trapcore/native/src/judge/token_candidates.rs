@@ -17,7 +17,7 @@ use crate::judge::model::{Case, Decision};
 use crate::judge::trap_list::TrapList;
 use crate::judge::workspace::Workspace;
 use crate::measures::trap_positions::Member;
-use crate::ranking::ranker::{LAZY_SHORTLIST, Proposed, Weights, naming_bag};
+use crate::ranking::ranker::{LAZY_SHORTLIST, Proposed, Weights, naming_tokens};
 use crate::search::verdict::Verdict;
 use crate::token_index;
 use crate::trap_test::TEMPTING_GAIN;
@@ -96,7 +96,7 @@ impl<'a> TokenCandidates<'a> {
             return Some(case);
         }
         let view = AttackerView::after_bait(&position.chess, case.bait, position.mode);
-        let tokens = naming_bag(&view, &case.line)?;
+        let tokens = naming_tokens(&view, &case.line)?;
         let hits = self.nearest(position.chess.turn(), &tokens, self.min_similarity, work);
         let as_good = |member: &Member| self.traps.get(*member).mate_in.is_some() == case.mate_in.is_some();
         let (member, similarity) = hits.into_iter().find(|(member, _)| as_good(member))?;

@@ -14,7 +14,7 @@ use super::search::with_prover;
 use crate::abstract_tree::AttackerView;
 use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};
 use crate::chess::position::{self, BadPosition, GamePosition};
-use crate::ranking::ranker::{LAZY_SHORTLIST, Overview, Weights, naming_bag};
+use crate::ranking::ranker::{LAZY_SHORTLIST, Overview, Weights, naming_tokens};
 use crate::ranking::similar_pairs::{Pair, pairs};
 use crate::search::Searcher;
 
@@ -40,9 +40,9 @@ fn bytes<'py>(py: Python<'py>, values: &[u32]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &bytes)
 }
 
-/// Bags of tokens of the moves of several positions.
+/// TokenSets of tokens of the moves of several positions.
 #[derive(Default)]
-struct Bags {
+struct TokenSets {
     /// Moves of each position.
     moves: Vec<u32>,
     /// Index of the killer among them; `u32::MAX` without one.
@@ -52,22 +52,22 @@ struct Bags {
     tokens: Vec<u32>,
 }
 
-type BagsOut<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+type TokenSetsOut<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 /// A position before the bait, the bait, and the killer if there is one.
 type Example = (String, String, Option<String>);
 
-impl Bags {
+impl TokenSets {
     fn push(&mut self, tokens: &[Vec<u32>], killer: Option<usize>) {
         self.moves.push(tokens.len() as u32);
         self.killers.push(killer.map_or(u32::MAX, |i| i as u32));
-        for bag in tokens {
-            self.sizes.push(bag.len() as u32);
-            self.tokens.extend_from_slice(bag);
+        for own in tokens {
+            self.sizes.push(own.len() as u32);
+            self.tokens.extend_from_slice(own);
         }
     }
 
-    fn out<'py>(&self, py: Python<'py>) -> BagsOut<'py> {
+    fn out<'py>(&self, py: Python<'py>) -> TokenSetsOut<'py> {
         (bytes(py, &self.moves), bytes(py, &self.killers), bytes(py, &self.sizes), bytes(py, &self.tokens))
     }
 }
@@ -80,35 +80,35 @@ fn killer_index(view: &AttackerView, overview: &Overview, killer: Option<&str>) 
 
 /// The tokens of every move after the bait, of the first step.
 #[pyfunction]
-fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<BagsOut<'py>> {
-    let bags = py.detach(|| {
-        let mut bags = Bags::default();
+fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<TokenSetsOut<'py>> {
+    let sets = py.detach(|| {
+        let mut sets = TokenSets::default();
         for (fen, bait, killer) in &examples {
             let view = view(fen, Some(bait))?;
             let overview = Overview::of(&view);
             let killer = killer_index(&view, &overview, killer.as_deref())?;
-            bags.push(&overview.tokens, killer);
+            sets.push(&overview.tokens, killer);
         }
-        Ok::<_, BadPosition>(bags)
+        Ok::<_, BadPosition>(sets)
     })?;
-    Ok(bags.out(py))
+    Ok(sets.out(py))
 }
 
 /// The tokens that name a known trap. `line`: the killer, whose tokens they are, and what follows; the mating net is
 /// added where it ends in mate.
-pub(super) fn bag<'a>(
+pub(super) fn killer_tokens<'a>(
     fen: &str,
     bait: Option<&str>,
     line: impl Iterator<Item = &'a str>,
 ) -> Result<Vec<u32>, BadPosition> {
     let view = view(fen, bait)?;
     let moves = position::parse_line(&GamePosition { chess: view.chess.clone(), mode: view.mode }, line)?;
-    Ok(naming_bag(&view, &moves).unwrap_or_default())
+    Ok(naming_tokens(&view, &moves).unwrap_or_default())
 }
 
 #[pyfunction]
 fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
-    Ok(py.detach(|| bag(fen, bait, line.iter().map(String::as_str)))?)
+    Ok(py.detach(|| killer_tokens(fen, bait, line.iter().map(String::as_str)))?)
 }
 
 /// The same for many traps at once, packed; position before the bait, bait, and line with spaces between the moves.
@@ -119,15 +119,15 @@ fn killer_bags<'py>(
     traps: Vec<(String, String, String)>,
     jobs: usize,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let bags_of = |part: &[(String, String, String)]| {
-        let bags = part.iter().map(|(fen, bait, line)| bag(fen, Some(bait), line.split_whitespace()));
-        bags.collect::<Result<Vec<_>, BadPosition>>()
+    let sets_of = |part: &[(String, String, String)]| {
+        let sets = part.iter().map(|(fen, bait, line)| killer_tokens(fen, Some(bait), line.split_whitespace()));
+        sets.collect::<Result<Vec<_>, BadPosition>>()
     };
     let parts = py.detach(|| {
         let size = traps.len().div_ceil(jobs.max(1)).max(1);
         std::thread::scope(|scope| {
-            let threads: Vec<_> = traps.chunks(size).map(|part| scope.spawn(move || bags_of(part))).collect();
-            let joined = threads.into_iter().map(|thread| thread.join().expect("making bags does not panic"));
+            let threads: Vec<_> = traps.chunks(size).map(|part| scope.spawn(move || sets_of(part))).collect();
+            let joined = threads.into_iter().map(|thread| thread.join().expect("making token sets does not panic"));
             joined.collect::<Result<Vec<_>, BadPosition>>()
         })
     })?;
@@ -208,17 +208,22 @@ impl Proposer {
             let text = |line: &[Move]| line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
             let told = |pair: Pair| {
                 let line: Vec<Move> = std::iter::once(pair.bait).chain(pair.line).collect();
-                (text(&line), position::sans(&position.chess, &line), pair.mate_in, pair.bag)
+                (text(&line), position::sans(&position.chess, &line), pair.mate_in, pair.tokens)
             };
             pairs.unwrap_or_default().into_iter().map(told).collect::<Vec<_>>()
         })?;
-        Ok(found.into_iter().map(|(uci, san, mate_in, bag)| (uci, san, mate_in, bytes(py, &bag))).collect())
+        Ok(found.into_iter().map(|(uci, san, mate_in, tokens)| (uci, san, mate_in, bytes(py, &tokens))).collect())
     }
 
     /// All tokens of the first `shortlist` moves after each bait, and of the killer where it is not among them.
-    fn shortlist_bags<'py>(&self, py: Python<'py>, examples: Vec<Example>, shortlist: usize) -> PyResult<BagsOut<'py>> {
-        let bags = py.detach(|| {
-            let (mut bags, mut searcher, mut moves_made) = (Bags::default(), Searcher::for_quiescence(), 0);
+    fn shortlist_bags<'py>(
+        &self,
+        py: Python<'py>,
+        examples: Vec<Example>,
+        shortlist: usize,
+    ) -> PyResult<TokenSetsOut<'py>> {
+        let sets = py.detach(|| {
+            let (mut sets, mut searcher, mut moves_made) = (TokenSets::default(), Searcher::for_quiescence(), 0);
             for (fen, bait, killer) in &examples {
                 let view = view(fen, Some(bait))?;
                 let overview = Overview::of(&view);
@@ -229,11 +234,11 @@ impl Proposer {
                     first.push(killer);
                 }
                 let tokens = overview.answered(&view, &first, &mut searcher, &mut moves_made);
-                bags.push(&tokens, killer.and_then(|killer| first.iter().position(|&i| i == killer)));
+                sets.push(&tokens, killer.and_then(|killer| first.iter().position(|&i| i == killer)));
             }
-            Ok::<_, BadPosition>(bags)
+            Ok::<_, BadPosition>(sets)
         })?;
-        Ok(bags.out(py))
+        Ok(sets.out(py))
     }
 }
 

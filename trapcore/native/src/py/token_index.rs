@@ -1,4 +1,4 @@
-//! The index of bags of tokens.
+//! The index of token sets.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -10,29 +10,29 @@ use pyo3::types::PyBytes;
 
 use super::arguments::product_error;
 use super::cancellation::detached;
-use super::ranking::bag;
-use crate::token_index::{BagError, Change, Filter, Hit, Index, MAX_WEIGHT, UNIT, Weights, Writer, distinct};
+use super::ranking::killer_tokens;
+use crate::token_index::{Change, Filter, Hit, Index, MAX_WEIGHT, TokenIndexError, UNIT, Weights, Writer, distinct};
 
-impl From<BagError> for PyErr {
-    fn from(error: BagError) -> PyErr {
+impl From<TokenIndexError> for PyErr {
+    fn from(error: TokenIndexError) -> PyErr {
         let class = match error {
-            BagError::Unusable { .. } => "IndexFileError",
-            BagError::Busy { .. } => "LibraryError",
-            BagError::Unwritable { .. } => "OutputError",
-            BagError::Argument(_) => "UsageError",
+            TokenIndexError::Unusable { .. } => "IndexFileError",
+            TokenIndexError::Busy { .. } => "LibraryError",
+            TokenIndexError::Unwritable { .. } => "OutputError",
+            TokenIndexError::Argument(_) => "UsageError",
         };
         product_error(class, &[error.to_string()])
     }
 }
 
 fn argument(message: String) -> PyErr {
-    BagError::Argument(message).into()
+    TokenIndexError::Argument(message).into()
 }
 
-/// Bags that are handed over at a time, so that the GIL is seldom passed.
+/// Token sets that are handed over at a time, so that the GIL is seldom passed.
 const BATCH: usize = 4096;
 
-/// Tokens as numbers, or packed as `killer_bags` gives them.
+/// A token set as numbers, or packed as `killer_bags` gives them.
 fn tokens(bag: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
     if let Ok(packed) = bag.cast::<PyBytes>() {
         let packed = packed.as_bytes();
@@ -160,7 +160,7 @@ impl PyBagIndex {
         f64::from(self.0.weights().of(token)) * UNIT
     }
 
-    /// Those tokens of a bag that the killer of a known trap has as well, so many of the weightiest, these first. With the
+    /// Those tokens of a set that the killer of a known trap has as well, so many of the weightiest, these first. With the
     /// GIL: to get it back would take longer than the work.
     fn shared(
         &self,
@@ -170,7 +170,7 @@ impl PyBagIndex {
         line: Vec<String>,
         most: usize,
     ) -> PyResult<Vec<u32>> {
-        let there = bag(fen, Some(bait), line.iter().map(String::as_str))?;
+        let there = killer_tokens(fen, Some(bait), line.iter().map(String::as_str))?;
         let mut common = tokens(own)?;
         common.retain(|token| there.binary_search(token).is_ok());
         let weights = self.0.weights();

@@ -115,7 +115,7 @@ impl Overview {
 /// The tokens by which the killer that begins `line` is compared with known ones, ascending: those of its tree that do
 /// not depend on the other moves, which are not looked at, and, where the line ends in mate, those of the mating net.
 /// None for an empty line. The moves must be legal.
-pub(crate) fn naming_bag(view: &AttackerView, line: &[Move]) -> Option<Vec<u32>> {
+pub(crate) fn naming_tokens(view: &AttackerView, line: &[Move]) -> Option<Vec<u32>> {
     let seen = [look_at(view, *line.first()?)];
     let mut tokens = Vec::with_capacity(64);
     of_seen(&seen, &Siblings::of(view, &seen), 0, &mut tokens);

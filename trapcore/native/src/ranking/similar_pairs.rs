@@ -10,7 +10,7 @@ use crate::abstract_tree::AttackerView;
 use crate::chess::moves::{after, mirror_move};
 use crate::chess::position::{GamePosition, mirror};
 use crate::mate::Prover;
-use crate::ranking::ranker::{Weights, naming_bag};
+use crate::ranking::ranker::{Weights, naming_tokens};
 use crate::search::Searcher;
 use crate::search::verdict::Verdict;
 use crate::trap_test::first_sight;
@@ -35,8 +35,8 @@ pub(crate) struct Pair {
     /// As far as it is no proved mate, the killer only.
     pub line: Vec<Move>,
     pub mate_in: Option<u32>,
-    /// Of the killer, see [`naming_bag`].
-    pub bag: Vec<u32>,
+    /// Of the killer, see [`naming_tokens`].
+    pub tokens: Vec<u32>,
 }
 
 impl Pair {
@@ -90,9 +90,9 @@ fn pairs_of_white(
         }
         let is_proved = proof.verdict == Verdict::Proved;
         let line = if is_proved { proof.line } else { vec![killer] };
-        let bag = naming_bag(&view, &line).unwrap_or_default();
-        if found.iter().all(|pair| pair.bag != bag) {
-            found.push(Pair { bait, line, mate_in: proof.mate_in.filter(|_| is_proved), bag });
+        let tokens = naming_tokens(&view, &line).unwrap_or_default();
+        if found.iter().all(|pair| pair.tokens != tokens) {
+            found.push(Pair { bait, line, mate_in: proof.mate_in.filter(|_| is_proved), tokens });
         }
         if found.len() == KILLERS {
             break;

@@ -5,49 +5,49 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::file::FileWriter;
-use super::model::{BagError, Weights};
+use super::model::{TokenIndexError, Weights};
 
 /// Stands before a rank that does not fit sixteen bits: the rank follows in two units, the low one first.
 pub(super) const WIDE: u16 = u16::MAX;
 
-/// A posting list that grows: the differences of ascending bag numbers, seven bits a byte, the high bit set in all
+/// A posting list that grows: the differences of ascending set numbers, seven bits a byte, the high bit set in all
 /// bytes of a number but its last.
 #[derive(Default)]
 struct List {
     bytes: Vec<u8>,
-    /// One more than the last bag in it.
+    /// One more than the last set in it.
     next: u32,
     count: u32,
 }
 
 impl List {
-    fn push(&mut self, bag: u32) {
-        let mut gap = bag - self.next;
+    fn push(&mut self, set: u32) {
+        let mut gap = set - self.next;
         while gap >= 0x80 {
             self.bytes.push(gap as u8 | 0x80);
             gap >>= 7;
         }
         self.bytes.push(gap as u8);
-        self.next = bag + 1;
+        self.next = set + 1;
         self.count += 1;
     }
 }
 
-/// Collects bags and writes them as one segment. Equal bags are kept once, with all their payloads.
+/// Collects sets and writes them as one segment. Equal sets are kept once, with all their payloads.
 ///
-/// Memory: about 4 bytes a token of a distinct bag, twice what the posting lists take, and 40 bytes a bag.
+/// Memory: about 4 bytes a token of a distinct set, twice what the posting lists take, and 40 bytes a set.
 #[derive(Default)]
 pub(super) struct Builder {
     /// Number of each token, in the order in which they came; the places of `tokens`.
     numbers: FxHashMap<u32, u32>,
     tokens: Vec<u32>,
-    /// Numbers of tokens, bag after bag, by ascending token.
-    bags: Vec<u32>,
-    /// Where each bag ends in `bags`.
+    /// Numbers of tokens, set after set, by ascending token.
+    sets: Vec<u32>,
+    /// Where each set ends in `sets`.
     ends: Vec<u32>,
-    /// Distinct bags by hash; a collision takes the next free number.
+    /// Distinct sets by hash; a collision takes the next free number.
     seen: FxHashMap<u64, u32>,
-    /// Bag and payload.
+    /// Set and payload.
     payloads: Vec<(u32, u64)>,
     scratch: Vec<u32>,
 }
@@ -57,15 +57,15 @@ impl Builder {
         self.payloads.len()
     }
 
-    /// Tokens of all distinct bags together.
+    /// Tokens of all distinct sets together.
     pub(super) fn size(&self) -> usize {
-        self.bags.len()
+        self.sets.len()
     }
 
-    fn bag(&self, bag: u32) -> &[u32] {
-        let bag = bag as usize;
-        let start = if bag == 0 { 0 } else { self.ends[bag - 1] };
-        &self.bags[start as usize..self.ends[bag] as usize]
+    fn tokens_of(&self, set: u32) -> &[u32] {
+        let set = set as usize;
+        let start = if set == 0 { 0 } else { self.ends[set - 1] };
+        &self.sets[start as usize..self.ends[set] as usize]
     }
 
     /// `tokens`: ascending, each once.
@@ -81,36 +81,36 @@ impl Builder {
         let mut hasher = FxHasher::default();
         own.hash(&mut hasher);
         let mut hash = hasher.finish();
-        let bag = loop {
+        let set = loop {
             match self.seen.get(&hash) {
-                Some(&bag) if self.bag(bag) == own => break bag,
+                Some(&set) if self.tokens_of(set) == own => break set,
                 Some(_) => hash = hash.wrapping_add(1),
                 None => {
-                    let bag = self.ends.len() as u32;
-                    self.bags.extend(&own);
-                    self.ends.push(self.bags.len() as u32);
-                    self.seen.insert(hash, bag);
-                    break bag;
+                    let set = self.ends.len() as u32;
+                    self.sets.extend(&own);
+                    self.ends.push(self.sets.len() as u32);
+                    self.seen.insert(hash, set);
+                    break set;
                 }
             }
         };
-        self.payloads.push((bag, payload));
+        self.payloads.push((set, payload));
         self.scratch = own;
     }
 
     /// Writes the segment; the sections are those that `segment` reads. Returns the checksum of the header.
-    pub(super) fn write(self, mut out: FileWriter, weights: &Weights) -> Result<u32, BagError> {
+    pub(super) fn write(self, mut out: FileWriter, weights: &Weights) -> Result<u32, TokenIndexError> {
         let units: Vec<u64> = self.tokens.iter().map(|&token| u64::from(weights.of(token))).collect();
-        let weight = |bag: u32| self.bag(bag).iter().map(|&number| units[number as usize]).sum::<u64>();
-        let mut order: Vec<(u64, u32)> = (0..self.ends.len() as u32).map(|bag| (weight(bag), bag)).collect();
+        let weight = |set: u32| self.tokens_of(set).iter().map(|&number| units[number as usize]).sum::<u64>();
+        let mut order: Vec<(u64, u32)> = (0..self.ends.len() as u32).map(|set| (weight(set), set)).collect();
         order.sort_unstable();
         let mut lists: Vec<List> = Vec::new();
         lists.resize_with(self.tokens.len(), List::default);
-        for (new, (_, bag)) in (0u32..).zip(&order) {
-            self.bag(*bag).iter().for_each(|&number| lists[number as usize].push(new));
+        for (new, (_, set)) in (0u32..).zip(&order) {
+            self.tokens_of(*set).iter().for_each(|&number| lists[number as usize].push(new));
         }
 
-        // Ranks: 0 for the token in most bags, so that those which are looked up all the time lie together and fit
+        // Ranks: 0 for the token in most sets, so that those which are looked up all the time lie together and fit
         // sixteen bits.
         let Builder { tokens, payloads, .. } = &self;
         let mut by_rank: Vec<u32> = (0..tokens.len() as u32).collect();
@@ -132,9 +132,9 @@ impl Builder {
 
         let mut starts = vec![0u32];
         let (mut own, mut bytes) = (Vec::new(), Vec::new());
-        for &(_, bag) in &order {
+        for &(_, set) in &order {
             own.clear();
-            own.extend(self.bag(bag).iter().map(|&n| ranks[n as usize]));
+            own.extend(self.tokens_of(set).iter().map(|&n| ranks[n as usize]));
             own.sort_unstable();
             bytes.clear();
             for &rank in &own {
@@ -154,11 +154,11 @@ impl Builder {
         out.section(order.iter().map(|(weight, _)| weight.to_le_bytes()))?;
 
         let mut places = vec![0u32; order.len()];
-        (0u32..).zip(&order).for_each(|(new, (_, bag))| places[*bag as usize] = new);
-        let mut payloads: Vec<(u32, u64)> = payloads.iter().map(|&(bag, own)| (places[bag as usize], own)).collect();
+        (0u32..).zip(&order).for_each(|(new, (_, set))| places[*set as usize] = new);
+        let mut payloads: Vec<(u32, u64)> = payloads.iter().map(|&(set, own)| (places[set as usize], own)).collect();
         payloads.sort_unstable();
         let mut counts = vec![0u32; order.len()];
-        payloads.iter().for_each(|(bag, _)| counts[*bag as usize] += 1);
+        payloads.iter().for_each(|(set, _)| counts[*set as usize] += 1);
         out.section(running(counts.iter().copied()).map(u32::to_le_bytes))?;
         out.section(payloads.iter().map(|(_, payload)| payload.to_le_bytes()))?;
         out.finish()

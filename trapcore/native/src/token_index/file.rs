@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use crc32fast::Hasher;
 use memmap2::Mmap;
 
-use super::model::BagError;
+use super::model::TokenIndexError;
 
 /// Changes with every change of what any byte means.
 pub(super) const FORMAT: u32 = 1;
@@ -58,7 +58,7 @@ pub(super) struct FileWriter {
 }
 
 impl FileWriter {
-    pub(super) fn create(path: &Path, kind: Kind) -> Result<FileWriter, BagError> {
+    pub(super) fn create(path: &Path, kind: Kind) -> Result<FileWriter, TokenIndexError> {
         let part = path.with_extension("part");
         let header = FIXED + kind.sections() * ENTRY;
         let open = || {
@@ -66,16 +66,16 @@ impl FileWriter {
             out.write_all(&vec![0; header])?;
             Ok(out)
         };
-        let out = open().map_err(BagError::unwritable(path))?;
+        let out = open().map_err(TokenIndexError::unwritable(path))?;
         let at = header as u64;
         let (path, done, check) = (path.to_owned(), Vec::new(), Hasher::new());
         Ok(FileWriter { path, part, out, kind, done, at, start: at, check })
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), BagError> {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), TokenIndexError> {
         self.check.update(bytes);
         self.at += bytes.len() as u64;
-        self.out.write_all(bytes).map_err(BagError::unwritable(&self.path))
+        self.out.write_all(bytes).map_err(TokenIndexError::unwritable(&self.path))
     }
 
     /// Length in bytes of the section so far.
@@ -83,12 +83,12 @@ impl FileWriter {
         self.at - self.start
     }
 
-    pub(super) fn end_section(&mut self) -> Result<(), BagError> {
+    pub(super) fn end_section(&mut self) -> Result<(), TokenIndexError> {
         let check = std::mem::take(&mut self.check).finalize();
         self.done.push((self.start, self.at - self.start, check));
         if self.done.len() < self.kind.sections() {
             let padding = self.at.next_multiple_of(8) - self.at;
-            self.out.write_all(&[0; 8][..padding as usize]).map_err(BagError::unwritable(&self.path))?;
+            self.out.write_all(&[0; 8][..padding as usize]).map_err(TokenIndexError::unwritable(&self.path))?;
             self.at += padding;
         }
         self.start = self.at;
@@ -96,13 +96,13 @@ impl FileWriter {
     }
 
     /// A whole section.
-    pub(super) fn section(&mut self, bytes: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<(), BagError> {
+    pub(super) fn section(&mut self, bytes: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<(), TokenIndexError> {
         bytes.into_iter().try_for_each(|piece| self.write(piece.as_ref()))?;
         self.end_section()
     }
 
     /// Puts the file in place, on disk; returns the checksum of its header, which vouches for all of it.
-    pub(super) fn finish(mut self) -> Result<u32, BagError> {
+    pub(super) fn finish(mut self) -> Result<u32, TokenIndexError> {
         debug_assert_eq!(self.done.len(), self.kind.sections());
         let mut header = Vec::new();
         header.extend(MAGIC);
@@ -125,7 +125,7 @@ impl FileWriter {
             fs::rename(&self.part, &self.path)?;
             sync_folder(&self.path)
         };
-        place().map_err(BagError::unwritable(&self.path))?;
+        place().map_err(TokenIndexError::unwritable(&self.path))?;
         Ok(check)
     }
 }
@@ -210,21 +210,21 @@ impl<T: AsRef<[u8]>> Checked<T> {
 }
 
 /// Reads a small file whole.
-pub(super) fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, BagError> {
+pub(super) fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, TokenIndexError> {
     let mut data = Vec::new();
     File::open(path)
         .and_then(|mut file| file.read_to_end(&mut data))
-        .map_err(|error| BagError::unusable(path, told(&error)))?;
-    Checked::new(data, kind).map_err(|what| BagError::unusable(path, what))
+        .map_err(|error| TokenIndexError::unusable(path, told(&error)))?;
+    Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))
 }
 
 /// Maps a file into memory.
-pub(super) fn map(path: &Path, kind: Kind) -> Result<Checked<Mmap>, BagError> {
-    let file = File::open(path).map_err(|error| BagError::unusable(path, told(&error)))?;
+pub(super) fn map(path: &Path, kind: Kind) -> Result<Checked<Mmap>, TokenIndexError> {
+    let file = File::open(path).map_err(|error| TokenIndexError::unusable(path, told(&error)))?;
     // SAFETY: a mapping is unsound if the file changes under it. Files of an index are written under another name and
     // renamed when whole; after that they are never opened for writing, only unlinked, which a mapping outlives.
-    let data = unsafe { Mmap::map(&file) }.map_err(|error| BagError::unusable(path, told(&error)))?;
-    Checked::new(data, kind).map_err(|what| BagError::unusable(path, what))
+    let data = unsafe { Mmap::map(&file) }.map_err(|error| TokenIndexError::unusable(path, told(&error)))?;
+    Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))
 }
 
 fn told(error: &io::Error) -> String {

@@ -1,7 +1,7 @@
-//! An index of bags of tokens: which of a million known traps resemble this one most.
+//! Inverted index of token sets: which of a million known traps resemble this one most.
 //!
-//! A *bag* is a set of abstract tokens (numbers that mean something to the caller alone), a *payload* the number that
-//! the caller knows a bag by. The similarity of two bags is the weight of what they share over the weight of what
+//! A token set holds abstract tokens (numbers that mean something to the caller alone); its *payload* is the number
+//! that the caller knows it by. The similarity of two sets is the weight of what they share over the weight of what
 //! either has, 1 if neither has any. A similarity of 0 is never reported.
 //!
 //! Weights are whole multiples of [`UNIT`], so that every sum is exact: the order of the tokens, the division of the
@@ -11,10 +11,10 @@
 //! |---|---|
 //! | `model` | weights, the definition of similarity, errors |
 //! | `file` | sections with checksums, written beside and renamed, mapped and checked |
-//! | `builder` | bags in memory, on their way to a segment |
-//! | `segment` | some bags in a file: vocabulary, posting lists, the bags themselves, payloads |
+//! | `builder` | sets in memory, on their way to a segment |
+//! | `segment` | some sets in a file: vocabulary, posting lists, the sets themselves, payloads |
 //! | `store` | the folder: manifest, segments, their merging, one writer at a time |
-//! | `query` | the nearest bags, exactly |
+//! | `query` | the nearest sets, exactly |
 //! | `filter` | payloads to which a question is restricted |
 
 mod builder;
@@ -28,6 +28,6 @@ mod store;
 mod tests;
 
 pub(crate) use filter::Filter;
-pub(crate) use model::{BagError, MAX_WEIGHT, UNIT, Weights, distinct};
+pub(crate) use model::{MAX_WEIGHT, TokenIndexError, UNIT, Weights, distinct};
 pub(crate) use query::{Hit, Scratch};
 pub(crate) use store::{Change, Index, Writer};

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 pub(crate) const UNIT: f64 = 1.0 / (1 << 20) as f64;
 /// Weights are below this.
 pub(crate) const MAX_WEIGHT: f64 = 4096.0;
-/// Distinct tokens of one bag at most; with it no sum of weights leaves the integers that an `f64` tells apart.
+/// Distinct tokens of one set at most; with it no sum of weights leaves the integers that an `f64` tells apart.
 pub(super) const MAX_TOKENS: usize = 4096;
 
 /// Why an index cannot be read, written or asked.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BagError {
+pub(crate) enum TokenIndexError {
     /// The index, or one file of it, cannot be used as it is.
     #[error("{}: {what}; build the index anew from the library", .path.display())]
     Unusable { path: PathBuf, what: String },
@@ -27,14 +27,14 @@ pub(crate) enum BagError {
     Argument(String),
 }
 
-impl BagError {
-    pub(super) fn unusable(path: &Path, what: impl Into<String>) -> BagError {
-        BagError::Unusable { path: path.to_owned(), what: what.into() }
+impl TokenIndexError {
+    pub(super) fn unusable(path: &Path, what: impl Into<String>) -> TokenIndexError {
+        TokenIndexError::Unusable { path: path.to_owned(), what: what.into() }
     }
 
-    pub(super) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> BagError {
+    pub(super) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> TokenIndexError {
         let path = path.to_owned();
-        |source| BagError::Unwritable { path, source }
+        |source| TokenIndexError::Unwritable { path, source }
     }
 }
 
@@ -50,13 +50,16 @@ pub(crate) struct Weights {
 
 impl Weights {
     /// Weights (0 to below [`MAX_WEIGHT`], rounded to the nearest [`UNIT`]) by token, and that of all other tokens.
-    pub(crate) fn new(by_token: impl IntoIterator<Item = (u32, f64)>, default: f64) -> Result<Weights, BagError> {
+    pub(crate) fn new(
+        by_token: impl IntoIterator<Item = (u32, f64)>,
+        default: f64,
+    ) -> Result<Weights, TokenIndexError> {
         let units = |weight: f64, whose: &dyn Fn() -> String| {
             let rounded = (weight / UNIT).round();
             if (0.0..=f64::from(u32::MAX)).contains(&rounded) {
                 Ok(rounded as u32)
             } else {
-                Err(BagError::Argument(format!(
+                Err(TokenIndexError::Argument(format!(
                     "a weight is from 0 to below {MAX_WEIGHT}, and {} is {weight}",
                     whose()
                 )))
@@ -68,7 +71,7 @@ impl Weights {
         }
         pairs.sort_unstable();
         if let Some(twice) = pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(BagError::Argument(format!("token {} is given two weights", twice[0].0)));
+            return Err(TokenIndexError::Argument(format!("token {} is given two weights", twice[0].0)));
         }
         let default = units(default, &|| "the default weight".to_owned())?;
         let (tokens, units) = pairs.into_iter().unzip();
@@ -81,18 +84,18 @@ impl Weights {
     }
 }
 
-/// The definition: of two bags with these weights that share so much, all in units.
+/// The definition: of two sets with these weights that share so much, all in units.
 pub(super) fn similarity(shared: u64, a: u64, b: u64) -> f64 {
     let all = a + b - shared;
     if all == 0 { 1.0 } else { shared as f64 / all as f64 }
 }
 
-/// The tokens of a bag, ascending and each once.
-pub(crate) fn distinct(tokens: &mut Vec<u32>) -> Result<(), BagError> {
+/// The tokens of a set, ascending and each once.
+pub(crate) fn distinct(tokens: &mut Vec<u32>) -> Result<(), TokenIndexError> {
     tokens.sort_unstable();
     tokens.dedup();
     if tokens.len() > MAX_TOKENS {
-        return Err(BagError::Argument(format!("a bag has at most {MAX_TOKENS} tokens, not {}", tokens.len())));
+        return Err(TokenIndexError::Argument(format!("a bag has at most {MAX_TOKENS} tokens, not {}", tokens.len())));
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! The nearest bags, exactly.
+//! The nearest sets, exactly.
 //!
-//! A bag that shares weight S with a question of weight Q is at most S/Q similar, and exactly S/(Q + its own - S). So
+//! A set that shares weight S with a question of weight Q is at most S/Q similar, and exactly S/(Q + its own - S). So
 //! posting lists are read in order of what they cost for their weight, and once the weight of the lists that are left
-//! cannot lift an unseen bag to the least similarity that still counts, the bags seen so far are all that matter. Of
+//! cannot lift an unseen set to the least similarity that still counts, the sets seen so far are all that matter. Of
 //! these, those whose own weight rules them out are dropped, and the rest are compared in full. The least similarity
-//! that counts is the threshold, or that of the worst of the k best bags known so far: the most promising bags are
+//! that counts is the threshold, or that of the worst of the k best sets known so far: the most promising sets are
 //! compared early to raise it.
 
 use std::cmp::{Ordering, Reverse};
@@ -14,7 +14,7 @@ use super::filter::Filter;
 use super::model::{Weights, similarity};
 use super::segment::Segment;
 
-/// A stored bag that resembles the question.
+/// A stored set that resembles the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hit {
     pub payload: u64,
@@ -39,16 +39,16 @@ impl PartialOrd for Hit {
 /// Bounds are compared with this much to spare, far above the rounding of a division and far below any difference that
 /// matters.
 const SPARE: f64 = 1e-12;
-/// Set in the sum of a bag that has been compared in full.
+/// Set in the sum of a set that has been compared in full.
 const COMPARED: u16 = 1 << 15;
-/// Postings that are read in the time of comparing one bag in full.
+/// Postings that are read in the time of comparing one set in full.
 const COMPARISON: usize = 30;
-/// Postings before bags are compared early for the first time, and the factor from one time to the next.
+/// Postings before sets are compared early for the first time, and the factor from one time to the next.
 const FIRST_TRIAL: usize = 1024;
 const TRIAL_GROWTH: usize = 4;
 /// Bags are numbered by weight, so that neighbours have nearly the same bound; it is worked out for so many at once.
 const BLOCK: usize = 2048;
-/// As long as no more than this part of the bags has been seen, they are listed; from then on all sums are gone through.
+/// As long as no more than this part of the sets has been seen, they are listed; from then on all sums are gone through.
 const LISTED: usize = 32;
 
 /// The hits so far.
@@ -76,17 +76,17 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// Whether a bag of this weight cannot count, if it shares no more than that with a question of that weight.
+    /// Whether a set of this weight cannot count, if it shares no more than that with a question of that weight.
     fn is_ruled_out(&self, shared: u64, own: u64, question: u64) -> bool {
         let shared = shared.min(own).min(question);
         (shared as f64) < self.floor() * ((own + question - shared) as f64) * (1.0 - SPARE)
     }
 
-    fn offer(&mut self, segment: &Segment, bag: usize, similarity: f64) {
+    fn offer(&mut self, segment: &Segment, set: usize, similarity: f64) {
         if similarity <= 0.0 || similarity < self.floor() {
             return;
         }
-        for payload in segment.payloads_of(bag).filter(|&payload| self.only.is_none_or(|only| only.has(payload))) {
+        for payload in segment.payloads_of(set).filter(|&payload| self.only.is_none_or(|only| only.has(payload))) {
             let hit = Hit { payload, similarity };
             if self.hits.len() < self.limit {
                 self.hits.push(Reverse(hit));
@@ -94,7 +94,7 @@ impl<'a> Best<'a> {
                 self.hits.pop();
                 self.hits.push(Reverse(hit));
             } else {
-                break; // the payloads of a bag ascend
+                break; // the payloads of a set ascend
             }
         }
     }
@@ -124,11 +124,11 @@ impl Question {
 /// Work space of one thread; everything in it is zero or empty between questions.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// Of each bag, the weight known to be shared in steps, rounded up for each token; and [`COMPARED`].
+    /// Of each set, the weight known to be shared in steps, rounded up for each token; and [`COMPARED`].
     sums: Vec<u16>,
     /// Bags whose sum is not zero, unless they are too many.
     seen: Vec<u32>,
-    /// Of each block, the least sum with which a bag can count.
+    /// Of each block, the least sum with which a set can count.
     least: Vec<u16>,
     near: Vec<Candidate>,
     /// The question's weights by rank.
@@ -139,7 +139,7 @@ pub(crate) struct Scratch {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     sum: u16,
-    bag: u32,
+    set: u32,
 }
 
 struct List {
@@ -149,10 +149,10 @@ struct List {
     steps: u16,
 }
 
-/// Puts what these bags of one segment have into `best`: of few payloads that count, each is compared.
+/// Puts what these sets of one segment have into `best`: of few payloads that count, each is compared.
 pub(super) fn compare_each(
     segment: &Segment,
-    bags: &[u32],
+    sets: &[u32],
     question: &Question,
     best: &mut Best,
     scratch: &mut Scratch,
@@ -162,11 +162,11 @@ pub(super) fn compare_each(
     let ranked = |&(token, weight): &(u32, u32)| Some((segment.rank(token)? as usize, weight));
     let ranks: Vec<(usize, u32)> = question.tokens.iter().filter_map(ranked).collect();
     ranks.iter().for_each(|&(rank, weight)| weights[rank] = weight);
-    for &bag in bags {
-        let own = segment.weight(bag as usize);
+    for &set in sets {
+        let own = segment.weight(set as usize);
         if !best.is_ruled_out(own, own, question.weight) {
-            let shared = segment.shared(bag as usize, weights);
-            best.offer(segment, bag as usize, similarity(shared, own, question.weight));
+            let shared = segment.shared(set as usize, weights);
+            best.offer(segment, set as usize, similarity(shared, own, question.weight));
         }
     }
     ranks.iter().for_each(|&(rank, _)| weights[rank] = 0);
@@ -174,15 +174,15 @@ pub(super) fn compare_each(
 
 /// Puts what one segment has into `best`.
 pub(super) fn search(segment: &Segment, question: &Question, best: &mut Best, scratch: &mut Scratch) {
-    let bags = segment.bags();
+    let sets = segment.sets();
     if question.weight == 0 {
-        for bag in (0..bags).take_while(|&bag| segment.weight(bag) == 0) {
-            best.offer(segment, bag, similarity(0, 0, 0));
+        for set in (0..sets).take_while(|&set| segment.weight(set) == 0) {
+            best.offer(segment, set, similarity(0, 0, 0));
         }
         return;
     }
     let Scratch { sums, weights, lists, .. } = scratch;
-    sums.resize(sums.len().max(bags), 0);
+    sums.resize(sums.len().max(sets), 0);
     weights.resize(weights.len().max(segment.vocabulary()), 0);
     for &(token, weight) in &question.tokens {
         if weight > 0
@@ -205,9 +205,9 @@ pub(super) fn search(segment: &Segment, question: &Question, best: &mut Best, sc
 
     let Scratch { sums, seen, near, weights, lists, .. } = scratch;
     if is_listed {
-        seen.iter().for_each(|&bag| sums[bag as usize] = 0);
+        seen.iter().for_each(|&set| sums[set as usize] = 0);
     } else {
-        sums[..bags].fill(0);
+        sums[..sets].fill(0);
     }
     seen.clear();
     near.clear();
@@ -224,7 +224,7 @@ struct Search<'a, 'b> {
     rest: u64,
     /// Units to a step.
     step: u64,
-    /// Whether `seen` has all bags whose sum is not zero.
+    /// Whether `seen` has all sets whose sum is not zero.
     is_listed: bool,
 }
 
@@ -246,7 +246,7 @@ impl Search<'_, '_> {
             read += 1;
         }
         self.try_best();
-        // No bag that has not been seen counts any more. Reading on sorts out those that have, while that is cheaper
+        // No set that has not been seen counts any more. Reading on sorts out those that have, while that is cheaper
         // than comparing them.
         loop {
             self.choose_near();
@@ -259,10 +259,10 @@ impl Search<'_, '_> {
         }
         let mut near = std::mem::take(&mut self.scratch.near);
         near.sort_unstable_by_key(|&candidate| Reverse(candidate));
-        for &Candidate { sum, bag } in &near {
+        for &Candidate { sum, set } in &near {
             let most = u64::from(sum) * self.step + self.rest;
-            if !self.best.is_ruled_out(most, self.segment.weight(bag as usize), self.question) {
-                self.compare(bag);
+            if !self.best.is_ruled_out(most, self.segment.weight(set as usize), self.question) {
+                self.compare(set);
             }
         }
         self.scratch.near = near;
@@ -271,20 +271,20 @@ impl Search<'_, '_> {
     fn read_list(&mut self, number: usize) {
         let Scratch { sums, seen, lists, .. } = &mut *self.scratch;
         let List { rank, count, weight, steps } = lists[number];
-        let sums = &mut sums[..self.segment.bags()];
-        self.is_listed &= seen.len() + count as usize <= self.segment.bags() / LISTED;
+        let sums = &mut sums[..self.segment.sets()];
+        self.is_listed &= seen.len() + count as usize <= self.segment.sets() / LISTED;
         if self.is_listed {
-            self.segment.each_bag_with(rank, |bag| {
-                if let Some(sum) = sums.get_mut(bag as usize) {
+            self.segment.each_set_with(rank, |set| {
+                if let Some(sum) = sums.get_mut(set as usize) {
                     if *sum == 0 {
-                        seen.push(bag);
+                        seen.push(set);
                     }
                     *sum = sum.wrapping_add(steps);
                 }
             });
         } else {
-            self.segment.each_bag_with(rank, |bag| {
-                if let Some(sum) = sums.get_mut(bag as usize) {
+            self.segment.each_set_with(rank, |set| {
+                if let Some(sum) = sums.get_mut(set as usize) {
                     *sum = sum.wrapping_add(steps);
                 }
             });
@@ -298,9 +298,9 @@ impl Search<'_, '_> {
         }
         let Scratch { sums, lists, .. } = &mut *self.scratch;
         let List { rank, weight, steps, .. } = lists[number];
-        let sums = &mut sums[..self.segment.bags()];
-        self.segment.each_bag_with(rank, |bag| {
-            if let Some(sum) = sums.get_mut(bag as usize) {
+        let sums = &mut sums[..self.segment.sets()];
+        self.segment.each_set_with(rank, |set| {
+            if let Some(sum) = sums.get_mut(set as usize) {
                 *sum = if *sum == 0 { 0 } else { sum.wrapping_add(steps) };
             }
         });
@@ -312,8 +312,8 @@ impl Search<'_, '_> {
         let (segment, floor, question) = (self.segment, self.best.floor(), self.question as f64);
         let least = &mut self.scratch.least;
         least.clear();
-        for start in (0..segment.bags()).step_by(BLOCK) {
-            let end = (start + BLOCK).min(segment.bags());
+        for start in (0..segment.sets()).step_by(BLOCK) {
+            let end = (start + BLOCK).min(segment.sets());
             let (lightest, heaviest) = (segment.weight(start) as f64, segment.weight(end - 1) as f64);
             // From S / (Q + W - S) >= f; and S is no more than W.
             let shared = floor / (1.0 + floor) * (question + lightest) * (1.0 - SPARE);
@@ -323,20 +323,20 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Each bag that may count and has not been compared.
+    /// Each set that may count and has not been compared.
     fn each_candidate(&self, mut work: impl FnMut(Candidate)) {
         let Scratch { sums, seen, least, .. } = &*self.scratch;
         if self.is_listed {
-            for &bag in seen {
-                let sum = sums[bag as usize];
-                if (least[bag as usize / BLOCK]..COMPARED).contains(&sum) {
-                    work(Candidate { sum, bag });
+            for &set in seen {
+                let sum = sums[set as usize];
+                if (least[set as usize / BLOCK]..COMPARED).contains(&sum) {
+                    work(Candidate { sum, set });
                 }
             }
             return;
         }
         const LANES: usize = 32;
-        for (block, (sums, &least)) in sums[..self.segment.bags()].chunks(BLOCK).zip(least).enumerate() {
+        for (block, (sums, &least)) in sums[..self.segment.sets()].chunks(BLOCK).zip(least).enumerate() {
             if least == COMPARED {
                 continue;
             }
@@ -347,7 +347,7 @@ impl Search<'_, '_> {
                 }
                 for (lane, &sum) in sums.iter().enumerate() {
                     if (least..COMPARED).contains(&sum) {
-                        work(Candidate { sum, bag: (block * BLOCK + part * LANES + lane) as u32 });
+                        work(Candidate { sum, set: (block * BLOCK + part * LANES + lane) as u32 });
                     }
                 }
             }
@@ -362,7 +362,7 @@ impl Search<'_, '_> {
         self.scratch.near = near;
     }
 
-    /// Compares the most promising bags, to raise the least similarity that counts.
+    /// Compares the most promising sets, to raise the least similarity that counts.
     fn try_best(&mut self) {
         let Some(wanted) = self.best.limit.checked_mul(2) else { return };
         let wanted = wanted.max(32);
@@ -380,15 +380,15 @@ impl Search<'_, '_> {
             }
         });
         keep_best(&mut near, wanted);
-        near.drain(..).for_each(|candidate| self.compare(candidate.bag));
+        near.drain(..).for_each(|candidate| self.compare(candidate.set));
         self.scratch.near = near;
     }
 
-    fn compare(&mut self, bag: u32) {
-        let shared = self.segment.shared(bag as usize, &self.scratch.weights);
-        let found = similarity(shared, self.segment.weight(bag as usize), self.question);
-        self.best.offer(self.segment, bag as usize, found);
-        self.scratch.sums[bag as usize] |= COMPARED;
+    fn compare(&mut self, set: u32) {
+        let shared = self.segment.shared(set as usize, &self.scratch.weights);
+        let found = similarity(shared, self.segment.weight(set as usize), self.question);
+        self.best.offer(self.segment, set as usize, found);
+        self.scratch.sums[set as usize] |= COMPARED;
     }
 }
 

@@ -1,17 +1,17 @@
-//! Some bags in a file.
+//! Some sets in a file.
 //!
 //! | section | numbers | by |
 //! |---|---|---|
 //! | tokens | u32, ascending | vocabulary |
-//! | ranks | u32; 0 for the token in most bags | vocabulary |
-//! | counts | u32: bags that have the token | rank |
+//! | ranks | u32; 0 for the token in most sets | vocabulary |
+//! | counts | u32: sets that have the token | rank |
 //! | list starts | u32, one more than ranks: bytes | rank |
-//! | lists | bag numbers, see [`super::builder`] | |
-//! | bags | u16: ranks, ascending, see [`WIDE`] | |
-//! | bag starts | u32, one more than bags: places in the section before | bag |
-//! | bag weights | u64, in units, ascending: bags are numbered by weight | bag |
-//! | payload starts | u32, one more than bags: places in the next section | bag |
-//! | payloads | u64, ascending for each bag | |
+//! | lists | set numbers, see [`super::builder`] | |
+//! | sets | u16: ranks, ascending, see [`WIDE`] | |
+//! | set starts | u32, one more than sets: places in the section before | set |
+//! | set weights | u64, in units, ascending: sets are numbered by weight | set |
+//! | payload starts | u32, one more than sets: places in the next section | set |
+//! | payloads | u64, ascending for each set | |
 
 use std::ops::Range;
 use std::path::Path;
@@ -21,7 +21,7 @@ use memmap2::Mmap;
 use super::builder::WIDE;
 use super::file::map;
 use super::file::{self, Checked, Kind, u32_at, u64_at};
-use super::model::BagError;
+use super::model::TokenIndexError;
 
 const TOKENS: usize = 0;
 const RANKS: usize = 1;
@@ -29,16 +29,16 @@ const COUNTS: usize = 2;
 const LIST_STARTS: usize = 3;
 const LISTS: usize = 4;
 const BAGS: usize = 5;
-const BAG_STARTS: usize = 6;
-const BAG_WEIGHTS: usize = 7;
+const SET_STARTS: usize = 6;
+const SET_WEIGHTS: usize = 7;
 const PAYLOAD_STARTS: usize = 8;
 const PAYLOADS: usize = 9;
 
 /// One mapped segment, and which of its payloads were removed.
 pub(super) struct Segment {
     file: Checked<Mmap>,
-    /// Distinct bags.
-    bags: usize,
+    /// Distinct sets.
+    sets: usize,
     /// Distinct tokens.
     vocabulary: usize,
     /// Places of removed payloads, ascending.
@@ -49,14 +49,14 @@ pub(super) struct Segment {
 
 impl Segment {
     /// `check`: the checksum that the manifest knows the file by.
-    pub(super) fn open(path: &Path, check: u32, removed: Vec<u32>) -> Result<Segment, BagError> {
+    pub(super) fn open(path: &Path, check: u32, removed: Vec<u32>) -> Result<Segment, TokenIndexError> {
         let file = map(path, Kind::Segment)?;
         let count = |section: usize, bytes: usize| file.section(section).len() / bytes;
-        let (bags, vocabulary, payloads) = (count(BAG_WEIGHTS, 8), count(TOKENS, 4), count(PAYLOADS, 8));
-        let aligned = [(BAG_WEIGHTS, 8 * bags), (TOKENS, 4 * vocabulary), (PAYLOADS, 8 * payloads)]
+        let (sets, vocabulary, payloads) = (count(SET_WEIGHTS, 8), count(TOKENS, 4), count(PAYLOADS, 8));
+        let aligned = [(SET_WEIGHTS, 8 * sets), (TOKENS, 4 * vocabulary), (PAYLOADS, 8 * payloads)]
             .into_iter()
             .chain([(RANKS, 4 * vocabulary), (COUNTS, 4 * vocabulary), (LIST_STARTS, 4 * (vocabulary + 1))])
-            .chain([(BAG_STARTS, 4 * (bags + 1)), (PAYLOAD_STARTS, 4 * (bags + 1))])
+            .chain([(SET_STARTS, 4 * (sets + 1)), (PAYLOAD_STARTS, 4 * (sets + 1))])
             .all(|(section, length)| file.section(section).len() == length);
         // The checksums say that the file is what was written; these make sure that nothing can be read out of
         // bounds, whoever wrote it.
@@ -64,25 +64,25 @@ impl Segment {
             && file.check == check
             && (0..vocabulary).all(|i| (u32_at(file.section(RANKS), i) as usize) < vocabulary)
             && ascends(file.section(LIST_STARTS), file.section(LISTS).len())
-            && ascends(file.section(BAG_STARTS), count(BAGS, 2))
+            && ascends(file.section(SET_STARTS), count(BAGS, 2))
             && ascends(file.section(PAYLOAD_STARTS), payloads)
-            && (1..bags)
-                .all(|bag| u64_at(file.section(BAG_WEIGHTS), bag - 1) <= u64_at(file.section(BAG_WEIGHTS), bag))
+            && (1..sets)
+                .all(|set| u64_at(file.section(SET_WEIGHTS), set - 1) <= u64_at(file.section(SET_WEIGHTS), set))
             && removed.is_sorted_by(|a, b| a < b)
             && removed.last().is_none_or(|&last| (last as usize) < payloads);
         if !whole {
-            return Err(BagError::unusable(path, "it does not belong to this index, or is damaged"));
+            return Err(TokenIndexError::unusable(path, "it does not belong to this index, or is damaged"));
         }
         let mut removed_bits = vec![0u64; if removed.is_empty() { 0 } else { payloads.div_ceil(64) }];
         for &place in &removed {
             removed_bits[place as usize / 64] |= 1 << (place % 64);
         }
-        Ok(Segment { file, bags, vocabulary, removed, removed_bits })
+        Ok(Segment { file, sets, vocabulary, removed, removed_bits })
     }
 
-    /// Distinct bags, removed ones included.
-    pub(super) fn bags(&self) -> usize {
-        self.bags
+    /// Distinct sets, removed ones included.
+    pub(super) fn sets(&self) -> usize {
+        self.sets
     }
 
     pub(super) fn vocabulary(&self) -> usize {
@@ -126,15 +126,15 @@ impl Segment {
         places.filter(|&place| !self.is_removed(place)).map(|place| (place as u32, u64_at(all, place)))
     }
 
-    /// Those of one bag, ascending.
-    pub(super) fn payloads_of(&self, bag: usize) -> impl Iterator<Item = u64> {
+    /// Those of one set, ascending.
+    pub(super) fn payloads_of(&self, set: usize) -> impl Iterator<Item = u64> {
         let starts = self.file.section(PAYLOAD_STARTS);
-        self.payloads_at(u32_at(starts, bag) as usize..u32_at(starts, bag + 1) as usize).map(|(_, payload)| payload)
+        self.payloads_at(u32_at(starts, set) as usize..u32_at(starts, set + 1) as usize).map(|(_, payload)| payload)
     }
 
-    /// The bags that have a payload which counts, ascending.
-    pub(super) fn bags_with(&self, counts: impl Fn(u64) -> bool) -> Vec<u32> {
-        (0..self.bags).filter(|&bag| self.payloads_of(bag).any(&counts)).map(|bag| bag as u32).collect()
+    /// The sets that have a payload which counts, ascending.
+    pub(super) fn sets_with(&self, counts: impl Fn(u64) -> bool) -> Vec<u32> {
+        (0..self.sets).filter(|&set| self.payloads_of(set).any(&counts)).map(|set| set as u32).collect()
     }
 
     pub(super) fn rank(&self, token: u32) -> Option<u32> {
@@ -151,14 +151,14 @@ impl Segment {
         None
     }
 
-    /// In how many distinct bags the token of this rank is.
+    /// In how many distinct sets the token of this rank is.
     pub(super) fn count(&self, rank: u32) -> u32 {
         u32_at(self.file.section(COUNTS), rank as usize)
     }
 
-    /// Each bag that has the token of this rank, ascending.
+    /// Each set that has the token of this rank, ascending.
     #[inline]
-    pub(super) fn each_bag_with(&self, rank: u32, mut work: impl FnMut(u32)) {
+    pub(super) fn each_set_with(&self, rank: u32, mut work: impl FnMut(u32)) {
         let starts = self.file.section(LIST_STARTS);
         let (start, end) = (u32_at(starts, rank as usize), u32_at(starts, rank as usize + 1));
         let mut bytes = self.file.section(LISTS)[start as usize..end as usize].iter();
@@ -172,30 +172,30 @@ impl Segment {
                 gap |= u32::from(last & 0x7f).wrapping_shl(shift);
                 shift += 7;
             }
-            let bag = next.wrapping_add(gap);
-            next = bag.wrapping_add(1);
-            work(bag);
+            let set = next.wrapping_add(gap);
+            next = set.wrapping_add(1);
+            work(set);
         }
     }
 
-    /// Of all tokens of a bag, in units.
+    /// Of all tokens of a set, in units.
     #[inline]
-    pub(super) fn weight(&self, bag: usize) -> u64 {
-        u64_at(self.file.section(BAG_WEIGHTS), bag)
+    pub(super) fn weight(&self, set: usize) -> u64 {
+        u64_at(self.file.section(SET_WEIGHTS), set)
     }
 
-    /// What a bag has of a table of weights by rank.
+    /// What a set has of a table of weights by rank.
     #[inline]
-    pub(super) fn shared(&self, bag: usize, weights: &[u32]) -> u64 {
+    pub(super) fn shared(&self, set: usize, weights: &[u32]) -> u64 {
         let mut sum = 0;
-        self.each_rank_of(bag, |rank| sum += u64::from(weights.get(rank as usize).copied().unwrap_or(0)));
+        self.each_rank_of(set, |rank| sum += u64::from(weights.get(rank as usize).copied().unwrap_or(0)));
         sum
     }
 
     #[inline]
-    fn each_rank_of(&self, bag: usize, mut work: impl FnMut(u32)) {
-        let starts = self.file.section(BAG_STARTS);
-        let (start, end) = (u32_at(starts, bag) as usize, u32_at(starts, bag + 1) as usize);
+    fn each_rank_of(&self, set: usize, mut work: impl FnMut(u32)) {
+        let starts = self.file.section(SET_STARTS);
+        let (start, end) = (u32_at(starts, set) as usize, u32_at(starts, set + 1) as usize);
         let mut units =
             self.file.section(BAGS)[2 * start..2 * end].chunks_exact(2).map(|u| u16::from_le_bytes([u[0], u[1]]));
         while let Some(unit) = units.next() {
@@ -208,18 +208,21 @@ impl Segment {
         }
     }
 
-    /// Each bag that was not removed: its tokens, ascending, and its payloads.
-    pub(super) fn each_bag(&self, mut work: impl FnMut(&[u32], u64) -> Result<(), BagError>) -> Result<(), BagError> {
+    /// Each set that was not removed: its tokens, ascending, and its payloads.
+    pub(super) fn each_set(
+        &self,
+        mut work: impl FnMut(&[u32], u64) -> Result<(), TokenIndexError>,
+    ) -> Result<(), TokenIndexError> {
         let mut tokens = vec![0; self.vocabulary];
         for i in 0..self.vocabulary {
             tokens[u32_at(self.file.section(RANKS), i) as usize] = u32_at(self.file.section(TOKENS), i);
         }
         let mut own = Vec::new();
-        for bag in 0..self.bags {
+        for set in 0..self.sets {
             own.clear();
-            self.each_rank_of(bag, |rank| own.extend(tokens.get(rank as usize)));
+            self.each_rank_of(set, |rank| own.extend(tokens.get(rank as usize)));
             own.sort_unstable();
-            for payload in self.payloads_of(bag) {
+            for payload in self.payloads_of(set) {
                 work(&own, payload)?;
             }
         }

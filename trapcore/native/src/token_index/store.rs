@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 use super::builder::Builder;
 use super::file::{self, Checked, FileWriter, Kind, u32_at, u64_at};
 use super::filter::Filter;
-use super::model::{BagError, Weights, distinct};
+use super::model::{TokenIndexError, Weights, distinct};
 use super::query::{Best, Hit, Question, Scratch, compare_each, search};
 use super::segment::Segment;
 
@@ -57,7 +57,7 @@ struct Part {
 }
 
 impl Part {
-    fn open(folder: &Path, number: u64, check: u32, removed: Vec<u32>) -> Result<Part, BagError> {
+    fn open(folder: &Path, number: u64, check: u32, removed: Vec<u32>) -> Result<Part, TokenIndexError> {
         Ok(Part { number, check, segment: Segment::open(&segment_path(folder, number), check, removed)? })
     }
 }
@@ -74,7 +74,7 @@ pub(crate) struct Index {
 
 impl Index {
     /// `vocabulary`: the caller's version of what tokens mean, which must be that of the index.
-    pub(crate) fn open(folder: &Path, vocabulary: u32) -> Result<Index, BagError> {
+    pub(crate) fn open(folder: &Path, vocabulary: u32) -> Result<Index, TokenIndexError> {
         let mut tries = 0;
         loop {
             let (index, failure) = Index::open_once(folder, vocabulary)?;
@@ -88,7 +88,7 @@ impl Index {
     }
 
     /// Also returns why a segment could not be opened, if one could not.
-    fn open_once(folder: &Path, vocabulary: u32) -> Result<(Index, Option<BagError>), BagError> {
+    fn open_once(folder: &Path, vocabulary: u32) -> Result<(Index, Option<TokenIndexError>), TokenIndexError> {
         let path = manifest_path(folder);
         let manifest = file::read(&path, Kind::Manifest)?;
         let [facts, tokens, units, segments, removed] = std::array::from_fn(|i| manifest.section(i));
@@ -105,12 +105,12 @@ impl Index {
             || !segments.len().is_multiple_of(24)
             || removed.len() as u64 != 4 * dead
         {
-            return Err(BagError::unusable(&path, "it is damaged"));
+            return Err(TokenIndexError::unusable(&path, "it is damaged"));
         }
         let found = u64_at(facts, 0);
         if found != u64::from(vocabulary) {
             let what = format!("its tokens are of vocabulary {found}, and this version writes vocabulary {vocabulary}");
-            return Err(BagError::unusable(folder, what));
+            return Err(TokenIndexError::unusable(folder, what));
         }
         let (mut parts, mut failure, mut places) = (Vec::new(), None, numbers(removed).into_iter());
         for entry in segments.chunks_exact(24) {
@@ -120,7 +120,7 @@ impl Index {
                 Err(error) => failure = Some(error),
             }
         }
-        parts.sort_by_key(|part| std::cmp::Reverse(part.segment.bags()));
+        parts.sort_by_key(|part| std::cmp::Reverse(part.segment.sets()));
         let generation = u64_at(facts, 2);
         Ok((Index { folder: folder.to_owned(), manifest, generation, weights, parts }, failure))
     }
@@ -156,36 +156,36 @@ impl Index {
         self.parts.iter().map(|part| part.segment.size()).sum()
     }
 
-    /// The best hits of a bag (tokens ascending, each once), the best first: at most `limit`, and none that is less
+    /// The best hits of a set (tokens ascending, each once), the best first: at most `limit`, and none that is less
     /// similar than `least`.
-    pub(crate) fn nearest(&self, bag: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
-        self.nearest_in(&Scope::default(), bag, limit, least, scratch)
+    pub(crate) fn nearest(&self, set: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
+        self.nearest_in(&Scope::default(), set, limit, least, scratch)
     }
 
-    fn nearest_in(&self, scope: &Scope, bag: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
-        let question = Question::new(bag, &self.weights);
+    fn nearest_in(&self, scope: &Scope, set: &[u32], limit: usize, least: f64, scratch: &mut Scratch) -> Vec<Hit> {
+        let question = Question::new(set, &self.weights);
         let mut best = Best::new(limit, least, scope.only);
         for (number, part) in self.parts.iter().enumerate() {
             match &scope.few {
-                Some(bags) => compare_each(&part.segment, &bags[number], &question, &mut best, scratch),
+                Some(sets) => compare_each(&part.segment, &sets[number], &question, &mut best, scratch),
                 None => search(&part.segment, &question, &mut best, scratch),
             }
         }
         best.into_hits()
     }
 
-    /// The same for many bags, in their order, by so many threads, of `only` these payloads. None if `is_stopped`, which
+    /// The same for many sets, in their order, by so many threads, of `only` these payloads. None if `is_stopped`, which
     /// only the calling thread asks now and then, said so.
     pub(crate) fn nearest_of_each(
         &self,
-        bags: &[Vec<u32>],
+        sets: &[Vec<u32>],
         (limit, least): (usize, f64),
         only: Option<&Filter>,
         jobs: usize,
         is_stopped: impl Fn() -> bool,
     ) -> Option<Vec<Vec<Hit>>> {
         let few = only.filter(|only| only.len() <= self.len() / FEW).map(|only| {
-            self.parts.iter().map(|part| part.segment.bags_with(|payload| only.has(payload))).collect::<Vec<_>>()
+            self.parts.iter().map(|part| part.segment.sets_with(|payload| only.has(payload))).collect::<Vec<_>>()
         });
         let scope = Scope { only, few };
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -193,8 +193,8 @@ impl Index {
             let mut done = Vec::new();
             while !stopped.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(bag) = bags.get(number) else { break };
-                done.push((number, self.nearest_in(&scope, bag, limit, least, scratch)));
+                let Some(set) = sets.get(number) else { break };
+                done.push((number, self.nearest_in(&scope, set, limit, least, scratch)));
                 if ask() {
                     stopped.store(true, Ordering::Relaxed);
                 }
@@ -203,7 +203,7 @@ impl Index {
         };
         let mut done = std::thread::scope(|threads| {
             let others: Vec<_> =
-                (1..jobs.min(bags.len())).map(|_| threads.spawn(|| work(&mut Scratch::default(), &|| false))).collect();
+                (1..jobs.min(sets.len())).map(|_| threads.spawn(|| work(&mut Scratch::default(), &|| false))).collect();
             let mut scratch = SCRATCH.take();
             let mut done = work(&mut scratch, &is_stopped);
             SCRATCH.set(scratch);
@@ -213,12 +213,12 @@ impl Index {
             done
         });
         done.sort_unstable_by_key(|(number, _)| *number);
-        (done.len() == bags.len()).then(|| done.into_iter().map(|(_, hits)| hits).collect())
+        (done.len() == sets.len()).then(|| done.into_iter().map(|(_, hits)| hits).collect())
     }
 }
 
 thread_local! {
-    /// Work space of a thread that asks now and then: two bytes for each bag of the largest segment it met.
+    /// Work space of a thread that asks now and then: two bytes for each set of the largest segment it met.
     static SCRATCH: Cell<Scratch> = Cell::default();
 }
 
@@ -227,7 +227,7 @@ thread_local! {
 struct Scope<'a> {
     /// Payloads that count; None: all.
     only: Option<&'a Filter>,
-    /// If these are few: the bags that have them, of each part.
+    /// If these are few: the sets that have them, of each part.
     few: Option<Vec<Vec<u32>>>,
 }
 
@@ -256,13 +256,13 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// An index from nothing; one that is there is replaced by the commit.
-    pub(crate) fn create(folder: &Path, vocabulary: u32, weights: Weights) -> Result<Writer, BagError> {
+    pub(crate) fn create(folder: &Path, vocabulary: u32, weights: Weights) -> Result<Writer, TokenIndexError> {
         match fs::create_dir(folder) {
-            Err(error) if !folder.is_dir() => return Err(BagError::unwritable(folder)(error)),
+            Err(error) if !folder.is_dir() => return Err(TokenIndexError::unwritable(folder)(error)),
             _ => {}
         }
         if let Some(stranger) = files(folder)?.iter().find(|path| !is_ours(path)) {
-            return Err(BagError::Argument(format!(
+            return Err(TokenIndexError::Argument(format!(
                 "{}: holds other files ({}); give the index a folder of its own",
                 folder.display(),
                 stranger.file_name().unwrap_or_default().display()
@@ -275,9 +275,9 @@ impl Writer {
     }
 
     /// A change of an index.
-    pub(crate) fn open(folder: &Path, vocabulary: u32) -> Result<Writer, BagError> {
+    pub(crate) fn open(folder: &Path, vocabulary: u32) -> Result<Writer, TokenIndexError> {
         if !manifest_path(folder).exists() {
-            return Err(BagError::unusable(folder, "there is no index here"));
+            return Err(TokenIndexError::unusable(folder, "there is no index here"));
         }
         let lock = lock(folder)?;
         let Index { generation, weights, parts, .. } = Index::open(folder, vocabulary)?;
@@ -291,7 +291,7 @@ impl Writer {
         generation: u64,
         weights: Weights,
         parts: Vec<Part>,
-    ) -> Result<Writer, BagError> {
+    ) -> Result<Writer, TokenIndexError> {
         // Also past what a process that died has left, and what others may still have mapped.
         let next_number = files(folder)?.iter().filter_map(|path| segment_number(path)).max().unwrap_or(0) + 1;
         Ok(Writer {
@@ -310,7 +310,7 @@ impl Writer {
     }
 
     /// Comes before anything is added. Payloads that are not there are passed over.
-    pub(crate) fn remove(&mut self, payloads: &FxHashSet<u64>) -> Result<(), BagError> {
+    pub(crate) fn remove(&mut self, payloads: &FxHashSet<u64>) -> Result<(), TokenIndexError> {
         debug_assert!(self.added.is_empty());
         for Part { number, check, segment } in &mut self.parts {
             let gone: Vec<u32> =
@@ -325,13 +325,13 @@ impl Writer {
         Ok(())
     }
 
-    pub(crate) fn add(&mut self, payload: u64, mut tokens: Vec<u32>) -> Result<(), BagError> {
+    pub(crate) fn add(&mut self, payload: u64, mut tokens: Vec<u32>) -> Result<(), TokenIndexError> {
         distinct(&mut tokens)?;
         self.added.push(payload);
         self.put(payload, &tokens)
     }
 
-    fn put(&mut self, payload: u64, tokens: &[u32]) -> Result<(), BagError> {
+    fn put(&mut self, payload: u64, tokens: &[u32]) -> Result<(), TokenIndexError> {
         if self.builder.payloads() >= self.sizes.payloads || self.builder.size() + tokens.len() > self.sizes.tokens {
             self.write_segment()?;
         }
@@ -339,7 +339,7 @@ impl Writer {
         Ok(())
     }
 
-    fn write_segment(&mut self) -> Result<(), BagError> {
+    fn write_segment(&mut self) -> Result<(), TokenIndexError> {
         let builder = std::mem::take(&mut self.builder);
         if builder.payloads() == 0 {
             return Ok(());
@@ -353,13 +353,13 @@ impl Writer {
     }
 
     /// Makes all of it the index that is opened from now on.
-    pub(crate) fn commit(mut self) -> Result<Change, BagError> {
+    pub(crate) fn commit(mut self) -> Result<Change, TokenIndexError> {
         self.write_segment()?;
         let mut payloads: Vec<u64> =
             self.parts.iter().flat_map(|part| part.segment.payloads().map(|(_, payload)| payload)).collect();
         payloads.sort_unstable();
         if let Some(twice) = payloads.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(BagError::Argument(format!(
+            return Err(TokenIndexError::Argument(format!(
                 "payload {} would be there twice; to replace its bag, remove it in the same change",
                 twice[0]
             )));
@@ -370,7 +370,7 @@ impl Writer {
     }
 
     /// Writes small segments together when they have become many, and those anew of which most was removed.
-    fn merge(&mut self) -> Result<(), BagError> {
+    fn merge(&mut self) -> Result<(), TokenIndexError> {
         let half = self.sizes.payloads / 2;
         let is_hollow = |part: &Part| part.segment.live() < part.segment.removed().len();
         let many = self.parts.len() > self.sizes.segments;
@@ -383,12 +383,12 @@ impl Writer {
             return Ok(());
         }
         for part in &merged {
-            part.segment.each_bag(|tokens, payload| self.put(payload, tokens))?;
+            part.segment.each_set(|tokens, payload| self.put(payload, tokens))?;
         }
         self.write_segment()
     }
 
-    fn write_manifest(&self) -> Result<(), BagError> {
+    fn write_manifest(&self) -> Result<(), TokenIndexError> {
         let mut out = FileWriter::create(&manifest_path(&self.folder), Kind::Manifest)?;
         let facts = [u64::from(self.vocabulary), u64::from(self.weights.default), self.generation + 1];
         out.section(facts.map(u64::to_le_bytes))?;
@@ -418,21 +418,21 @@ impl Drop for Writer {
     }
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>, BagError> {
+fn files(folder: &Path) -> Result<Vec<PathBuf>, TokenIndexError> {
     let list = || fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>();
-    list().map_err(BagError::unwritable(folder))
+    list().map_err(TokenIndexError::unwritable(folder))
 }
 
 fn is_ours(path: &Path) -> bool {
     segment_number(path).is_some() || path.file_stem().is_some_and(|stem| stem == "manifest" || stem == "lock")
 }
 
-fn lock(folder: &Path) -> Result<File, BagError> {
+fn lock(folder: &Path) -> Result<File, TokenIndexError> {
     let path = folder.join("lock");
-    let file = File::create(&path).map_err(BagError::unwritable(&path))?;
+    let file = File::create(&path).map_err(TokenIndexError::unwritable(&path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(BagError::Busy { path: folder.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(BagError::unwritable(&path)(error)),
+        Err(TryLockError::WouldBlock) => Err(TokenIndexError::Busy { path: folder.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(TokenIndexError::unwritable(&path)(error)),
     }
 }

@@ -1,4 +1,4 @@
-//! The index against the definition, on bags with few frequent and many rare tokens; and what becomes of broken files.
+//! The index against the definition, on sets with few frequent and many rare tokens; and what becomes of broken files.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -35,35 +35,35 @@ impl Random {
         (self.0 >> 33) % n
     }
 
-    /// Up to `size` tokens of a few dozen to a few hundred kinds, the low ones in most bags.
-    fn bag(&mut self, size: u64, kinds: u64) -> Vec<u32> {
-        let mut bag: Vec<u32> = (0..self.below(size + 1))
+    /// Up to `size` tokens of a few dozen to a few hundred kinds, the low ones in most sets.
+    fn set(&mut self, size: u64, kinds: u64) -> Vec<u32> {
+        let mut set: Vec<u32> = (0..self.below(size + 1))
             .map(|_| {
                 let range = 1 + self.below(kinds);
                 (self.below(range) * self.below(range) / range * 7919) as u32
             })
             .collect();
-        distinct(&mut bag).unwrap();
-        bag
+        distinct(&mut set).unwrap();
+        set
     }
 }
 
 type Bags = Vec<(u64, Vec<u32>)>;
 
-/// Groups of nearly equal bags, with a few that are equal.
-fn bags(random: &mut Random, n: u64, kinds: u64) -> Bags {
-    let groups: Vec<_> = (0..1 + n / 5).map(|_| random.bag(24, kinds)).collect();
+/// Groups of nearly equal sets, with a few that are equal.
+fn sets(random: &mut Random, n: u64, kinds: u64) -> Bags {
+    let groups: Vec<_> = (0..1 + n / 5).map(|_| random.set(24, kinds)).collect();
     (0..n)
         .map(|i| {
-            let mut bag = groups[random.below(groups.len() as u64) as usize].clone();
+            let mut set = groups[random.below(groups.len() as u64) as usize].clone();
             for _ in 0..random.below(4) {
-                if let Some(at) = bag.len().checked_sub(1) {
-                    bag.remove(random.below(at as u64 + 1) as usize);
+                if let Some(at) = set.len().checked_sub(1) {
+                    set.remove(random.below(at as u64 + 1) as usize);
                 }
-                bag.extend(random.bag(2, kinds));
+                set.extend(random.set(2, kinds));
             }
-            distinct(&mut bag).unwrap();
-            (i * 37 % 1009 + i / 1009 * 1009, bag)
+            distinct(&mut set).unwrap();
+            (i * 37 % 1009 + i / 1009 * 1009, set)
         })
         .collect()
 }
@@ -73,14 +73,14 @@ fn weights(kinds: u64) -> Weights {
     Weights::new((0..kinds).step_by(2).map(|i| ((i * 7919) as u32, weight(i))), 2.5).unwrap()
 }
 
-/// The definition, for all bags.
-fn naive(bags: &Bags, weights: &Weights, question: &[u32]) -> Vec<Hit> {
-    let weight = |bag: &mut dyn Iterator<Item = &u32>| -> u64 { bag.map(|&t| u64::from(weights.of(t))).sum() };
-    let mut hits: Vec<Hit> = bags
+/// The definition, for all sets.
+fn naive(sets: &Bags, weights: &Weights, question: &[u32]) -> Vec<Hit> {
+    let weight = |set: &mut dyn Iterator<Item = &u32>| -> u64 { set.map(|&t| u64::from(weights.of(t))).sum() };
+    let mut hits: Vec<Hit> = sets
         .iter()
-        .map(|(payload, bag)| {
-            let both = weight(&mut bag.iter().filter(|t| question.contains(t)));
-            let all = weight(&mut bag.iter()) + weight(&mut question.iter().filter(|t| !bag.contains(t)));
+        .map(|(payload, set)| {
+            let both = weight(&mut set.iter().filter(|t| question.contains(t)));
+            let all = weight(&mut set.iter()) + weight(&mut question.iter().filter(|t| !set.contains(t)));
             Hit { payload: *payload, similarity: if all == 0 { 1.0 } else { both as f64 / all as f64 } }
         })
         .filter(|hit| hit.similarity > 0.0)
@@ -89,12 +89,12 @@ fn naive(bags: &Bags, weights: &Weights, question: &[u32]) -> Vec<Hit> {
     hits
 }
 
-fn assert_answers(index: &Index, bags: &Bags, questions: &[Vec<u32>]) {
-    assert_eq!(index.len(), bags.len());
+fn assert_answers(index: &Index, sets: &Bags, questions: &[Vec<u32>]) {
+    assert_eq!(index.len(), sets.len());
     let mut scratch = Scratch::default();
     for question in questions {
-        let all = naive(bags, index.weights(), question);
-        for k in [1, 3, 10, bags.len() + 1] {
+        let all = naive(sets, index.weights(), question);
+        for k in [1, 3, 10, sets.len() + 1] {
             let found = index.nearest(question, k, 0.0, &mut scratch);
             assert_eq!(found, all[..k.min(all.len())], "top {k} for {question:?}");
         }
@@ -105,7 +105,7 @@ fn assert_answers(index: &Index, bags: &Bags, questions: &[Vec<u32>]) {
         }
         // Few enough to be compared each, and more.
         for every in [1, 3, 200] {
-            let only = Filter::new(bags.iter().map(|(payload, _)| *payload).filter(|payload| payload % every == 1));
+            let only = Filter::new(sets.iter().map(|(payload, _)| *payload).filter(|payload| payload % every == 1));
             for k in [1, 10] {
                 let found = index.nearest_of_each(std::slice::from_ref(question), (k, 0.0), Some(&only), 1, || false);
                 let counts = all.iter().copied().filter(|hit| only.has(hit.payload));
@@ -115,9 +115,9 @@ fn assert_answers(index: &Index, bags: &Bags, questions: &[Vec<u32>]) {
     }
 }
 
-fn questions(random: &mut Random, bags: &Bags, kinds: u64) -> Vec<Vec<u32>> {
-    let mut questions: Vec<_> = (0..8).map(|_| random.bag(30, 2 * kinds)).collect();
-    questions.extend(bags.iter().step_by(1 + bags.len() / 8).map(|(_, bag)| bag.clone()));
+fn questions(random: &mut Random, sets: &Bags, kinds: u64) -> Vec<Vec<u32>> {
+    let mut questions: Vec<_> = (0..8).map(|_| random.set(30, 2 * kinds)).collect();
+    questions.extend(sets.iter().step_by(1 + sets.len() / 8).map(|(_, set)| set.clone()));
     questions.extend([vec![], vec![5 * 7919], vec![u32::MAX]]);
     questions
 }
@@ -126,24 +126,24 @@ fn questions(random: &mut Random, bags: &Bags, kinds: u64) -> Vec<Vec<u32>> {
 fn answers_are_those_of_comparing_all_whatever_the_segments() {
     let mut random = Random(1);
     for (n, kinds) in [(0, 20), (1, 20), (7, 10), (60, 40), (400, 300), (3000, 200)] {
-        let bags = bags(&mut random, n, kinds);
-        let questions = questions(&mut random, &bags, kinds);
+        let sets = sets(&mut random, n, kinds);
+        let questions = questions(&mut random, &sets, kinds);
         for (payloads, changes) in [(usize::MAX, 1), (1 + n as usize / 3, 1), (64, 5), (usize::MAX, 12)] {
             let folder = Folder::new();
             let sizes = Sizes { payloads, tokens: 1 << 20, segments: 4 };
             let mut writer = Writer::create(&folder.0, 7, weights(kinds)).unwrap();
             writer.sizes = sizes;
-            let parts: Vec<_> = bags.chunks((bags.len() / changes).max(1)).collect();
+            let parts: Vec<_> = sets.chunks((sets.len() / changes).max(1)).collect();
             for (i, part) in parts.iter().enumerate() {
                 if i > 0 {
                     writer.commit().unwrap();
                     writer = Writer::open(&folder.0, 7).unwrap();
                     writer.sizes = sizes;
                 }
-                part.iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+                part.iter().for_each(|(payload, set)| writer.add(*payload, set.clone()).unwrap());
             }
             writer.commit().unwrap();
-            assert_answers(&Index::open(&folder.0, 7).unwrap(), &bags, &questions);
+            assert_answers(&Index::open(&folder.0, 7).unwrap(), &sets, &questions);
         }
     }
 }
@@ -151,27 +151,27 @@ fn answers_are_those_of_comparing_all_whatever_the_segments() {
 #[test]
 fn what_is_removed_is_gone_and_can_come_back() {
     let mut random = Random(2);
-    let mut bags = bags(&mut random, 300, 100);
+    let mut sets = sets(&mut random, 300, 100);
     let folder = Folder::new();
     let mut writer = Writer::create(&folder.0, 1, weights(100)).unwrap();
-    bags.iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+    sets.iter().for_each(|(payload, set)| writer.add(*payload, set.clone()).unwrap());
     writer.commit().unwrap();
     for round in 0..12 {
-        let gone: Vec<u64> = bags.iter().map(|(payload, _)| *payload).filter(|_| random.below(3) == 0).collect();
-        let back: Bags = gone.iter().filter(|p| **p % 2 == 0).map(|p| (*p, random.bag(20, 100))).collect();
+        let gone: Vec<u64> = sets.iter().map(|(payload, _)| *payload).filter(|_| random.below(3) == 0).collect();
+        let back: Bags = gone.iter().filter(|p| **p % 2 == 0).map(|p| (*p, random.set(20, 100))).collect();
         let mut writer = Writer::open(&folder.0, 1).unwrap();
         writer.remove(&gone.iter().copied().chain([u64::MAX]).collect()).unwrap();
-        back.iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+        back.iter().for_each(|(payload, set)| writer.add(*payload, set.clone()).unwrap());
         let change = writer.commit().unwrap();
         assert_eq!(change, Change { added: back.len(), removed: gone.len() });
-        bags.retain(|(payload, _)| !gone.contains(payload));
-        bags.extend(back);
+        sets.retain(|(payload, _)| !gone.contains(payload));
+        sets.extend(back);
         let index = Index::open(&folder.0, 1).unwrap();
         assert!(index.segments() <= 9, "round {round}: {} segments", index.segments());
-        let questions = questions(&mut random, &bags, 100);
-        assert_answers(&index, &bags, &questions);
+        let questions = questions(&mut random, &sets, 100);
+        assert_answers(&index, &sets, &questions);
     }
-    let all = bags.iter().map(|(payload, _)| *payload).collect();
+    let all = sets.iter().map(|(payload, _)| *payload).collect();
     let mut writer = Writer::open(&folder.0, 1).unwrap();
     writer.remove(&all).unwrap();
     writer.commit().unwrap();
@@ -183,11 +183,11 @@ fn what_is_removed_is_gone_and_can_come_back() {
 fn ranks_beyond_sixteen_bits_are_kept() {
     let folder = Folder::new();
     let mut writer = Writer::create(&folder.0, 1, Weights::new([], 1.0).unwrap()).unwrap();
-    let bags: Bags = (0..1000).map(|i| (i, (0..70).map(|j| (i * 70 + j) as u32).chain([1 << 20]).collect())).collect();
-    bags.iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+    let sets: Bags = (0..1000).map(|i| (i, (0..70).map(|j| (i * 70 + j) as u32).chain([1 << 20]).collect())).collect();
+    sets.iter().for_each(|(payload, set)| writer.add(*payload, set.clone()).unwrap());
     writer.commit().unwrap();
-    let questions: Vec<_> = [0, 500, 935, 936, 937, 999].iter().map(|&i| bags[i].1.clone()).collect();
-    assert_answers(&Index::open(&folder.0, 1).unwrap(), &bags, &questions);
+    let questions: Vec<_> = [0, 500, 935, 936, 937, 999].iter().map(|&i| sets[i].1.clone()).collect();
+    assert_answers(&Index::open(&folder.0, 1).unwrap(), &sets, &questions);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_change_that_is_given_up_leaves_nothing_and_only_one_is_made_at_a_time() {
     let folder = Folder::new();
     let mut writer = Writer::create(&folder.0, 1, weights(10)).unwrap();
     writer.add(1, vec![7919, 3]).unwrap();
-    assert!(matches!(Writer::create(&folder.0, 1, weights(10)), Err(BagError::Busy { .. })));
+    assert!(matches!(Writer::create(&folder.0, 1, weights(10)), Err(TokenIndexError::Busy { .. })));
     writer.commit().unwrap();
     let before = names(&folder.0);
     let index = Index::open(&folder.0, 1).unwrap();
@@ -214,7 +214,7 @@ fn a_change_that_is_given_up_leaves_nothing_and_only_one_is_made_at_a_time() {
 
     let mut writer = Writer::open(&folder.0, 1).unwrap();
     writer.add(1, vec![4]).unwrap();
-    assert!(matches!(writer.commit(), Err(BagError::Argument(told)) if told.contains("payload 1 ")));
+    assert!(matches!(writer.commit(), Err(TokenIndexError::Argument(told)) if told.contains("payload 1 ")));
     assert_eq!(names(&folder.0), before);
 
     let mut writer = Writer::create(&folder.0, 2, weights(10)).unwrap();
@@ -223,7 +223,7 @@ fn a_change_that_is_given_up_leaves_nothing_and_only_one_is_made_at_a_time() {
     assert!(!index.is_current());
     // Files that were replaced are still there for who had them open.
     assert_answers(&index, &vec![(1, vec![3, 7919])], &[vec![3]]);
-    assert!(matches!(Index::open(&folder.0, 1), Err(BagError::Unusable { .. })));
+    assert!(matches!(Index::open(&folder.0, 1), Err(TokenIndexError::Unusable { .. })));
     assert_eq!(Index::open(&folder.0, 2).unwrap().len(), 1);
 }
 
@@ -239,18 +239,20 @@ fn no_folder_of_others_is_taken() {
     fs::create_dir(&folder.0).unwrap();
     fs::write(folder.0.join("thesis.txt"), b"years of work").unwrap();
     assert!(
-        matches!(Writer::create(&folder.0, 1, weights(10)), Err(BagError::Argument(told)) if told.contains("thesis"))
+        matches!(Writer::create(&folder.0, 1, weights(10)), Err(TokenIndexError::Argument(told)) if told.contains("thesis"))
     );
-    assert!(matches!(Writer::open(&folder.0, 1), Err(BagError::Unusable { .. })));
+    assert!(matches!(Writer::open(&folder.0, 1), Err(TokenIndexError::Unusable { .. })));
     assert_eq!(names(&folder.0).len(), 1);
 }
 
 #[test]
 fn arguments_that_cannot_be_are_told() {
     for weight in [-1.0, f64::NAN, f64::INFINITY, 4096.0] {
-        assert!(matches!(Weights::new([(3, weight)], 1.0), Err(BagError::Argument(told)) if told.contains("token 3")));
+        assert!(
+            matches!(Weights::new([(3, weight)], 1.0), Err(TokenIndexError::Argument(told)) if told.contains("token 3"))
+        );
     }
-    assert!(matches!(Weights::new([(3, 1.0), (3, 2.0)], 1.0), Err(BagError::Argument(_))));
+    assert!(matches!(Weights::new([(3, 1.0), (3, 2.0)], 1.0), Err(TokenIndexError::Argument(_))));
     assert!(Weights::new([(3, 4095.999)], 0.0).is_ok());
     assert!(distinct(&mut (0..4096).collect()).is_ok());
     assert!(distinct(&mut (0..4097).collect()).is_err());
@@ -259,25 +261,25 @@ fn arguments_that_cannot_be_are_told() {
 #[test]
 fn every_broken_byte_is_noticed_or_does_not_matter() {
     let mut random = Random(3);
-    let bags = bags(&mut random, 25, 30);
-    let questions = questions(&mut random, &bags, 30);
+    let sets = sets(&mut random, 25, 30);
+    let questions = questions(&mut random, &sets, 30);
     let folder = Folder::new();
     let mut writer = Writer::create(&folder.0, 1, weights(30)).unwrap();
-    bags[..15].iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+    sets[..15].iter().for_each(|(payload, set)| writer.add(*payload, set.clone()).unwrap());
     writer.add(9999, vec![1]).unwrap();
     writer.commit().unwrap();
     let mut writer = Writer::open(&folder.0, 1).unwrap();
     writer.remove(&[9999].into_iter().collect()).unwrap();
-    bags[15..].iter().for_each(|(payload, bag)| writer.add(*payload, bag.clone()).unwrap());
+    sets[15..].iter().for_each(|(payload, set)| writer.add(*payload, set.clone()).unwrap());
     writer.commit().unwrap();
-    assert_answers(&Index::open(&folder.0, 1).unwrap(), &bags, &questions);
+    assert_answers(&Index::open(&folder.0, 1).unwrap(), &sets, &questions);
 
     let check = |path: &Path, broken: &[u8], what: &str| match put(path, broken, &folder.0) {
         Ok(index) => {
-            assert_answers(&index, &bags, &questions);
+            assert_answers(&index, &sets, &questions);
             false
         }
-        Err(BagError::Unusable { .. }) => true,
+        Err(TokenIndexError::Unusable { .. }) => true,
         Err(other) => panic!("{what}: {other}"),
     };
     let mut noticed = 0;
@@ -302,7 +304,7 @@ fn every_broken_byte_is_noticed_or_does_not_matter() {
 }
 
 /// Puts a file in place as one that was written anew, so that nothing that is mapped changes, and opens the index.
-fn put(path: &Path, data: &[u8], folder: &Path) -> Result<Index, BagError> {
+fn put(path: &Path, data: &[u8], folder: &Path) -> Result<Index, TokenIndexError> {
     fs::remove_file(path).unwrap();
     fs::write(path, data).unwrap();
     Index::open(folder, 1)
