@@ -268,7 +268,7 @@ impl Tester {
         test
     }
 
-    /// Whether a glance of `nodes` nodes at the answers to a bait sees about the loss that a trap costs, against the
+    /// Whether a shallow search of `nodes` nodes at the answers to a bait sees about the loss that a trap costs, against the
     /// value of the position as it stands. What it does not see may be there all the same.
     pub(crate) fn may_lose(&mut self, position: &Chess, bait: Move, killers: &[Move], nodes: u64) -> bool {
         let standing = win_chance(self.searcher.quiescence(position));
@@ -277,7 +277,7 @@ impl Tester {
         answers.last().is_some_and(|&(_, value)| standing + win_chance(value) >= LOSS * 0.9)
     }
 
-    /// What each of these moves costs against the best move, as a glance of `nodes` nodes at the position and half as
+    /// What each of these moves costs against the best move, as a shallow search of `nodes` nodes at the position and half as
     /// many at the answers to each sees it: win chance, -2 to 2, and the answer.
     pub(crate) fn losses(&mut self, position: &Chess, moves: &[Move], nodes: u64) -> Vec<(f64, Option<Move>)> {
         let limits = Limits { depth: MAX_DEPTH, nodes };

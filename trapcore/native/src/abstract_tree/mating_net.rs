@@ -4,7 +4,7 @@ use shakmaty::{Chess, File, Position, Rank, Role, Square};
 
 use crate::chess::orientation::Orientation;
 
-/// A mate at a glance, on the turned board.
+/// The mated king and what holds it, on the turned board.
 pub(crate) struct MatingNet {
     /// Role and offset from the king of each checking piece, ascending.
     pub checkers: Vec<(Role, (i32, i32))>,

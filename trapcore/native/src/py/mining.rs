@@ -10,11 +10,11 @@ use crate::chess::position::{self, BadPosition, GamePosition};
 use crate::pgn::records::{Stored, replayed};
 use crate::trap_test::Tester;
 
-/// Binary logarithm of the table of a glance: it is emptied before each.
-const GLANCE_BITS: u32 = 12;
+/// Binary logarithm of the table of a shallow search: it is emptied before each.
+const SHALLOW_TABLE_BITS: u32 = 12;
 
 thread_local! {
-    static GLANCER: Cell<Option<Tester>> = const { Cell::new(None) };
+    static SHALLOW_TESTER: Cell<Option<Tester>> = const { Cell::new(None) };
 }
 
 /// Start (or None), moves as stored, and the plies asked for.
@@ -35,7 +35,7 @@ fn replay(py: Python<'_>, games: Vec<Game>) -> PyResult<Vec<Vec<(String, String)
 /// Win chance that each move costs, and the answer to it.
 type Losses = Vec<(f64, Option<String>)>;
 
-/// What moves of positions cost, as a glance of so many nodes sees it; shorter than the cases if it was stopped.
+/// What moves of positions cost, as a shallow search of so many nodes sees it; shorter than the cases if it was stopped.
 #[pyfunction]
 fn losses(
     py: Python<'_>,
@@ -53,7 +53,7 @@ fn losses(
         })
         .collect::<Result<Vec<(GamePosition, Vec<Move>)>, BadPosition>>()?;
     detached(py, None, stop, |stop_flag| {
-        let mut tester = GLANCER.take().unwrap_or_else(|| Tester::new(1, GLANCE_BITS));
+        let mut tester = SHALLOW_TESTER.take().unwrap_or_else(|| Tester::new(1, SHALLOW_TABLE_BITS));
         tester.set_stop_flag(stop_flag);
         let mut out = Vec::with_capacity(cases.len());
         for (position, moves) in &cases {
@@ -64,7 +64,7 @@ fn losses(
             }
             out.push(seen.into_iter().map(|(loss, answer)| (loss, answer.map(uci))).collect());
         }
-        GLANCER.set(Some(tester));
+        SHALLOW_TESTER.set(Some(tester));
         out
     })
 }
