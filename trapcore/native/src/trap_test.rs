@@ -18,7 +18,7 @@ pub(crate) const LOSS: f64 = 0.3;
 const STANDING: usize = 3;
 /// A loss seen only by a shallow search proves nothing.
 const LEAST_DEPTH: u32 = 6;
-/// A move among so many best ones, at first sight or after one ply, tempts.
+/// A move among so many best ones, by the static ranking or after one ply, tempts.
 pub(crate) const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
 pub(crate) const TEMPTING_GAIN: i32 = 80;
@@ -87,7 +87,7 @@ pub(crate) struct BaitTest {
     /// Win chance that the bait costs at the last common depth, -2 to 2.
     pub loss: f64,
     pub depths: Vec<Depth>,
-    /// Best rank of the bait among all moves at first sight and after one ply, from 1.
+    /// Best rank of the bait among all moves by the static ranking and after one ply, from 1.
     pub rank: usize,
     /// What the bait seems to win there, against the value of the position as it stands, in centipawns.
     pub gain: i32,
@@ -104,9 +104,9 @@ fn tempts(rank: usize, gain: i32) -> bool {
     rank <= TEMPTING_RANK || gain >= TEMPTING_GAIN
 }
 
-/// All moves as a player sees them who counts material but does not look for checks: the value after the move, less
+/// Static ranking of all moves, as a player sees them who counts material but does not look for checks: the value after the move, less
 /// what the opponent's best exchange wins; best first. Mates are seen only when they are on the board.
-pub(crate) fn first_sight(position: &Chess) -> Vec<(i32, Move)> {
+pub(crate) fn static_ranking(position: &Chess) -> Vec<(i32, Move)> {
     let mut out: Vec<(i32, Move)> = position
         .legal_moves()
         .into_iter()
@@ -158,12 +158,12 @@ impl Tester {
         tempting.into_iter().map(|(_, _, m)| self.test(position, m, &[], limits)).collect()
     }
 
-    /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: at first sight, where nobody
+    /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: by the static ranking, where nobody
     /// looks for checks, and by a search of one ply, which also understands pins.
     fn temptation(&mut self, position: &Chess) -> FxHashMap<u16, (usize, i32)> {
         let mut out: FxHashMap<u16, (usize, i32)> = FxHashMap::default();
         let views = [
-            (first_sight(position), evaluate(position)),
+            (static_ranking(position), evaluate(position)),
             (self.ranking(position, 1), self.searcher.quiescence(position)),
         ];
         for (view, stands) in views {
@@ -176,12 +176,12 @@ impl Tester {
         out
     }
 
-    /// Rank (from 1) and value of a move among all moves, and the value of the best, at first sight (depth 0) and after
+    /// Rank (from 1) and value of a move among all moves, and the value of the best, by the static ranking (depth 0) and after
     /// searches of 1 to `depth` plies: what makes a bait tempting is that it falls with the depth.
     pub(crate) fn profile(&mut self, position: &Chess, bait: Move, depth: u32) -> Vec<(u32, usize, i32, i32)> {
         (0..=depth)
             .filter_map(|depth| {
-                let ranking = if depth == 0 { first_sight(position) } else { self.ranking(position, depth) };
+                let ranking = if depth == 0 { static_ranking(position) } else { self.ranking(position, depth) };
                 let at = ranking.iter().position(|(_, m)| *m == bait)?;
                 // Equal values share the better rank.
                 let rank = 1 + ranking.iter().filter(|(value, _)| *value > ranking[at].0).count();

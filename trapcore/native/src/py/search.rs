@@ -223,7 +223,8 @@ fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<V
 fn first_sight(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
     let position = position::parse(fen)?;
     let text = |m| UciMove::from_move(m, position.mode).to_string();
-    Ok(py.detach(|| trap_test::first_sight(&position.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
+    Ok(py
+        .detach(|| trap_test::static_ranking(&position.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
 }
 
 /// Adds the functions of this file to the module.

@@ -1,7 +1,7 @@
 //! What in a position may be like a known trap: its most promising pairs of a bait and a killer, with the tokens by which
 //! the killer is compared.
 //!
-//! Every legal move of the victim that looks good enough at first sight may be the bait, what the learned weights propose
+//! Every legal move of the victim that looks good enough by the static ranking may be the bait, what the learned weights propose
 //! after it the killer. Where that is proved to mate, the whole line counts, as it does in known traps.
 
 use shakmaty::{Color, Move, Position};
@@ -13,10 +13,10 @@ use crate::mate::Prover;
 use crate::ranking::ranker::{Weights, naming_tokens};
 use crate::search::Searcher;
 use crate::search::verdict::Verdict;
-use crate::trap_test::first_sight;
+use crate::trap_test::static_ranking;
 use crate::trees::labels::spelling_order;
 
-/// Moves of the victim that are looked at: those that look best at first sight.
+/// Moves of the victim that are looked at: those that look best by the static ranking.
 const BAITS: usize = 24;
 /// Pairs that are compared with the traps'.
 const KILLERS: usize = 8;
@@ -101,10 +101,10 @@ fn pairs_of_white(
     Some(found)
 }
 
-/// The baits to look at with their ranks at first sight, from 1; equal ones share the better rank.
+/// The baits to look at with their ranks by the static ranking, from 1; equal ones share the better rank.
 fn ranked(position: &GamePosition) -> Vec<(usize, Move)> {
     let (mut rank, mut last, mut out) = (0, None, Vec::new());
-    for (place, (value, bait)) in (1..).zip(first_sight(&position.chess)) {
+    for (place, (value, bait)) in (1..).zip(static_ranking(&position.chess)) {
         if last != Some(value) {
             (rank, last) = (place, Some(value));
         }
