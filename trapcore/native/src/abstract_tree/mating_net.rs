@@ -11,12 +11,12 @@ pub(crate) struct MatingNet {
     /// On the far rank, on the outer file, on the near rank.
     pub edges: [bool; 3],
     /// The squares beside the king that are on the board, with their offset.
-    pub squares: Vec<((i32, i32), Kept)>,
+    pub squares: Vec<((i32, i32), EscapeSquare)>,
 }
 
 /// What keeps the king from a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum EscapeSquare {
     /// A piece of its own.
     Own(Role),
     /// Attackers: bit 0 for a pawn to bit 5 for the king.
@@ -45,21 +45,22 @@ impl MatingNet {
                 continue;
             }
             let square = orientation.square(Square::from_coords(File::new(file as u32), Rank::new(rank as u32)));
-            let kept = if board.by_color(victim).contains(square) {
-                Kept::Own(role(square))
+            let state = if board.by_color(victim).contains(square) {
+                EscapeSquare::Own(role(square))
             } else {
                 let by = board.attacks_to(square, !victim, behind);
-                Kept::Covered(by.into_iter().fold(0, |set, square| set | 1 << (role(square) as u32 - 1)))
+                EscapeSquare::Covered(by.into_iter().fold(0, |set, square| set | 1 << (role(square) as u32 - 1)))
             };
-            squares.push(((dx, dy), kept));
+            squares.push(((dx, dy), state));
         }
         let edges = [at.rank() == Rank::Eighth, at.file() == File::H, at.rank() == Rank::First];
         Some(MatingNet { checkers, edges, squares })
     }
 
     /// Roles of all pieces that mate or cover, bit 0 for a pawn to bit 5 for the king.
-    pub(crate) fn hunters(&self) -> u32 {
-        let covering = self.squares.iter().map(|(_, kept)| if let Kept::Covered(set) = kept { *set } else { 0 });
+    pub(crate) fn attackers(&self) -> u32 {
+        let covering =
+            self.squares.iter().map(|(_, state)| if let EscapeSquare::Covered(set) = state { *set } else { 0 });
         let checking = self.checkers.iter().map(|(role, _)| 1 << (*role as u32 - 1));
         covering.chain(checking).fold(0, |all, set| all | set)
     }
@@ -75,7 +76,7 @@ mod tests {
         let net = MatingNet::of(&parse("6rk/5Npp/8/8/8/8/8/6K1 b - - 0 1").unwrap().chess).unwrap();
         assert_eq!((net.checkers, net.edges), (vec![(Role::Knight, (-2, -1))], [true, true, false]));
         let own = [((-1, -1), Role::Pawn), ((-1, 0), Role::Rook), ((0, -1), Role::Pawn)];
-        assert_eq!(net.squares, own.map(|(offset, role)| (offset, Kept::Own(role))));
+        assert_eq!(net.squares, own.map(|(offset, role)| (offset, EscapeSquare::Own(role))));
         assert!(MatingNet::of(&Chess::default()).is_none());
     }
 }

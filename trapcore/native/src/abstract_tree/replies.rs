@@ -52,7 +52,7 @@ pub(crate) enum FollowUp {
         piece: Role,
         same: bool,
     },
-    Nothing,
+    None,
 }
 
 /// The replies to a move, summed up.
@@ -94,9 +94,9 @@ pub(crate) fn answer(view: &AttackerView, seen: &Seen) -> Answered {
         moves_made: 0,
     };
     if seen.check != Check::None {
-        let mut hunt = Hunt { orientation, left: MOST_LOOKED_AT, moves_made: 0 };
-        out.mate_by_checks = (0..=LONGEST).find(|&n| hunt.is_mated(&seen.next, n));
-        out.moves_made += hunt.moves_made;
+        let mut search = MateByChecks { orientation, left: MOST_LOOKED_AT, moves_made: 0 };
+        out.mate_by_checks = (0..=LONGEST).find(|&n| search.is_mated(&seen.next, n));
+        out.moves_made += search.moves_made;
     }
     if seen.replies.is_empty() {
         return out;
@@ -124,9 +124,9 @@ pub(crate) fn answer(view: &AttackerView, seen: &Seen) -> Answered {
     }
     out.mean = sum / out.replies as i32;
     out.pairs.sort_unstable_by_key(|pair| pair.0);
-    out.pairs.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        kept.1 += usize::from(same) * next.1;
+    out.pairs.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        first.1 += usize::from(same) * next.1;
         same
     });
     out
@@ -158,7 +158,7 @@ struct Found {
 fn follow_up(chess: &Chess, orientation: Orientation, moved: Square, moves_made: &mut usize) -> Found {
     let moves = chess.legal_moves();
     if moves.is_empty() {
-        return Found { follow_up: FollowUp::Nothing, gain: 0, fewest: usize::MAX, lost: chess.is_check() };
+        return Found { follow_up: FollowUp::None, gain: 0, fewest: usize::MAX, lost: chess.is_check() };
     }
     let finder = CheckFinder::new(chess);
     let king = chess.board().king_of(!chess.turn()).expect("a legal position has both kings");
@@ -195,12 +195,12 @@ fn follow_up(chess: &Chess, orientation: Orientation, moved: Square, moves_made:
     }
     let fewest = if mate.is_some() { 0 } else { check.map_or(usize::MAX, |(replies, _)| replies) };
     let gain = win.map_or(0, |(value, _)| -value);
-    let follow_up = mate.or(win.map(|w| w.1)).or(check.map(|c| c.1)).unwrap_or(FollowUp::Nothing);
+    let follow_up = mate.or(win.map(|w| w.1)).or(check.map(|c| c.1)).unwrap_or(FollowUp::None);
     Found { follow_up, gain, fewest, lost: false }
 }
 
 /// The search for a mate by checks alone.
-struct Hunt {
+struct MateByChecks {
     orientation: Orientation,
     /// Replies and checks that may still be looked at.
     left: usize,
@@ -208,7 +208,7 @@ struct Hunt {
     moves_made: usize,
 }
 
-impl Hunt {
+impl MateByChecks {
     /// Is the side to move mated in `n` moves by checks alone, whatever it plays? No, if nothing is left.
     fn is_mated(&mut self, chess: &Chess, n: u32) -> bool {
         let mut replies = chess.legal_moves();

@@ -20,7 +20,7 @@ pub(crate) enum Check {
 
 /// Whether the move could have been played if the victim had passed instead of playing the bait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Novelty {
+pub(crate) enum Availability {
     /// There is no bait, or passing was not possible.
     Unknown,
     /// It could, and to the same effect.
@@ -45,7 +45,7 @@ pub(crate) enum Place {
 
 /// A pawn's way to promotion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Runner {
+pub(crate) struct PawnAdvance {
     /// Ranks that are left.
     pub steps: u32,
     /// No enemy pawn stands in its way or beside it.
@@ -78,7 +78,7 @@ pub(crate) struct Seen {
     pub exchange: i32,
     /// Moves of the victim's king among the replies, castling included.
     pub king_replies: usize,
-    pub novelty: Novelty,
+    pub availability: Availability,
     pub place: Place,
     /// Roles of the victim's pieces that the moved piece attacks and that are undefended or worth more than itself, or
     /// the king: bit 0 for a pawn to bit 5 for the king.
@@ -86,7 +86,7 @@ pub(crate) struct Seen {
     /// Centipawns that the victim's best capture or promotion gains next, 0 or more.
     pub hanging: i32,
     /// For a pawn that does not promote at once.
-    pub runner: Option<Runner>,
+    pub advance: Option<PawnAdvance>,
 }
 
 /// What is seen of all moves of a view, in the order of the move list.
@@ -122,8 +122,8 @@ impl Seen {
                 hanging = hanging.max(see_oriented(&next, reply, orientation));
             }
         }
-        let (novelty, place) = relation(view, m, &next, check, earlier);
-        let runner = (piece == Role::Pawn).then(|| run(&next, to, orientation));
+        let (availability, place) = relation(view, m, &next, check, earlier);
+        let advance = (piece == Role::Pawn).then(|| run(&next, to, orientation));
         Seen {
             m,
             piece,
@@ -136,11 +136,11 @@ impl Seen {
             recapturer,
             exchange: see_oriented(chess, m, orientation),
             king_replies,
-            novelty,
+            availability,
             place,
             targets: targets(&next, to, piece, orientation.attacker),
             hanging,
-            runner,
+            advance,
             next,
             replies: replies.to_vec(),
         }
@@ -167,16 +167,16 @@ fn targets(next: &Chess, to: Square, piece: Role, attacker: Color) -> u32 {
     let reach = attacks::attacks(to, piece.of(attacker), board.occupied());
     let mut out = 0;
     for role in Role::ALL {
-        let dear = role == Role::King || piece_value(role) > piece_value(piece) + 50;
+        let valuable = role == Role::King || piece_value(role) > piece_value(piece) + 50;
         let exposed = (reach & board.by_color(!attacker) & board.by_role(role))
             .into_iter()
-            .any(|square| dear || board.attacks_to(square, !attacker, board.occupied()).is_empty());
+            .any(|square| valuable || board.attacks_to(square, !attacker, board.occupied()).is_empty());
         out |= u32::from(exposed) << (role as u32 - 1);
     }
     out
 }
 
-fn run(next: &Chess, to: Square, orientation: Orientation) -> Runner {
+fn run(next: &Chess, to: Square, orientation: Orientation) -> PawnAdvance {
     let board = next.board();
     let at = orientation.square(to);
     let steps = 7 - at.rank() as i32;
@@ -189,7 +189,7 @@ fn run(next: &Chess, to: Square, orientation: Orientation) -> Runner {
     // The victim is to move: the rule of the square.
     let far = (king.file() as i32 - at.file() as i32).abs().max(Rank::Eighth as i32 - king.rank() as i32);
     let ahead = Square::from_coords(at.file(), Rank::new((at.rank() as u32 + 1).min(7)));
-    Runner {
+    PawnAdvance {
         steps: steps as u32,
         passed,
         escapes: far - 1 > steps,
@@ -203,8 +203,8 @@ fn relation(
     next: &Chess,
     check: Check,
     earlier: Option<&(&Chess, MoveList)>,
-) -> (Novelty, Place) {
-    let Some(bait) = &view.bait else { return (Novelty::Unknown, Place::Elsewhere) };
+) -> (Availability, Place) {
+    let Some(bait) = &view.bait else { return (Availability::Unknown, Place::Elsewhere) };
     let (from, to) = ends(m);
     let place = if m.is_capture() && m.to() == bait.to {
         Place::Bait
@@ -213,20 +213,20 @@ fn relation(
     } else {
         Place::Elsewhere
     };
-    let Some((passed, moves)) = earlier else { return (Novelty::Unknown, place) };
+    let Some((passed, moves)) = earlier else { return (Availability::Unknown, place) };
     let same = |old: &&Move| {
         old.from() == m.from() && old.to() == m.to() && old.promotion() == m.promotion() && old.role() == m.role()
     };
-    let Some(&old) = moves.iter().find(same) else { return (Novelty::New, place) };
+    let Some(&old) = moves.iter().find(same) else { return (Availability::New, place) };
     let before = after(passed, old);
     if old.capture() != m.capture() || before.is_check() != (check != Check::None) {
-        return (Novelty::Sharper, place);
+        return (Availability::Sharper, place);
     }
     let guard = |chess: &Chess| {
         let board = chess.board();
         cheapest_role(chess, board.attacks_to(to, !view.orientation.attacker, board.occupied()))
     };
-    (if guard(&before) == guard(next) { Novelty::Old } else { Novelty::Unguarded }, place)
+    (if guard(&before) == guard(next) { Availability::Old } else { Availability::Unguarded }, place)
 }
 
 #[cfg(test)]
@@ -251,9 +251,9 @@ mod tests {
         let view = AttackerView::after_bait(&s.chess, parse_move(&s, "g4d1").unwrap(), s.mode);
         let seen = |uci: &str| look(&view).into_iter().find(|seen| seen.m == move_of(&view, uci)).unwrap();
         let killer = seen("c4f7");
-        assert_eq!((killer.novelty, killer.place), (Novelty::Old, Place::Elsewhere));
+        assert_eq!((killer.availability, killer.place), (Availability::Old, Place::Elsewhere));
         assert_eq!((killer.king_replies, killer.recapturer, killer.defended), (1, None, true));
-        assert_eq!((seen("c3d1").novelty, seen("c3d1").place), (Novelty::New, Place::Bait));
+        assert_eq!((seen("c3d1").availability, seen("c3d1").place), (Availability::New, Place::Bait));
     }
 
     fn move_of(view: &AttackerView, uci: &str) -> Move {

@@ -6,7 +6,7 @@
 use shakmaty::{Position, Role};
 
 use super::AttackerView;
-use super::mating_net::{Kept, MatingNet};
+use super::mating_net::{EscapeSquare, MatingNet};
 use super::replies::{Answered, FollowUp, MATED};
 use super::seen::Seen;
 use crate::chess::piece_values::{material_gain, piece_points};
@@ -131,13 +131,13 @@ pub(crate) static KINDS: [Kind; 20] = [
     Kind { name: "hunters", stage: Stage::Proved, fields: &[("hunters", 6), ("edges", 3)] },
 ];
 
-const DEED: u32 = 0;
-const ROOM: u32 = 1;
+const MOVE_TYPE: u32 = 0;
+const MOBILITY: u32 = 1;
 const EXCHANGED: u32 = 2;
 const BAIT: u32 = 3;
 const TARGETS: u32 = 4;
 const HANGING: u32 = 5;
-const RUNNER: u32 = 6;
+const PASSED_PAWN: u32 = 6;
 const PHASE: u32 = 7;
 const PROFIT: u32 = 8;
 const WORST_REPLY: u32 = 9;
@@ -147,10 +147,10 @@ const ANSWER: u32 = 12;
 const LINE: u32 = 13;
 const FORCED: u32 = 14;
 const MATE_BY_CHECKS: u32 = 15;
-const STANDING: u32 = 16;
+const QUIESCENCE_RANK: u32 = 16;
 const MATING_PIECE: u32 = 17;
 const KING_SQUARE: u32 = 18;
-const HUNTERS: u32 = 19;
+const MATING_ATTACKERS: u32 = 19;
 
 /// The number of a token's kind.
 pub(crate) fn kind_of(token: u32) -> u32 {
@@ -159,7 +159,7 @@ pub(crate) fn kind_of(token: u32) -> u32 {
 
 /// Does the token serve to compare a killer with known killers? Those that place a move among its siblings do not.
 pub(crate) fn names(token: u32) -> bool {
-    !matches!(kind_of(token), HANGING | RUNNER | PHASE | PROFIT | WORST_REPLY | MEAN | STANDING)
+    !matches!(kind_of(token), HANGING | PASSED_PAWN | PHASE | PROFIT | WORST_REPLY | MEAN | QUIESCENCE_RANK)
 }
 
 fn token(kind: u32, values: &[u32]) -> u32 {
@@ -193,18 +193,21 @@ pub(crate) fn of_seen(seen: &[Seen], siblings: &Siblings, i: usize, out: &mut Ve
     let (files, ranks) = clamped(s.offset);
     let (attacker, defended) = (role(s.attacker), u32::from(s.defended));
     let (exchange, place) = (gain_class(s.exchange), s.place as u32);
-    out.push(token(DEED, &[piece, captured, check, promotes, mates, files, ranks]));
+    out.push(token(MOVE_TYPE, &[piece, captured, check, promotes, mates, files, ranks]));
     let king_replies = s.king_replies.min(4) as u32;
-    let room = [king_replies, role(s.recapturer), reply_class(s.replies.len())];
-    out.push(token(ROOM, &[piece, captured, check, promotes, mates, room[0], room[1], room[2]]));
+    let mobility = [king_replies, role(s.recapturer), reply_class(s.replies.len())];
+    out.push(token(MOBILITY, &[piece, captured, check, promotes, mates, mobility[0], mobility[1], mobility[2]]));
     out.push(token(EXCHANGED, &[exchange, attacker, defended, check, piece, place]));
-    out.push(token(BAIT, &[piece, captured, check, promotes, mates, s.novelty as u32, place]));
+    out.push(token(BAIT, &[piece, captured, check, promotes, mates, s.availability as u32, place]));
     out.push(token(TARGETS, &[piece, check, s.targets]));
     out.push(token(HANGING, &[gain_class(s.hanging), exchange, check]));
     let run = s
-        .runner
+        .advance
         .map_or([0; 5], |run| [1, run.steps, u32::from(run.passed), u32::from(run.escapes), u32::from(run.blocked)]);
-    out.push(token(RUNNER, &[run[0], run[1], run[2], run[3], run[4], siblings.material.min(3), attacker, defended]));
+    out.push(token(
+        PASSED_PAWN,
+        &[run[0], run[1], run[2], run[3], run[4], siblings.material.min(3), attacker, defended],
+    ));
     out.push(token(PHASE, &[piece, captured, check, promotes, mates, siblings.material]));
     out.push(token(PROFIT, &[siblings.profit[i], check, exchange]));
 }
@@ -225,7 +228,7 @@ pub(crate) fn of_answered(s: &Seen, answered: &Answered, out: &mut Vec<u32>) {
             FollowUp::Mate { piece, offset, same } => (0, piece as u32 - 1, same, clamped(offset), 0),
             FollowUp::Win { piece, captured, same } => (1, piece as u32 - 1, same, (0, 0), role(captured)),
             FollowUp::Check { piece, same } => (2, piece as u32 - 1, same, (0, 0), 0),
-            FollowUp::Nothing => (3, 0, false, (0, 0), 0),
+            FollowUp::None => (3, 0, false, (0, 0), 0),
         };
         let same = u32::from(same);
         out.push(token(ANSWER, &[reply, then, then_piece, same, offset.0, offset.1, taken, share(count)]));
@@ -241,13 +244,13 @@ pub(crate) fn of_answered(s: &Seen, answered: &Answered, out: &mut Vec<u32>) {
 }
 
 /// Tokens of each shortlisted move's rank by its quiescence value, centipawns for the attacker.
-pub(crate) fn of_standing(values: &[i32]) -> Vec<u32> {
+pub(crate) fn of_quiescence_rank(values: &[i32]) -> Vec<u32> {
     let ranks = ranks(values);
     let top = values.iter().copied().max().unwrap_or(0);
     let place = |(i, &value): (usize, &i32)| {
         let others = values.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, &other)| other);
         let ahead = if value == top { gain_class(top - others.max().unwrap_or(top)) } else { 9 };
-        token(STANDING, &[ranks[i], gain_class(top - value), ahead])
+        token(QUIESCENCE_RANK, &[ranks[i], gain_class(top - value), ahead])
     };
     values.iter().enumerate().map(place).collect()
 }
@@ -259,15 +262,15 @@ pub(crate) fn of_mating_net(net: &MatingNet, out: &mut Vec<u32>) {
         let (files, ranks) = clamped(offset);
         out.push(token(MATING_PIECE, &[piece as u32 - 1, files, ranks, edges]));
     }
-    for &(offset, kept) in &net.squares {
+    for &(offset, state) in &net.squares {
         let (files, ranks) = clamped(offset);
-        let (own, covered) = match kept {
-            Kept::Own(role) => (role as u32, 0),
-            Kept::Covered(by) => (0, by),
+        let (own, covered) = match state {
+            EscapeSquare::Own(role) => (role as u32, 0),
+            EscapeSquare::Covered(by) => (0, by),
         };
         out.push(token(KING_SQUARE, &[files, ranks, own, covered]));
     }
-    out.push(token(HUNTERS, &[net.hunters(), edges]));
+    out.push(token(MATING_ATTACKERS, &[net.attackers(), edges]));
 }
 
 fn role(role: Option<Role>) -> u32 {

@@ -178,7 +178,7 @@ impl Proposer {
     #[new]
     fn new(seen: Packed, answered: Packed, nothing: f32) -> PyResult<Proposer> {
         let (seen, answered) = (table(&seen.0, &seen.1)?, table(&answered.0, &answered.1)?);
-        Ok(Proposer(Arc::new(Weights { seen, answered, nothing })))
+        Ok(Proposer(Arc::new(Weights { seen, answered, null_score: nothing })))
     }
 
     /// The best `top` moves, the first `shortlist` of them by their full trees.

@@ -10,7 +10,7 @@ use crate::abstract_tree::AttackerView;
 use crate::abstract_tree::mating_net::MatingNet;
 use crate::abstract_tree::replies::answer;
 use crate::abstract_tree::seen::{Seen, look, look_at};
-use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_mating_net, of_seen, of_standing};
+use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_mating_net, of_quiescence_rank, of_seen};
 use crate::chess::moves::after;
 use crate::search::Searcher;
 
@@ -26,14 +26,14 @@ pub(crate) struct Weights {
     /// For the shortlist: of the tokens of both steps.
     pub answered: FxHashMap<u32, f32>,
     /// Score of there being no killer.
-    pub nothing: f32,
+    pub null_score: f32,
 }
 
 /// A move with its place in the order.
 #[derive(Clone, Debug)]
 pub(crate) struct Proposed {
     pub m: Move,
-    /// Log odds against [`Weights::nothing`]; comparable between positions for shortlisted moves only.
+    /// Log odds against [`Weights::null_score`]; comparable between positions for shortlisted moves only.
     pub score: f32,
     /// Probability that this move is a killer; 0 for a move that was not shortlisted.
     pub confidence: f64,
@@ -104,8 +104,8 @@ impl Overview {
                 tokens
             })
             .collect();
-        for (tokens, standing) in out.iter_mut().zip(of_standing(&values)) {
-            tokens.push(standing);
+        for (tokens, rank) in out.iter_mut().zip(of_quiescence_rank(&values)) {
+            tokens.push(rank);
             tokens.sort_unstable();
         }
         out
@@ -143,7 +143,7 @@ impl Weights {
             .zip(tokens)
             .map(|(&i, tokens)| Proposed {
                 m: overview.seen[i].m,
-                score: sum(&self.answered, &tokens) - self.nothing,
+                score: sum(&self.answered, &tokens) - self.null_score,
                 confidence: 0.0,
                 tokens,
             })
