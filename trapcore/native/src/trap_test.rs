@@ -10,7 +10,7 @@ use crate::search::evaluation::evaluate;
 use crate::search::score::{MATE, mate_distance};
 use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
-use crate::search::{Asked, Found, Limits, MAX_DEPTH, Pruning, Searcher};
+use crate::search::{Found, Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
 
 /// Win chance that a bait has to cost: what lichess calls a blunder.
 pub(crate) const LOSS: f64 = 0.3;
@@ -196,7 +196,7 @@ impl Tester {
         let limits = Limits { depth: depth - 1, nodes: u64::MAX };
         let mut value = |m| {
             let next = after(position, m);
-            -self.searcher.search(&next, Asked::default(), limits, Pruning::Exact, |_| true).value
+            -self.searcher.search(&next, SearchRequest::default(), limits, Pruning::Exact, |_| true).value
         };
         let mut out: Vec<(i32, Move)> = position.legal_moves().into_iter().map(|m| (value(m), m)).collect();
         out.sort_by_key(|(value, _)| -value);
@@ -323,8 +323,8 @@ impl Tester {
     ) -> (Vec<(u32, i32)>, Vec<Move>) {
         self.searcher.clear();
         let mut values = Vec::new();
-        let asked = Asked { only, first, game: &[] };
-        let found: Found = self.searcher.search(root, asked, limits, Pruning::Selective, |found| {
+        let request = SearchRequest { only, first, game: &[] };
+        let found: Found = self.searcher.search(root, request, limits, Pruning::Selective, |found| {
             values.push((found.depth, found.value));
             true
         });

@@ -3,7 +3,7 @@
 //! Sets are bits, renumbered so that the labels in most sets come first. Of each there is a sketch of [`SKETCH`] words: the
 //! commonest labels as they are, all others folded, so that several share a bit. Sketches of eight sets at a time lie
 //! together, word by word, and are all that most comparisons look at: what two sets share is at most the bits that their
-//! sketches share, and the smaller number of labels that found their bit taken. Sets are kept by size, so that those of a
+//! sketches share, and the smaller number of labels that found their bit taken. Sets are stored by size, so that those of a
 //! size that rules them out are never looked at.
 
 pub(crate) mod kernels;
@@ -61,14 +61,14 @@ impl LabelSets {
         let mut numbers: Vec<u32> = (0..sets.len() as u32).collect();
         numbers.sort_by_key(|&number| sets[number as usize].count());
         let mut groups = vec![Group::default(); sets.len().div_ceil(LANES)];
-        let (mut sizes, mut kept) = (Vec::with_capacity(sets.len()), Vec::with_capacity(sets.len()));
+        let (mut sizes, mut stored) = (Vec::with_capacity(sets.len()), Vec::with_capacity(sets.len()));
         for (place, &number) in numbers.iter().enumerate() {
             let set = ordered(&order, &sets[number as usize]);
             groups[place / LANES].put(place % LANES, &set.sketch, set.spare, set.size);
             sizes.push(set.size);
-            kept.push(set.words);
+            stored.push(set.words);
         }
-        LabelSets { kernel, order, numbers, sizes, groups, sets: kept }
+        LabelSets { kernel, order, numbers, sizes, groups, sets: stored }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -77,13 +77,13 @@ impl LabelSets {
 
     /// For each of the sets asked about, the numbers of those that are at least so similar (0 to 1), ascending, and
     /// how similar they are. Asking about some dozens at once takes a fraction of the time for each.
-    pub(crate) fn similar(&self, asked: &[LabelBits], threshold: f64) -> Vec<Vec<(u32, f64)>> {
-        let asked: Vec<_> = asked.iter().map(|bits| ordered(&self.order, bits)).collect();
-        let needed: Vec<_> = asked.iter().map(|set| needed(set.size, threshold)).collect();
-        let windows: Vec<_> = asked.iter().map(|set| self.window(set.size, threshold)).collect();
-        let mut found = vec![Vec::new(); asked.len()];
+    pub(crate) fn similar(&self, queries: &[LabelBits], threshold: f64) -> Vec<Vec<(u32, f64)>> {
+        let queries: Vec<_> = queries.iter().map(|bits| ordered(&self.order, bits)).collect();
+        let needed: Vec<_> = queries.iter().map(|set| needed(set.size, threshold)).collect();
+        let windows: Vec<_> = queries.iter().map(|set| self.window(set.size, threshold)).collect();
+        let mut found = vec![Vec::new(); queries.len()];
         for turn in (0..self.groups.len()).step_by(TURN) {
-            for (i, set) in asked.iter().enumerate() {
+            for (i, set) in queries.iter().enumerate() {
                 let turn = windows[i].start.max(turn)..windows[i].end.min(turn + TURN);
                 self.scan(set, turn, &needed[i], |place| {
                     let similarity = self.compare(set, place);
@@ -99,8 +99,8 @@ impl LabelSets {
 
     /// Numbers and similarities of the `k` (1 or more) sets that are most similar, and of all that are as similar as the
     /// last of them, by number. What was found so far rules out more and more, so sets of the same size come first.
-    pub(crate) fn nearest(&self, asked: &LabelBits, k: usize) -> Vec<(u32, f64)> {
-        let set = ordered(&self.order, asked);
+    pub(crate) fn nearest(&self, query: &LabelBits, k: usize) -> Vec<(u32, f64)> {
+        let set = ordered(&self.order, query);
         let middle = self.sizes.partition_point(|&own| own < set.size) / LANES;
         let (mut low, mut high) = (middle, middle);
         let mut found: Vec<(u32, f64)> = Vec::new();

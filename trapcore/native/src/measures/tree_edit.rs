@@ -191,8 +191,8 @@ fn compare_forests(
             let column = j - start + 1;
             let edited = above[column].min(here[column - 1]) + 1;
             here[column] = if whole && b.first(j) == start {
-                let kept = above[column - 1] + u16::from(label != b.labels[j]);
-                known[j] = edited.min(kept);
+                let relabelled = above[column - 1] + u16::from(label != b.labels[j]);
+                known[j] = edited.min(relabelled);
                 known[j]
             } else {
                 edited.min(outside[b.first(j) - start] + known[j])

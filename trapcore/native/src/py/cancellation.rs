@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 thread_local! {
     /// What a signal handler raised during the call that this thread makes.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
-    static ASK_AT: Cell<Option<Instant>> = const { Cell::new(None) };
+    static POLL_AT: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 /// Lets another thread end a call.
@@ -45,10 +45,10 @@ fn interrupted() -> bool {
         return true;
     }
     let now = Instant::now();
-    if ASK_AT.get().is_some_and(|at| now < at) {
+    if POLL_AT.get().is_some_and(|at| now < at) {
         return false;
     }
-    ASK_AT.set(Some(now + PATIENCE));
+    POLL_AT.set(Some(now + PATIENCE));
     match Python::attach(|py| py.check_signals()) {
         Ok(()) => false,
         Err(error) => {
@@ -68,9 +68,9 @@ pub(super) fn detached<T: Send>(
 ) -> PyResult<T> {
     let threading = py.import("threading")?;
     let in_main = threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?);
-    let ask = in_main.then_some(interrupted as fn() -> bool);
-    let stop_flag = StopFlag::new(milliseconds.map(Duration::from_millis), stop.map(|stop| Arc::clone(&stop.0)), ask);
-    ASK_AT.set(Some(Instant::now() + PATIENCE));
+    let poll = in_main.then_some(interrupted as fn() -> bool);
+    let stop_flag = StopFlag::new(milliseconds.map(Duration::from_millis), stop.map(|stop| Arc::clone(&stop.0)), poll);
+    POLL_AT.set(Some(Instant::now() + PATIENCE));
     // A handler may itself have made such a call while one was under way, so what is raised is always taken away.
     let done = py.detach(|| work(&stop_flag));
     match RAISED.take() {

@@ -62,9 +62,9 @@ impl PyFingerprints {
         if !(0.0..=1.0).contains(&threshold) {
             return Err(PyValueError::new_err(format!("a threshold is 0 to 1, not {threshold}")));
         }
-        let asked = unpacked(fingerprints)?;
+        let queries = unpacked(fingerprints)?;
         detached(py, None, None, |stop_flag| {
-            let batches = asked.chunks(BATCH).take_while(|_| !stop_flag.is_stopped());
+            let batches = queries.chunks(BATCH).take_while(|_| !stop_flag.is_stopped());
             batches.flat_map(|batch| self.0.similar(batch, threshold)).collect()
         })
     }
@@ -73,9 +73,9 @@ impl PyFingerprints {
         if k == 0 {
             return Err(PyValueError::new_err("k is 1 or more, not 0"));
         }
-        let asked = unpacked(fingerprints)?;
+        let queries = unpacked(fingerprints)?;
         detached(py, None, None, |stop_flag| {
-            asked.iter().take_while(|_| !stop_flag.is_stopped()).map(|set| self.0.nearest(set, k)).collect()
+            queries.iter().take_while(|_| !stop_flag.is_stopped()).map(|set| self.0.nearest(set, k)).collect()
         })
     }
 }

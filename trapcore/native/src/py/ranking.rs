@@ -206,11 +206,11 @@ impl Proposer {
             let pairs =
                 with_prover(stop_flag, |prover| pairs(&position, &self.0, &mut Searcher::for_quiescence(), prover));
             let text = |line: &[Move]| line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
-            let told = |pair: Pair| {
+            let converted = |pair: Pair| {
                 let line: Vec<Move> = std::iter::once(pair.bait).chain(pair.line).collect();
                 (text(&line), position::sans(&position.chess, &line), pair.mate_in, pair.tokens)
             };
-            pairs.unwrap_or_default().into_iter().map(told).collect::<Vec<_>>()
+            pairs.unwrap_or_default().into_iter().map(converted).collect::<Vec<_>>()
         })?;
         Ok(found.into_iter().map(|(uci, san, mate_in, tokens)| (uci, san, mate_in, bytes(py, &tokens))).collect())
     }

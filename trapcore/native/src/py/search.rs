@@ -13,7 +13,7 @@ use crate::chess::position::{self, GamePosition};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::search::score::{MATE, MATE_BOUND, mate_distance};
 use crate::search::stop::StopFlag;
-use crate::search::{Asked, Limits, Pruning, Searcher, key_of};
+use crate::search::{Limits, Pruning, SearchRequest, Searcher, key_of};
 use crate::trap_test::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
 
 type ProofParts = (&'static str, Option<u32>, Vec<String>, u64, u32);
@@ -23,7 +23,7 @@ fn proof_parts(position: &GamePosition, proof: &MateProof) -> ProofParts {
     (proof.verdict.name(), proof.mate_in, line, proof.nodes, proof.refuted_to)
 }
 
-/// Binary logarithm of the tables for questions asked one by one: a million entries each, 16 and 24 MB.
+/// Binary logarithm of the tables for questions request one by one: a million entries each, 16 and 24 MB.
 const TABLE_BITS: u32 = 20;
 
 thread_local! {
@@ -132,9 +132,9 @@ fn search(
     let limits = Limits { depth, nodes };
     let found = detached(py, milliseconds, stop, |stop_flag| {
         with_tester(stop_flag, |tester| {
-            let asked = Asked { only: &only, first: &first, game: &game };
+            let request = SearchRequest { only: &only, first: &first, game: &game };
             tester.searcher.clear();
-            tester.searcher.search(&position.chess, asked, limits, Pruning::Selective, |_| true)
+            tester.searcher.search(&position.chess, request, limits, Pruning::Selective, |_| true)
         })
     })?;
     let line = found.line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();

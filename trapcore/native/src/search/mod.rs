@@ -54,9 +54,9 @@ pub(crate) struct Limits {
     pub nodes: u64,
 }
 
-/// What is asked about a position.
+/// What is request about a position.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct SearchRequest<'a> {
     /// Moves to consider, all if empty.
     pub only: &'a [Move],
     /// Moves to try before the others, in this order.
@@ -130,7 +130,7 @@ impl Searcher {
     pub(crate) fn search(
         &mut self,
         root: &Chess,
-        asked: Asked<'_>,
+        request: SearchRequest<'_>,
         limits: Limits,
         pruning: Pruning,
         mut each: impl FnMut(&Found) -> bool,
@@ -141,9 +141,9 @@ impl Searcher {
         self.limits = limits;
         self.pruning = pruning;
         self.path.clear();
-        self.path.extend_from_slice(asked.game);
+        self.path.extend_from_slice(request.game);
         self.pv[0].clear();
-        let mut moves = self.root_moves(root, asked);
+        let mut moves = self.root_moves(root, request);
         let mut found = Found { value: quiescence, ..Found::default() };
         if !each(&found) || moves.is_empty() {
             return found;
@@ -193,14 +193,14 @@ impl Searcher {
     }
 
     /// The moves to consider, in the order in which to try them at the first depth.
-    fn root_moves(&self, root: &Chess, asked: Asked<'_>) -> MoveList {
+    fn root_moves(&self, root: &Chess, request: SearchRequest<'_>) -> MoveList {
         let mut legal = root.legal_moves();
-        if !asked.only.is_empty() {
-            legal.retain(|m| asked.only.contains(m));
+        if !request.only.is_empty() {
+            legal.retain(|m| request.only.contains(m));
         }
-        let mut moves: MoveList = asked.first.iter().copied().filter(|m| legal.contains(m)).collect();
+        let mut moves: MoveList = request.first.iter().copied().filter(|m| legal.contains(m)).collect();
         let ordered = self.ordering.order(root, &legal, None, 0, NONE);
-        moves.extend(ordered.into_iter().map(|(_, m)| m).filter(|m| !asked.first.contains(m)));
+        moves.extend(ordered.into_iter().map(|(_, m)| m).filter(|m| !request.first.contains(m)));
         moves
     }
 
@@ -230,7 +230,7 @@ impl Searcher {
                 best = value;
                 if value > alpha {
                     alpha = value;
-                    self.keep_line(0, m);
+                    self.update_pv(0, m);
                     moves[..=index].rotate_right(1);
                 }
             }
@@ -242,7 +242,7 @@ impl Searcher {
         Ok(best)
     }
 
-    pub(crate) fn keep_line(&mut self, ply: usize, m: Move) {
+    pub(crate) fn update_pv(&mut self, ply: usize, m: Move) {
         let (head, tail) = self.pv.split_at_mut(ply + 1);
         head[ply].clear();
         head[ply].push(m);

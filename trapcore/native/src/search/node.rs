@@ -160,7 +160,7 @@ impl Searcher {
                 if value > alpha {
                     alpha = value;
                     best_move = Some(m);
-                    self.keep_line(ply, m);
+                    self.update_pv(ply, m);
                 }
             }
             if alpha >= beta {

@@ -89,7 +89,7 @@ impl Searcher {
                 if value > alpha {
                     alpha = value;
                     best_move = Some(m);
-                    self.keep_line(ply, m);
+                    self.update_pv(ply, m);
                 }
                 if value >= beta {
                     break;

@@ -74,7 +74,7 @@ fn exact_search_equals_minimax() {
         let root = parse(fen).unwrap().chess;
         for depth in 1..=deepest {
             let limits = Limits { depth, nodes: u64::MAX };
-            let found = searcher.search(&root, Asked::default(), limits, Pruning::Exact, |_| true);
+            let found = searcher.search(&root, SearchRequest::default(), limits, Pruning::Exact, |_| true);
             if found.depth == depth {
                 assert_eq!(found.value, minimax(&root, depth as i32, 0, &mut Vec::new()), "{fen} at depth {depth}");
             }
@@ -85,7 +85,7 @@ fn exact_search_equals_minimax() {
 fn best(fen: &str, nodes: u64) -> (String, Found) {
     let s = parse(fen).unwrap();
     let limits = Limits { depth: MAX_DEPTH, nodes };
-    let found = Searcher::new(16).search(&s.chess, Asked::default(), limits, Pruning::Selective, |_| true);
+    let found = Searcher::new(16).search(&s.chess, SearchRequest::default(), limits, Pruning::Selective, |_| true);
     let mut position = s.chess.clone();
     for &m in &found.line {
         assert!(position.is_legal(m), "the main line is legal");
@@ -117,7 +117,7 @@ fn budgets_hold() {
     let mut searcher = Searcher::new(12);
     for nodes in [0, 1, 100, 5_000] {
         let limits = Limits { depth: MAX_DEPTH, nodes };
-        let found = searcher.search(&root, Asked::default(), limits, Pruning::Selective, |_| true);
+        let found = searcher.search(&root, SearchRequest::default(), limits, Pruning::Selective, |_| true);
         assert!(found.nodes <= nodes + 1, "{} of {nodes}", found.nodes);
     }
 }
@@ -132,7 +132,7 @@ fn time_another_thread_and_a_question_end_a_search_without_end() {
     for stop_flag in ways {
         let mut searcher = Searcher { stop_flag, ..Searcher::new(12) };
         let limits = Limits { depth: MAX_DEPTH, nodes: u64::MAX };
-        let found = searcher.search(&Chess::default(), Asked::default(), limits, Pruning::Selective, |_| true);
+        let found = searcher.search(&Chess::default(), SearchRequest::default(), limits, Pruning::Selective, |_| true);
         assert!(found.depth < MAX_DEPTH);
     }
 }
@@ -144,7 +144,7 @@ fn only_the_moves_asked_for_are_searched() {
     let limits = Limits { depth: 3, nodes: u64::MAX };
     let found = Searcher::new(12).search(
         &s.chess,
-        Asked { only: &[m], ..Asked::default() },
+        SearchRequest { only: &[m], ..SearchRequest::default() },
         limits,
         Pruning::Selective,
         |_| true,
@@ -158,8 +158,8 @@ fn a_proposed_move_changes_no_exact_value() {
         let s = parse(fen).unwrap();
         let limits = Limits { depth: 3, nodes: u64::MAX };
         let value = |first: &[Move]| {
-            let asked = Asked { first, ..Asked::default() };
-            Searcher::new(14).search(&s.chess, asked, limits, Pruning::Exact, |_| true).value
+            let request = SearchRequest { first, ..SearchRequest::default() };
+            Searcher::new(14).search(&s.chess, request, limits, Pruning::Exact, |_| true).value
         };
         let moves = s.chess.legal_moves();
         let plain = value(&[]);
@@ -176,7 +176,7 @@ fn a_cleared_table_remembers_nothing() {
     let mut searcher = Searcher::new(14);
     let run = |searcher: &mut Searcher| {
         searcher.clear();
-        let found = searcher.search(&s.chess, Asked::default(), limits, Pruning::Selective, |_| true);
+        let found = searcher.search(&s.chess, SearchRequest::default(), limits, Pruning::Selective, |_| true);
         (found.value, found.line, found.nodes)
     };
     let once = run(&mut searcher);

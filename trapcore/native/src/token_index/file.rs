@@ -214,20 +214,20 @@ pub(super) fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, TokenInd
     let mut data = Vec::new();
     File::open(path)
         .and_then(|mut file| file.read_to_end(&mut data))
-        .map_err(|error| TokenIndexError::unusable(path, told(&error)))?;
+        .map_err(|error| TokenIndexError::unusable(path, describe(&error)))?;
     Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))
 }
 
 /// Maps a file into memory.
 pub(super) fn map(path: &Path, kind: Kind) -> Result<Checked<Mmap>, TokenIndexError> {
-    let file = File::open(path).map_err(|error| TokenIndexError::unusable(path, told(&error)))?;
+    let file = File::open(path).map_err(|error| TokenIndexError::unusable(path, describe(&error)))?;
     // SAFETY: a mapping is unsound if the file changes under it. Files of an index are written under another name and
     // renamed when whole; after that they are never opened for writing, only unlinked, which a mapping outlives.
-    let data = unsafe { Mmap::map(&file) }.map_err(|error| TokenIndexError::unusable(path, told(&error)))?;
+    let data = unsafe { Mmap::map(&file) }.map_err(|error| TokenIndexError::unusable(path, describe(&error)))?;
     Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))
 }
 
-fn told(error: &io::Error) -> String {
+fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => format!("it cannot be read: {error}"),

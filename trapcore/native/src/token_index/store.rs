@@ -189,13 +189,13 @@ impl Index {
         });
         let scope = Scope { only, few };
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = |scratch: &mut Scratch, ask: &dyn Fn() -> bool| {
+        let work = |scratch: &mut Scratch, is_stopped: &dyn Fn() -> bool| {
             let mut done = Vec::new();
             while !stopped.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(set) = sets.get(number) else { break };
                 done.push((number, self.nearest_in(&scope, set, limit, least, scratch)));
-                if ask() {
+                if is_stopped() {
                     stopped.store(true, Ordering::Relaxed);
                 }
             }
@@ -374,10 +374,10 @@ impl Writer {
         let half = self.sizes.payloads / 2;
         let is_hollow = |part: &Part| part.segment.live() < part.segment.removed().len();
         let many = self.parts.len() > self.sizes.segments;
-        let (merged, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts)
+        let (merged, remaining): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts)
             .into_iter()
             .partition(|part| is_hollow(part) || (many && part.segment.live() < half));
-        self.parts = kept;
+        self.parts = remaining;
         if merged.len() == 1 && !is_hollow(&merged[0]) {
             self.parts.extend(merged);
             return Ok(());

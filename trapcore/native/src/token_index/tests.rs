@@ -214,7 +214,7 @@ fn a_change_that_is_given_up_leaves_nothing_and_only_one_is_made_at_a_time() {
 
     let mut writer = Writer::open(&folder.0, 1).unwrap();
     writer.add(1, vec![4]).unwrap();
-    assert!(matches!(writer.commit(), Err(TokenIndexError::Argument(told)) if told.contains("payload 1 ")));
+    assert!(matches!(writer.commit(), Err(TokenIndexError::Argument(message)) if message.contains("payload 1 ")));
     assert_eq!(names(&folder.0), before);
 
     let mut writer = Writer::create(&folder.0, 2, weights(10)).unwrap();
@@ -239,7 +239,7 @@ fn no_folder_of_others_is_taken() {
     fs::create_dir(&folder.0).unwrap();
     fs::write(folder.0.join("thesis.txt"), b"years of work").unwrap();
     assert!(
-        matches!(Writer::create(&folder.0, 1, weights(10)), Err(TokenIndexError::Argument(told)) if told.contains("thesis"))
+        matches!(Writer::create(&folder.0, 1, weights(10)), Err(TokenIndexError::Argument(message)) if message.contains("thesis"))
     );
     assert!(matches!(Writer::open(&folder.0, 1), Err(TokenIndexError::Unusable { .. })));
     assert_eq!(names(&folder.0).len(), 1);
@@ -249,7 +249,7 @@ fn no_folder_of_others_is_taken() {
 fn arguments_that_cannot_be_are_told() {
     for weight in [-1.0, f64::NAN, f64::INFINITY, 4096.0] {
         assert!(
-            matches!(Weights::new([(3, weight)], 1.0), Err(TokenIndexError::Argument(told)) if told.contains("token 3"))
+            matches!(Weights::new([(3, weight)], 1.0), Err(TokenIndexError::Argument(message)) if message.contains("token 3"))
         );
     }
     assert!(matches!(Weights::new([(3, 1.0), (3, 2.0)], 1.0), Err(TokenIndexError::Argument(_))));

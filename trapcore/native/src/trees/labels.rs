@@ -123,8 +123,8 @@ fn san_label(m: Move, moves: &MoveList) -> u32 {
         San::Normal { role, file, rank, to, promotion, .. } => {
             // Ten names of the moving piece (six pieces, four promotions), to-square, and 9 * 9 disambiguations.
             let piece = promotion.map_or(role as u32 - 1, |p| 6 + p as u32 - Role::Knight as u32);
-            let told = file.map_or(0, |f| f as u32 + 1) * 9 + rank.map_or(0, |r| r as u32 + 1);
-            piece << 13 | u32::from(to) << 7 | told
+            let origin = file.map_or(0, |f| f as u32 + 1) * 9 + rank.map_or(0, |r| r as u32 + 1);
+            piece << 13 | u32::from(to) << 7 | origin
         }
         San::Castle(side) => (10 + side.is_king_side() as u32) << 13,
         San::Put { .. } | San::Null => unreachable!("chess has neither drops nor null moves"),
