@@ -15,7 +15,7 @@ use crate::search::{Found, Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
 /// Win chance that a bait has to cost: what lichess calls a blunder.
 pub(crate) const LOSS: f64 = 0.3;
 /// Depths at which the loss has to stand, the last ones searched.
-const STANDING: usize = 3;
+const STABLE_DEPTHS: usize = 3;
 /// A loss seen only by a shallow search proves nothing.
 const LEAST_DEPTH: u32 = 6;
 /// A move among so many best ones, by the static ranking or after one ply, tempts.
@@ -61,12 +61,12 @@ fn compare(best: &[(u32, i32)], answers: &[(u32, i32)]) -> Vec<Depth> {
 }
 
 /// Proved when the loss stands at the last depths, refuted when a search as deep does not see it.
-fn judge(depths: &[Depth]) -> Verdict {
-    let Some(last) = depths.last().filter(|d| d.depth >= LEAST_DEPTH) else { return Verdict::Undecided };
-    let standing = &depths[depths.len().saturating_sub(STANDING)..];
-    if standing.len() == STANDING && standing.iter().all(|d| d.loss() >= LOSS) {
+fn verdict_at(depths: &[Depth]) -> Verdict {
+    let Some(deepest) = depths.last().filter(|d| d.depth >= LEAST_DEPTH) else { return Verdict::Undecided };
+    let last = &depths[depths.len().saturating_sub(STABLE_DEPTHS)..];
+    if last.len() == STABLE_DEPTHS && last.iter().all(|d| d.loss() >= LOSS) {
         Verdict::Proved
-    } else if last.loss() < LOSS {
+    } else if deepest.loss() < LOSS {
         Verdict::Refuted
     } else {
         Verdict::Undecided
@@ -271,10 +271,10 @@ impl Tester {
     /// Whether a shallow search of `nodes` nodes at the answers to a bait sees about the loss that a trap costs, against the
     /// value of the position as it stands. What it does not see may be there all the same.
     pub(crate) fn may_lose(&mut self, position: &Chess, bait: Move, killers: &[Move], nodes: u64) -> bool {
-        let standing = win_chance(self.searcher.quiescence(position));
+        let static_chance = win_chance(self.searcher.quiescence(position));
         let limits = Limits { depth: MAX_DEPTH, nodes };
         let (answers, _) = self.deepen(&after(position, bait), &[], killers, limits, &mut 0);
-        answers.last().is_some_and(|&(_, value)| standing + win_chance(value) >= LOSS * 0.9)
+        answers.last().is_some_and(|&(_, value)| static_chance + win_chance(value) >= LOSS * 0.9)
     }
 
     /// What each of these moves costs against the best move, as a shallow search of `nodes` nodes at the position and half as
@@ -308,7 +308,7 @@ impl Tester {
         test.line = line;
         test.loss = test.depths.last().map_or(0.0, Depth::loss);
         // What was cut short did not look as deep as its budget would have let it.
-        test.verdict = if self.is_stopped() { Verdict::Undecided } else { judge(&test.depths) };
+        test.verdict = if self.is_stopped() { Verdict::Undecided } else { verdict_at(&test.depths) };
     }
 
     /// Value by depth from 0 (captures and checks played out), for the side to move; `only` these moves, all if empty, the

@@ -31,7 +31,7 @@ fn see_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square>) ->
     // gains[i]: what the i-th capture wins if the exchange ends with it.
     let mut gains = [0i32; 32];
     gains[0] = material_gain(m);
-    let mut standing = piece_value(m.promotion().unwrap_or(m.role()));
+    let mut on_square = piece_value(m.promotion().unwrap_or(m.role()));
     let mut side = !chess.turn();
     let mut count = 1;
     let sliders_diagonal = board.bishops() | board.queens();
@@ -43,8 +43,8 @@ fn see_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square>) ->
         if role == Role::King && (attackers & board.by_color(!side) & occupied).any() {
             break;
         }
-        gains[count] = standing - gains[count - 1];
-        standing = piece_value(role);
+        gains[count] = on_square - gains[count - 1];
+        on_square = piece_value(role);
         occupied.discard(square);
         attackers |= shakmaty::attacks::bishop_attacks(to, occupied) & sliders_diagonal
             | shakmaty::attacks::rook_attacks(to, occupied) & sliders_straight;

@@ -90,7 +90,7 @@ pub(crate) struct Searcher {
     limits: Limits,
     pub(crate) pruning: Pruning,
     /// Static values of the line being searched, by ply.
-    standing: Vec<i32>,
+    static_values: Vec<i32>,
     /// Piece and target of the move that led to each ply.
     played: Vec<usize>,
     /// What ends a search before its limits do.
@@ -108,7 +108,7 @@ impl Searcher {
             nodes: 0,
             limits: Limits { depth: 0, nodes: 0 },
             pruning: Pruning::Exact,
-            standing: vec![0; MAX_PLY + 1],
+            static_values: vec![0; MAX_PLY + 1],
             played: vec![NONE; MAX_PLY + 1],
             stop_flag: StopFlag::default(),
         }

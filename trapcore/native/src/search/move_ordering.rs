@@ -11,7 +11,7 @@ pub(crate) struct Ordering {
     /// By side, from-square and to-square.
     history: Vec<i16>,
     /// By the move before (piece and target) and this one.
-    replies: Vec<i16>,
+    continuation: Vec<i16>,
 }
 
 /// Roles by their target squares; whose piece it is follows from the ply.
@@ -25,7 +25,7 @@ const KILLER: i32 = 1 << 25;
 const MOST: i32 = 1 << 13;
 const LOSING: i32 = 1 << 20;
 
-/// Role and target of a move, for the table of replies.
+/// Role and target of a move, for the continuation history.
 pub(super) fn placed(m: Move) -> usize {
     (m.role() as usize - 1) << 6 | usize::from(m.to())
 }
@@ -35,14 +35,14 @@ impl Ordering {
         Ordering {
             killers: vec![[None; 2]; plies],
             history: vec![0; 2 * 64 * 64],
-            replies: vec![0; (PLACED + 1) * PLACED],
+            continuation: vec![0; (PLACED + 1) * PLACED],
         }
     }
 
     pub(crate) fn clear(&mut self) {
         self.killers.fill([None; 2]);
         self.history.fill(0);
-        self.replies.fill(0);
+        self.continuation.fill(0);
     }
 
     fn cell(chess: &Chess, m: Move) -> usize {
@@ -51,8 +51,8 @@ impl Ordering {
     }
 
     /// How good a quiet move was elsewhere, and after the same move before it; -16,384 to 16,384.
-    pub(crate) fn standing(&self, chess: &Chess, m: Move, before: usize) -> i32 {
-        i32::from(self.history[Ordering::cell(chess, m)]) + i32::from(self.replies[before * PLACED + placed(m)])
+    pub(crate) fn history(&self, chess: &Chess, m: Move, before: usize) -> i32 {
+        i32::from(self.history[Ordering::cell(chess, m)]) + i32::from(self.continuation[before * PLACED + placed(m)])
     }
 
     /// Larger is earlier; captures that lose material come after everything else.
@@ -68,7 +68,7 @@ impl Ordering {
         if self.killers[ply].contains(&Some(m)) {
             return KILLER;
         }
-        self.standing(chess, m, before)
+        self.history(chess, m, before)
     }
 
     /// The legal moves, best first.
@@ -105,6 +105,6 @@ impl Ordering {
             *cell = (now + bonus - now * bonus.abs() / MOST) as i16;
         };
         gravitate(&mut self.history[Ordering::cell(chess, m)]);
-        gravitate(&mut self.replies[before * PLACED + placed(m)]);
+        gravitate(&mut self.continuation[before * PLACED + placed(m)]);
     }
 }

@@ -84,9 +84,9 @@ impl Searcher {
         } else {
             0
         };
-        self.standing[ply] = if in_check { -INFINITE } else { quiet_value };
+        self.static_values[ply] = if in_check { -INFINITE } else { quiet_value };
         // Is the mover better off than at its last move? Then its quiet moves deserve more trust.
-        let improving = !in_check && ply >= 2 && quiet_value > self.standing[ply - 2];
+        let improving = !in_check && ply >= 2 && quiet_value > self.static_values[ply - 2];
         if selective && !in_check && narrow && beta.abs() < MATE_BOUND {
             let ahead = Ahead { depth, ply, beta, quiet_value, improving, null_allowed };
             if let Some(value) = self.without_moving(chess, key, ahead)? {
@@ -114,7 +114,7 @@ impl Searcher {
             let quiet = !m.is_capture() && !m.is_promotion();
             let next = after(chess, m);
             let check = next.is_check();
-            let standing = if quiet { self.ordering.standing(chess, m, before) } else { 0 };
+            let history = if quiet { self.ordering.history(chess, m, before) } else { 0 };
             let reduction =
                 if selective && depth >= 3 && index >= 2 { late(depth, index) - i32::from(improving) } else { 0 };
             if selective && !in_check && best > -MATE_BOUND && narrow {
@@ -136,7 +136,7 @@ impl Searcher {
             let extension = if selective { i32::from(check && see(chess, m) >= 0) } else { i32::from(check) };
             let full = depth - 1 + extension;
             let reduction = if quiet && !check && !in_check {
-                (reduction - i32::from(!narrow) - standing / 5_000).clamp(0, (depth - 2).max(0))
+                (reduction - i32::from(!narrow) - history / 5_000).clamp(0, (depth - 2).max(0))
             } else if quiet && !check {
                 (reduction - 2).clamp(0, (depth - 2).max(0))
             } else {

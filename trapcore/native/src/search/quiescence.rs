@@ -62,8 +62,8 @@ impl Searcher {
         {
             return Ok(value);
         }
-        let standing = if in_check { -INFINITE } else { evaluate(chess) };
-        let mut best = standing;
+        let stand_pat = if in_check { -INFINITE } else { evaluate(chess) };
+        let mut best = stand_pat;
         if best >= beta {
             return Ok(best);
         }
@@ -77,7 +77,7 @@ impl Searcher {
         let mut best_move = None;
         for (_, m) in ranked {
             if selective && !in_check && best > -MATE_BOUND && m.is_capture() && !m.is_promotion() {
-                let hope = standing + m.capture().map_or(0, piece_value) + SURPLUS;
+                let hope = stand_pat + m.capture().map_or(0, piece_value) + SURPLUS;
                 if hope <= alpha {
                     best = best.max(hope);
                     continue;
