@@ -30,10 +30,10 @@ pub(crate) struct GameAnalyzer {
 }
 
 impl GameAnalyzer {
-    /// `tokens`: needed unless `options` has a yardstick.
+    /// `tokens`: needed unless `options` has a spec.
     pub(crate) fn new(traps: Vec<Trap>, options: Options, tokens: Option<TokenLibrary>) -> GameAnalyzer {
         let traps = TrapList::new(traps);
-        let labels = options.yardstick.map(|yardstick| LabelCandidates::new(&traps, yardstick, options.min_similarity));
+        let labels = options.spec.map(|spec| LabelCandidates::new(&traps, spec, options.min_similarity));
         GameAnalyzer { traps, labels, tokens, options }
     }
 

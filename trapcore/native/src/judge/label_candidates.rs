@@ -14,7 +14,7 @@ use crate::judge::model::{Case, Decision, Trap};
 use crate::judge::trap_list::TrapList;
 use crate::judge::workspace::Workspace;
 use crate::measures::move_matching::Pattern;
-use crate::measures::trap_positions::{Hit, Index, Member, Yardstick};
+use crate::measures::trap_positions::{Hit, Index, MeasureSpec, Member};
 use crate::search::verdict::Verdict;
 use crate::trees::labels::uci_label;
 
@@ -47,9 +47,9 @@ pub(super) struct LabelCandidates {
 }
 
 impl LabelCandidates {
-    pub(super) fn new(traps: &TrapList, yardstick: Yardstick, min_similarity: f64) -> LabelCandidates {
+    pub(super) fn new(traps: &TrapList, spec: MeasureSpec, min_similarity: f64) -> LabelCandidates {
         LabelCandidates {
-            index: Index::new(&traps.positions(), yardstick, min_similarity),
+            index: Index::new(&traps.positions(), spec, min_similarity),
             patterns: std::iter::repeat_with(Default::default).take(traps.len()).collect(),
         }
     }
@@ -181,7 +181,7 @@ mod tests {
             Trap { line: line.collect(), position, bait, verdict: Verdict::Proved, mate_in: Some(1) }
         });
         let traps = TrapList::new(traps.collect());
-        let spec = Yardstick { measure: Measure::Sequences, depth: 2, labels: UCI };
+        let spec = MeasureSpec { measure: Measure::Sequences, depth: 2, labels: UCI };
         let candidates = LabelCandidates::new(&traps, spec, min_similarity);
         (traps, candidates)
     }

@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move};
 use crate::chess::moves::mirror_move;
 use crate::chess::position::{GamePosition, mirror};
 use crate::judge::events::EventKind;
-use crate::measures::trap_positions::{Member, Yardstick};
+use crate::measures::trap_positions::{MeasureSpec, Member};
 use crate::search::verdict::Verdict;
 
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.
@@ -38,7 +38,7 @@ impl Trap {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     /// `None` where abstracted trees are compared.
-    pub yardstick: Option<Yardstick>,
+    pub spec: Option<MeasureSpec>,
     /// Least similarity at which a trap is proposed, 0 to 1.
     pub min_similarity: f64,
     /// The killers of the traps that propose a bait are tried first; without this the prover's own order is kept, which

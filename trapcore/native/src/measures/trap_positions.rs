@@ -22,14 +22,14 @@ pub(crate) enum Measure {
 
 /// A measure with its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Yardstick {
+pub(crate) struct MeasureSpec {
     pub measure: Measure,
     /// Of the tree; of the base measure for structural similarity.
     pub depth: u32,
     pub labels: Labels,
 }
 
-impl Yardstick {
+impl MeasureSpec {
     fn is_fast(self) -> bool {
         self.depth == 2 && self.labels == Labels { naming: Naming::Uci, captures: false }
     }
@@ -51,7 +51,7 @@ pub(crate) struct Hit {
 
 /// All traps of a library, by the side to move.
 pub(crate) struct Index {
-    yardstick: Yardstick,
+    spec: MeasureSpec,
     threshold: f64,
     white: Side,
     black: Side,
@@ -110,7 +110,7 @@ fn pair_key(a: u16, b: u16) -> u32 {
 
 impl Index {
     /// `traps`: the positions before the bait; hits below `threshold` (0 to 1) are never reported.
-    pub(crate) fn new(traps: &[(GamePosition, GamePosition)], yardstick: Yardstick, threshold: f64) -> Index {
+    pub(crate) fn new(traps: &[(GamePosition, GamePosition)], spec: MeasureSpec, threshold: f64) -> Index {
         let side = |color: Color| {
             let mut members = Vec::new();
             let mut positions: Vec<&GamePosition> = Vec::new();
@@ -122,9 +122,9 @@ impl Index {
                     }
                 }
             }
-            Side { forms: Forms::new(&positions, yardstick, threshold), members }
+            Side { forms: Forms::new(&positions, spec, threshold), members }
         };
-        Index { yardstick, threshold, white: side(Color::White), black: side(Color::Black) }
+        Index { spec, threshold, white: side(Color::White), black: side(Color::Black) }
     }
 
     /// The members whose victim is to move as here and that are at least as similar as the threshold.
@@ -137,7 +137,7 @@ impl Index {
         if side.members.is_empty() {
             return;
         }
-        let Yardstick { depth, labels, .. } = self.yardstick;
+        let MeasureSpec { depth, labels, .. } = self.spec;
         let threshold = self.threshold;
         let mut push = |i: usize, similarity: f64| {
             if similarity >= threshold {
@@ -183,8 +183,8 @@ impl Index {
 }
 
 impl Forms {
-    fn new(positions: &[&GamePosition], yardstick: Yardstick, threshold: f64) -> Forms {
-        let Yardstick { measure, depth, labels } = yardstick;
+    fn new(positions: &[&GamePosition], spec: MeasureSpec, threshold: f64) -> Forms {
+        let MeasureSpec { measure, depth, labels } = spec;
         let trees = || {
             positions.iter().map(|s| {
                 let mut plies = Plies2::default();
@@ -193,9 +193,9 @@ impl Forms {
             })
         };
         match measure {
-            Measure::Sequences if yardstick.is_fast() => Forms::Rows(Rows::new(trees().collect(), threshold)),
+            Measure::Sequences if spec.is_fast() => Forms::Rows(Rows::new(trees().collect(), threshold)),
             Measure::Sequences => Forms::Sequences(positions.iter().map(|s| sequences(s, depth, labels)).collect()),
-            Measure::Continuations if yardstick.is_fast() => {
+            Measure::Continuations if spec.is_fast() => {
                 Forms::Bits(LabelSets::new(&trees().map(|plies| plies.label_bits()).collect::<Vec<_>>()))
             }
             Measure::Continuations => Forms::Sets(positions.iter().map(|s| label_set(s, depth, labels)).collect()),
@@ -319,7 +319,7 @@ mod tests {
             (Measure::Structural, 1, uci),
         ] {
             let threshold = 0.6;
-            let index = Index::new(&traps, Yardstick { measure, depth, labels }, threshold);
+            let index = Index::new(&traps, MeasureSpec { measure, depth, labels }, threshold);
             let (mut scratch, mut hits, mut found) = (Scratch::default(), Vec::new(), 0);
             for i in 0..40 {
                 let query = walk(i / 2, 5 + (i % 5) as u32);

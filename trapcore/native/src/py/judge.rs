@@ -23,7 +23,7 @@ use crate::judge::model::{Options, ProofLimits, Trap};
 use crate::judge::token_candidates::TokenLibrary;
 use crate::judge::workspace::Workspace;
 use crate::mate::PROVER_VERSION;
-use crate::measures::trap_positions::{Measure, Yardstick};
+use crate::measures::trap_positions::{Measure, MeasureSpec};
 use crate::pgn::anchors::{Anchor, Encoding};
 use crate::search::verdict::Verdict;
 use crate::trap_test::TESTER_VERSION;
@@ -210,7 +210,7 @@ impl PyJudge {
             return Err(PyValueError::new_err(format!("min_similarity is 0 to 1, not {min_similarity}")));
         }
         let (depth, labels) = (arguments::depth(depth)?, arguments::labels(labels, captures)?);
-        let yardstick = measure.map(|measure| Yardstick { measure, depth, labels });
+        let spec = measure.map(|measure| MeasureSpec { measure, depth, labels });
         let abstracted = match (measure, proposer, likeness, ids) {
             (Some(_), ..) => None,
             (None, Some(proposer), Some(likeness), Some(ids)) if ids.len() == traps.len() => Some(TokenLibrary {
@@ -221,7 +221,7 @@ impl PyJudge {
             _ => return Err(PyValueError::new_err("abstracted trees need a proposer, a likeness, and an id a trap")),
         };
         let limits = ProofLimits { nodes, unproved };
-        let options = Options { yardstick, min_similarity, proposals_first, skip_plies, limits };
+        let options = Options { spec, min_similarity, proposals_first, skip_plies, limits };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
         let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
         Ok(PyJudge { analyzer, spaces: Mutex::new(Vec::new()) })
