@@ -17,7 +17,7 @@ use crate::judge::model::{Case, Decision};
 use crate::judge::trap_list::TrapList;
 use crate::judge::workspace::Workspace;
 use crate::measures::trap_positions::Member;
-use crate::ranking::ranker::{LAZY_SHORTLIST, Proposed, Weights, naming_tokens};
+use crate::ranking::ranker::{LAZY_SHORTLIST, RankedMove, Weights, naming_tokens};
 use crate::search::verdict::Verdict;
 use crate::token_index;
 use crate::trap_test::TEMPTING_GAIN;
@@ -60,18 +60,18 @@ impl<'a> TokenCandidates<'a> {
         let mut candidates = Vec::new();
         for bait in baits {
             let view = AttackerView::after_bait(&position.chess, bait, position.mode);
-            let ranking = self.library.weights.propose(&view, LAZY_SHORTLIST, &mut work.quiescence);
+            let ranking = self.library.weights.rank(&view, LAZY_SHORTLIST, &mut work.quiescence);
             // To take back what the bait took in a fair exchange refutes nothing.
             let fair = bait.is_capture() && see(&position.chess, bait) >= 0;
             let refutes = |m: Move| !(fair && m.is_capture() && m.to() == bait.to());
-            let is_killer = |best: &&Proposed| best.score >= LEAST && refutes(best.m);
+            let is_killer = |best: &&RankedMove| best.score >= LEAST && refutes(best.m);
             let Some(best) = ranking.moves.iter().take(LAZY_SHORTLIST).find(is_killer) else { continue };
             let tokens: Vec<u32> = best.tokens.iter().copied().filter(|&token| names(token)).collect();
             let mut hits = self.nearest(position.chess.turn(), &tokens, self.min_similarity * UNPROVED, work);
             hits.retain(|&(member, similarity)| {
                 similarity >= self.min_similarity || self.traps.get(member).mate_in.is_some()
             });
-            let killers: Vec<Move> = ranking.moves.iter().take(LAZY_SHORTLIST).map(|proposed| proposed.m).collect();
+            let killers: Vec<Move> = ranking.moves.iter().take(LAZY_SHORTLIST).map(|ranked| ranked.m).collect();
             let traps: Vec<SimilarTrap> = hits
                 .into_iter()
                 .map(|(member, similarity)| SimilarTrap {

@@ -16,7 +16,7 @@ use crate::search::{Limits, MAX_DEPTH};
 /// A gain of material is tested with four searches, each of which costs more a node than the mate prover.
 const GAIN_SHARE: u64 = 8;
 
-/// Proposed killers that a gain of material is searched for one by one.
+/// RankedMove killers that a gain of material is searched for one by one.
 const ALONE: usize = 1;
 /// Nodes of the shallow search before the test of a gain of material, which most candidates do not pass.
 const PRESCREEN_NODES: u64 = 2000;

@@ -13,7 +13,7 @@ use super::arguments;
 use super::cancellation::{Cancellation, detached};
 use super::games::{PyBatch, PySkipped, list, skipped};
 use super::pickle::impl_pickle;
-use super::ranking::Proposer;
+use super::ranking::MoveRanker;
 use super::token_index::PyBagIndex;
 use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
@@ -195,7 +195,7 @@ impl PyJudge {
         unproved: bool,
         skip_plies: usize,
         proposals_first: bool,
-        proposer: Option<PyRef<'_, Proposer>>,
+        proposer: Option<PyRef<'_, MoveRanker>>,
         likeness: Option<PyRef<'_, PyBagIndex>>,
         ids: Option<Vec<u64>>,
     ) -> PyResult<PyJudge> {

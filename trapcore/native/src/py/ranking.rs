@@ -158,8 +158,8 @@ type PairOut<'py> = (Vec<String>, Vec<String>, Option<u32>, Bound<'py, PyBytes>)
 type Packed = (Vec<u8>, Vec<u8>);
 
 /// Learned weights, ready to order moves.
-#[pyclass(frozen, module = "trapcore._native")]
-pub(crate) struct Proposer(pub(crate) Arc<Weights>);
+#[pyclass(frozen, name = "Proposer", module = "trapcore._native")]
+pub(crate) struct MoveRanker(pub(crate) Arc<Weights>);
 
 fn table(tokens: &[u8], weights: &[u8]) -> PyResult<FxHashMap<u32, f32>> {
     let four = |bytes: &[u8]| bytes.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]).collect::<Vec<_>>();
@@ -174,11 +174,11 @@ fn table(tokens: &[u8], weights: &[u8]) -> PyResult<FxHashMap<u32, f32>> {
 }
 
 #[pymethods]
-impl Proposer {
+impl MoveRanker {
     #[new]
-    fn new(seen: Packed, answered: Packed, nothing: f32) -> PyResult<Proposer> {
+    fn new(seen: Packed, answered: Packed, nothing: f32) -> PyResult<MoveRanker> {
         let (seen, answered) = (table(&seen.0, &seen.1)?, table(&answered.0, &answered.1)?);
-        Ok(Proposer(Arc::new(Weights { seen, answered, null_score: nothing })))
+        Ok(MoveRanker(Arc::new(Weights { seen, answered, null_score: nothing })))
     }
 
     /// The best `top` moves, the first `shortlist` of them by their full trees.
@@ -192,7 +192,7 @@ impl Proposer {
     ) -> PyResult<Proposals> {
         Ok(py.detach(|| {
             let view = view(fen, bait)?;
-            let found = self.0.propose(&view, shortlist, &mut Searcher::for_quiescence());
+            let found = self.0.rank(&view, shortlist, &mut Searcher::for_quiescence());
             let text = |m| UciMove::from_move(m, view.mode).to_string();
             let moves = found.moves.into_iter().take(top).map(|p| (text(p.m), p.score, p.confidence, p.tokens));
             Ok::<_, BadPosition>((moves.collect(), found.moves_made))
@@ -247,7 +247,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VOCABULARY_VERSION", VOCABULARY_VERSION)?;
     module.add("FIELD_BITS", FIELD_BITS)?;
     module.add("LAZY_SHORTLIST", LAZY_SHORTLIST)?;
-    module.add_class::<Proposer>()?;
+    module.add_class::<MoveRanker>()?;
     module.add_function(wrap_pyfunction!(seen_bags, module)?)?;
     module.add_function(wrap_pyfunction!(killer_bag, module)?)?;
     module.add_function(wrap_pyfunction!(killer_bags, module)?)?;

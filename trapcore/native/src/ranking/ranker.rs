@@ -31,7 +31,7 @@ pub(crate) struct Weights {
 
 /// A move with its place in the order.
 #[derive(Clone, Debug)]
-pub(crate) struct Proposed {
+pub(crate) struct RankedMove {
     pub m: Move,
     /// Log odds against [`Weights::null_score`]; comparable between positions for shortlisted moves only.
     pub score: f32,
@@ -43,8 +43,8 @@ pub(crate) struct Proposed {
 
 /// The moves of a view, best first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Proposal {
-    pub moves: Vec<Proposed>,
+pub(crate) struct Ranking {
+    pub moves: Vec<RankedMove>,
     /// Moves made on a board to find the order, those of the quiescence included.
     pub moves_made: u64,
 }
@@ -132,16 +132,16 @@ pub(crate) fn naming_tokens(view: &AttackerView, line: &[Move]) -> Option<Vec<u3
 
 impl Weights {
     /// All legal moves, best first; the first `shortlist` of them by their full trees.
-    pub(crate) fn propose(&self, view: &AttackerView, shortlist: usize, searcher: &mut Searcher) -> Proposal {
+    pub(crate) fn rank(&self, view: &AttackerView, shortlist: usize, searcher: &mut Searcher) -> Ranking {
         let overview = Overview::of(view);
         let mut moves_made = overview.seen.len() as u64;
         let order = overview.order(view, &self.seen);
         let first: Vec<usize> = order.iter().take(shortlist).map(|&(i, _)| i).collect();
         let tokens = overview.answered(view, &first, searcher, &mut moves_made);
-        let mut moves: Vec<Proposed> = first
+        let mut moves: Vec<RankedMove> = first
             .iter()
             .zip(tokens)
-            .map(|(&i, tokens)| Proposed {
+            .map(|(&i, tokens)| RankedMove {
                 m: overview.seen[i].m,
                 score: sum(&self.answered, &tokens) - self.null_score,
                 confidence: 0.0,
@@ -155,13 +155,13 @@ impl Weights {
         for m in &mut moves {
             m.confidence = (f64::from(m.score) - top).exp() / all;
         }
-        moves.extend(order.iter().skip(shortlist).map(|&(i, score)| Proposed {
+        moves.extend(order.iter().skip(shortlist).map(|&(i, score)| RankedMove {
             m: overview.seen[i].m,
             score,
             confidence: 0.0,
             tokens: Vec::new(),
         }));
-        Proposal { moves, moves_made }
+        Ranking { moves, moves_made }
     }
 }
 
@@ -196,10 +196,10 @@ mod tests {
                 }
                 let bait = moves[draw(moves.len())];
                 let view = AttackerView::after_bait(&chess, bait, s.mode);
-                let proposal = Weights::default().propose(&view, 8, &mut searcher);
-                assert_eq!(proposal.moves.len(), view.chess.legal_moves().len());
-                let mut tokens: Vec<u32> = proposal.moves.iter().flat_map(|m| m.tokens.clone()).collect();
-                for m in &proposal.moves {
+                let ranking = Weights::default().rank(&view, 8, &mut searcher);
+                assert_eq!(ranking.moves.len(), view.chess.legal_moves().len());
+                let mut tokens: Vec<u32> = ranking.moves.iter().flat_map(|m| m.tokens.clone()).collect();
+                for m in &ranking.moves {
                     if let Some(net) = MatingNet::of(&after(&view.chess, m.m)) {
                         of_mating_net(&net, &mut tokens);
                     }

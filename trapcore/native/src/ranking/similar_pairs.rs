@@ -73,7 +73,7 @@ fn pairs_of_white(
     let mut proposed = Vec::new();
     for (rank, bait) in ranked(position) {
         let view = AttackerView::after_bait(&position.chess, bait, position.mode);
-        if let Some(best) = weights.propose(&view, SHORTLIST, searcher).moves.into_iter().next() {
+        if let Some(best) = weights.rank(&view, SHORTLIST, searcher).moves.into_iter().next() {
             proposed.push((RANK_COST * (rank as f64).sqrt() - f64::from(best.score), bait, best.m, view));
         }
         if prover.stop_flag.is_stopped() {
