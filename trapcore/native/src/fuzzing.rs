@@ -8,7 +8,8 @@ use crate::search::verdict::Verdict;
 use crate::search::{Limits, Pruning, SearchRequest, Searcher};
 use crate::trap_test::Tester;
 
-/// Bytes before the FEN: longest mate, nodes (two bytes, little endian), depth, what is request, which move is the bait.
+/// Bytes before the FEN: longest mate, nodes (two bytes, little endian), depth, the kind of question, which move is the
+/// bait.
 const BUDGETS: usize = 6;
 /// Binary logarithm of the tables' sizes; small ones are overwritten soon.
 const BITS: u32 = 6;
@@ -23,7 +24,7 @@ pub enum Tried {
 /// Reads the bytes as budgets and a FEN, and puts the position to the prover and to the search or the trap test.
 ///
 /// Panics if anything does, or if an answer contradicts itself: more nodes than the budget, an illegal move, a proof
-/// without mate, a refutation that does not reach as far as it was request for.
+/// without mate, a refutation that does not reach as far as it should.
 pub fn position(bytes: &[u8]) -> Tried {
     let Some((&[mate, low, high, depth, question, choice], fen)) = bytes.split_first_chunk::<BUDGETS>() else {
         return Tried::NoPosition;

@@ -18,7 +18,7 @@ pub(crate) const LOSS: f64 = 0.3;
 const STABLE_DEPTHS: usize = 3;
 /// A loss seen only by a shallow search proves nothing.
 const LEAST_DEPTH: u32 = 6;
-/// A move among so many best ones, by the static ranking or after one ply, tempts.
+/// A move of such a rank in the static ranking or after one ply, tempts.
 pub(crate) const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
 pub(crate) const TEMPTING_GAIN: i32 = 80;
@@ -87,7 +87,7 @@ pub(crate) struct BaitTest {
     /// Win chance that the bait costs at the last common depth, -2 to 2.
     pub loss: f64,
     pub depths: Vec<Depth>,
-    /// Best rank of the bait among all moves by the static ranking and after one ply, from 1.
+    /// Better rank of the bait in the static ranking and after one ply, from 1.
     pub rank: usize,
     /// What the bait seems to win there, against the value of the position as it stands, in centipawns.
     pub gain: i32,
@@ -104,8 +104,8 @@ fn tempts(rank: usize, gain: i32) -> bool {
     rank <= TEMPTING_RANK || gain >= TEMPTING_GAIN
 }
 
-/// Static ranking of all moves, as a player sees them who counts material but does not look for checks: the value after the move, less
-/// what the opponent's best exchange wins; best first. Mates are seen only when they are on the board.
+/// Static ranking of all moves, as a player sees them who counts material but does not look for checks: the value after
+/// the move, less what the opponent's best exchange wins; best first. Mates are seen only when they are on the board.
 pub(crate) fn static_ranking(position: &Chess) -> Vec<(i32, Move)> {
     let mut out: Vec<(i32, Move)> = position
         .legal_moves()
@@ -124,7 +124,7 @@ pub(crate) fn static_ranking(position: &Chess) -> Vec<(i32, Move)> {
     out
 }
 
-/// What a test works with.
+/// The trap tester: a mate prover and a searcher.
 pub(crate) struct Tester {
     pub prover: Prover,
     pub searcher: Searcher,
@@ -158,8 +158,8 @@ impl Tester {
         tempting.into_iter().map(|(_, _, m)| self.test(position, m, &[], limits)).collect()
     }
 
-    /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: by the static ranking, where nobody
-    /// looks for checks, and by a search of one ply, which also understands pins.
+    /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: the static ranking, where
+    /// nobody looks for checks, and by a search of one ply, which also understands pins.
     fn temptation(&mut self, position: &Chess) -> FxHashMap<u16, (usize, i32)> {
         let mut out: FxHashMap<u16, (usize, i32)> = FxHashMap::default();
         let views = [
@@ -176,8 +176,8 @@ impl Tester {
         out
     }
 
-    /// Rank (from 1) and value of a move among all moves, and the value of the best, by the static ranking (depth 0) and after
-    /// searches of 1 to `depth` plies: what makes a bait tempting is that it falls with the depth.
+    /// Rank (from 1) and value of a move among all moves, and the value of the best, by the static ranking (depth 0)
+    /// and after searches of 1 to `depth` plies: what makes a bait tempting is that it falls with the depth.
     pub(crate) fn profile(&mut self, position: &Chess, bait: Move, depth: u32) -> Vec<(u32, usize, i32, i32)> {
         (0..=depth)
             .filter_map(|depth| {
@@ -205,7 +205,7 @@ impl Tester {
 
     /// Tests one bait, within `limits` for each question: the best other move, the mate, the best answer with the
     /// proposed killers tried first, and, where the bait may lose, each proposed killer by itself. The first of them
-    /// that keeps the gain is kept; the line goes on from it.
+    /// that holds the gain is taken; the line goes on from it.
     pub(crate) fn test(&mut self, position: &Chess, bait: Move, killers: &[Move], limits: Limits) -> BaitTest {
         let (rank, gain) = self.temptation(position).remove(&move_code(bait)).unwrap_or((usize::MAX, 0));
         let mut test = BaitTest {
@@ -248,7 +248,7 @@ impl Tester {
         let reached = best.last().map_or(0, |&(depth, _)| depth.saturating_sub(1));
         let limits = Limits { depth: limits.depth.min(reached), ..limits };
         self.answered(&baited, &best, &[], killers, limits, &mut test);
-        // A proposed killer is worth a search of its own where it may hold more than the best answer did: it is kept
+        // A proposed killer is worth a search of its own where it may hold more than the best answer did: it is taken
         // if it wins as well, and alone it is searched deeper.
         if test.verdict == Verdict::Proved || test.loss >= LOSS / 2.0 {
             for &killer in killers {
@@ -268,8 +268,8 @@ impl Tester {
         test
     }
 
-    /// Whether a shallow search of `nodes` nodes at the answers to a bait sees about the loss that a trap costs, against the
-    /// value of the position as it stands. What it does not see may be there all the same.
+    /// Whether a shallow search of `nodes` nodes at the answers to a bait sees about the loss that a trap costs,
+    /// against the value of the position as it stands. What it does not see may be there all the same.
     pub(crate) fn may_lose(&mut self, position: &Chess, bait: Move, killers: &[Move], nodes: u64) -> bool {
         let static_chance = win_chance(self.searcher.quiescence(position));
         let limits = Limits { depth: MAX_DEPTH, nodes };
@@ -277,8 +277,8 @@ impl Tester {
         answers.last().is_some_and(|&(_, value)| static_chance + win_chance(value) >= LOSS * 0.9)
     }
 
-    /// What each of these moves costs against the best move, as a shallow search of `nodes` nodes at the position and half as
-    /// many at the answers to each sees it: win chance, -2 to 2, and the answer.
+    /// What each of these moves costs against the best move, as a shallow search of `nodes` nodes at the position and
+    /// half as many at the answers to each sees it: win chance, -2 to 2, and the answer.
     pub(crate) fn losses(&mut self, position: &Chess, moves: &[Move], nodes: u64) -> Vec<(f64, Option<Move>)> {
         let limits = Limits { depth: MAX_DEPTH, nodes };
         let value = |found: &[(u32, i32)]| found.last().map_or(0.0, |&(_, value)| win_chance(value));
@@ -311,8 +311,8 @@ impl Tester {
         test.verdict = if self.is_stopped() { Verdict::Undecided } else { verdict_at(&test.depths) };
     }
 
-    /// Value by depth from 0 (captures and checks played out), for the side to move; `only` these moves, all if empty, the
-    /// `first` ones before the others.
+    /// Value by depth from 0 (captures and checks played out), for the side to move; `only` these moves, all if empty,
+    /// the `first` ones before the others.
     fn deepen(
         &mut self,
         root: &Chess,

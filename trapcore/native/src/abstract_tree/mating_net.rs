@@ -1,10 +1,10 @@
-//! How a king stands mated: what gives the mate, and what keeps the king from each square beside it.
+//! The mating net: what gives the mate, and what keeps the king from each square beside it.
 
 use shakmaty::{Chess, File, Position, Rank, Role, Square};
 
 use crate::chess::orientation::Orientation;
 
-/// The mated king and what holds it, on the turned board.
+/// A mating net, on the oriented board.
 pub(crate) struct MatingNet {
     /// Role and offset from the king of each checking piece, ascending.
     pub checkers: Vec<(Role, (i32, i32))>,
@@ -14,7 +14,7 @@ pub(crate) struct MatingNet {
     pub squares: Vec<((i32, i32), EscapeSquare)>,
 }
 
-/// What keeps the king from a square.
+/// Why the king cannot escape to a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EscapeSquare {
     /// A piece of its own.

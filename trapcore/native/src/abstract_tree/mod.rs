@@ -1,5 +1,5 @@
-//! The abstracted local tree of a move (paper, section 5.2): what the move does, what can be answered, and what follows,
-//! told in words that name no square, so that trees of different positions can be compared.
+//! The abstracted local tree of a move (paper, section 5.2): what the move does, what can be answered, and what
+//! follows, in words that name no square, so that trees of different positions can be compared.
 //!
 //! All is seen from the attacker, who is to move: files and ranks count from the victim's king, upwards to where the
 //! attacker's pawns go and to the right from the wing on which the king stands, so that a position with colours

@@ -1,4 +1,4 @@
-//! What follows a move: each reply of the victim, and the attacker's best follow-up to it.
+//! The tree below a move: each reply of the victim, and the attacker's best follow-up to it.
 
 use shakmaty::{Chess, Move, MoveList, Position, Role, Square};
 
@@ -15,7 +15,7 @@ pub(crate) const MATED: i32 = 20_000;
 
 /// Longest mate by checks alone that is looked for, in moves after the first.
 const LONGEST: u32 = 3;
-/// Replies and checks that may be looked at to find it, in the order of the turned board.
+/// Replies and checks that may be looked at to find it, in the order of the oriented board.
 const MOST_LOOKED_AT: usize = 600;
 
 /// What the victim does.

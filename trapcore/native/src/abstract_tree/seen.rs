@@ -1,4 +1,4 @@
-//! What is seen of a move without looking at its replies one by one.
+//! Features of a move that do not need its replies one by one.
 
 use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Rank, Role, Square, attacks};
 

@@ -1,7 +1,7 @@
 //! The vocabulary: each kind of token puts a few facts about a move into one number.
 //!
 //! A token is the number of its kind in the highest five bits and the fields of that kind below, the first highest.
-//! [`KINDS`] names them all, so that a token can be taken apart and told in words.
+//! [`KINDS`] names them all, so that a token can be taken apart and put into words.
 
 use shakmaty::{Position, Role};
 

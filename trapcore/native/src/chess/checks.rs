@@ -1,8 +1,8 @@
-//! Finding checks without making the move.
+//! Checks, found without making the move.
 
 use shakmaty::{Bitboard, CastlingSide, Chess, Move, Position, Rank, Role, Square, attacks};
 
-/// Tells cheaply which moves may give check: all that do, and few that do not.
+/// Finds cheaply which moves may give check: all that do, and few that do not.
 pub(crate) struct CheckFinder<'a> {
     position: &'a Chess,
     king: Square,

@@ -6,7 +6,7 @@
 //! | `moves` | the position after a move, squares, codes and mirror images of moves |
 //! | `orientation` | the board as the attacker sees it |
 //! | `checks` | finding checks and mates without making the move |
-//! | `piece_values` | what pieces are worth |
+//! | `piece_values` | piece values |
 //! | `static_exchange` | static exchange evaluation |
 
 pub(crate) mod checks;

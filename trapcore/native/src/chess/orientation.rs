@@ -18,13 +18,13 @@ impl Orientation {
         Orientation { attacker, flipped: king.file() <= File::D }
     }
 
-    /// The square as it stands on the turned board; or back, since turning twice changes nothing.
+    /// The square as it stands on the oriented board; or back, since turning twice changes nothing.
     pub(crate) fn square(self, square: Square) -> Square {
         let square = if self.attacker == Color::Black { square.flip_vertical() } else { square };
         if self.flipped { square.flip_horizontal() } else { square }
     }
 
-    /// The square of a set that comes first on the turned board.
+    /// The square of a set that comes first on the oriented board.
     pub(crate) fn first(self, set: Bitboard) -> Option<Square> {
         if !set.more_than_one() {
             return set.first();
@@ -32,13 +32,13 @@ impl Orientation {
         set.into_iter().min_by_key(|&square| self.square(square))
     }
 
-    /// Where `to` lies from `king`: files to the right, ranks upwards, on the turned board, each -7 to 7.
+    /// Where `to` lies from `king`: files to the right, ranks upwards, on the oriented board, each -7 to 7.
     pub(crate) fn offset(self, king: Square, to: Square) -> (i32, i32) {
         let (king, to) = (self.square(king), self.square(to));
         (to.file() as i32 - king.file() as i32, to.rank() as i32 - king.rank() as i32)
     }
 
-    /// Where a move stands in the order of the turned board; no two moves of a position share a place.
+    /// Where a move stands in the order of the oriented board; no two moves of a position share a place.
     pub(crate) fn place(self, m: Move) -> (Square, Square, Option<Role>, bool) {
         let (from, to) = ends(m);
         (self.square(from), self.square(to), m.promotion(), m.is_castle())

@@ -1,4 +1,4 @@
-//! What pieces are worth, for everything but the evaluation, whose weights were fitted.
+//! Piece values, for everything but the evaluation, whose weights were fitted.
 
 use shakmaty::{Board, Color, Move, Role};
 

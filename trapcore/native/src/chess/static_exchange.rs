@@ -5,13 +5,13 @@ use shakmaty::{Bitboard, Chess, Move, Position, Role, Square};
 use crate::chess::orientation::Orientation;
 use crate::chess::piece_values::{material_gain, piece_value};
 
-/// Material that the side to move gains (or, negative, loses) by `m` and the best captures on its target square that
-/// follow, each side free to stop. Pins are not looked at.
+/// Static exchange evaluation: material that the side to move gains (or, negative, loses) by `m` and the best captures
+/// on its target square that follow, each side free to stop. Pins are not looked at.
 pub(crate) fn see(chess: &Chess, m: Move) -> i32 {
     see_by(chess, m, Bitboard::first)
 }
 
-/// The same with pieces of one kind taken in the order of the turned board, so that a mirrored position has the same
+/// The same with pieces of one kind taken in the order of the oriented board, so that a mirrored position has the same
 /// value (it can matter which of two pieces goes first if another stands behind it).
 pub(crate) fn see_oriented(chess: &Chess, m: Move, orientation: Orientation) -> i32 {
     see_by(chess, m, |set| orientation.first(set))

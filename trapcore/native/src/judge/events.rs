@@ -1,7 +1,7 @@
 //! What a game did with a trap: the five events, and whether an answer springs the trap.
 //!
-//! Every classification of events goes through [`classify`], and every answer through [`is_sprung`], so that all ways of
-//! use agree.
+//! Every classification of events goes through [`classify`], and every answer through [`is_sprung`], so that all ways
+//! of use agree.
 
 use shakmaty::{Chess, Move};
 
@@ -81,8 +81,8 @@ pub(crate) struct Killer {
     pub mate_in: Option<u32>,
 }
 
-/// Whether an answer springs the trap: it is the killer, or it mates as well in no more moves than are searched in full.
-/// And the nodes that the proof took. `baited`: the position after the bait.
+/// Whether an answer springs the trap: it is the killer, or it mates as well in no more moves than are searched in
+/// full. And the nodes that the proof took. `baited`: the position after the bait.
 pub(crate) fn is_sprung(prover: &mut Prover, baited: &Chess, killer: Killer, answer: Move, nodes: u64) -> (bool, u64) {
     if killer.m == Some(answer) {
         return (true, 0);

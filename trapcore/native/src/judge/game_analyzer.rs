@@ -127,7 +127,7 @@ impl GameAnalyzer {
         let decision = Decision { position, played, known: self.traps.at(key.position) };
         let cases = self.find_cases(&decision, limits, work);
         let cases: Cases = (!cases.is_empty()).then(|| cases.into_iter().map(Arc::new).collect());
-        // What was dear to find out is cached; that nothing is near is cheap to find out again.
+        // Expensive results are cached; that nothing is similar is cheap to find out again.
         if cacheable && work.candidates > candidates {
             work.cache(key, cases.clone());
         }
@@ -186,7 +186,7 @@ impl GameAnalyzer {
     }
 }
 
-/// Whether a case says again what another said; a proof is more than a similarity.
+/// Whether two cases are the same trap with the same verdict.
 fn same_trap(a: &Case, b: &Case) -> bool {
     a.bait == b.bait && a.member.trap == b.member.trap && a.verdict == b.verdict
 }

@@ -19,8 +19,8 @@ use crate::search::verdict::Verdict;
 use crate::trees::labels::uci_label;
 
 /// Moves are matched for so many of the most similar traps of a position: in three files of amateurs' games, from a
-/// similarity of 0.6 on, the most similar one alone found four baits more than labels do and three found five; a measure
-/// that does not look at labels can bring a hundred of them near.
+/// similarity of 0.6 on, the most similar one alone found four baits more than labels do and three found five; a
+/// measure that does not look at labels can bring a hundred of them near.
 const MATCHED: usize = 3;
 
 /// What a trap's bait and killer are matched by.

@@ -4,7 +4,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `model` | traps, what is asked for, and what is found |
+//! | `model` | traps, the options, and what is found |
 //! | `trap_list` | the traps of a library, as they are and with colours exchanged |
 //! | `workspace` | the memory that one thread reuses, with the cases of earlier positions |
 //! | `candidates` | moves that may be baits, each with the similar traps that propose it |

@@ -1,4 +1,4 @@
-//! Traps, what is asked for, and what is found.
+//! Traps, the options, and what is found.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The proof of a candidate.
 //!
-//! A bait that several traps propose is examined once, the killers of all of them are tried first, and the case gets the
-//! name of the most similar trap that posed the question which was answered.
+//! A bait that several traps propose is examined once, the killers of all of them are tried first, and the case gets
+//! the name of the most similar trap that posed the question which was answered.
 
 use shakmaty::{Chess, Move, Position};
 
@@ -16,7 +16,7 @@ use crate::search::{Limits, MAX_DEPTH};
 /// A gain of material is tested with four searches, each of which costs more a node than the mate prover.
 const GAIN_SHARE: u64 = 8;
 
-/// RankedMove killers that a gain of material is searched for one by one.
+/// Proposed killers that a gain of material is searched for one by one.
 const ALONE: usize = 1;
 /// Nodes of the shallow search before the test of a gain of material, which most candidates do not pass.
 const PRESCREEN_NODES: u64 = 2000;
@@ -40,7 +40,7 @@ pub(super) struct Verifier {
 }
 
 impl Verifier {
-    /// A proved case, or an undecided one if those were asked for. Each question that a trap asks is asked once, the
+    /// A proved case, or an undecided one if the limits say so. Each question that a trap poses is examined once, the
     /// most similar trap's first.
     pub(super) fn prove(&self, decision: &Decision, candidate: &Candidate, work: &mut Workspace) -> Option<Case> {
         let case = |similar: &SimilarTrap, answer: Answer| Case {

@@ -10,11 +10,11 @@ use crate::search::stop::StopFlag;
 use crate::token_index;
 use crate::trap_test::Tester;
 
-/// The positions of the openings come again and again, so their cases are cached; the table is emptied when it has grown
-/// to about ten megabytes.
+/// The positions of the openings come again and again, so their cases are cached; the table is emptied when it has
+/// grown to about ten megabytes.
 const CACHE_SIZE: usize = 1 << 17;
 
-/// Binary logarithm of the entries of the tables of proofs and of the search.
+/// Binary logarithm of the entries of the tables of the prover and of the search.
 const TABLE_BITS: u32 = 16;
 
 /// What the cases of a position depend on, for one library.

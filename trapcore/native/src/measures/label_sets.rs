@@ -1,10 +1,10 @@
-//! Many label sets at once: which of them are as similar to a set as asked for, by the Jaccard ratio, exactly.
+//! Many label sets at once: which of them have at least a given Jaccard similarity to a set, exactly.
 //!
-//! Sets are bits, renumbered so that the labels in most sets come first. Of each there is a sketch of [`SKETCH`] words: the
-//! commonest labels as they are, all others folded, so that several share a bit. Sketches of eight sets at a time lie
-//! together, word by word, and are all that most comparisons look at: what two sets share is at most the bits that their
-//! sketches share, and the smaller number of labels that found their bit taken. Sets are stored by size, so that those of a
-//! size that rules them out are never looked at.
+//! Sets are bits, renumbered so that the labels in most sets come first. Of each there is a sketch of [`SKETCH`] words:
+//! the commonest labels as they are, all others folded, so that several share a bit. Sketches of eight sets at a time
+//! lie together, word by word, and are all that most comparisons look at: what two sets share is at most the bits that
+//! their sketches share, and the smaller number of labels that found their bit taken. Sets are stored by size, so that
+//! those of a size that rules them out are never looked at.
 
 pub(crate) mod kernels;
 
@@ -75,7 +75,7 @@ impl LabelSets {
         self.numbers.len()
     }
 
-    /// For each of the sets asked about, the numbers of those that are at least so similar (0 to 1), ascending, and
+    /// For each query, the numbers of those that are at least so similar (0 to 1), ascending, and
     /// how similar they are. Asking about some dozens at once takes a fraction of the time for each.
     pub(crate) fn similar(&self, queries: &[LabelBits], threshold: f64) -> Vec<Vec<(u32, f64)>> {
         let queries: Vec<_> = queries.iter().map(|bits| ordered(&self.order, bits)).collect();
@@ -97,8 +97,8 @@ impl LabelSets {
         found
     }
 
-    /// Numbers and similarities of the `k` (1 or more) sets that are most similar, and of all that are as similar as the
-    /// last of them, by number. What was found so far rules out more and more, so sets of the same size come first.
+    /// Numbers and similarities of the `k` (1 or more) sets that are most similar, and of all that are as similar as
+    /// the last of them, by number. What was found so far rules out more and more, so sets of the same size come first.
     pub(crate) fn nearest(&self, query: &LabelBits, k: usize) -> Vec<(u32, f64)> {
         let set = ordered(&self.order, query);
         let middle = self.sizes.partition_point(|&own| own < set.size) / LANES;
@@ -243,7 +243,7 @@ mod tests {
         bits
     }
 
-    /// Sets alike, alone, empty, full, and such as differ only in the first, last or rarest labels.
+    /// Equal sets, single sets, empty, full, and such as differ only in the first, last or rarest labels.
     fn sets(random: &mut Random, n: usize) -> Vec<LabelBits> {
         let mut sets: Vec<LabelBits> = (0..n / 3).map(|_| random.set()).collect();
         while sets.len() < n {

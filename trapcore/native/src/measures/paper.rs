@@ -57,7 +57,7 @@ pub(crate) fn tanimoto_similarity(
     tanimoto(&lines(a, depth, labels, prefixes), &lines(b, depth, labels, prefixes))
 }
 
-/// Section 3.1: how alike the children stand to their parent, or to a `root` that both positions come from, with the
+/// Section 3.1: how similar the children are to their parent, or to a `root` that both positions come from, with the
 /// cheapest pairing of children.
 pub(crate) fn structural(
     a: &GamePosition,
@@ -118,7 +118,7 @@ fn similarities_at_depth_1(
     reference: &GamePosition,
 ) -> Vec<f64> {
     let compared = label_set(reference, 1, labels);
-    // Most labels are in no set: a few bits of each move tell so before its label is looked for.
+    // Most labels are in no set: a few bits of each move show that before its label is looked up.
     let mut marks = [0u64; 32];
     let mark = |m: Move, mode| {
         let sieve = labels.sieve(m, mode);

@@ -42,7 +42,7 @@ pub(crate) struct Member {
     pub mirrored: bool,
 }
 
-/// A member at least as similar as asked for.
+/// A member at least as similar as the threshold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hit {
     pub member: Member,

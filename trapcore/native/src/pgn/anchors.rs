@@ -38,7 +38,7 @@ pub(crate) struct Layout {
     pub encoding: Encoding,
 }
 
-/// The encoding of the bytes of a game, as far as it can be told.
+/// The encoding of the bytes of a game, as far as it can be recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Ascii,

@@ -24,8 +24,8 @@ static ENDS: [bool; 256] = {
     table
 };
 
-/// Whether a byte is nothing that PGN is written with: whitespace, a control character, or not ASCII. Between lines such
-/// bytes are passed over, be they a byte order mark, the end-of-file mark of DOS or stray.
+/// Whether a byte is nothing that PGN is written with: whitespace, a control character, or not ASCII. Between lines
+/// such bytes are passed over, be they a byte order mark, the end-of-file mark of DOS or stray.
 pub(crate) fn is_blank(byte: u8) -> bool {
     !(0x21..=0x7e).contains(&byte)
 }

@@ -170,10 +170,10 @@ impl GameReader {
     }
 }
 
-/// The move of a token that is no legal SAN, as python-chess would read it: a sign of capture may be missing or too much,
-/// there may be a hyphen (`Ng1-f3`), both squares stand for whatever piece is there (`g1f3`, `e1g1`), the `=` of a
-/// promotion is not needed (`e8Q`), any number of `+` and `#` may follow; castling may be `o-o`. `None` if it is not of
-/// such a form either.
+/// The move of a token that is no legal SAN, as python-chess would read it: a sign of capture may be missing or too
+/// much, there may be a hyphen (`Ng1-f3`), both squares stand for whatever piece is there (`g1f3`, `e1g1`), the `=` of
+/// a promotion is not needed (`e8Q`), any number of `+` and `#` may follow; castling may be `o-o`. `None` if it is not
+/// of such a form either.
 #[cold]
 fn loosely(token: &[u8], chess: &Chess) -> Option<Result<Move, SanError>> {
     let rest = &token[..token.iter().rposition(|b| !matches!(b, b'+' | b'#'))? + 1];

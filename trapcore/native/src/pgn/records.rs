@@ -114,7 +114,7 @@ fn decode(chess: &Chess, code: u16) -> Option<Move> {
     chess.legal_moves().into_iter().find(|&m| encode(m) == code)
 }
 
-/// A stored game and the plies of it that are asked for.
+/// A stored game, and plies of it.
 pub(crate) struct Stored<'a> {
     /// `None` for the usual start.
     pub start_fen: Option<&'a str>,
@@ -123,7 +123,7 @@ pub(crate) struct Stored<'a> {
     pub plies: &'a [usize],
 }
 
-/// The EPD of each position asked for and the move played in it, in UCI as the position has it written. Nothing for a
+/// The EPD at each of the plies and the move played in it, in UCI as the position has it written. Nothing for a
 /// game that cannot be replayed so far.
 pub(crate) fn replayed(game: &Stored) -> Result<Vec<(String, String)>, BadPosition> {
     let mut chess = match game.start_fen {

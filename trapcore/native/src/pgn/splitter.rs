@@ -12,7 +12,7 @@ use std::ops::Range;
 /// What a line begins with is decided within this many bytes. Longer tags and longer runs of blanks are no tags and
 /// no blank lines.
 const LOOK: usize = 4096;
-/// Bytes kept before a cut, so that a result token is recognised wherever a cut was made.
+/// Bytes retained before a cut, so that a result token is recognised wherever a cut was made.
 const TAIL: usize = 32;
 /// The last byte of `½`, in Latin-1 and in UTF-8.
 const HALF: u8 = 0xbd;

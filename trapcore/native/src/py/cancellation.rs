@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::search::stop::StopFlag;
 
-/// Between two questions to Python whether a signal has come: attaching to it waits for other threads.
+/// Between two polls of Python whether a signal has come: attaching to Python waits for other threads.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 thread_local! {

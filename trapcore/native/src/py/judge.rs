@@ -234,7 +234,7 @@ impl PyJudge {
             let mut work = taken.unwrap_or_default();
             work.set_stop_flag(stop_flag);
             let found = analyze_batch(&self.analyzer, &batch.0, &mut work);
-            // Where the work was stopped, neither what was found is true nor what was kept for later.
+            // Where the work was stopped, neither what was found is true nor what was cached.
             (!work.is_stopped()).then(|| {
                 self.spaces.lock().expect("no thread panics with the lock").push(work);
                 found

@@ -1,4 +1,4 @@
-//! What mining asks of thousands of positions at a time.
+//! What mining needs of thousands of positions at a time.
 
 use std::cell::Cell;
 
@@ -17,7 +17,7 @@ thread_local! {
     static SHALLOW_TESTER: Cell<Option<Tester>> = const { Cell::new(None) };
 }
 
-/// Start (or None), moves as stored, and the plies asked for.
+/// Start (or None), moves as stored, and plies.
 type Game = (Option<String>, Vec<u8>, Vec<usize>);
 
 /// Positions and moves of stored games.
@@ -35,7 +35,8 @@ fn replay(py: Python<'_>, games: Vec<Game>) -> PyResult<Vec<Vec<(String, String)
 /// Win chance that each move costs, and the answer to it.
 type Losses = Vec<(f64, Option<String>)>;
 
-/// What moves of positions cost, as a shallow search of so many nodes sees it; shorter than the cases if it was stopped.
+/// What moves of positions cost, as a shallow search of so many nodes sees it; shorter than the cases if it was
+/// stopped.
 #[pyfunction]
 fn losses(
     py: Python<'_>,

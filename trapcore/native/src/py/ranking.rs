@@ -199,7 +199,7 @@ impl MoveRanker {
         })?)
     }
 
-    /// What in a position may be like a known trap, the most promising pairs first.
+    /// The pairs of a position that may be like a known trap, the most promising pairs first.
     fn pairs<'py>(&self, py: Python<'py>, fen: &str, stop: Option<&Cancellation>) -> PyResult<Vec<PairOut<'py>>> {
         let position = position::parse(fen)?;
         let found = detached(py, None, stop, |stop_flag| {

@@ -23,7 +23,7 @@ fn proof_parts(position: &GamePosition, proof: &MateProof) -> ProofParts {
     (proof.verdict.name(), proof.mate_in, line, proof.nodes, proof.refuted_to)
 }
 
-/// Binary logarithm of the tables for questions request one by one: a million entries each, 16 and 24 MB.
+/// Binary logarithm of the tables for questions that come one by one: a million entries each, 16 and 24 MB.
 const TABLE_BITS: u32 = 20;
 
 thread_local! {
@@ -31,8 +31,8 @@ thread_local! {
     static SEARCHER: Cell<Option<Searcher>> = const { Cell::new(None) };
 }
 
-/// Works with this thread's tables of proofs. Whatever is worked with is taken out meanwhile: a signal handler may ask
-/// something in between.
+/// Works with this thread's tables of the prover. Whatever is worked with is taken out meanwhile: a signal handler may
+/// call in between.
 pub(super) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover) -> T) -> T {
     let mut prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
     prover.stop_flag = stop_flag.clone();
@@ -41,7 +41,7 @@ pub(super) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover
     done
 }
 
-/// Works with the same tables of proofs and with those of the search.
+/// Works with the same tables of the prover and with those of the search.
 fn with_tester<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> T {
     let prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
     let searcher = SEARCHER.take().unwrap_or_else(|| Searcher::new(TABLE_BITS));

@@ -160,8 +160,8 @@ impl PyBagIndex {
         f64::from(self.0.weights().of(token)) * UNIT
     }
 
-    /// Those tokens of a set that the killer of a known trap has as well, so many of the weightiest, these first. With the
-    /// GIL: to get it back would take longer than the work.
+    /// Those tokens of a set that the killer of a known trap has as well, so many of the weightiest, these first. With
+    /// the GIL: to get it back would take longer than the work.
     fn shared(
         &self,
         own: &Bound<'_, PyAny>,

@@ -1,4 +1,5 @@
-//! What needs no learning, for comparison: a search of three plies, and a prover that looks at one move after the other.
+//! Baselines without learning, for comparison: a search of three plies, and a prover that looks at one move after the
+//! other.
 
 use shakmaty::{Chess, Move, Position};
 
@@ -47,7 +48,8 @@ pub(crate) fn three_plies(chess: &Chess) -> (Vec<ThreePlies>, u64) {
     (found, moves_made)
 }
 
-/// The best of the side to move at first sight: a mate, or the exchange that gains most; 0 at least, unless it is mated.
+/// The best of the side to move at first sight: a mate, or the exchange that gains most; 0 at least, unless it is
+/// mated.
 fn best_third(chess: &Chess, moves_made: &mut u64) -> i32 {
     let moves = chess.legal_moves();
     if moves.is_empty() {

@@ -1,4 +1,4 @@
-//! Which move to try first: learned weights over the tokens of abstracted trees.
+//! Ranking of the moves after a bait: learned weights over the tokens of abstracted trees.
 //!
 //! Two steps. All moves are ordered by what is seen of them alone; the best few are looked at again with their replies.
 //! The probability of a move is that of a conditional logit (one of the moves, or none of them, is a killer).
@@ -25,7 +25,7 @@ pub(crate) struct Weights {
     pub seen: FxHashMap<u32, f32>,
     /// For the shortlist: of the tokens of both steps.
     pub answered: FxHashMap<u32, f32>,
-    /// Score of there being no killer.
+    /// Null score: of the hypothesis that there is no killer.
     pub null_score: f32,
 }
 
@@ -73,7 +73,7 @@ impl Overview {
         Overview { seen, tokens }
     }
 
-    /// Indices of the moves, best first by `weights` of the seen tokens; equal ones in the order of the turned board.
+    /// Indices of the moves, best first by `weights` of the seen tokens; equal ones in the order of the oriented board.
     pub(crate) fn order(&self, view: &AttackerView, weights: &FxHashMap<u32, f32>) -> Vec<(usize, f32)> {
         let mut order: Vec<(usize, f32)> =
             self.tokens.iter().enumerate().map(|(i, tokens)| (i, sum(weights, tokens))).collect();

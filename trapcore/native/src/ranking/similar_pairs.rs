@@ -1,8 +1,8 @@
-//! What in a position may be like a known trap: its most promising pairs of a bait and a killer, with the tokens by which
-//! the killer is compared.
+//! Similar pairs: what in a position may be like a known trap, its most promising pairs of a bait and a killer, with
+//! the tokens by which the killer is compared.
 //!
-//! Every legal move of the victim that looks good enough by the static ranking may be the bait, what the learned weights propose
-//! after it the killer. Where that is proved to mate, the whole line counts, as it does in known traps.
+//! Every legal move of the victim that is high enough in the static ranking may be the bait, what the learned weights
+//! propose after it the killer. Where that is proved to mate, the whole line counts, as it does in known traps.
 
 use shakmaty::{Color, Move, Position};
 
@@ -16,16 +16,17 @@ use crate::search::verdict::Verdict;
 use crate::trap_test::static_ranking;
 use crate::trees::labels::spelling_order;
 
-/// Moves of the victim that are looked at: those that look best by the static ranking.
+/// Moves of the victim that are looked at: the first of the static ranking.
 const BAITS: usize = 24;
 /// Pairs that are compared with the traps'.
 const KILLERS: usize = 8;
-/// A bait that looks n-th best counts so many times the root of n less than the log odds of its killer. Of 0 to 3, with
+/// A bait of static rank n counts so many times the root of n less than the log odds of its killer. Of 0 to 3, with
 /// the ranks themselves and with gains of material instead, this left most of the bundled traps' pairs among the first.
 const RANK_COST: f64 = 2.0;
 /// Moves of the attacker that are looked at with all their replies, after each bait.
 const SHORTLIST: usize = 2;
-/// Of the proof that a killer mates. With 1,500 nodes one of 344 puzzles more was seen to mate, for a quarter more time.
+/// Of the proof that a killer mates. With 1,500 nodes one of 344 puzzles more was seen to mate, for a quarter more
+/// time.
 const MATE_MOVES: u32 = 4;
 const MATE_NODES: u64 = 400;
 
@@ -101,7 +102,7 @@ fn pairs_of_white(
     Some(found)
 }
 
-/// The baits to look at with their ranks by the static ranking, from 1; equal ones share the better rank.
+/// The baits to look at with their static ranks, from 1; equal ones share the better rank.
 fn ranked(position: &GamePosition) -> Vec<(usize, Move)> {
     let (mut rank, mut last, mut out) = (0, None, Vec::new());
     for (place, (value, bait)) in (1..).zip(static_ranking(&position.chess)) {

@@ -4,7 +4,7 @@
 //! evaluation). The weights in `weights` were fitted to the judgement of a strong engine on positions from real games;
 //! `research/experiments/evaluation.py` makes them anew. `features` lists what is counted.
 //!
-//! Whether the game is over is not asked here: the search knows mates and draws exactly.
+//! Whether the game is over does not matter here: the search knows mates and draws exactly.
 
 pub(crate) mod attacked;
 pub(crate) mod features;

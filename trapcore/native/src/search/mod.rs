@@ -54,7 +54,7 @@ pub(crate) struct Limits {
     pub nodes: u64,
 }
 
-/// What is request about a position.
+/// The root moves to consider, and the game before the root.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SearchRequest<'a> {
     /// Moves to consider, all if empty.
@@ -125,8 +125,8 @@ impl Searcher {
         self.ordering.clear();
     }
 
-    /// Searches deeper and deeper; `each` sees the result of every finished depth, from 0 (captures and checks played out)
-    /// on, and says whether to go on. Returns the last of them.
+    /// Searches deeper and deeper; `each` sees the result of every finished depth, from 0 (captures and checks played
+    /// out) on, and says whether to go on. Returns the last of them.
     pub(crate) fn search(
         &mut self,
         root: &Chess,

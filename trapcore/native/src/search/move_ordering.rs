@@ -1,11 +1,11 @@
-//! The order in which the search tries moves: the table's, good captures, killers, history, bad captures.
+//! Move ordering of the search: the table's, good captures, killers, history, bad captures.
 
 use shakmaty::{Chess, Move, Position, Role};
 
 use crate::chess::piece_values::piece_value;
 use crate::chess::static_exchange::see;
 
-/// What quiet moves were good for elsewhere in the tree.
+/// Killer moves and history of quiet moves.
 pub(crate) struct Ordering {
     killers: Vec<[Option<Move>; 2]>,
     /// By side, from-square and to-square.
@@ -50,7 +50,7 @@ impl Ordering {
         (usize::from(chess.turn().is_white()) << 6 | from) << 6 | usize::from(m.to())
     }
 
-    /// How good a quiet move was elsewhere, and after the same move before it; -16,384 to 16,384.
+    /// History score of a quiet move: elsewhere, and after the same move before it; -16,384 to 16,384.
     pub(crate) fn history(&self, chess: &Chess, m: Move, before: usize) -> i32 {
         i32::from(self.history[Ordering::cell(chess, m)]) + i32::from(self.continuation[before * PLACED + placed(m)])
     }

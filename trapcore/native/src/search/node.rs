@@ -1,4 +1,4 @@
-//! One position of the search: what the table knows, what is pruned, and the moves in order.
+//! One node of the search: what the table knows, what is pruned, and the moves in order.
 //!
 //! `Pruning::Exact` goes through here with every shortcut closed: its value is that of a plain minimax. The shortcuts
 //! of `Pruning::Selective` are the usual ones; <https://www.chessprogramming.org/Selectivity> describes them.

@@ -4,7 +4,7 @@ use shakmaty::Move;
 
 use crate::search::score::MATE_BOUND;
 
-/// What a stored value says of the true one.
+/// Bound: what a stored value says of the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     Exact,
@@ -12,7 +12,7 @@ pub(crate) enum Bound {
     Upper,
 }
 
-/// What is known of one position.
+/// Table entry: what is known of one position.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     key: u64,

@@ -1,6 +1,6 @@
-//! What a search has to say about a claim.
+//! Verdict of a search about a claim.
 
-/// Known and unknown are kept apart: a search that ran out of budget has refuted nothing.
+/// Known and unknown are distinguished: a search that ran out of budget has refuted nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Proved,

@@ -33,7 +33,7 @@ impl List {
     }
 }
 
-/// Collects sets and writes them as one segment. Equal sets are kept once, with all their payloads.
+/// Collects sets and writes them as one segment. Equal sets are stored once, with all their payloads.
 ///
 /// Memory: about 4 bytes a token of a distinct set, twice what the posting lists take, and 40 bytes a set.
 #[derive(Default)]

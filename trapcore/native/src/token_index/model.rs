@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 pub(crate) const UNIT: f64 = 1.0 / (1 << 20) as f64;
 /// Weights are below this.
 pub(crate) const MAX_WEIGHT: f64 = 4096.0;
-/// Distinct tokens of one set at most; with it no sum of weights leaves the integers that an `f64` tells apart.
+/// Distinct tokens of one set at most; with it no sum of weights leaves the integers that an `f64` represents exactly.
 pub(super) const MAX_TOKENS: usize = 4096;
 
-/// Why an index cannot be read, written or asked.
+/// Why an index cannot be read, written or queried.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TokenIndexError {
     /// The index, or one file of it, cannot be used as it is.
@@ -38,7 +38,7 @@ impl TokenIndexError {
     }
 }
 
-/// What each token weighs, in units.
+/// Weights of tokens, in units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weights {
     /// Ascending.

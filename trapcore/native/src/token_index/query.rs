@@ -48,7 +48,8 @@ const FIRST_TRIAL: usize = 1024;
 const TRIAL_GROWTH: usize = 4;
 /// Bags are numbered by weight, so that neighbours have nearly the same bound; it is worked out for so many at once.
 const BLOCK: usize = 2048;
-/// As long as no more than this part of the sets has been seen, they are listed; from then on all sums are gone through.
+/// As long as no more than this part of the sets has been seen, they are listed; from then on all sums are gone
+/// through.
 const LISTED: usize = 32;
 
 /// The hits so far.

@@ -174,8 +174,8 @@ impl Index {
         best.into_hits()
     }
 
-    /// The same for many sets, in their order, by so many threads, of `only` these payloads. None if `is_stopped`, which
-    /// only the calling thread asks now and then, said so.
+    /// The same for many sets, in their order, by so many threads, of `only` these payloads. None if `is_stopped`,
+    /// which only the calling thread calls now and then, became true.
     pub(crate) fn nearest_of_each(
         &self,
         sets: &[Vec<u32>],
@@ -218,11 +218,11 @@ impl Index {
 }
 
 thread_local! {
-    /// Work space of a thread that asks now and then: two bytes for each set of the largest segment it met.
+    /// Work space of a thread that queries now and then: two bytes for each set of the largest segment it met.
     static SCRATCH: Cell<Scratch> = Cell::default();
 }
 
-/// What of an index is asked.
+/// The part of an index that is queried.
 #[derive(Default)]
 struct Scope<'a> {
     /// Payloads that count; None: all.

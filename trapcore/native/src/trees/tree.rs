@@ -239,7 +239,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Option<LabelBits> {
         value |= usize::from(byte & 0x7f) << shift;
         shift += 7;
         if byte & 0x80 == 0 {
-            // Members differ, so only the first is told by 0; and no number has a byte more than it needs.
+            // Members differ, so only the first can be 0; and no number has a byte more than it needs.
             let is_first = i + 1 == shift / 7 && bits.count() == 0;
             label += value;
             if label >= UCI_LABELS || (value == 0 && !is_first) || (*byte == 0 && shift > 7) {

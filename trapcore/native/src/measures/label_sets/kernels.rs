@@ -3,8 +3,9 @@
 //! The compiler is not left to find vector instructions: for this loop what it finds depends on the target in ways that
 //! cost up to a factor of ten in either direction.
 
-/// Words of a sketch. Of the positions of 20,000 puzzles one in 240 is then not ruled out at a similarity of .3, and one in
-/// 2,000 at .36; with the 512 commonest labels and none folded, as much again to read, it was one in 8 and one in 30.
+/// Words of a sketch. Of the positions of 20,000 puzzles one in 240 is then not ruled out at a similarity of .3, and
+/// one in 2,000 at .36; with the 512 commonest labels and none folded, as much again to read, it was one in 8 and one
+/// in 30.
 pub(crate) const SKETCH: usize = 5;
 /// Sets in a group.
 pub(crate) const LANES: usize = 8;
@@ -32,7 +33,7 @@ impl Group {
     }
 }
 
-/// The set asked about, and how many labels a set of each size must share with it.
+/// The query, and how many labels a set of each size must share with it.
 pub(crate) struct Wanted<'a> {
     pub sketch: &'a [u64; SKETCH],
     pub spare: u16,
@@ -102,8 +103,8 @@ impl Kernel {
         }
     }
 
-    /// Marks, one byte a group and one bit a set, which sets may share as much as they must. Nothing else happens in the
-    /// loop: a list that grows there would have the vector registers saved and loaded again for every group.
+    /// Marks, one byte a group and one bit a set, which sets may share as much as they must. Nothing else happens in
+    /// the loop: a list that grows there would have the vector registers saved and loaded again for every group.
     #[inline]
     pub(crate) fn scan(self, groups: &[Group], wanted: &Wanted<'_>, out: &mut [u8]) {
         match self.0 {
