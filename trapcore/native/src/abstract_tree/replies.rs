@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, MoveList, Position, Role, Square};
 
-use super::AttackerView;
+use super::attacker_view::AttackerView;
 use super::seen::{Check, Seen};
 use crate::chess::checks::CheckFinder;
 use crate::chess::moves::{after, ends};

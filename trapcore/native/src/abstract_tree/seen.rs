@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Rank, Role, Square, attacks};
 
-use super::{AttackerView, cheapest_role};
+use super::attacker_view::{AttackerView, cheapest_role};
 use crate::chess::moves::{after, ends};
 use crate::chess::orientation::Orientation;
 use crate::chess::piece_values::piece_value;

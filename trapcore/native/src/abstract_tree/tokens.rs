@@ -5,7 +5,7 @@
 
 use shakmaty::{Position, Role};
 
-use super::AttackerView;
+use super::attacker_view::AttackerView;
 use super::mating_net::{EscapeSquare, MatingNet};
 use super::replies::{Answered, FollowUp, MATED};
 use super::seen::Seen;

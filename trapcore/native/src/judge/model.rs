@@ -41,7 +41,7 @@ pub(crate) struct Options {
     pub spec: Option<MeasureSpec>,
     /// Least similarity at which a trap is proposed, 0 to 1.
     pub min_similarity: f64,
-    /// The killers of the traps that propose a bait are tried first; without this the prover's own order is kept, which
+    /// The killers of the traps that propose a bait are tried first; without this they are tried in the prover's own order, which
     /// is there to be compared with.
     pub proposals_first: bool,
     /// Decisions in the first so many plies are not looked at.

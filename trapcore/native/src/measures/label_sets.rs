@@ -226,9 +226,9 @@ mod tests {
         }
     }
 
-    fn naive(sets: &[LabelBits], asked: &LabelBits, threshold: f64) -> Vec<(u32, f64)> {
+    fn naive(sets: &[LabelBits], query: &LabelBits, threshold: f64) -> Vec<(u32, f64)> {
         let count = |f: &dyn Fn(u64, u64) -> u64, other: &LabelBits| -> u32 {
-            asked.0.iter().zip(&other.0).map(|(&a, &b)| f(a, b).count_ones()).sum()
+            query.0.iter().zip(&other.0).map(|(&a, &b)| f(a, b).count_ones()).sum()
         };
         let similarity = |other| match count(&|a, b| a | b, other) {
             0 => 1.0,
@@ -271,16 +271,16 @@ mod tests {
         let mut random = Random(1);
         for n in [3, 9, 40, 333, 5000] {
             let sets = sets(&mut random, n);
-            let mut asked: Vec<_> = sets.iter().rev().step_by(1 + n / 20).copied().collect();
-            asked.extend((0..5).map(|_| random.set()));
+            let mut queries: Vec<_> = sets.iter().rev().step_by(1 + n / 20).copied().collect();
+            queries.extend((0..5).map(|_| random.set()));
             let mut hits = 0;
             for threshold in [0.0, 0.2, 0.5, 0.6, 2.0 / 3.0, 0.8, 0.95, 1.0] {
-                let expected: Vec<_> = asked.iter().map(|asked| naive(&sets, asked, threshold)).collect();
+                let expected: Vec<_> = queries.iter().map(|query| naive(&sets, query, threshold)).collect();
                 hits += expected.iter().map(Vec::len).sum::<usize>();
                 for kernel in Kernel::available() {
                     let table = LabelSets::with_kernel(&sets, kernel);
-                    assert_eq!(table.similar(&asked, threshold), expected, "{kernel:?} at {threshold}");
-                    assert_eq!(table.similar(&asked[..1], threshold), expected[..1]);
+                    assert_eq!(table.similar(&queries, threshold), expected, "{kernel:?} at {threshold}");
+                    assert_eq!(table.similar(&queries[..1], threshold), expected[..1]);
                 }
             }
             assert!(hits > n);
@@ -294,18 +294,18 @@ mod tests {
         let mut random = Random(3);
         for n in [3, 9, 40, 700, 6000] {
             let sets = sets(&mut random, n);
-            let mut asked: Vec<_> = sets.iter().step_by(1 + n / 15).copied().collect();
-            asked.extend((0..5).map(|_| random.set()));
+            let mut queries: Vec<_> = sets.iter().step_by(1 + n / 15).copied().collect();
+            queries.extend((0..5).map(|_| random.set()));
             for kernel in Kernel::available() {
                 let table = LabelSets::with_kernel(&sets, kernel);
-                for asked in &asked {
+                for query in &queries {
                     for k in [1, 2, 10, n, n + 50] {
-                        let mut expected = naive(&sets, asked, 0.0);
+                        let mut expected = naive(&sets, query, 0.0);
                         let mut values: Vec<f64> = expected.iter().map(|(_, similarity)| *similarity).collect();
                         values.sort_by(|a, b| b.total_cmp(a));
                         let last = values[k.min(values.len()) - 1];
                         expected.retain(|(_, similarity)| *similarity >= last);
-                        assert_eq!(table.nearest(asked, k), expected, "{kernel:?}, {k} of {n}");
+                        assert_eq!(table.nearest(query, k), expected, "{kernel:?}, {k} of {n}");
                     }
                 }
             }

@@ -21,8 +21,8 @@ pub(super) fn collect(
     let mut home = 0;
     for &(role, square, reach) in own.reach.iter() {
         tally(SQUARE + 64 * role_index(role) + seen(square, color), 1);
-        let dear = other.cheaper(role);
-        let safe = (reach & !us & !dear).count();
+        let by_cheaper = other.cheaper(role);
+        let safe = (reach & !us & !by_cheaper).count();
         let row = match role {
             Role::Knight => KNIGHT_MOBILITY,
             Role::Bishop => BISHOP_MOBILITY,
@@ -33,10 +33,10 @@ pub(super) fn collect(
         if own.pinned.contains(square) {
             tally(PINNED + role_index(role) - 1, 1);
         }
-        if dear.contains(square) || other.all.contains(square) && !own.all.contains(square) {
+        if by_cheaper.contains(square) || other.all.contains(square) && !own.all.contains(square) {
             threatened += 1;
             // A square that is attacked by an equal is no escape unless it is guarded by another than this piece.
-            if (reach & !us & !dear & (!other.all | own.twice)).is_empty() {
+            if (reach & !us & !by_cheaper & (!other.all | own.twice)).is_empty() {
                 tally(CAUGHT + role_index(role) - 1, 1);
             }
         }
