@@ -4,6 +4,7 @@
 board.py                the board of a game from lichess's list of moves
 search_pool.py          threads for searches, and how they share the processors
 engines.py              the own search and UCI engines
+set_traps.py            moves that set traps, found by the annotator's analyzer
 trap_book.py            the traps of the library: killers, and moves that set traps
 move_choice.py          the move to play: killer, opening book, tablebase or search
 draws_and_resigning.py  when a draw is offered or accepted, and when a game is resigned

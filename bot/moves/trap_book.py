@@ -1,14 +1,14 @@
-"""The trap library as the bot needs it while it plays: killers at once, moves that set traps, what happened in a game.
+"""Trap book: the trap library in memory, for the bot's moves, remarks and annotated games.
 
-`TrapBook` is read once and then never waits for the database. How alike positions are is the annotator's business: its
-Judge is asked, here alone, so that the bot and the annotated game never differ in what they call a trap.
+`TrapBook` is loaded once and never waits for the database while a game runs. Similarity is measured by the annotator's
+analyzer alone, so that the bot and an annotated game agree on what is a trap.
 """
 
 import logging
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import chess
@@ -16,9 +16,9 @@ import chess
 from annotator.annotation import Annotator
 from annotator.counts import Tally
 from annotator.events import TrapEvent
-from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection
 from bot.moves.search_pool import SearchPool
+from bot.moves.set_traps import SetTrapFinder, analysis_request, batch_of
 from bot.settings import BotOptions
 from db.formats.bundled import open_or_bundle
 from db.query.answer import Page
@@ -31,28 +31,24 @@ from trapcore import _native
 from trapcore.errors import TraplineError, UsageError
 from trapcore.io.log_once import OnceLogger
 from trapcore.measures.options import IndexedMeasure
-from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.position_key import mirror_move
 
 log = logging.getLogger(__name__)
 
 LOOK_BACK = 16
-"""Plies of a killer line that are followed after the bait."""
-
-LIVE_NODES = 20_000
-"""Nodes for each question about a similar trap while a clock runs; the annotated game gets what the settings say."""
+"""Plies after the bait for which a killer line is followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What to play once a bait was taken."""
+    """Reply to a bait that was taken."""
 
     bait: str
     line: tuple[str, ...]
-    """Ours and theirs in turn, UCI."""
+    """Killer line in UCI, our moves and theirs in turn."""
     is_mate: bool
-    """The whole line was proved; otherwise only its first move is played without a search."""
+    """Whether the whole line was proved; otherwise only its first move is played without a search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +60,14 @@ class TrapSet:
     name: str
     bait: str
     fen: str
-    """After the move, before the bait."""
+    """Position after the move, before the bait."""
     answer: Answer
     known: bool
     similarity: float
     gain: float
     """Win chance that the bait gives away, 0..2; 1 at least for a mate."""
     taken: float
-    """How likely it is that the bait is taken, 0..1, from the games of the library."""
+    """Probability that the bait is taken, 0..1, by the games of the library."""
 
 
 @dataclass
@@ -102,7 +98,7 @@ class PendingReplies:
 
 
 class TrapBook:
-    """The traps of one library. Made once; may be used by any number of threads."""
+    """Traps of one library; may be used by any number of threads."""
 
     def __init__(
         self,
@@ -112,7 +108,7 @@ class TrapBook:
         search_pool: SearchPool,
         screen: Screen | None = None,
     ) -> None:
-        """``frequencies``: by slug and by the rating of those who had the choice.
+        """``frequencies``: by slug and by the rating of the players who had the choice.
 
         ``screen``: see `AnalysisRequest.analyzer`.
         """
@@ -120,10 +116,8 @@ class TrapBook:
         self.traps = list(traps)
         self._frequencies = frequencies
         self.measure = settings.measure
-        self._judge = _request(settings, settings.nodes).analyzer(self.traps, screen)
-        self._live = _request(settings, LIVE_NODES).analyzer(self.traps, screen)
-        # Finds what is similar without a proof, which takes next to no time.
-        self._scout = _request(settings, 1, unproved=True).analyzer(self.traps, screen)
+        self._analyzer = analysis_request(settings, settings.nodes).analyzer(self.traps, screen)
+        self._set_traps = SetTrapFinder(self.traps, settings, search_pool, screen)
         self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
         self._answers: dict[bytes, list[Answer]] = {}
         for trap in self.traps:
@@ -136,7 +130,7 @@ class TrapBook:
                     self._answers.setdefault(trap.mirror_key, []).append(turned)
 
     def killer(self, board: chess.Board, pending: PendingReplies) -> str | None:
-        """What a proof says is to be played now that a bait was taken (and the line followed); None if none was.
+        """Proved killer move after a bait that was taken, or the next move of its line; None if no bait was taken.
 
         ``board`` has the moves that led to it.
         """
@@ -159,49 +153,27 @@ class TrapBook:
     def set_by(
         self, board: chess.Board, moves: Iterable[chess.Move], milliseconds: int, rating: int | None = None
     ) -> list[TrapSet]:
-        """Which of ``moves`` set a trap that is proved, the most promising first against a player of ``rating``.
+        """Those of ``moves`` that set a proved trap, the most promising first against a player of ``rating``.
 
-        Those of the library are found at once; those that resemble one are proved as far as the time goes.
+        Traps of the library are found at once; similar ones are proved as far as the time suffices.
         """
-        scouted = self._scout.judge(_games_of(board, [board.uci(move) for move in moves]))
         found: dict[str, TrapSet] = {}
         similar = []
-        for game in scouted.found:
-            uci = game.tags["Round"]
-            for finding in game.findings:
-                if _is_proved_set(finding) and finding.known:
-                    found[uci] = self._trap_set(uci, finding, rating)
-                elif finding.event == "set":
-                    taken = self.taken(self.traps[finding.trap].slug, rating)
-                    similar.append((finding.similarity * taken, uci))
+        for uci, finding in self._set_traps.candidates(board, [board.uci(move) for move in moves]):
+            if _is_proved_set(finding) and finding.known:
+                found[uci] = self._trap_set(uci, finding, rating)
+            elif finding.event == "set":
+                taken = self.taken(self.traps[finding.trap].slug, rating)
+                similar.append((finding.similarity * taken, uci))
         until = time.monotonic() + milliseconds / 1000
         for uci in dict.fromkeys(uci for _, uci in sorted(similar, reverse=True)):
             left = int(1000 * (until - time.monotonic()))
-            judged = self._judged(_games_of(board, [uci]), left) if left > 0 else None
-            if judged is None:
+            findings = self._set_traps.prove(board, uci, left) if left > 0 else None
+            if findings is None:
                 break
-            for game in judged.found:
-                for finding in game.findings:
-                    if _is_proved_set(finding):
-                        found.setdefault(uci, self._trap_set(uci, finding, rating))
+            for finding in filter(_is_proved_set, findings):
+                found.setdefault(uci, self._trap_set(uci, finding, rating))
         return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
-
-    def _judged(self, batch: _native.Batch, milliseconds: int) -> _native.BatchFindings | None:
-        """What a game holds, with proofs; None if there was no time for them."""
-        stop = Cancellation()
-
-        def judge(left: int) -> _native.BatchFindings | None:
-            timer = threading.Timer(left / 1000, stop.cancel)
-            timer.daemon = True
-            timer.start()
-            try:
-                return self._live.judge(batch, stop)
-            except RuntimeError:
-                return None
-            finally:
-                timer.cancel()
-
-        return self._search_pool.run(milliseconds, judge)
 
     def _trap_set(self, uci: str, finding: _native.Finding, rating: int | None) -> TrapSet:
         trap = self.traps[finding.trap]
@@ -221,9 +193,9 @@ class TrapBook:
         )
 
     def taken(self, slug: str, rating: int | None = None) -> float:
-        """How often the bait was taken where it could be, as if four more games were known, of which one took it.
+        """Share of decisions in which the bait was taken, with a prior of one in four.
 
-        By players of that rating if there were `LEAST_DECISIONS` or more, else by all.
+        By players of that rating if there are `LEAST_DECISIONS` or more, else by all.
         """
         bands = self._frequencies.get(slug, {})
         known = bands.get(rating_band(rating)) if rating is not None else None
@@ -232,16 +204,16 @@ class TrapBook:
         return (known.played + 1) / (known.decisions + 4)
 
     def events(self, pgn: bytes) -> list[TrapEvent]:
-        """What happened to traps in one game, proved and in its order; empty for a game that cannot be read."""
+        """Proved trap events of one game in order; empty for a game that cannot be read."""
         batch = batch_of(pgn)
-        return [] if batch is None else self._events(self._search_pool.later(lambda: self._judge.judge(batch)))
+        return [] if batch is None else self._events(self._search_pool.later(lambda: self._analyzer.judge(batch)))
 
     def annotated(self, pgn: bytes) -> tuple[bytes, list[TrapEvent]]:
-        """One game with the annotator's words in it, and the events."""
+        """Annotated game and its trap events."""
         batch = batch_of(pgn)
         if batch is None:
             return pgn, []
-        found = self._search_pool.later(lambda: self._judge.judge(batch))
+        found = self._search_pool.later(lambda: self._analyzer.judge(batch))
         return self._annotator.annotate(batch, found, "", Tally()).text, self._events(found)
 
     def _events(self, found: _native.BatchFindings) -> list[TrapEvent]:
@@ -250,7 +222,7 @@ class TrapBook:
 
 
 class TrapLibrary:
-    """The library of the settings, opened when it can be. Without one the bot plays on, without traps."""
+    """Library of the settings, loaded when it can be. Without one the bot plays on without traps."""
 
     def __init__(self, settings: BotOptions, search_pool: SearchPool) -> None:
         self._settings, self._search_pool = settings, search_pool
@@ -260,13 +232,13 @@ class TrapLibrary:
 
     @property
     def book(self) -> TrapBook | None:
-        """The traps, if they could be read."""
+        """The trap book, or None while the library cannot be read."""
         return self._book
 
     def find(self, name: str) -> Page | None:
-        """The traps that are called so or nearly so, the best known name first; None if nobody can say.
+        """Traps by name or a similar name, the best known first; None if the library cannot be read.
 
-        Asks the database, so it is not for whoever has a clock running.
+        It queries the database, so it must not be called while our clock is running.
         """
         if self._book is None:
             return None
@@ -274,15 +246,15 @@ class TrapLibrary:
             with open_or_bundle(None, self._settings.db, read_only=True, say=log.info) as library:
                 return Asker(library, measure=self._settings.measure).ask(Query(text=name, limit=1))
         except UsageError:
-            return Page(Query(), (), 0, None)  # a text without letters, say: no trap is called so
+            return Page(Query(), (), 0, None)  # such as a text without letters: no trap has that name
         except (TraplineError, OSError) as error:
-            log.warning("the library could not be asked: %s", error)
+            log.warning("the library could not be queried: %s", error)
             return None
 
     def load(self) -> TrapBook | None:
-        """Read the library unless it was read; what is wrong with it is logged once."""
+        """Load the library unless it is loaded; an error is logged once."""
         if not self._lock.acquire(blocking=False):
-            # Another thread is about it.
+            # Another thread is loading it.
             return self._book
         try:
             if self._book is None:
@@ -298,33 +270,6 @@ class TrapLibrary:
             return self._book
         finally:
             self._lock.release()
-
-
-def batch_of(pgn: bytes) -> _native.Batch | None:
-    """Games as the Judge takes them."""
-    splitter = _native.PgnSplitter()
-    batches = splitter.feed(pgn) + splitter.finish()
-    return batches[0] if batches else None
-
-
-def _request(settings: BotOptions, nodes: int, *, unproved: bool = False) -> AnalysisRequest:
-    """The request of the settings, with these nodes; no engine is at hand that could decide what stays open."""
-    request = AnalysisRequest.from_settings(settings, AnalysisOptions(nodes=nodes, unproved=unproved))
-    return replace(request, engine=None)
-
-
-def _games_of(board: chess.Board, moves: Sequence[str]) -> _native.Batch:
-    """One game of one move for each move; the tag Round says which."""
-    variant = '[Variant "Chess960"]\n' if board.chess960 else ""
-    fen = board.fen()
-    dots = "." if board.turn else "..."
-    games = "".join(
-        f'[Round "{uci}"]\n{variant}[SetUp "1"]\n[FEN "{fen}"]\n\n{board.fullmove_number}{dots} {uci} *\n\n'
-        for uci in moves
-    )
-    batch = batch_of(games.encode())
-    assert batch is not None
-    return batch
 
 
 def _is_proved_set(finding: _native.Finding) -> bool:

@@ -142,6 +142,54 @@ def test_moves_that_set_a_trap_are_found(book: TrapBook) -> None:
     assert book.set_by(chess.Board(), chess.Board().legal_moves, 1000) == []
 
 
+QUEENS_GAMBIT = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5"
+
+#: Measure, moves before, and what is found: move, trap, bait, known, similarity, killer, the most promising first.
+SET_TRAPS: list[tuple[str, str, list[tuple[str, str, str, bool, float, str]]]] = [
+    ("sequences", BEFORE, [("f3e5", "legals-mate", "g4d1", True, 1.0, "c4f7")]),
+    ("sequences", f"a2a3 a7a6 {BEFORE}", [("f3e5", "legals-mate", "g4d1", False, 0.87, "c4f7")]),
+    ("sequences", f"{QUEENS_GAMBIT} b8d7 c4d5", [("e6d5", "elephant-trap", "c3d5", True, 1.0, "f6d5")]),
+    ("sequences", QUEENS_GAMBIT, []),
+    # Castling is written in another way there.
+    ("sequences, chess960", f"a2a3 a7a6 {BEFORE}", [("f3e5", "legals-mate", "g4d1", False, 0.848, "c4f7")]),
+    (
+        "structural",
+        f"a2a3 a7a6 {BEFORE}",
+        [
+            ("f3e5", "legals-mate", "g4d1", False, 0.976, "c4f7"),
+            ("c4e2", "elephant-trap", "c6d4", False, 0.923, "f3d4"),
+        ],
+    ),
+    (
+        "structural",
+        f"{QUEENS_GAMBIT} b8d7 c4d5",
+        [
+            ("f6d5", "elephant-trap", "c3d5", False, 0.947, "d8g5"),
+            ("e6d5", "elephant-trap", "c3d5", True, 1.0, "f6d5"),
+            ("f6e4", "elephant-trap", "c3e4", False, 0.973, "d8g5"),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("measure", "moves", "expected"), SET_TRAPS)
+def test_known_and_similar_traps_that_a_move_sets(
+    book: TrapBook,
+    search_pool: SearchPool,
+    measure: str,
+    moves: str,
+    expected: list[tuple[str, str, str, bool, float, str]],
+) -> None:
+    board = after(moves)
+    measure, _, variant = measure.partition(", ")
+    board.chess960 = variant == "chess960"
+    traps = TrapBook(book.traps, {}, Settings(measure=measure), search_pool)
+    found = traps.set_by(board, board.legal_moves, 60_000)
+    assert [
+        (one.move, one.slug, one.bait, one.known, round(one.similarity, 3), one.answer.line[0]) for one in found
+    ] == expected
+
+
 @pytest.mark.parametrize(
     ("value", "worth", "trap_loss", "move", "why"),
     [
