@@ -9,9 +9,9 @@ from annotator.plan import plan_run
 from annotator.progress import Progress
 from annotator.request import AnalysisRequest
 from db.library.backup import back_up, vacuum
-from db.mining.mine import Mined, Ore
+from db.mining.mine import MiningOptions, MiningProgress
 from db.mining.mine import mine as dig
-from db.proof.prover import judging
+from db.proof.prover import open_prover
 from db.proof.reverify import Verified, verify_traps
 from db.similarity.annotator_index import open_screen
 from service.service import Service
@@ -27,14 +27,14 @@ _LEFT_OVER = re.compile(r"\.library-\d{8}T\d{6}Z\.sqlite\.\d+\.\d+\.new(-wal|-sh
 def mine(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     """Mine the new games for traps, verified by the engine of the settings if there is one."""
 
-    def progress(now: Mined) -> None:
+    def progress(now: MiningProgress) -> None:
         outcome.counts.clear()
         outcome.counts.update({"candidates": now.candidates, "looked at": now.done, "new traps": len(now.traps)})
         outcome.counts.update(now.findings)
 
     jobs, stop = service.settings.jobs, stop_flag.cancellation
-    with judging(service.settings.engine, service.settings.engine_nodes) as judge:
-        progress(dig(service.library, Ore(), judge=judge, jobs=jobs, progress=progress, stop=stop))
+    with open_prover(service.settings.engine, service.settings.engine_nodes) as prover:
+        progress(dig(service.library, MiningOptions(), prover=prover, jobs=jobs, progress=progress, stop=stop))
     stop_flag.check()
 
 
@@ -47,8 +47,8 @@ def verify(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         stop_flag.check()
 
     service.library.check_file()
-    with judging(service.settings.engine, service.settings.engine_nodes) as judge:
-        report = verify_traps(service.library, judge, jobs=service.settings.jobs, progress=progress)
+    with open_prover(service.settings.engine, service.settings.engine_nodes) as prover:
+        report = verify_traps(service.library, prover, jobs=service.settings.jobs, progress=progress)
     outcome.problems += [f"the trap {trap.slug} turned out to be none" for trap in report.refuted]
 
 

@@ -18,9 +18,9 @@ from sqlalchemy import event
 from db.games.explorer import Explorer
 from db.library.library import Counts, Library
 from db.library.open import made_by
-from db.query.engine import Asker
+from db.query.engine import QueryEngine
 from db.similarity.annotator_index import Screen
-from db.similarity.propose import Adviser
+from db.similarity.propose import KillerSuggester
 from db.traps.trap import Trap
 from trapcore.parallel.budget import Cancellation
 from web.metrics import Metrics
@@ -48,7 +48,7 @@ class Service:
         self.token = read_token(settings.web)
         self.metrics = Metrics()
         self.annotations = Annotations(settings, self.metrics)
-        self.asker = Asker(library, measure=settings.measure)
+        self.query_engine = QueryEngine(library, measure=settings.measure)
         self.explorer = Explorer(library)
         self.waiting = 0
         """Questions that wait or are worked on."""
@@ -63,7 +63,7 @@ class Service:
         """End the threads and close the library."""
         self.annotations.close()
         self._pool.shutdown(cancel_futures=True)
-        self.asker.close()
+        self.query_engine.close()
         self.library.close()
 
     async def work(self, request: Request, do: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
@@ -120,12 +120,12 @@ class Service:
 
     def known(self) -> tuple[list[Trap], Screen]:
         """All traps, and the screen by which the measure ``abstracted`` finds them; read once for each state."""
-        return self.asker.indexes.annotator()
+        return self.query_engine.indexes.annotator()
 
-    def adviser(self, top: int, nodes: int, *, explain: bool) -> Adviser:
+    def suggester(self, top: int, nodes: int, *, explain: bool) -> KillerSuggester:
         """What proposes killers, by the library as it is now. Raises `LibraryError`."""
-        index = self.asker.indexes.killers()
-        return Adviser((index.weights, index.source), index.killers, top=top, nodes=nodes, explain=explain)
+        index = self.query_engine.indexes.killers()
+        return KillerSuggester((index.weights, index.source), index.killers, top=top, nodes=nodes, explain=explain)
 
     def _call(self, do: Callable[[Cancellation], T], stop: Cancellation) -> T:
         self._now.stop = stop

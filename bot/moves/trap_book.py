@@ -22,7 +22,7 @@ from bot.moves.set_traps import SetTrapFinder, analysis_request, batch_of
 from bot.settings import BotOptions
 from db.formats.bundled import open_or_bundle
 from db.query.answer import Page
-from db.query.engine import Asker
+from db.query.engine import QueryEngine
 from db.query.query import Query
 from db.similarity.annotator_index import Screen, open_screen
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand, rating_band
@@ -243,8 +243,8 @@ class TrapLibrary:
         if self._book is None:
             return None
         try:
-            with open_or_bundle(None, self._settings.db, read_only=True, say=log.info) as library:
-                return Asker(library, measure=self._settings.measure).ask(Query(text=name, limit=1))
+            with open_or_bundle(None, self._settings.db, read_only=True, log=log.info) as library:
+                return QueryEngine(library, measure=self._settings.measure).ask(Query(text=name, limit=1))
         except UsageError:
             return Page(Query(), (), 0, None)  # such as a text without letters: no trap has that name
         except (TraplineError, OSError) as error:
@@ -259,7 +259,7 @@ class TrapLibrary:
         try:
             if self._book is None:
                 try:
-                    with open_or_bundle(None, self._settings.db, read_only=True, say=log.info) as library:
+                    with open_or_bundle(None, self._settings.db, read_only=True, log=log.info) as library:
                         abstracted = self._settings.measure is IndexedMeasure.ABSTRACTED
                         screen = open_screen(library, log.info) if abstracted else None
                         traps, frequencies = library.traps(), library.frequencies_by_rating()

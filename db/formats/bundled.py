@@ -12,7 +12,7 @@ from pathlib import Path
 
 from db.library.library import Library
 from db.library.open import create_library, open_library
-from db.proof.prover import SEARCH_NODES, Judge, prove_all
+from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
 from trapcore.errors import InputError, LibraryError
@@ -39,7 +39,7 @@ def bundled_non_traps() -> list[Trap]:
     return [_trap(table, _FIELDS | {"reason", "source"}) for table in _tables("non_trap")]
 
 
-def add_bundled(library: Library, judge: Judge, *, jobs: int = 1, replace: bool = True) -> None:
+def add_bundled(library: Library, prover: TrapProver, *, jobs: int = 1, replace: bool = True) -> None:
     """Prove the bundled traps and non-traps and store them in place of older versions, whatever their verdict.
 
     What an engine has said of an older version stays, unless the killer line is another.
@@ -48,7 +48,7 @@ def add_bundled(library: Library, judge: Judge, *, jobs: int = 1, replace: bool 
     given = [*bundled_traps(), *bundled_non_traps()]
     known = [with_fields(trap, opinions=stored.get((trap.epd, trap.line), ())) for trap in given]
     proved = []
-    for trap, result in prove_all(judge, known, jobs):
+    for trap, result in prove_all(prover, known, jobs):
         if isinstance(result, InputError):
             raise InputError(f"the bundled trap {trap.slug} does not hold: {result}") from result
         proved.append(result)
@@ -64,22 +64,22 @@ def with_folder(path: Path) -> Path:
     return path
 
 
-def open_or_bundle(db: Path | str | None, default: Path, *, read_only: bool, say: Callable[[str], None]) -> Library:
+def open_or_bundle(db: Path | str | None, default: Path, *, read_only: bool, log: Callable[[str], None]) -> Library:
     """Open the library ``db``, or without one ``default``, which is made of the bundled traps if it does not exist yet.
 
-    ``say`` is given a sentence before and after a library is made; its traps are proved without an engine.
+    ``log`` is given a sentence before and after a library is made; its traps are proved without an engine.
     Raises `LibraryError` as `db.library.open.open_library` does.
     """
     if db is not None:
         return open_library(db, read_only=read_only)
     path = with_folder(default)
     if not path.exists():
-        say(f"making the library {path} of the bundled traps; proving them takes some seconds, once")
+        log(f"making the library {path} of the bundled traps; proving them takes some seconds, once")
         threads = os.cpu_count() or 1
-        create_library(path, lambda made: add_bundled(made, Judge(search_nodes=SEARCH_NODES), jobs=threads))
+        create_library(path, lambda made: add_bundled(made, TrapProver(search_nodes=SEARCH_NODES), jobs=threads))
         with open_library(path, read_only=True) as library:
             counts = library.counts()
-        say(f"{path} has {counts.traps} traps, {counts.proved} of them proved")
+        log(f"{path} has {counts.traps} traps, {counts.proved} of them proved")
     return open_library(path, read_only=read_only)
 
 

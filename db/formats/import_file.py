@@ -11,7 +11,7 @@ from db.formats.pgn_import import game_trap
 from db.formats.puzzle_file import read_rows
 from db.formats.puzzles import puzzle_trap
 from db.library.library import Added, Library
-from db.proof.prover import SEARCH_NODES, Judge, prove_all
+from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
 from db.storage.trap_rows import PROOF
 from db.traps.trap import Trap
 from trapcore import _native
@@ -19,7 +19,7 @@ from trapcore.errors import InputError
 from trapcore.io.streams import ByteReader, open_bytes
 from trapcore.proof.verdict import Verdict
 
-PUZZLE_JUDGE = Judge(prover_nodes=200_000, escape_nodes=1_000_000, profile_nodes=1_000)
+PUZZLE_PROVER = TrapProver(prover_nodes=200_000, escape_nodes=1_000_000, profile_nodes=1_000)
 """For puzzles, which come by the ten thousand: what it leaves undecided, `trapline library verify` takes up again."""
 
 _AT_A_TIME = 2000  # traps of one transaction
@@ -55,7 +55,7 @@ def import_file(
     library: Library,
     path: Path | str,
     *,
-    judge: Judge | None = None,
+    prover: TrapProver | None = None,
     replace: bool = False,
     trust: bool = False,
     limit: int | None = None,
@@ -64,11 +64,11 @@ def import_file(
 ) -> Imported:
     """Read a PGN or puzzle file (``-`` is standard input, compressed or not), prove its traps and store them.
 
-    The same file again changes nothing. ``judge`` proves; by default the prover alone, for puzzles with a small budget.
-    ``replace`` puts traps in the place of others with the same position and bait; else they are counted as refused.
-    ``trust`` takes the proofs of a PGN file as they stand in it, for the export of another library. ``limit`` (0 or
-    more) stops after so many entries. ``jobs`` (1 or more) proofs run at the same time. ``progress`` is called now and
-    then. Raises `InputError` if the file cannot be opened or is neither PGN nor puzzles.
+    The same file again changes nothing. ``prover`` proves; by default the prover alone, for puzzles with a small
+    budget. ``replace`` puts traps in the place of others with the same position and bait; else they are counted as
+    refused. ``trust`` takes the proofs of a PGN file as they stand in it, for the export of another library. ``limit``
+    (0 or more) stops after so many entries. ``jobs`` (1 or more) proofs run at the same time. ``progress`` is called
+    now and then. Raises `InputError` if the file cannot be opened or is neither PGN nor puzzles.
     """
     with open_bytes(path) as reader:
         source = "stdin" if str(path) == "-" else Path(path).name
@@ -82,7 +82,8 @@ def import_file(
         if report.failure is not None:
             return report  # it broke off within its first line
         traps = _puzzles(head, chunks, report) if _is_table(head) else _games(head, chunks, report, trust)
-        chosen = judge if judge is not None else PUZZLE_JUDGE if _is_table(head) else Judge(search_nodes=SEARCH_NODES)
+        usual = PUZZLE_PROVER if _is_table(head) else TrapProver(search_nodes=SEARCH_NODES)
+        chosen = prover if prover is not None else usual
         entries = traps if limit is None else islice(traps, limit)
         while batch := list(islice(entries, _AT_A_TIME)):
             good = [trap for trap in batch if trap is not None]
@@ -91,7 +92,7 @@ def import_file(
             report.results.update(library.add_all(proved, replace=replace, checked=True))
             if progress is not None:
                 progress(report)
-        report.sightings = library.sweep()
+        report.sightings = library.record_occurrences()
     return report
 
 
@@ -114,14 +115,14 @@ def _is_table(head: bytes) -> bool:
     return b"," in first and not first.lstrip().startswith((b"[", b"{", b"1.", b"%", b";"))
 
 
-def _proved(library: Library, judge: Judge, traps: list[Trap], jobs: int, report: Imported) -> list[Trap]:
+def _proved(library: Library, prover: TrapProver, traps: list[Trap], jobs: int, report: Imported) -> list[Trap]:
     """The traps with their proofs; those that the library has with a proof already keep that one."""
     known = library.known(traps)
     new = [trap for trap, stored in zip(traps, known, strict=True) if stored is None]
     proved = [stored for stored in known if stored is not None]
     # The same trap comes in many games; it is proved once.
     different = {_question(trap): trap for trap in new}
-    answers = {_question(trap): result for trap, result in prove_all(judge, different.values(), jobs, checked=True)}
+    answers = {_question(trap): result for trap, result in prove_all(prover, different.values(), jobs, checked=True)}
     for trap in new:
         result = answers[_question(trap)]
         if isinstance(result, InputError):

@@ -10,7 +10,7 @@ import chess
 import chess.pgn
 import chess.svg
 
-from db.games.trap_stats import Toll
+from db.games.trap_stats import TrapStats
 from db.traps.trap import Trap, read_moves
 from db.traps.wording import claim
 from trapcore.errors import OutputError
@@ -20,7 +20,7 @@ CHAPTERS = 64
 """Most chapters of a study."""
 
 
-def write_study(traps: Sequence[tuple[Trap, Toll]], folder: Path | str) -> list[Path]:
+def write_study(traps: Sequence[tuple[Trap, TrapStats]], folder: Path | str) -> list[Path]:
     """Write the traps in their order into ``traps-1.pgn``, ``traps-2.pgn`` and so on; the files that were written.
 
     Each appears under its name when it is complete; the folder is made if need be. Raises `OutputError`.
@@ -31,7 +31,7 @@ def write_study(traps: Sequence[tuple[Trap, Toll]], folder: Path | str) -> list[
         folder.mkdir(parents=True, exist_ok=True)
         for number, at in enumerate(range(0, len(traps), CHAPTERS), start=1):
             path = folder / f"traps-{number}.pgn"
-            chapters = (chapter(trap, toll) for trap, toll in traps[at : at + CHAPTERS])
+            chapters = (chapter(trap, stats) for trap, stats in traps[at : at + CHAPTERS])
             with replacing(path) as building:
                 # Lichess wants two blank lines or more between games.
                 Path(building).write_text("\n\n".join(chapters) + "\n", encoding="utf-8")
@@ -41,7 +41,7 @@ def write_study(traps: Sequence[tuple[Trap, Toll]], folder: Path | str) -> list[
     return written
 
 
-def chapter(trap: Trap, toll: Toll) -> str:
+def chapter(trap: Trap, stats: TrapStats) -> str:
     """One trap as a game with comments, ending in one line end."""
     game = chess.pgn.Game()
     known = trap.moves is not None
@@ -57,10 +57,10 @@ def chapter(trap: Trap, toll: Toll) -> str:
     for move in read_moves(board, trap.moves or "", trap.slug):
         node = node.add_variation(move)
     bait, killer = chess.Move.from_uci(trap.bait), chess.Move.from_uci(trap.killer_line[0])
-    node.comment = _set(trap, toll)
+    node.comment = _set(trap, stats)
     node.set_arrows([chess.svg.Arrow(bait.from_square, bait.to_square, color="red")])
     node = node.add_variation(bait, nags=[chess.pgn.NAG_BLUNDER])
-    node.comment = _fell(toll)
+    node.comment = _fell(stats)
     node.set_arrows([chess.svg.Arrow(killer.from_square, killer.to_square, color="green")])
     for uci in trap.killer_line:
         node = node.add_variation(chess.Move.from_uci(uci))
@@ -68,18 +68,18 @@ def chapter(trap: Trap, toll: Toll) -> str:
     return f"{game.accept(chess.pgn.StringExporter(columns=None))}\n"
 
 
-def _set(trap: Trap, toll: Toll) -> str:
-    frequency = toll.frequency
+def _set(trap: Trap, stats: TrapStats) -> str:
+    frequency = stats.frequency
     if not frequency.decisions:
         return f"{trap.victim.capitalize()} to move: a trap."
     return (
         f"{trap.victim.capitalize()} to move: a trap. {frequency.played:,} of {frequency.decisions:,} fell for it "
-        f"({toll.low:.0%} to {toll.high:.0%})."
+        f"({stats.low:.0%} to {stats.high:.0%})."
     )
 
 
-def _fell(toll: Toll) -> str:
-    if not toll.frequency.played:
+def _fell(stats: TrapStats) -> str:
+    if not stats.frequency.played:
         return ""
-    said = f"Punished at once in {toll.punished:,} of {toll.frequency.played:,} games."
-    return said if toll.points is None else f"{said} The attacker scored {toll.points:.0%}."
+    said = f"Punished at once in {stats.punished:,} of {stats.frequency.played:,} games."
+    return said if stats.points is None else f"{said} The attacker scored {stats.points:.0%}."

@@ -31,10 +31,10 @@ from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror
 
-FALLERS = 5
+SAMPLE_GAMES = 5
 """Most games that are shown for a bait."""
 
-KEPT_ROWS = 2_000_000
+CACHED_ROWS = 2_000_000
 """Occurrences whose columns an `Explorer` keeps, of 20 bytes each: those of the positions asked for last."""
 
 _STAMPS = (RATINGS_READ, "position_key_version")
@@ -88,7 +88,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Faller:
+class BaitGame:
     """A game in which somebody took a bait."""
 
     __pydantic_config__ = JSON_FORM
@@ -133,7 +133,7 @@ class PlayedMove:
     """Slug of the trap whose bait it is."""
     cost: float | None
     """Win chance that the bait gives away, 0..2; None if it is none, or its cost is not known."""
-    fallers: tuple[Faller, ...]
+    fallers: tuple[BaitGame, ...]
     """Some games of a bait, with the strongest players first."""
 
 
@@ -197,11 +197,11 @@ def explore(
 class Explorer:
     """Answers about the positions of an open library; any number of threads may ask."""
 
-    def __init__(self, library: Library, kept_rows: int = KEPT_ROWS) -> None:
-        """``kept_rows``: how many occurrences to remember, 0 or more."""
+    def __init__(self, library: Library, cached_rows: int = CACHED_ROWS) -> None:
+        """``cached_rows``: how many occurrences to remember, 0 or more."""
         self._library = library
-        self._most = kept_rows
-        self._kept: OrderedDict[bytes, _Rows] = OrderedDict()
+        self._most = cached_rows
+        self._cached: OrderedDict[bytes, _Rows] = OrderedDict()
         self._stamp: tuple[tuple[str, str], ...] = ()
         self._lock = threading.Lock()
 
@@ -253,18 +253,18 @@ class Explorer:
         stamp = tuple((name, value) for name, value in connection.execute(facts))
         with self._lock:
             if stamp != self._stamp:
-                self._kept.clear()
+                self._cached.clear()
                 self._stamp = stamp
-            kept = self._kept.get(key)
-        rows = _read(connection, key, int(kept.game[-1]) if kept is not None else 0)
-        if kept is not None:
-            rows = kept.joined(rows) if len(rows) else kept
+            cached = self._cached.get(key)
+        rows = _read(connection, key, int(cached.game[-1]) if cached is not None else 0)
+        if cached is not None:
+            rows = cached.joined(rows) if len(rows) else cached
         with self._lock:
             if stamp == self._stamp and len(rows):
-                self._kept[key] = rows
-                self._kept.move_to_end(key)
-                while sum(map(len, self._kept.values())) > self._most:
-                    self._kept.popitem(last=False)
+                self._cached[key] = rows
+                self._cached.move_to_end(key)
+                while sum(map(len, self._cached.values())) > self._most:
+                    self._cached.popitem(last=False)
         return rows
 
 
@@ -404,13 +404,13 @@ def _played(
         )
 
 
-def _fallers(connection: Connection, board: chess.Board, rows: _Rows) -> tuple[Faller, ...]:
-    best = rows.chosen(np.lexsort((rows.game, -rows.year, -_mover(board, rows)))[:FALLERS])
+def _fallers(connection: Connection, board: chess.Board, rows: _Rows) -> tuple[BaitGame, ...]:
+    best = rows.chosen(np.lexsort((rows.game, -rows.year, -_mover(board, rows)))[:SAMPLE_GAMES])
     numbers: list[int] = best.game.tolist()
     found = connection.execute(select(*_SHOWN).where(GameRow.id.in_(sorted(set(numbers)))))
     games = {game.id: game for game in found}
     return tuple(
-        Faller(
+        BaitGame(
             game=number,
             ply=ply + 1,
             white=games[number].white,

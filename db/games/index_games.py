@@ -111,7 +111,7 @@ def index_files(
             except InputError as error:
                 done.failures.append(error)
             done.seconds = time.monotonic() - began
-    done.sightings = library.sweep()
+    done.sightings = library.record_occurrences()
     done.seconds = time.monotonic() - began
     if progress is not None:
         progress(done)

@@ -38,7 +38,7 @@ class SampleGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Toll:
+class TrapStats:
     """The figures of one trap."""
 
     frequency: Frequency
@@ -72,7 +72,7 @@ class Toll:
         }
 
 
-def toll_of(library: Library, trap: Trap) -> Toll:
+def stats_of(library: Library, trap: Trap) -> TrapStats:
     """The figures of a stored trap from the games of its library, in either colour. Raises `LibraryError`."""
     with library.database.read() as connection:
         by_rating = frequencies_by_rating(connection, trap.slug).get(trap.slug, {})
@@ -81,7 +81,7 @@ def toll_of(library: Library, trap: Trap) -> Toll:
     low, high = wilson(total.played, total.decisions)
     points = [row.points for row in fallen if row.points is not None]
     strongest = sorted(fallen, key=lambda row: (-row.strength, row.game_id, row.game.ply))
-    return Toll(
+    return TrapStats(
         frequency=total,
         by_rating=by_rating,
         low=low,

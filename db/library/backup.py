@@ -74,7 +74,7 @@ def vacuum(library: Library) -> tuple[int, int]:
     Raises `LibraryError` if somebody else is at work in it, which changes nothing.
     """
     path = _needs_a_file(library, "it tidies itself")
-    with library.database.spoken(), closing(library.database.engine.raw_connection()) as connection:
+    with library.database.translate_errors(), closing(library.database.engine.raw_connection()) as connection:
         cursor = connection.cursor()
         # What is in the log only counts as well.
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -30,7 +30,7 @@ def families(library: Library) -> list[Family]:
         return [Family(name, traps, int(sure)) for name, traps, sure in connection.execute(counted)]
 
 
-def shelves(library: Library, names: Sequence[str], most: int) -> dict[str, list[Trap]]:
+def traps_by_family(library: Library, names: Sequence[str], most: int) -> dict[str, list[Trap]]:
     """The first traps of these families by slug, ``most`` of each (1 or more). Raises `LibraryError`."""
     numbers: list[int] = []
     with library.database.read() as connection:

@@ -26,7 +26,7 @@ from db.storage.models import (
     TrapRow,
     WeightsRow,
 )
-from db.storage.sighting_rows import BY_KEY, SWEPT_TRAPS, Sighting, sweep
+from db.storage.sighting_rows import BY_KEY, RECORDED_TRAPS, Sighting, record_occurrences
 from db.storage.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
 from db.traps.temptation import Frequency, RatingBand
 from db.traps.trap import Trap
@@ -188,9 +188,9 @@ class Library:
             connection.execute(delete(TrapRow).where(TrapRow.id == removed))
             # The next trap may get the number, and has to be looked for in the games all the same.
             last = connection.scalar(select(func.max(TrapRow.id))) or 0
-            swept = connection.scalar(select(MetaRow.value).where(MetaRow.key == SWEPT_TRAPS))
+            swept = connection.scalar(select(MetaRow.value).where(MetaRow.key == RECORDED_TRAPS))
             if swept is not None and int(swept) > last:
-                connection.execute(update(MetaRow).where(MetaRow.key == SWEPT_TRAPS).values(value=str(last)))
+                connection.execute(update(MetaRow).where(MetaRow.key == RECORDED_TRAPS).values(value=str(last)))
 
     def known(self, traps: Sequence[Trap]) -> list[Trap | None]:
         """For each trap the stored one, if that has a proof and the given one brings nothing else; otherwise None."""
@@ -256,12 +256,12 @@ class Library:
                     added += 1
         return added
 
-    def sweep(self) -> int:
+    def record_occurrences(self) -> int:
         """Record where the traps occurred in the indexed games; how many sightings were new. See
         `db.storage.sighting_rows`.
         """
         with self.database.write() as connection:
-            return sweep(connection)
+            return record_occurrences(connection)
 
     def events(self, slug: str) -> dict[str, int]:
         """How often the very position of a trap was seen with each event, e.g. ``{"avoided": 12, "fell": 3}``."""

@@ -25,7 +25,7 @@ from db.storage.models import (
     SourceRow,
     TrapRow,
 )
-from db.storage.sighting_rows import SWEPT
+from db.storage.sighting_rows import RECORDED
 from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.trees.position_key import mirror
@@ -288,7 +288,7 @@ def _rekey(connection: Connection) -> list[str]:
     paths = _sources(connection)
     for table in (SightingRow, OccurrenceRow, CheckpointRow, PositionRow, GameRow, SourceRow):
         connection.execute(delete(table))
-    connection.execute(delete(MetaRow).where(MetaRow.key.in_([*_keys(), *SWEPT])))
+    connection.execute(delete(MetaRow).where(MetaRow.key.in_([*_keys(), *RECORDED])))
     connection.execute(insert(MetaRow), _key_facts())
     done = [f"the keys of the traps were computed anew ({', '.join(stale).replace('_', ' ')})"]
     if paths:

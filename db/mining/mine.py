@@ -29,11 +29,11 @@ from itertools import islice
 
 from sqlalchemy import Connection, delete, insert, select
 
-from db.games.trap_stats import toll_of
+from db.games.trap_stats import stats_of
 from db.library.library import Added, Library
 from db.mining.candidates import Candidate, Place, candidates, places
 from db.mining.to_trap import mined_trap, with_family
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.storage.bulk import BulkInsert
 from db.storage.models import MetaRow, MinedRow, PositionRow, TrapRow
 from db.storage.sighting_rows import MIRROR, move_code
@@ -48,7 +48,7 @@ from trapcore.proof.verdict import Verdict
 TEST_NODES = 400_000
 """Usual budget for each question of the trap test."""
 
-_GLANCES = ((8_000, 0.12), (20_000, 0.2))
+PRESCREEN_NODES = ((8_000, 0.12), (20_000, 0.2))
 """Nodes at the position, and the win chance that the move has to cost, of the first two steps. Of 112 proved traps of
 the bundled library the first step keeps 110 and the second 110; with 2,000 nodes the first would keep 94: what makes a
 trap is that it is not seen at once."""
@@ -65,7 +65,7 @@ HARMLESS = "harmless"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ore:
+class MiningOptions:
     """Which moves are candidates, and how they are tested. Raises `UsageError`, which names the field."""
 
     min_games: int = 5
@@ -91,7 +91,7 @@ class Ore:
 
 
 @dataclass(slots=True)
-class Mined:
+class MiningProgress:
     """How far a run is; the same object is changed and given again."""
 
     candidates: int = 0
@@ -110,17 +110,17 @@ class Mined:
 
 def mine(
     library: Library,
-    ore: Ore,
+    options: MiningOptions,
     *,
-    judge: Judge | None = None,
+    prover: TrapProver | None = None,
     jobs: int = 1,
     pool: Pool | None = None,
-    progress: Callable[[Mined], None] | None = None,
+    progress: Callable[[MiningProgress], None] | None = None,
     stop: Cancellation | None = None,
-) -> Mined:
+) -> MiningProgress:
     """Look for traps in the indexed games and store those that are proved.
 
-    The engine of ``judge``, if it has one, is the witness of gains. ``jobs`` threads, 1 or more, or ``pool`` in their
+    The engine of ``prover``, if it has one, is the witness of gains. ``jobs`` threads, 1 or more, or ``pool`` in their
     place. ``progress`` is called now and then. If another thread cancels ``stop``, what was looked at so far is kept,
     as it is when something is raised: `UsageError` for jobs out of range, `LibraryError`, `EngineError`, and what the
     pool raises.
@@ -128,29 +128,33 @@ def mine(
     if jobs < 1:
         raise UsageError(f"jobs must be 1 or more, not {jobs}")
     halt = stop if stop is not None else Cancellation()
-    report = Mined()
+    report = MiningProgress()
     with library.database.write() as connection:
-        _begin(connection, ore, judge)
-    wanted = _new(library, candidates(library, ore.min_games, ore.min_share, ore.min_rating, ore.max_rating), report)
+        _begin(connection, options, prover)
+    wanted = _new(
+        library,
+        candidates(library, options.min_games, options.min_share, options.min_rating, options.max_rating),
+        report,
+    )
     if progress is not None:
         progress(report)
-    parts, sift = _parts(library, wanted), _Cascade(ore.nodes)
+    parts, staged = _parts(library, wanted), StagedFilter(options.nodes)
     with (
         threads(jobs, "mine") if pool is None else nullcontext(pool) as miners,
-        closing(in_order(miners, sift, parts, ahead=2, stop=halt)) as done,
+        closing(in_order(miners, staged, parts, ahead=2, stop=halt)) as done,
     ):
         for _, part in done:
             if halt.is_cancelled:
                 break
-            _store(library, [_witnessed(library, sifted, judge) for sifted in part], report)
+            _store(library, [_confirm(library, tested, prover) for tested in part], report)
             if progress is not None:
                 progress(report)
-    library.sweep()  # also for traps of a run that was killed before it came to this
+    library.record_occurrences()  # also for traps of a run that was killed before it came to this
     return report
 
 
 @dataclass(frozen=True, slots=True)
-class _Sifted:
+class _TestedMove:
     """What became of one candidate."""
 
     candidate: Candidate
@@ -158,22 +162,22 @@ class _Sifted:
     trap: Trap | None
 
 
-class _Cascade:
+class StagedFilter:
     """The steps; any number of threads may use it, and any number of machines its like."""
 
     def __init__(self, nodes: int) -> None:
         self._nodes = nodes
-        self._judge = Judge(search_nodes=nodes)
+        self._judge = TrapProver(search_nodes=nodes)
 
-    def __call__(self, places: Sequence[Place], stop: Cancellation) -> list[_Sifted]:
+    def __call__(self, places: Sequence[Place], stop: Cancellation) -> list[_TestedMove]:
         """What becomes of the candidates; what is not done when it is stopped is left out."""
         left = list(places)
-        done: list[_Sifted] = []
-        for nodes, least in _GLANCES:
-            losing = set(self._glance(left, nodes, least, stop))
+        done: list[_TestedMove] = []
+        for nodes, least in PRESCREEN_NODES:
+            losing = set(self._prescreen(left, nodes, least, stop))
             if stop.is_cancelled:
                 return done
-            done += [_Sifted(place.candidate, HARMLESS, None) for place in left if place not in losing]
+            done += [_TestedMove(place.candidate, HARMLESS, None) for place in left if place not in losing]
             left = [place for place in left if place in losing]
         for place in left:
             tested = self._test(place, stop)
@@ -182,7 +186,7 @@ class _Cascade:
             done.append(tested)
         return done
 
-    def _glance(self, places: Sequence[Place], nodes: int, least: float, stop: Cancellation) -> Iterator[Place]:
+    def _prescreen(self, places: Sequence[Place], nodes: int, least: float, stop: Cancellation) -> Iterator[Place]:
         by_position: defaultdict[str, list[Place]] = defaultdict(list)
         for place in places:
             by_position[place.epd].append(place)
@@ -191,28 +195,28 @@ class _Cascade:
         for here, losses in zip(by_position.values(), seen, strict=False):  # shorter if it was stopped
             yield from (place for place, (loss, _) in zip(here, losses, strict=True) if loss >= least)
 
-    def _test(self, place: Place, stop: Cancellation) -> _Sifted:
+    def _test(self, place: Place, stop: Cancellation) -> _TestedMove:
         for nodes in (max(1, self._nodes // _FIRST_TEST), self._nodes, _LAST_TEST * self._nodes):
             test = check_bait(place.epd, place.bait, (), Budget(nodes=nodes), stop)
             is_short = nodes < self._nodes  # so much may leave undecided what more decides
             if test.verdict is Verdict.REFUTED or (test.verdict is Verdict.UNDECIDED and not is_short):
-                return _Sifted(place.candidate, test.verdict, None)
+                return _TestedMove(place.candidate, test.verdict, None)
         trap = self._judge.prove_tested(mined_trap(place, test), test)
-        return _Sifted(place.candidate, trap.verdict, trap if trap.verdict is Verdict.PROVED else None)
+        return _TestedMove(place.candidate, trap.verdict, trap if trap.verdict is Verdict.PROVED else None)
 
 
-def _begin(connection: Connection, ore: Ore, judge: Judge | None) -> None:
+def _begin(connection: Connection, options: MiningOptions, prover: TrapProver | None) -> None:
     """Forget what another search, one with another budget, or one with another witness has looked at."""
-    engine = None if judge is None else judge.engine
-    witness = "practice" if judge is None or engine is None else f"{engine.name} with {judge.engine_nodes} nodes"
-    means = f"{_native.TESTER_VERSION}, {_native.PROVER_VERSION}, {ore.nodes} nodes, {witness}"
+    engine = None if prover is None else prover.engine
+    witness = "practice" if prover is None or engine is None else f"{engine.name} with {prover.engine_nodes} nodes"
+    means = f"{_native.TESTER_VERSION}, {_native.PROVER_VERSION}, {options.nodes} nodes, {witness}"
     if connection.scalar(select(MetaRow.value).where(MetaRow.key == _FACT)) != means:
         connection.execute(delete(MinedRow))
         connection.execute(delete(MetaRow).where(MetaRow.key == _FACT))
         connection.execute(insert(MetaRow).values(key=_FACT, value=means))
 
 
-def _new(library: Library, found: Iterable[Candidate], report: Mined) -> list[Candidate]:
+def _new(library: Library, found: Iterable[Candidate], report: MiningProgress) -> list[Candidate]:
     """The candidates that nobody has looked at and that are no traps of the library."""
     wanted = []
     with library.database.read() as connection:
@@ -249,33 +253,33 @@ def _parts(library: Library, wanted: Sequence[Candidate]) -> Iterator[list[Place
         yield places(library, part)
 
 
-def _witnessed(library: Library, sifted: _Sifted, judge: Judge | None) -> _Sifted:
+def _confirm(library: Library, tested: _TestedMove, prover: TrapProver | None) -> _TestedMove:
     """The same, without the trap if its witness speaks against a gain."""
-    trap = sifted.trap
+    trap = tested.trap
     if trap is None or trap.mate_in is not None:
-        return sifted
-    if judge is not None and judge.engine is not None:
-        heard, said = judge.hear_engine(trap)
+        return tested
+    if prover is not None and prover.engine is not None:
+        heard, said = prover.ask_engine(trap)
         if said.verdict is Verdict.PROVED:
-            return replace(sifted, trap=heard)
-        return replace(sifted, finding=said.verdict, trap=None)
-    points = toll_of(library, trap).points
+            return replace(tested, trap=heard)
+        return replace(tested, finding=said.verdict, trap=None)
+    points = stats_of(library, trap).points
     if points is not None and points >= PROMISED:
-        return sifted
-    return replace(sifted, finding=Verdict.UNDECIDED, trap=None)
+        return tested
+    return replace(tested, finding=Verdict.UNDECIDED, trap=None)
 
 
-def _store(library: Library, part: Sequence[_Sifted], report: Mined) -> None:
+def _store(library: Library, part: Sequence[_TestedMove], report: MiningProgress) -> None:
     """Store the traps first, then that they were looked at: killed in between, the next run finds them known."""
-    for sifted in part:
-        if sifted.trap is not None:
-            trap = with_family(library, sifted.trap)
+    for tested in part:
+        if tested.trap is not None:
+            trap = with_family(library, tested.trap)
             (result,) = library.add_all([trap])
             if result is Added.ADDED:
                 (stored,) = [there for there in library.find_by_key(trap.key) if there.bait == trap.bait]
                 report.traps.append(stored)
-    rows = [(sifted.candidate.position_id, sifted.candidate.move, str(sifted.finding)) for sifted in part]
+    rows = [(tested.candidate.position_id, tested.candidate.move, str(tested.finding)) for tested in part]
     with library.database.write() as connection:
         BulkInsert(connection, MinedRow, ("position_id", "move", "finding")).insert(rows)
     report.done += len(part)
-    report.findings.update(str(sifted.finding) for sifted in part)
+    report.findings.update(str(tested.finding) for tested in part)

@@ -72,7 +72,7 @@ _FIRST_LOOK = 1000  # nodes; most traps have a move that is shown to be safe so 
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class TrapProver:
     """Proves traps with these means."""
 
     engine: UciEngine | None = None
@@ -112,19 +112,19 @@ class Judge:
             judged = self._mated(blank)
         else:
             judged = self._searched(blank) if self.search_nodes else blank
-        return self._heard(trap, judged)
+        return self._with_engine(trap, judged)
 
     def prove_tested(self, trap: Trap, test: BaitTest) -> Trap:
         """The same for a trap of material whose bait was put to the test already."""
-        return self._heard(trap, self._tested(_blank(trap), test))
+        return self._with_engine(trap, self._tested(_blank(trap), test))
 
-    def hear_engine(self, trap: Trap) -> tuple[Trap, Opinion]:
+    def ask_engine(self, trap: Trap) -> tuple[Trap, Opinion]:
         """A trap as it was judged, with the opinion of the engine, which there must be. Raises `EngineError`."""
         assert self.engine is not None
-        heard = self._heard(trap, trap)
+        heard = self._with_engine(trap, trap)
         return heard, next(said for said in heard.opinions if said.by == self.engine.name)
 
-    def _heard(self, trap: Trap, judged: Trap) -> Trap:
+    def _with_engine(self, trap: Trap, judged: Trap) -> Trap:
         """What our own means made of a trap, with what engines say of it and have said."""
         opinions = [_own(judged)] if judged.proof_by else []
         if judged.killer_line == trap.killer_line:
@@ -132,7 +132,7 @@ class Judge:
         if self.engine is not None:
             measured = _measured(judged, self.engine, self.engine_nodes)
             opinions = [*(said for said in opinions if said.by != measured.by), measured]
-        return _settled(judged, opinions)
+        return _with_verdict(judged, opinions)
 
     def _mated(self, trap: Trap) -> Trap:
         test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.profile_nodes))
@@ -166,7 +166,7 @@ class Judge:
 
 
 @contextmanager
-def judging(engine: str | None, engine_nodes: int | None) -> Iterator[Judge]:
+def open_prover(engine: str | None, engine_nodes: int | None) -> Iterator[TrapProver]:
     """A judge with the usual budgets, and with an engine that is started now and ended afterwards if one is named.
 
     None for ``engine_nodes`` is the usual number.
@@ -174,8 +174,8 @@ def judging(engine: str | None, engine_nodes: int | None) -> Iterator[Judge]:
     Raises `EngineError`.
     """
     with nullcontext() if engine is None else UciEngine(engine) as running:
-        judge = Judge(engine=running, search_nodes=SEARCH_NODES)
-        yield judge if engine_nodes is None else replace(judge, engine_nodes=engine_nodes)
+        prover = TrapProver(engine=running, search_nodes=SEARCH_NODES)
+        yield prover if engine_nodes is None else replace(prover, engine_nodes=engine_nodes)
 
 
 def _blank(trap: Trap) -> Trap:
@@ -204,7 +204,7 @@ def _own(trap: Trap) -> Opinion:
     )
 
 
-def _settled(trap: Trap, opinions: Iterable[Opinion]) -> Trap:
+def _with_verdict(trap: Trap, opinions: Iterable[Opinion]) -> Trap:
     """The trap with these opinions and the verdict that follows from them."""
     trap = replace(trap, opinions=tuple(sorted(opinions, key=lambda said: (not said.is_ours, said.by))))
     if not trap.opinions:
@@ -233,14 +233,15 @@ def _deciding(trap: Trap) -> Opinion | None:
 
 
 def prove_all(
-    judge: Judge, traps: Iterable[Trap], jobs: int = 1, *, checked: bool = False
+    prover: TrapProver, traps: Iterable[Trap], jobs: int = 1, *, checked: bool = False
 ) -> Iterator[tuple[Trap, Trap | InputError]]:
-    """Each trap with what `Judge.prove` makes of it, or its error, in order; ``jobs`` (1 or more) at the same time.
+    """Each trap with what `TrapProver.prove` makes of it, or its error, in order; ``jobs`` (1 or more) at the same
+    time.
 
     With an engine, which can do but one thing at a time, ``jobs`` does not count. ``checked`` says that `Trap.check`
     was called. Raises `EngineError`.
     """
-    prove = judge.prove_checked if checked else judge.prove
+    prove = prover.prove_checked if checked else prover.prove
 
     def proved(trap: Trap) -> tuple[Trap, Trap | InputError]:
         try:
@@ -248,7 +249,7 @@ def prove_all(
         except InputError as error:
             return trap, error
 
-    if jobs == 1 or judge.engine is not None:
+    if jobs == 1 or prover.engine is not None:
         yield from map(proved, traps)
         return
     with ThreadPoolExecutor(jobs, thread_name_prefix="prove") as pool:

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from sqlalchemy import delete, insert, select
 
 from db.library.library import Library
-from db.proof.prover import Judge, prove_all
+from db.proof.prover import TrapProver, prove_all
 from db.storage.models import MetaRow, TrapRow, VerifiedRow
 from db.traps.trap import Trap
 from trapcore.errors import InputError, LibraryError
 from trapcore.proof.verdict import Verdict
 
 MEANS = "verified_with"
-"""Fact in ``meta`` while a run is unfinished: `Judge.means` of it."""
+"""Fact in ``meta`` while a run is unfinished: `TrapProver.means` of it."""
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Verified:
 
 def verify_traps(
     library: Library,
-    judge: Judge,
+    prover: TrapProver,
     traps: Sequence[Trap] | None = None,
     *,
     jobs: int = 1,
@@ -83,13 +83,13 @@ def verify_traps(
     whole = traps is None
     chosen = library.traps() if traps is None else traps
     report = Verified(len(chosen))
-    marked = _resume(library, judge) if whole else {}
+    marked = _resume(library, prover) if whole else {}
     for trap in chosen:
         if trap.slug in marked:
             report.count(trap)
     report.resumed, report.changed = report.done, sum(marked.values())
     rest = [trap for trap in chosen if trap.slug not in marked]
-    for before, after in prove_all(judge, rest, jobs):
+    for before, after in prove_all(prover, rest, jobs):
         if isinstance(after, InputError):
             raise LibraryError(f"the trap {before.slug} in {library.name} is damaged: {after}") from after
         changed = _claim(before) != _claim(after)
@@ -110,15 +110,15 @@ def verify_traps(
     return report
 
 
-def _resume(library: Library, judge: Judge) -> dict[str, bool]:
+def _resume(library: Library, prover: TrapProver) -> dict[str, bool]:
     """Slugs of the traps that an unfinished run with the same means has done, and whether they changed."""
     with library.database.write() as connection:
-        if connection.scalar(select(MetaRow.value).where(MetaRow.key == MEANS)) == judge.means:
+        if connection.scalar(select(MetaRow.value).where(MetaRow.key == MEANS)) == prover.means:
             done = select(TrapRow.slug, VerifiedRow.changed).join_from(VerifiedRow, TrapRow)
             return dict(connection.execute(done).all())
         connection.execute(delete(VerifiedRow))
         connection.execute(delete(MetaRow).where(MetaRow.key == MEANS))
-        connection.execute(insert(MetaRow).values(key=MEANS, value=judge.means))
+        connection.execute(insert(MetaRow).values(key=MEANS, value=prover.means))
     return {}
 
 

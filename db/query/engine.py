@@ -1,4 +1,4 @@
-"""A library that is asked: `Asker` answers a `db.query.query.Query` with a page of hits."""
+"""A library that is asked: `QueryEngine` answers a `db.query.query.Query` with a page of hits."""
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from db.query.query import Query, Sort
 from db.query.where import conditions
 from db.similarity.explanation import Line
 from db.similarity.index_cache import IndexCache
-from db.similarity.nearest_traps import Conditions, Likened, alike_killers, compare_each
+from db.similarity.nearest_traps import Conditions, SimilarTrap, compare_each, similar_killers
 from db.storage.frequency import frequencies
 from db.storage.models import MetaRow, SightingRow, TrapRow
 from db.storage.name_index import find_names
@@ -47,7 +47,7 @@ _KEPT = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryPosition:
     """The position that is asked for."""
 
     epd: str
@@ -64,21 +64,21 @@ class Found:
     match: Match
     score: float = 0.0
     """Less is better, among those of the same match."""
-    likened: Likened | None = None
+    similar: SimilarTrap | None = None
     """If it is similar."""
 
 
-class Asker:
+class QueryEngine:
     """An open library and what makes it quick to ask; any number of threads may use one.
 
     It sees what is written to the library meanwhile. Closing it leaves the library open.
     """
 
-    def __init__(self, library: Library, *, measure: IndexedMeasure, say: Callable[[str], None] | None = None) -> None:
-        """``measure`` is that of questions which name none; ``say`` is told what is built."""
+    def __init__(self, library: Library, *, measure: IndexedMeasure, log: Callable[[str], None] | None = None) -> None:
+        """``measure`` is that of questions which name none; ``log`` is told what is built."""
         self.library = library
         self._measure = measure
-        self.indexes = IndexCache(library, say)
+        self.indexes = IndexCache(library, log)
         """For whoever else compares with the traps of this library."""
         self._secret: bytes | None = None
         self._lock = threading.Lock()
@@ -120,7 +120,7 @@ class Asker:
         self,
         connection: Connection,
         query: Query,
-        asked: Asked | None,
+        asked: QueryPosition | None,
         wanted: Sequence[ColumnElement[bool]],
         often: Mapping[str, Frequency] | None,
     ) -> list[Found] | None:
@@ -132,7 +132,7 @@ class Asker:
         if asked is None and named is None:
             if played is None:
                 return None
-            return [Found(slug, Match.FOUND) for slug in _meeting(connection, played, wanted)]
+            return [Found(slug, Match.FOUND) for slug in _fitting(connection, played, wanted)]
         fitting = [names for names in (named, played) if names is not None]
 
         def fits(slugs: Iterable[str]) -> set[str]:
@@ -145,10 +145,12 @@ class Asker:
         if query.similar is not None:
             same = {number for number, _ in (_at(connection, asked, ()) if wanted else at)}
             names = None if not fitting else {slug for slug in fitting[0] if fits([slug])}
-            found += self._likened(connection, query, asked, Conditions(wanted, names, same))
+            found += self._similar(connection, query, asked, Conditions(wanted, names, same))
         return found
 
-    def _likened(self, connection: Connection, query: Query, asked: Asked, others: Conditions) -> Iterator[Found]:
+    def _similar(
+        self, connection: Connection, query: Query, asked: QueryPosition, others: Conditions
+    ) -> Iterator[Found]:
         """The most similar traps that meet the other conditions."""
         measure, k = query.measure if query.measure is not None else self._measure, query.similar or 0
 
@@ -158,9 +160,9 @@ class Asker:
         if measure is IndexedMeasure.ABSTRACTED:
             index = self.indexes.killers(connection)
             lookup = partial(self._all_fitting, connection, query, others) if others.are_there else None
-            found = alike_killers(asked.epd, index.killers, index.weights, k + len(others.but), fits, lookup)
+            found = similar_killers(asked.epd, index.killers, index.weights, k + len(others.but), fits, lookup)
         elif measure is IndexedMeasure.CONTINUATIONS:
-            found = self.indexes.positions(connection).alike(asked.epd, k, fits)
+            found = self.indexes.positions(connection).nearest(asked.epd, k, fits)
         else:
             found = compare_each(connection, asked.epd, measure, k, others.wanted, fits)
         for one in islice(found, k):
@@ -182,7 +184,9 @@ class Asker:
                 del self._fitting[old]
         return made
 
-    def _hits(self, connection: Connection, query: Query, asked: Asked | None, found: Sequence[Found]) -> Iterator[Hit]:
+    def _hits(
+        self, connection: Connection, query: Query, asked: QueryPosition | None, found: Sequence[Found]
+    ) -> Iterator[Hit]:
         slugs = [one.slug for one in found]
         traps = {trap.slug: trap for trap in traps_of_slugs(connection, slugs)}
         is_banded = query.min_rating is not None or query.max_rating is not None
@@ -195,12 +199,12 @@ class Asker:
                 chosen = {"avoided": frequency.decisions - frequency.played, "fell": frequency.played}
                 events[one.slug] = {event: count for event, count in chosen.items() if count}
             bait, killer = _here(asked, trap, one)
-            likened = one.likened
-            pair = None if likened is None else likened.pair
+            similar = one.similar
+            pair = None if similar is None else similar.pair
             yield Hit(
                 trap=trap,
                 match=one.match,
-                similarity=None if likened is None else likened.similarity,
+                similarity=None if similar is None else similar.similarity,
                 shared=None if pair is None else pair.shared(trap),
                 bait_here=bait,
                 killer_here=killer,
@@ -224,7 +228,7 @@ class Asker:
         return self._secret
 
 
-def _asked(query: Query) -> Asked | None:
+def _asked(query: Query) -> QueryPosition | None:
     moves = None
     if query.fen is not None:
         fen = query.fen.strip()
@@ -239,7 +243,7 @@ def _asked(query: Query) -> Asked | None:
     else:
         return None
     epd = _native.epd(fen)
-    return Asked(epd, _native.position_key(epd), moves)
+    return QueryPosition(epd, _native.position_key(epd), moves)
 
 
 _HERE = select(TrapRow.id, TrapRow.slug, TrapRow.key, TrapRow.moves).where(
@@ -247,7 +251,9 @@ _HERE = select(TrapRow.id, TrapRow.slug, TrapRow.key, TrapRow.moves).where(
 )
 
 
-def _at(connection: Connection, asked: Asked, wanted: Sequence[ColumnElement[bool]]) -> Iterator[tuple[int, Found]]:
+def _at(
+    connection: Connection, asked: QueryPosition, wanted: Sequence[ColumnElement[bool]]
+) -> Iterator[tuple[int, Found]]:
     """The traps of the very position, in either colour, with their numbers."""
     here = _HERE.where(*wanted) if wanted else _HERE
     for number, slug, key, moves in connection.execute(here, {"here": asked.key}):
@@ -333,7 +339,7 @@ def _listed(
     else:
         played = {name: frequency for name, frequency in (often or {}).items() if frequency.played}
         if after is None or float(after[0]) < 0:
-            found = [Found(name, Match.FOUND) for name in _meeting(connection, played, wanted)]
+            found = [Found(name, Match.FOUND) for name in _fitting(connection, played, wanted)]
             for place, one in _placed(connection, order, found, played):
                 if left and (after is None or place > after):
                     left -= 1
@@ -350,7 +356,7 @@ def _listed(
             behind = [slug > part[-1]]
 
 
-def _meeting(connection: Connection, slugs: Iterable[str], wanted: Sequence[ColumnElement[bool]]) -> Iterator[str]:
+def _fitting(connection: Connection, slugs: Iterable[str], wanted: Sequence[ColumnElement[bool]]) -> Iterator[str]:
     """Those of the traps that meet the conditions."""
     names = list(slugs)
     for at in range(0, len(names), _AT_A_TIME):
@@ -391,10 +397,10 @@ def _events(connection: Connection, slugs: Sequence[str]) -> dict[str, dict[str,
     return found
 
 
-def _here(asked: Asked | None, trap: Trap, found: Found) -> tuple[Line | None, Line | None]:
+def _here(asked: QueryPosition | None, trap: Trap, found: Found) -> tuple[Line | None, Line | None]:
     """Bait and killer line in the asked position: the trap's own in either colour, or what is like it."""
-    if found.likened is not None and found.likened.pair is not None:
-        return found.likened.pair.bait, found.likened.pair.killer
+    if found.similar is not None and found.similar.pair is not None:
+        return found.similar.pair.bait, found.similar.pair.killer
     if asked is None or found.match not in (Match.EXACT, Match.TRANSPOSED, Match.MIRRORED):
         return None, None
     line = tuple(map(mirror_move, trap.line)) if found.match is Match.MIRRORED else trap.line

@@ -1,4 +1,4 @@
-"""What a library can be asked and what it answers, as values; `db.query.engine.Asker` answers."""
+"""Conditions of a query for traps, as a value; `db.query.engine.QueryEngine` answers it."""
 
 import re
 from dataclasses import dataclass, fields
@@ -44,7 +44,7 @@ class Query:
     """A question; every condition that is given must hold.
 
     Raises `UsageError` for what cannot be asked, whatever the library; what depends on the library, such as whether
-    there is such a family, `db.query.engine.Asker.ask` looks at, and it reads position, moves and cursor.
+    there is such a family, `db.query.engine.QueryEngine.ask` looks at, and it reads position, moves and cursor.
     """
 
     fen: str | None = None

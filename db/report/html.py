@@ -11,9 +11,9 @@ from importlib.metadata import version
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from db.games.encounters import Encounter
+from db.games.trap_occurrences import TrapOccurrence
 from db.report.plots import falls_by_opening, falls_over_time
-from db.report.report import Met, Report
+from db.report.report import Report, TrapHistory
 from db.traps.board_svg import Picture, draw
 from db.traps.wording import claim, numbered_line, percent, year
 
@@ -38,9 +38,9 @@ def page(report: Report) -> str:
     )
 
 
-def board(met: Met) -> tuple[str, str]:
+def board(history: TrapHistory) -> tuple[str, str]:
     """The board of a trap as it stood in the last game, the player below: an address that is the picture, its words."""
-    shown = met.encounters[0]
+    shown = history.occurrences[0]
     trap = shown.trap
     picture = Picture(
         fen=trap.epd,
@@ -52,21 +52,21 @@ def board(met: Met) -> tuple[str, str]:
     return f"data:image/svg+xml;base64,{b64encode(draw(picture)).decode()}", picture.alt
 
 
-def line(met: Met) -> tuple[str, str, str]:
+def line(history: TrapHistory) -> tuple[str, str, str]:
     """Bait, killer and the rest, numbered as in the last game."""
-    return numbered_line(met.encounters[0].trap, met.encounters[0].number)
+    return numbered_line(history.occurrences[0].trap, history.occurrences[0].number)
 
 
-def happened(encounter: Encounter) -> str:
+def happened(occurrence: TrapOccurrence) -> str:
     """What happened in a game, told of the player."""
-    he, other = ("you", "the opponent") if encounter.is_victim else ("the opponent", "you")
+    he, other = ("you", "the opponent") if occurrence.is_victim else ("the opponent", "you")
     told = {
         "fell": f"{he} fell for it",
-        "avoided": f"{he} played {encounter.played}",
+        "avoided": f"{he} played {occurrence.played}",
         "sprung": f"{other} sprang it",
-        "missed": f"{other} missed it with {encounter.answer}",
+        "missed": f"{other} missed it with {occurrence.answer}",
     }
-    return ", ".join(told[event] for event in encounter.events if event in told) or "the game ended there"
+    return ", ".join(told[event] for event in occurrence.events if event in told) or "the game ended there"
 
 
 def counted(count: int, what: str) -> str:

@@ -8,7 +8,7 @@ what a screen reader is sent to.
 from collections.abc import Sequence
 from html import escape
 
-from db.report.report import Fare, Group
+from db.report.report import Group, ScoreRate
 
 WIDTH = 640
 """Pixels; the style sheet makes a plot as narrow as the page."""
@@ -26,7 +26,7 @@ _LABEL = 62  # pixels that a label of the axis of time takes
 
 def falls_over_time(groups: Sequence[Group]) -> str:
     """The shares by year or by month, ascending; empty unless there are two of them to compare."""
-    seen = [group for group in groups if group.victim.fare.decisions]
+    seen = [group for group in groups if group.victim.rate.decisions]
     if len(seen) < 2:
         return ""
     at = [_time(group.name) for group in seen]
@@ -43,18 +43,18 @@ def falls_over_time(groups: Sequence[Group]) -> str:
         height = f"{y(percent / 100):.1f}"
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{height}" y2="{height}"/>')
         parts.append(f'<text x="{_LEFT - 8}" y="{y(percent / 100) + 4:.1f}" text-anchor="end">{percent} %</text>')
-    points = [(x(number), y(group.victim.fare.share)) for number, group in enumerate(seen)]
+    points = [(x(number), y(group.victim.rate.share)) for number, group in enumerate(seen)]
     path = " ".join(f"{'L' if number else 'M'}{px:.1f} {py:.1f}" for number, (px, py) in enumerate(points))
     parts.append(f'<path class="own-line" d="{path}"/>')
     written = -_LABEL * 1.0
     for (px, py), group in zip(points, seen, strict=True):
-        fare = group.victim.fare
-        parts.append(f"<g><title>{escape(group.name)}: {_words(fare)}</title>")
+        rate = group.victim.rate
+        parts.append(f"<g><title>{escape(group.name)}: {_words(rate)}</title>")
         parts.append(
-            f'<line class="interval" x1="{px:.1f}" x2="{px:.1f}" y1="{y(fare.high):.1f}" y2="{y(fare.low):.1f}"/>'
+            f'<line class="interval" x1="{px:.1f}" x2="{px:.1f}" y1="{y(rate.high):.1f}" y2="{y(rate.low):.1f}"/>'
         )
-        if fare.others is not None and fare.compared == fare.decisions:
-            parts.append(f'<circle class="others" cx="{px:.1f}" cy="{y(fare.others):.1f}" r="5"/>')
+        if rate.others is not None and rate.compared == rate.decisions:
+            parts.append(f'<circle class="others" cx="{px:.1f}" cy="{y(rate.others):.1f}" r="5"/>')
         parts.append(f'<circle class="own" cx="{px:.1f}" cy="{py:.1f}" r="4"/></g>')
         if px - written >= _LABEL:
             parts.append(f'<text x="{px:.1f}" y="{_HEIGHT - 8}" text-anchor="middle">{escape(group.name)}</text>')
@@ -64,7 +64,7 @@ def falls_over_time(groups: Sequence[Group]) -> str:
 
 def falls_by_opening(groups: Sequence[Group]) -> str:
     """The shares by opening, `OPENINGS` at most, in their order; empty if the player never had the choice."""
-    seen = [group for group in groups if group.victim.fare.decisions][:OPENINGS]
+    seen = [group for group in groups if group.victim.rate.decisions][:OPENINGS]
     if not seen:
         return ""
     height = _TOP + _ROW * len(seen) + _BOTTOM
@@ -79,18 +79,18 @@ def falls_by_opening(groups: Sequence[Group]) -> str:
         parts.append(f'<line class="grid" x1="{place}" x2="{place}" y1="{_TOP}" y2="{height - _BOTTOM}"/>')
         parts.append(f'<text x="{place}" y="{height - 10}" text-anchor="middle">{percent} %</text>')
     for number, group in enumerate(seen):
-        fare, middle = group.victim.fare, _TOP + _ROW * (number + 0.5)
+        rate, middle = group.victim.rate, _TOP + _ROW * (number + 0.5)
         name = group.name if len(group.name) <= _LONGEST_NAME else f"{group.name[: _LONGEST_NAME - 1]}…"
-        parts.append(f"<g><title>{escape(group.name)}: {_words(fare)}</title>")
+        parts.append(f"<g><title>{escape(group.name)}: {_words(rate)}</title>")
         parts.append(f'<text x="{_NAMES - 12}" y="{middle + 4:.1f}" text-anchor="end">{escape(name)}</text>')
-        width = x(fare.share) - _NAMES
+        width = x(rate.share) - _NAMES
         parts.append(f'<rect class="own-bar" x="{_NAMES}" y="{middle - 7:.1f}" width="{width:.1f}" height="14"/>')
-        low, high = x(fare.low), x(fare.high)
+        low, high = x(rate.low), x(rate.high)
         parts.append(f'<line class="interval" x1="{low:.1f}" x2="{high:.1f}" y1="{middle:.1f}" y2="{middle:.1f}"/>')
-        if fare.others is not None and fare.compared == fare.decisions:
-            parts.append(f'<circle class="others" cx="{x(fare.others):.1f}" cy="{middle:.1f}" r="5"/>')
+        if rate.others is not None and rate.compared == rate.decisions:
+            parts.append(f'<circle class="others" cx="{x(rate.others):.1f}" cy="{middle:.1f}" r="5"/>')
         parts.append(
-            f'<text x="{WIDTH - _COUNTS + 16}" y="{middle + 4:.1f}">{fare.fell:,} of {fare.decisions:,}</text></g>'
+            f'<text x="{WIDTH - _COUNTS + 16}" y="{middle + 4:.1f}">{rate.fell:,} of {rate.decisions:,}</text></g>'
         )
     return "".join([*parts, "</svg>"])
 
@@ -102,12 +102,12 @@ def _head(height: int, label: str) -> str:
     )
 
 
-def _words(fare: Fare) -> str:
-    where = "" if fare.compared == fare.decisions else f" where {fare.compared_fell:,} of {fare.compared:,} fell"
-    others = "" if fare.others is None else f"; others {100 * fare.others:.0f} %{where}"
+def _words(rate: ScoreRate) -> str:
+    where = "" if rate.compared == rate.decisions else f" where {rate.compared_fell:,} of {rate.compared:,} fell"
+    others = "" if rate.others is None else f"; others {100 * rate.others:.0f} %{where}"
     return (
-        f"{fare.fell:,} of {fare.decisions:,}, {100 * fare.share:.0f} % "
-        f"({100 * fare.low:.0f} to {100 * fare.high:.0f} %){others}"
+        f"{rate.fell:,} of {rate.decisions:,}, {100 * rate.share:.0f} % "
+        f"({100 * rate.low:.0f} to {100 * rate.high:.0f} %){others}"
     )
 
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from db.games.encounters import Encounter, encounters, games_of, year_of
+from db.games.trap_occurrences import TrapOccurrence, games_of, occurrences, year_of
 from db.games.trap_stats import cost, wilson
 from db.library.library import Library
 from db.storage.frequency import frequencies_by_rating
@@ -32,7 +32,7 @@ _NONE = Frequency(decisions=0, played=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Fare:
+class ScoreRate:
     """How those fared who had the choice."""
 
     decisions: int
@@ -58,26 +58,26 @@ class Fare:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The meetings in which one of the two had the choice."""
+class RoleStats:
+    """The occurrences in which one of the two had the choice."""
 
     events: dict[str, int]
     """How often each of `EVENTS` happened; what was said of several traps of one position counts once."""
-    fare: Fare
+    rate: ScoreRate
 
     def to_dict(self) -> dict[str, object]:
         """JSON form."""
-        return {"events": self.events, **self.fare.to_dict()}
+        return {"events": self.events, **self.rate.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The meetings of an opening, a colour or a time."""
+    """The occurrences of an opening, a colour or a time."""
 
     name: str
-    victim: Standing
+    victim: RoleStats
     """The player had the choice, his opponent set the trap."""
-    attacker: Standing
+    attacker: RoleStats
     """The other way round."""
 
     def to_dict(self) -> dict[str, object]:
@@ -86,15 +86,15 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
-    """A trap and the player's meetings with it, on either side."""
+class TrapHistory:
+    """A trap and its occurrences in games of the player, on either side."""
 
     trap: Trap
     """As the library has it."""
-    victim: Standing
-    attacker: Standing
+    victim: RoleStats
+    attacker: RoleStats
     others: dict[RatingBand, Frequency]
-    """What others did who were rated as the victims of these meetings, in games without the player."""
+    """What others did who were rated as the victims of these occurrences, in games without the player."""
     cost: float
     """Points that the bait gives away, 0..1."""
     score: float
@@ -103,14 +103,14 @@ class Met:
     """The same of his opponents."""
     repeated: str
     """``trap`` if the player fell into it more than once, ``family`` if into it and its relatives, else empty."""
-    encounters: tuple[Encounter, ...]
+    occurrences: tuple[TrapOccurrence, ...]
     """The newest first."""
 
     @property
-    def others_in_all(self) -> Fare:
+    def others_in_all(self) -> ScoreRate:
         """Those of all the bands together."""
         both = sum(self.others.values(), _NONE)
-        return Fare(both.decisions, both.played, *wilson(both.played, both.decisions), None, 0, 0)
+        return ScoreRate(both.decisions, both.played, *wilson(both.played, both.decisions), None, 0, 0)
 
     def to_dict(self) -> dict[str, object]:
         """JSON form."""
@@ -138,7 +138,7 @@ class Met:
                 "high": others.high,
                 "by_rating": {str(band): asdict(counts) for band, counts in self.others.items()},
             },
-            "encounters": [_told(encounter) for encounter in self.encounters],
+            "encounters": [_told(occurrence) for occurrence in self.occurrences],
         }
 
 
@@ -156,19 +156,19 @@ class Report:
     games: int
     """Of the player that are looked at."""
     unproved: int
-    """Meetings, in any of his games, with traps that are not proved, and so left out."""
+    """Occurrences, in any of his games, with traps that are not proved, and so left out."""
     in_all: Group
     by_colour: tuple[Group, ...]
     by_opening: tuple[Group, ...]
-    """Those with most falls first, then with most meetings."""
+    """Those with most falls first, then with most occurrences."""
     by_year: tuple[Group, ...]
     """Ascending; games without a year are left out."""
     by_month: tuple[Group, ...]
-    traps: tuple[Met, ...]
+    traps: tuple[TrapHistory, ...]
     """Those that the player fell into more than once first, then what costs most."""
-    practise: tuple[Met, ...]
+    practise: tuple[TrapHistory, ...]
     """What cost the player most, `PRACTICE` at most."""
-    weapons: tuple[Met, ...]
+    best_traps: tuple[TrapHistory, ...]
     """What his opponents fell for, by what it cost them, as many."""
 
     @property
@@ -194,9 +194,9 @@ class Report:
             "unproved": self.unproved,
             "in_all": self.in_all.to_dict(),
             **groups,
-            "traps": [met.to_dict() for met in self.traps],
-            "practise": [met.trap.slug for met in self.practise],
-            "weapons": [met.trap.slug for met in self.weapons],
+            "traps": [history.to_dict() for history in self.traps],
+            "practise": [history.trap.slug for history in self.practise],
+            "weapons": [history.trap.slug for history in self.best_traps],
         }
 
 
@@ -219,7 +219,7 @@ def report(
     if since is not None and until is not None and since > until:
         raise UsageError(f"the first year, {since}, must not be after the last, {until}")
     games = games_of(library, names)
-    every, unproved = encounters(library, games)
+    every, unproved = occurrences(library, games)
     within = [each for each in every if _within(each.year, since, until) and colour in (None, each.colour)]
     looked_at = [
         number
@@ -227,16 +227,16 @@ def report(
         if _within(year_of(row.date), since, until) and (colour is None or colour in games.colours(number))
     ]
     peers = _others(library, every)
-    by_trap: dict[str, list[Encounter]] = defaultdict(list)
+    by_trap: dict[str, list[TrapOccurrence]] = defaultdict(list)
     for each in within:
         by_trap[each.trap.slug].append(each)
     families = Counter(each.trap.family for each in within if each.is_victim and "fell" in each.events)
-    met = [_met(library, slug, seen, peers, families) for slug, seen in by_trap.items()]
-    costly = sorted(met, key=lambda each: (-each.score, -each.victim.fare.fell, each.trap.slug))
-    telling = sorted(met, key=lambda each: (-each.reward, -each.attacker.fare.fell, each.trap.slug))
+    histories = [_history(library, slug, seen, peers, families) for slug, seen in by_trap.items()]
+    costly = sorted(histories, key=lambda each: (-each.score, -each.victim.rate.fell, each.trap.slug))
+    telling = sorted(histories, key=lambda each: (-each.reward, -each.attacker.rate.fell, each.trap.slug))
 
-    def grouped(key: Callable[[Encounter], str | None]) -> list[Group]:
-        parts: dict[str, list[Encounter]] = defaultdict(list)
+    def grouped(key: Callable[[TrapOccurrence], str | None]) -> list[Group]:
+        parts: dict[str, list[TrapOccurrence]] = defaultdict(list)
         for each in within:
             if (name := key(each)) is not None:
                 parts[name].append(each)
@@ -252,12 +252,12 @@ def report(
         unproved=unproved,
         in_all=_group("all", within, peers),
         by_colour=tuple(grouped(lambda each: each.colour)[::-1]),
-        by_opening=tuple(sorted(by_opening, key=lambda group: (-group.victim.fare.fell, -_meetings(group)))),
+        by_opening=tuple(sorted(by_opening, key=lambda group: (-group.victim.rate.fell, -_occurrences(group)))),
         by_year=tuple(grouped(lambda each: None if each.year is None else f"{each.year:04}")),
         by_month=tuple(grouped(lambda each: each.month)),
         traps=tuple(sorted(costly, key=lambda each: (not each.repeated, each.repeated != "trap"))),
-        practise=tuple(each for each in costly if each.victim.fare.fell)[:PRACTICE],
-        weapons=tuple(each for each in telling if each.attacker.fare.fell)[:PRACTICE],
+        practise=tuple(each for each in costly if each.victim.rate.fell)[:PRACTICE],
+        best_traps=tuple(each for each in telling if each.attacker.rate.fell)[:PRACTICE],
     )
 
 
@@ -267,11 +267,11 @@ def _within(year: int | None, since: int | None, until: int | None) -> bool:
     return year is not None and (since is None or year >= since) and (until is None or year <= until)
 
 
-def _meetings(group: Group) -> int:
+def _occurrences(group: Group) -> int:
     return group.victim.events["set"] + group.attacker.events["set"]
 
 
-def _others(library: Library, every: Sequence[Encounter]) -> dict[str, dict[RatingBand, Frequency]]:
+def _others(library: Library, every: Sequence[TrapOccurrence]) -> dict[str, dict[RatingBand, Frequency]]:
     """By slug and rating, how people chose in the positions of these traps in games without the player.
 
     His opponents in them are left out like himself: they are those who are compared.
@@ -295,34 +295,38 @@ def _others(library: Library, every: Sequence[Encounter]) -> dict[str, dict[Rati
     return found
 
 
-def _met(
-    library: Library, slug: str, seen: Sequence[Encounter], peers: Mapping[str, _Bands], families: Mapping[str, int]
-) -> Met:
+def _history(
+    library: Library,
+    slug: str,
+    seen: Sequence[TrapOccurrence],
+    peers: Mapping[str, _Bands],
+    families: Mapping[str, int],
+) -> TrapHistory:
     trap = library.trap(slug)
     together = _group(slug, seen, peers)
     bands = {rating_band(each.rating) for each in seen if each.played}
-    fell = together.victim.fare.fell
+    fell = together.victim.rate.fell
     repeated = "trap" if fell > 1 else "family" if fell and families[trap.family] > 1 else ""
-    return Met(
+    return TrapHistory(
         trap=trap,
         victim=together.victim,
         attacker=together.attacker,
         others={band: counts for band, counts in peers.get(slug, {}).items() if band in bands},
         cost=cost(trap),
-        score=together.victim.fare.low * cost(trap),
-        reward=together.attacker.fare.low * cost(trap),
+        score=together.victim.rate.low * cost(trap),
+        reward=together.attacker.rate.low * cost(trap),
         repeated=repeated,
-        encounters=tuple(sorted(seen, key=lambda each: (each.game.date, each.game.id, each.ply), reverse=True)),
+        occurrences=tuple(sorted(seen, key=lambda each: (each.game.date, each.game.id, each.ply), reverse=True)),
     )
 
 
-def _group(name: str, seen: Iterable[Encounter], peers: Mapping[str, _Bands]) -> Group:
+def _group(name: str, seen: Iterable[TrapOccurrence], peers: Mapping[str, _Bands]) -> Group:
     seen = list(seen)
     victim, attacker = ([each for each in seen if each.is_victim is is_victim] for is_victim in (True, False))
-    return Group(name, _standing(victim, peers), _standing(attacker, peers))
+    return Group(name, _role_stats(victim, peers), _role_stats(attacker, peers))
 
 
-def _standing(seen: Sequence[Encounter], peers: Mapping[str, _Bands]) -> Standing:
+def _role_stats(seen: Sequence[TrapOccurrence], peers: Mapping[str, _Bands]) -> RoleStats:
     events: Counter[str] = Counter()
     decisions = fell = compared_fell = 0
     expected = []
@@ -342,20 +346,21 @@ def _standing(seen: Sequence[Encounter], peers: Mapping[str, _Bands]) -> Standin
                 compared_fell += "fell" in happened
     low, high = wilson(fell, decisions)
     mean = sum(expected) / len(expected) if expected else None
-    return Standing(
-        {event: events[event] for event in EVENTS}, Fare(decisions, fell, low, high, mean, len(expected), compared_fell)
+    return RoleStats(
+        {event: events[event] for event in EVENTS},
+        ScoreRate(decisions, fell, low, high, mean, len(expected), compared_fell),
     )
 
 
-def _places(seen: Iterable[Encounter]) -> Iterator[list[Encounter]]:
-    """The meetings at each place of a game; a position may have several baits."""
-    places: dict[tuple[int, int], list[Encounter]] = defaultdict(list)
+def _places(seen: Iterable[TrapOccurrence]) -> Iterator[list[TrapOccurrence]]:
+    """The occurrences at each place of a game; a position may have several baits."""
+    places: dict[tuple[int, int], list[TrapOccurrence]] = defaultdict(list)
     for each in seen:
         places[each.game.id, each.ply].append(each)
     yield from places.values()
 
 
-def _share(each: Encounter, peers: Mapping[str, _Bands]) -> float | None:
+def _share(each: TrapOccurrence, peers: Mapping[str, _Bands]) -> float | None:
     """Of others of the victim's rating who took the bait; None if there are none."""
     if each.measure != BY_KEY:
         return None
@@ -363,7 +368,7 @@ def _share(each: Encounter, peers: Mapping[str, _Bands]) -> float | None:
     return None if counts is None else counts.share
 
 
-def _told(each: Encounter) -> dict[str, object]:
+def _told(each: TrapOccurrence) -> dict[str, object]:
     return {
         "game": asdict(each.game),
         "colour": each.colour,

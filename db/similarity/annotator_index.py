@@ -13,7 +13,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, select
 
 from db.library.library import Library
-from db.similarity.killer_index import open_likeness
+from db.similarity.killer_index import open_killer_index
 from db.storage.models import TrapRow
 from trapcore import _native
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights, shipped_weights
@@ -22,15 +22,15 @@ WeightsSource = Literal["library", "shipped"]
 """Where weights come from: the library's own, or those that come with trapline."""
 
 
-def weights_in_use(library: Library, say: Callable[[str], None]) -> tuple[Weights, WeightsSource]:
+def weights_in_use(library: Library, log: Callable[[str], None]) -> tuple[Weights, WeightsSource]:
     """The library's weights and ``library``; without them those that come with trapline and ``shipped``.
 
-    ``say`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.
+    ``log`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.
     """
     own = library.weights()
     if own is not None:
         return own, "library"
-    say(
+    log(
         f"{library.name} has no weights of its own; those that come with trapline are used until "
         f"`trapline library train --db {library.name}`"
     )
@@ -63,15 +63,15 @@ def _arrived(weights: bytes, files: Sequence[tuple[Path, bytes]], numbers: Mappi
     return Screen(Weights.from_bytes(weights, "another process"), index, numbers, digest)
 
 
-def open_screen(library: Library, say: Callable[[str], None]) -> Screen:
-    """The screen of a library as it is now; ``say`` is told what weights are used and what has to be built.
+def open_screen(library: Library, log: Callable[[str], None]) -> Screen:
+    """The screen of a library as it is now; ``log`` is told what weights are used and what has to be built.
 
     Raises ``LibraryError`` for weights of another vocabulary, and if the index can neither be used nor built.
     """
-    weights, _ = weights_in_use(library, say)
+    weights, _ = weights_in_use(library, log)
     # What is mapped stays when the files of a temporary index go.
-    with library.database.read() as connection, open_likeness(library, weights, say) as likeness:
-        return screen_of(connection, weights, likeness.index)
+    with library.database.read() as connection, open_killer_index(library, weights, log) as killer_index:
+        return screen_of(connection, weights, killer_index.index)
 
 
 def screen_of(connection: Connection, weights: Weights, index: _native.BagIndex) -> Screen:

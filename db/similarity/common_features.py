@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from db.similarity.explanation import Shared
-from db.similarity.killer_index import Known, Likeness
+from db.similarity.killer_index import KillerIndex, KnownTrap
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.ranking.reference.token_words import describe
@@ -12,9 +12,11 @@ TELLING = 5
 """Shared tokens that are named."""
 
 
-def shared_with(likeness: Likeness, trap: Known | Trap, here: Sequence[str], bag: Iterable[int] | bytes) -> Shared:
+def shared_with(
+    killer_index: KillerIndex, trap: KnownTrap | Trap, here: Sequence[str], bag: Iterable[int] | bytes
+) -> Shared:
     """What a killer shares with the trap's: ``here`` is its line in SAN, ``bag`` its tokens."""
     line = trap.killer_line
-    telling = likeness.index.shared(bag, trap.epd, trap.bait, line, TELLING)
+    telling = killer_index.index.shared(bag, trap.epd, trap.bait, line, TELLING)
     there = _native.sans(trap.epd, (trap.bait, *line))[1:]
     return Shared(tuple(here), tuple(there), tuple(map(describe, telling)))

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, select
 
 from db.library.library import Library
 from db.similarity.annotator_index import Screen, WeightsSource, screen_of, weights_in_use
-from db.similarity.killer_index import Likeness, open_likeness
-from db.similarity.nearest_traps import Positions
+from db.similarity.killer_index import KillerIndex, open_killer_index
+from db.similarity.nearest_traps import PositionIndex
 from db.storage.models import WeightsRow
 from db.storage.trap_rows import read_traps, traps_state
 from db.traps.trap import Trap
@@ -25,14 +25,14 @@ class OpenIndex:
 
     weights: Weights
     source: WeightsSource
-    killers: Likeness
+    killers: KillerIndex
 
 
 class IndexCache:
     """The one owner of the indexes of an open library; any number of threads may ask.
 
     What is asked for is opened when it is first needed and again once the traps or the weights are others. Every method
-    raises `LibraryError` as `open_likeness` does.
+    raises `LibraryError` as `open_killer_index` does.
     """
 
     def __init__(self, library: Library, log: Callable[[str], None] | None = None) -> None:
@@ -41,7 +41,7 @@ class IndexCache:
         self._log = log if log is not None else _silent
         self._lock = threading.Lock()
         self._killers: tuple[_State, OpenIndex] | None = None
-        self._positions: Positions | None = None
+        self._positions: PositionIndex | None = None
         self._annotator: tuple[_State, list[Trap], Screen] | None = None
 
     def killers(self, connection: Connection | None = None) -> OpenIndex:
@@ -50,17 +50,17 @@ class IndexCache:
         with self._lock:
             if self._killers is None or self._killers[0] != state:
                 weights, source = weights_in_use(self._library, self._log)
-                opened = open_likeness(self._library, weights, self._log)
+                opened = open_killer_index(self._library, weights, self._log)
                 if self._killers is not None:
                     self._killers[1].killers.close()  # whoever asks the old one still can
                 self._killers = (state, OpenIndex(weights, source, opened))
             return self._killers[1]
 
-    def positions(self, connection: Connection) -> Positions:
+    def positions(self, connection: Connection) -> PositionIndex:
         """The positions of the traps as ``connection`` sees them."""
         with self._lock:
             if self._positions is None or self._positions.state != traps_state(connection):
-                self._positions = Positions(connection)
+                self._positions = PositionIndex(connection)
             return self._positions
 
     def annotator(self) -> tuple[list[Trap], Screen]:

@@ -57,7 +57,7 @@ _Row = Sequence[Any]  # number, EPD, bait, killer line
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTrap:
     """What is told of a trap that something is like."""
 
     slug: str
@@ -70,8 +70,8 @@ class Known:
     """UCI."""
 
 
-class Likeness:
-    """The index of one state of a library, see `open_likeness`; any thread may ask it, one at a time."""
+class KillerIndex:
+    """The index of one state of a library, see `open_killer_index`; any thread may ask it, one at a time."""
 
     def __init__(self, library: Library, index: _native.BagIndex, path: Path, made: Path | None) -> None:
         """Take an open index; ``made`` is a temporary folder to delete afterwards."""
@@ -90,7 +90,7 @@ class Likeness:
         """What it says that two killers share the token; 0 or more."""
         return self.index.weight(token)
 
-    def resemble(self, bags: Sequence[Sequence[int]], k: int, *, jobs: int = 1) -> list[list[tuple[Known, float]]]:
+    def nearest(self, bags: Sequence[Sequence[int]], k: int, *, jobs: int = 1) -> list[list[tuple[KnownTrap, float]]]:
         """For each bag of tokens the ``k`` (1 or more) most similar traps, with the similarity, above 0 to 1.
 
         A bag is what `_native.killer_bag` gives. Raises `UsageError` for a ``k`` below 1, and `LibraryError`.
@@ -102,7 +102,7 @@ class Likeness:
         # A trap that has gone since the index was opened is passed over.
         return [[(known[number], s) for number, s in hits if number in known] for hits in found]
 
-    def _read(self, numbers: Iterable[int]) -> dict[int, Known]:
+    def _read(self, numbers: Iterable[int]) -> dict[int, KnownTrap]:
         columns = (
             TrapRow.id,
             TrapRow.slug,
@@ -115,7 +115,7 @@ class Likeness:
         with self._library.database.read() as connection:
             rows = BulkLookup(connection, columns, TrapRow.id).find(sorted(numbers))
             return {
-                number: Known(slug, name, family, epd, bait, tuple(line.split()))
+                number: KnownTrap(slug, name, family, epd, bait, tuple(line.split()))
                 for number, slug, name, family, epd, bait, line in rows
             }
 
@@ -135,26 +135,26 @@ class Likeness:
         self.close()
 
 
-def open_likeness(
-    library: Library, weights: Weights, say: Callable[[str], None] | None = None, *, jobs: int = 1
-) -> Likeness:
+def open_killer_index(
+    library: Library, weights: Weights, log: Callable[[str], None] | None = None, *, jobs: int = 1
+) -> KillerIndex:
     """The index of the library's traps as they are now, which is built or brought up to date if need be.
 
-    Its traps are those that are not refuted, nor known as none and not proved. ``weights`` are those in use. ``say`` is
+    Its traps are those that are not refuted, nor known as none and not proved. ``weights`` are those in use. ``log`` is
     given a few words if something has to be built, which ``jobs`` threads do. Raises `LibraryError`.
     """
-    tell = say if say is not None else lambda told: None
+    log = log if log is not None else lambda told: None
     with library.database.read() as connection:
         state = _State(connection, weights, jobs)
         root = _root(library)
         if root is not None:
             with suppress(OutputError):  # then nothing can be written there
-                return Likeness(library, _kept(library, state, root, tell), root / state.name / "index", None)
+                return KillerIndex(library, _kept(library, state, root, log), root / state.name / "index", None)
         made = Path(tempfile.mkdtemp(prefix="trapline-bags-"))
         try:
-            tell(f"likening the {state.count():,} traps of {library.name}")
+            log(f"indexing the {state.count():,} traps of {library.name}")
             _build(state, made)
-            return Likeness(library, _opened(made), made / "index", made)
+            return KillerIndex(library, _opened(made), made / "index", made)
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)
             raise
@@ -261,7 +261,7 @@ def _root(library: Library) -> Path | None:
     return path if path.is_dir() else None
 
 
-def _kept(library: Library, state: _State, root: Path, tell: Callable[[str], None]) -> _native.BagIndex:
+def _kept(library: Library, state: _State, root: Path, log: Callable[[str], None]) -> _native.BagIndex:
     """The index of this state in the folder beside the library. Raises `OutputError` if it cannot be written there."""
     folder = root / state.name
     with suppress(IndexFileError):
@@ -271,7 +271,7 @@ def _kept(library: Library, state: _State, root: Path, tell: Callable[[str], Non
         try:
             building.chmod(0o755)  # others may read the library, so they may read this
             if not _changed(state, building, root):
-                tell(f"likening the {state.count():,} traps of {library.name}, once")
+                log(f"indexing the {state.count():,} traps of {library.name}, once")
                 _build(state, building)
             _publish(building, folder)
         finally:

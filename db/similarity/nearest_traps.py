@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from db.similarity.common_features import shared_with
 from db.similarity.explanation import Line, Shared
-from db.similarity.killer_index import Likeness
+from db.similarity.killer_index import KillerIndex
 from db.storage.bulk import BulkLookup
 from db.storage.models import TrapRow
 from db.storage.trap_rows import is_example, traps_state
@@ -76,7 +76,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class BaitAndKiller:
     """A possible bait of the asked position, and what may refute it."""
 
     bait: Line
@@ -85,58 +85,63 @@ class Pair:
     mate_in: int | None
     bag: bytes
     """The tokens of the killer."""
-    likeness: Likeness
+    killer_index: KillerIndex
 
     def shared(self, trap: Trap) -> Shared:
         """What the killer shares with that of a trap."""
-        return shared_with(self.likeness, trap, self.killer.san, self.bag)
+        return shared_with(self.killer_index, trap, self.killer.san, self.bag)
 
 
 @dataclass(frozen=True, slots=True)
-class Likened:
+class SimilarTrap:
     """A trap that the asked position is like."""
 
     slug: str
     similarity: float
-    pair: Pair | None = None
+    pair: BaitAndKiller | None = None
     """By the measure ``abstracted``: what is like it."""
 
 
-def alike_killers(
+def similar_killers(
     epd: str,
-    likeness: Likeness,
+    killer_index: KillerIndex,
     weights: Weights,
     k: int,
     fits: Fits,
     fitting: Callable[[], _native.Payloads] | None,
-) -> Iterator[Likened]:
+) -> Iterator[SimilarTrap]:
     """The ``k`` traps with the most similar killers, the most similar first, of those that fit.
 
     ``fitting`` gives all that may; None if all fit but a few, which the caller has added to ``k``.
     """
     pairs = [
-        Pair(Line((uci[0],), (san[0],)), Line(tuple(uci[1:]), tuple(san[1:])), mate_in, bag, likeness)
+        BaitAndKiller(Line((uci[0],), (san[0],)), Line(tuple(uci[1:]), tuple(san[1:])), mate_in, bag, killer_index)
         for uci, san, mate_in, bag in weights.proposer.pairs(epd, None)
     ]
     wanted = k if fitting is None else k * AT_FIRST
-    answers = likeness.index.top([pair.bag for pair in pairs], wanted)
+    answers = killer_index.index.top([pair.bag for pair in pairs], wanted)
     ranked, floor = _ranked(pairs, answers, wanted, fits, first=fitting is None)
     # Those that follow the last one of a full answer may fit and be as similar as this one.
     if fitting is not None and floor and (len(ranked) < k or -ranked[k - 1][0] < floor):
-        answers = likeness.index.top([pair.bag for pair in pairs], k, only=fitting())
+        answers = killer_index.index.top([pair.bag for pair in pairs], k, only=fitting())
         ranked, _ = _ranked(pairs, answers, k, fits, first=True)
     for similarity, slug, pair in ranked[:k]:
-        yield Likened(slug, -similarity, pair)
+        yield SimilarTrap(slug, -similarity, pair)
 
 
 def _ranked(
-    pairs: Sequence[Pair], answers: Sequence[Sequence[tuple[int, float]]], wanted: int, fits: Fits, *, first: bool
-) -> tuple[list[tuple[float, str, Pair]], float]:
+    pairs: Sequence[BaitAndKiller],
+    answers: Sequence[Sequence[tuple[int, float]]],
+    wanted: int,
+    fits: Fits,
+    *,
+    first: bool,
+) -> tuple[list[tuple[float, str, BaitAndKiller]], float]:
     """What fits of the answers for each pair, the most similar first, and how similar what follows them may be.
 
     ``first``: only of those that are the first ``wanted`` of all answers together.
     """
-    best: dict[int, tuple[float, Pair]] = {}
+    best: dict[int, tuple[float, BaitAndKiller]] = {}
     for pair, hits in zip(pairs, answers, strict=True):
         for number, similarity in hits:
             if number not in best or similarity > best[number][0]:
@@ -150,7 +155,7 @@ def _ranked(
     return sorted(found, key=lambda one: one[:2]), floor
 
 
-class Positions:
+class PositionIndex:
     """The positions of the traps of one state of a library, by the paper's continuations of depth 2.
 
     Any thread may ask. Held in memory, about a hundred bytes a trap.
@@ -169,7 +174,7 @@ class Positions:
 
         self._known = _native.Fingerprints(fingerprints())
 
-    def alike(self, epd: str, k: int, fits: Fits) -> Iterator[Likened]:
+    def nearest(self, epd: str, k: int, fits: Fits) -> Iterator[SimilarTrap]:
         """The ``k`` most similar ones, the most similar first, of those that fit; in either colour."""
         asked = [_native.fingerprint(epd), _native.fingerprint(mirror(epd))]
         wanted = k
@@ -196,7 +201,7 @@ def compare_each(
     k: int,
     wanted: Sequence[ColumnElement[bool]],
     fits: Fits,
-) -> Iterator[Likened]:
+) -> Iterator[SimilarTrap]:
     """The ``k`` traps whose positions are most similar in either colour, of those that meet the conditions and fit,
     found by comparing each.
 
@@ -225,10 +230,10 @@ def _compared(measure: IndexedMeasure, a: str, b: str) -> float:
     return _native.sequences(a, b, 2, "uci", False, False)
 
 
-def _first(best: Mapping[int, float], fitting: Mapping[int, str], k: int) -> Iterator[Likened]:
+def _first(best: Mapping[int, float], fitting: Mapping[int, str], k: int) -> Iterator[SimilarTrap]:
     for similarity, slug in sorted((-best[number], slug) for number, slug in fitting.items())[:k]:
         if similarity:
-            yield Likened(slug, -similarity)
+            yield SimilarTrap(slug, -similarity)
 
 
 def _pairs(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

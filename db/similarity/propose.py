@@ -10,7 +10,7 @@ import chess
 from db.similarity.annotator_index import WeightsSource
 from db.similarity.common_features import shared_with
 from db.similarity.explanation import Shared
-from db.similarity.killer_index import Known, Likeness
+from db.similarity.killer_index import KillerIndex, KnownTrap
 from db.traps.json_form import JSON_FORM, Rounded, to_dict
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
@@ -100,13 +100,13 @@ class Proposals:
         return to_dict(self) | {"moves": [move.to_dict() for move in self.moves]}
 
 
-class Adviser:
+class KillerSuggester:
     """Proposes killers by these weights and these traps."""
 
     def __init__(
         self,
         weights: tuple[Weights, WeightsSource],
-        likeness: Likeness,
+        killer_index: KillerIndex,
         *,
         top: int = TOP,
         nodes: int = NODES,
@@ -121,7 +121,7 @@ class Adviser:
         if nodes < 0:
             raise UsageError(f"nodes must be at least 0, not {nodes}")
         self._weights, self._whose = weights
-        self._likeness = likeness
+        self._likeness = killer_index
         self._top = top
         self._nodes = nodes
         self._explain = explain
@@ -140,7 +140,7 @@ class Adviser:
         # What the search sees is no proof; the rest of its line names nothing.
         lines = [list(move.line) if move.mate_in is not None else [move.uci] for move in found]
         bags = [_native.killer_bag(question.fen, bait, line) for line in lines]
-        nearest = self._likeness.resemble(bags, 1)
+        nearest = self._likeness.nearest(bags, 1)
         moves = []
         for move, bag, hits in zip(found, bags, nearest, strict=True):
             trap, similarity = hits[0] if hits else (None, 0.0)
@@ -153,7 +153,7 @@ class Adviser:
 
 
 def _proposed(
-    board: chess.Board, move: Examined, trap: Known | None, similarity: float, shared: Shared | None
+    board: chess.Board, move: Examined, trap: KnownTrap | None, similarity: float, shared: Shared | None
 ) -> ProposedMove:
     return ProposedMove(
         uci=move.uci,
@@ -213,12 +213,12 @@ class LineAnswer:
         return named | self.proposals.to_dict()
 
 
-def answers(adviser: Adviser, chunks: Iterable[bytes]) -> Iterator[LineAnswer]:
+def answers(suggester: KillerSuggester, chunks: Iterable[bytes]) -> Iterator[LineAnswer]:
     """The answer to each line of questions, in order; blank lines and comments (``#``) are passed over."""
     for number, line in numbered_lines(chunks):
         try:
             question = parse_question(line)
-            yield LineAnswer(number, question.id, adviser.answer(question))
+            yield LineAnswer(number, question.id, suggester.answer(question))
         except InputError as error:
             yield LineAnswer(number, _id(line), None, str(error))
 

@@ -60,21 +60,21 @@ class Fitted:
         }
 
 
-def fit_library(library: Library, *, limit: int | None = None, say: Callable[[str], None] | None = None) -> Fitted:
+def fit_library(library: Library, *, limit: int | None = None, log: Callable[[str], None] | None = None) -> Fitted:
     """Learn weights from the traps of a library and store them in it.
 
-    ``limit`` (1 or more) takes only so many traps, those with the lowest keys. ``say`` is given a few words on what is
+    ``limit`` (1 or more) takes only so many traps, those with the lowest keys. ``log`` is given a few words on what is
     being done. Raises `LibraryError` if there is no trap to learn from.
     """
     began = time.monotonic()
     traps = _traps(library)[:limit]
     if not traps:
         raise LibraryError(f"{library.name} has no traps to learn from; add some with `trapline library import`")
-    tell = say if say is not None else lambda told: None
+    log = log if log is not None else lambda told: None
     ordinary = fitting.ordinary_examples()
-    tell("learning from nine tenths of the traps")
+    log("learning from nine tenths of the traps")
     held_out = _held_out(traps, ordinary)
-    tell("learning from all traps")
+    log("learning from all traps")
     weights = fitting.fit([example for _, example in traps], ordinary)
     library.set_weights(weights)
     return Fitted(weights, held_out, time.monotonic() - began)

@@ -35,7 +35,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that sees one state of the database throughout. Raises `LibraryError`."""
-        with self.spoken(), self.engine.connect() as connection:
+        with self.translate_errors(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
@@ -46,18 +46,22 @@ class Database:
         """
         if self.read_only:
             raise LibraryError(f"{self.name} was opened for reading only")
-        with self.spoken(), self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+        with (
+            self.translate_errors(),
+            self.engine.connect().execution_options(writes=True) as connection,
+            connection.begin(),
+        ):
             yield connection
 
     @contextmanager
-    def spoken(self) -> Iterator[None]:
+    def translate_errors(self) -> Iterator[None]:
         """Turn the driver's errors into a `LibraryError` of one sentence."""
         try:
             yield
         except DBAPIError as error:
-            raise spoken_error(self.name, error.orig or error) from error
+            raise translated_error(self.name, error.orig or error) from error
         except self.engine.dialect.loaded_dbapi.Error as error:  # from the driver itself, past SQLAlchemy
-            raise spoken_error(self.name, error) from error
+            raise translated_error(self.name, error) from error
 
     def close(self) -> None:
         """Close the connections; a SQLite file is left without companions if nobody else has it open."""
@@ -92,11 +96,11 @@ def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SEC
     return engine
 
 
-def spoken_error(name: str, error: BaseException) -> LibraryError:
+def translated_error(name: str, error: BaseException) -> LibraryError:
     """The error to raise for a driver's error."""
     busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
     busy = busy or getattr(error, "sqlstate", None) == "55P03"  # PostgreSQL's lock_not_available
-    return (LibraryBusyError if busy else LibraryError)(sentence(name, error))
+    return (LibraryBusyError if busy else LibraryError)(format_error(name, error))
 
 
 def server_engine(url: str, *, busy_seconds: float = BUSY_SECONDS) -> Engine:
@@ -120,10 +124,10 @@ def server_engine(url: str, *, busy_seconds: float = BUSY_SECONDS) -> Engine:
     return engine
 
 
-def sentence(name: str, error: BaseException) -> str:
+def format_error(name: str, error: BaseException) -> str:
     """What a driver's error means for the user."""
     if type(error).__module__.startswith("psycopg"):
-        return _server_sentence(name, getattr(error, "sqlstate", None), " ".join(str(error).split()))
+        return _format_server_error(name, getattr(error, "sqlstate", None), " ".join(str(error).split()))
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     detail = " ".join(str(error).split())
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -140,7 +144,7 @@ def sentence(name: str, error: BaseException) -> str:
     return f"{name} cannot be used: {detail}"
 
 
-def _server_sentence(name: str, state: str | None, detail: str) -> str:
+def _format_server_error(name: str, state: str | None, detail: str) -> str:
     """``state``: as the SQL standard and PostgreSQL number them; None if there was no server to say one."""
     if state == "55P03":
         return f"{name} is locked by another program that writes to it; wait until that has finished and try again"

@@ -16,9 +16,9 @@ from trapcore.trees.chess_game import parse_position
 BY_KEY = "key"
 """The measure of a sighting whose position is the trap's own."""
 
-SWEPT_TRAPS = "swept_traps"
+RECORDED_TRAPS = "swept_traps"
 
-SWEPT = ("swept_games", SWEPT_TRAPS)
+RECORDED = ("swept_games", RECORDED_TRAPS)
 """Facts in ``meta``: the highest number of a game and of a trap whose sightings are all recorded."""
 
 MIRROR = 56 + 64 * 56
@@ -67,16 +67,16 @@ def coded(move: chess.Move) -> int:
     return move.from_square + 64 * move.to_square + 4096 * promotion
 
 
-def sweep(connection: Connection, progress: Callable[[int], None] | None = None) -> int:
+def record_occurrences(connection: Connection, progress: Callable[[int], None] | None = None) -> int:
     """Record where the library's traps occurred in the indexed games, in either colour; how many were new.
 
     ``fell`` if the bait was played, ``avoided`` if another move was; a game that ended there gives none. What an
     earlier call has covered is not looked at again. ``progress`` is called with each number of new sightings.
     """
-    facts = {row.key: int(row.value) for row in connection.execute(select(MetaRow).where(MetaRow.key.in_(SWEPT)))}
+    facts = {row.key: int(row.value) for row in connection.execute(select(MetaRow).where(MetaRow.key.in_(RECORDED)))}
     last_game = connection.scalar(select(func.max(GameRow.id))) or 0
     last_trap = connection.scalar(select(func.max(TrapRow.id))) or 0
-    games_done, traps_done = (facts.get(name, 0) for name in SWEPT)
+    games_done, traps_done = (facts.get(name, 0) for name in RECORDED)
     found = 0
     if last_game > games_done or last_trap > traps_done:
         into = BulkInsert(connection, SightingRow, _COLUMNS)
@@ -95,8 +95,8 @@ def sweep(connection: Connection, progress: Callable[[int], None] | None = None)
                 found += len(rows)
                 if progress is not None and rows:
                     progress(len(rows))
-    connection.execute(delete(MetaRow).where(MetaRow.key.in_(SWEPT)))
-    done = zip(SWEPT, (last_game, last_trap), strict=True)
+    connection.execute(delete(MetaRow).where(MetaRow.key.in_(RECORDED)))
+    done = zip(RECORDED, (last_game, last_trap), strict=True)
     connection.execute(insert(MetaRow), [{"key": key, "value": str(value)} for key, value in done])
     return found
 

@@ -11,7 +11,7 @@ import chess.pgn
 import pytest
 
 from db.library.open import open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.traps.trap import make_trap
 from tests.support.trap_games import (
     AVOIDED,
@@ -184,7 +184,7 @@ def test_variations_are_legal_and_stand_in_place_of_the_move(library: Path, tmp_
 
 def test_another_mate_than_the_killer_springs_the_trap_too(tmp_path: Path) -> None:
     fen = "6k1/5ppp/8/8/8/8/5PPP/QR4K1 b - - 0 1"
-    trap = Judge().prove(make_trap(name="Back Rank", fen=fen, bait="Kh8", killer_line="Qa8#"))
+    trap = TrapProver().prove(make_trap(name="Back Rank", fen=fen, bait="Kh8", killer_line="Qa8#"))
     assert trap.verdict is Verdict.PROVED
     path = tmp_path / "back-rank.sqlite"
     with open_library(path, create=True) as library:

@@ -7,7 +7,7 @@ import pytest
 from annotator.engine_check import EngineVerifier
 from annotator.events import EventProof, TrapEvent
 from db.proof.engine_rule import DEEPER
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.proof.uci_engine import UciEngine
 from db.traps.terms import Event
 from db.traps.trap import Trap
@@ -58,7 +58,7 @@ def test_the_library_and_the_annotator_judge_alike(tmp_path: Path, when: str, ve
     command = engine_of(tmp_path, f"({PROVING}) if {when} else 0")
     trap = elephant()
     with UciEngine(command) as engine:
-        _, opinion = Judge(engine=engine, engine_nodes=NODES).hear_engine(trap)
+        _, opinion = TrapProver(engine=engine, engine_nodes=NODES).ask_engine(trap)
     with EngineVerifier(command, NODES) as verifier:
         event = verifier.verify(event_of(trap))
     assert opinion.verdict is event.proof.verdict is verdict
@@ -72,7 +72,7 @@ def test_a_line_that_gives_the_win_back_is_cut_to_its_killer(tmp_path: Path) -> 
     whole = 1 + len(trap.killer_line)
     command = engine_of(tmp_path, f"0 if played == {whole} else {PROVING}")
     with UciEngine(command) as engine:
-        _, opinion = Judge(engine=engine, engine_nodes=NODES).hear_engine(trap)
+        _, opinion = TrapProver(engine=engine, engine_nodes=NODES).ask_engine(trap)
     with EngineVerifier(command, NODES) as verifier:
         event = verifier.verify(event_of(trap))
     # The library claims the line as a whole, the annotator what is left of it.

@@ -16,7 +16,7 @@ from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import TrapBook, TrapLibrary
 from bot.saved_state import SavedState
 from db.library.open import open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.query.answer import Page
 from db.traps.trap import Trap
 from lichess.api import ChatLine
@@ -31,7 +31,7 @@ AVOIDED = (*FELL[:9], "c6e5")
 
 @pytest.fixture(scope="module")
 def traps() -> list[Trap]:
-    return [Judge().prove(legal()), Judge(search_nodes=200_000).prove(elephant())]
+    return [TrapProver().prove(legal()), TrapProver(search_nodes=200_000).prove(elephant())]
 
 
 @pytest.fixture(scope="module")

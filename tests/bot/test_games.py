@@ -17,7 +17,7 @@ from bot.saved_state import SavedState
 from bot.settings import Speed
 from db.library.library import Library
 from db.library.open import create_library, open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from lichess.api import Refused
 from lichess.client import Connection
 from tests.fake_lichess.faults import Fault
@@ -171,7 +171,7 @@ def test_a_game_is_resumed_after_a_restart_and_nothing_is_said_twice(server: Ser
 
 def test_the_killer_of_a_trap_that_was_set_outlives_the_bot(server: Server, settings: Settings) -> None:
     def fill(library: Library) -> None:
-        library.add(Judge().prove(elephant()))
+        library.add(TrapProver().prove(elephant()))
 
     habits = Habits(line=(*LEGAL, "Bxf7+", "Ke7", "Nd5#"), think=(0.5, 0.5))
     with playing(settings):

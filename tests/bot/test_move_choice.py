@@ -19,7 +19,7 @@ from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import PendingReplies, TrapBook, TrapLibrary
 from bot.settings import BotSettings
 from db.formats.bundled import bundled_traps
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.traps.temptation import Frequency, RatingBand
 from tests.support.bot_games import INFO
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, elephant, legal
@@ -47,7 +47,7 @@ FELL = {
 
 @pytest.fixture(scope="module")
 def book(search_pool: SearchPool) -> TrapBook:
-    traps = [Judge().prove(legal()), Judge(search_nodes=200_000).prove(elephant())]
+    traps = [TrapProver().prove(legal()), TrapProver(search_nodes=200_000).prove(elephant())]
     return TrapBook(traps, {"legals-mate": FELL}, Settings(measure="sequences"), search_pool)
 
 

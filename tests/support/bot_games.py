@@ -4,7 +4,7 @@ from pathlib import Path
 
 from db.library.library import Library
 from db.library.open import create_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from lichess.api import USUAL_START, GameInfo, GameState, Person
 from tests.support.db_traps import legal
 
@@ -28,7 +28,7 @@ def small_library(path: Path) -> None:
     """A library of one trap, which is proved."""
 
     def fill(library: Library) -> None:
-        library.add(Judge().prove(legal()))
+        library.add(TrapProver().prove(legal()))
 
     create_library(path, fill)
 

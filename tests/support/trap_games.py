@@ -4,14 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from db.library.open import open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.traps.trap import Trap, make_trap
 from trapcore.proof.verdict import Verdict
 from trapline.commands.annotate import annotate
 
 
 def _mate(name: str, moves: str, bait: str, killer_line: str) -> Trap:
-    proved = Judge().prove(make_trap(name=name, moves=moves, bait=bait, killer_line=killer_line))
+    proved = TrapProver().prove(make_trap(name=name, moves=moves, bait=bait, killer_line=killer_line))
     assert proved.verdict is Verdict.PROVED
     return proved
 

@@ -18,7 +18,7 @@ from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import create_library, open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "examples" / "games.pgn"
@@ -32,7 +32,7 @@ def make_library(path: Path) -> None:
     """Thirty bundled traps, mates proved, and the example games."""
     wanted = [trap for trap in bundled_traps() if trap.family in ("legal", "smothered-mate", "scholar", "fools-mate")]
     rest = [trap for trap in bundled_traps() if trap not in wanted]
-    judge = Judge()
+    judge = TrapProver()
 
     def fill(library: Library) -> None:
         library.add_all([judge.prove(trap) for trap in [*wanted, *rest][:30]])

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from db.library.open import open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.traps.board_svg import described, draw
 from db.traps.temptation import Profile
 from db.traps.trap import make_trap
@@ -36,7 +36,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     make_library(path)
     evil = make_trap(name=EVIL, family="evil<b>", moves="f3 e5", bait="g4", killer_line="Qh4#", slug="evil")
     with open_library(path) as library:
-        library.add(Judge().prove(evil))
+        library.add(TrapProver().prove(evil))
     with serving(path, path.parent, web_upload_megabytes=1) as running:
         yield running
 

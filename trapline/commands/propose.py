@@ -15,7 +15,7 @@ from trapline.commands.options import DbOption, JsonOption
 from trapline.commands.resources import open_existing
 
 if TYPE_CHECKING:
-    from db.similarity.propose import Adviser, Proposals, ProposedMove
+    from db.similarity.propose import KillerSuggester, Proposals, ProposedMove
 
 
 def propose(
@@ -56,8 +56,8 @@ def propose(
     The exit code is 3 if no line could be answered.
     """
     from db.similarity.annotator_index import weights_in_use
-    from db.similarity.killer_index import open_likeness
-    from db.similarity.propose import Adviser, Question
+    from db.similarity.killer_index import open_killer_index
+    from db.similarity.propose import KillerSuggester, Question
     from trapcore.errors import UsageError
     from trapcore.ranking.verification import NODES
     from trapline.commands.terminal import Status, print_json, say
@@ -69,20 +69,22 @@ def propose(
     status = Status()
     with open_existing(db) as library:
         weights = weights_in_use(library, say)
-        with open_likeness(library, weights[0], status.show) as likeness:
+        with open_killer_index(library, weights[0], status.show) as killer_index:
             status.clear()
-            adviser = Adviser(weights, likeness, top=top, nodes=NODES if nodes is None else nodes, explain=explain)
+            suggester = KillerSuggester(
+                weights, killer_index, top=top, nodes=NODES if nodes is None else nodes, explain=explain
+            )
             if input_file is not None:
-                _answer_file(input_file, adviser, as_json=as_json)
+                _answer_file(input_file, suggester, as_json=as_json)
                 return
-            answer = adviser.answer(Question(str(fen), bait))
+            answer = suggester.answer(Question(str(fen), bait))
     if as_json:
         print_json(answer.to_dict())
     else:
         _print(answer)
 
 
-def _answer_file(path: str, adviser: Adviser, *, as_json: bool) -> None:
+def _answer_file(path: str, suggester: KillerSuggester, *, as_json: bool) -> None:
     from db.similarity.propose import answers
     from trapcore.errors import InputError
     from trapcore.io.streams import open_bytes
@@ -90,7 +92,7 @@ def _answer_file(path: str, adviser: Adviser, *, as_json: bool) -> None:
 
     done = bad = 0
     with open_bytes(path) as chunks:
-        for answer in answers(adviser, chunks):
+        for answer in answers(suggester, chunks):
             failed = answer.proposals is None
             bad += failed
             done += not failed

@@ -101,7 +101,7 @@ def query(
     the reason. Without a terminal the table is a line a trap with tabs between: how it matches, similarity, slug,
     verdict, victim, bait, killer line, name.
     """
-    from db.query.engine import Asker
+    from db.query.engine import QueryEngine
     from db.query.query import Query, Sort
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
@@ -142,11 +142,11 @@ def query(
     )
     status = Status()
     with open_existing(db) as library:
-        asker = Asker(library, measure=Settings().measure, say=status.show)
+        query_engine = QueryEngine(library, measure=Settings().measure, log=status.show)
         try:
-            page = asker.ask(asked)
+            page = query_engine.ask(asked)
         finally:
-            asker.close()
+            query_engine.close()
             status.clear()
         if as_json:
             print_json(page.to_dict())

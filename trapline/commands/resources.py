@@ -11,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from db.library.library import Library
-    from db.proof.prover import Judge
+    from db.proof.prover import TrapProver
     from trapcore.errors import InputError
     from trapcore.parallel.pools import Pool
 
@@ -49,20 +49,20 @@ def pool_for(jobs: int | None, cluster: str | None) -> Iterator[Pool]:
 
 
 @contextmanager
-def judge_with(engine: str | None, nodes: int | None) -> Iterator[Judge]:
+def prover_with(engine: str | None, nodes: int | None) -> Iterator[TrapProver]:
     """What proves, with an engine that is started now and ended afterwards, if one is named.
 
     Raises ``UsageError`` for nodes below 1, and ``EngineError``.
     """
-    from db.proof.prover import judging
+    from db.proof.prover import open_prover
     from trapcore.errors import UsageError
     from trapline.settings import Settings
 
     if nodes is not None and nodes < 1:
         raise UsageError(f"engine-nodes must be at least 1, not {nodes}")
     limit = Settings().engine_nodes if engine is not None and nodes is None else nodes
-    with judging(engine, limit) as judge:
-        yield judge
+    with open_prover(engine, limit) as prover:
+        yield prover
 
 
 def default_library() -> Path:
@@ -79,7 +79,7 @@ def open_existing(db: str | None, *, read_only: bool = True) -> Library:
     from trapline.commands.terminal import say
     from trapline.settings import Settings
 
-    return open_or_bundle(db, Settings().db, read_only=read_only, say=say)
+    return open_or_bundle(db, Settings().db, read_only=read_only, log=say)
 
 
 def open_or_make(db: str | None) -> Library:

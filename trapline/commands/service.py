@@ -228,7 +228,7 @@ def _open(config: str | None, db: str | None) -> Service:
     settings = Settings()
     path = settings.db if db is None else db
     # Made of the bundled traps if it is the default one and missing; then opened with more patience.
-    open_or_bundle(db, settings.db, read_only=True, say=say).close()
+    open_or_bundle(db, settings.db, read_only=True, log=say).close()
     library = open_library(path, busy_seconds=BUSY_SECONDS)
     try:
         return Service(settings, library)

@@ -8,7 +8,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from db.library.library import Added, Library
 from db.library.open import open_library
-from db.proof.prover import SEARCH_NODES, Judge
+from db.proof.prover import SEARCH_NODES, TrapProver
 from db.proof.uci_engine import UciEngine
 from db.traps.trap import Trap, make_trap
 from trapcore.errors import UsageError
@@ -105,9 +105,9 @@ def open_for_writing(service: Service) -> Library:
 def _proved(service: Service, trap: Trap) -> Trap:
     settings = service.settings
     if settings.engine is None:
-        return Judge(search_nodes=SEARCH_NODES).prove(trap)
+        return TrapProver(search_nodes=SEARCH_NODES).prove(trap)
     with UciEngine(settings.engine) as engine:
-        return Judge(engine=engine, engine_nodes=settings.engine_nodes, search_nodes=SEARCH_NODES).prove(trap)
+        return TrapProver(engine=engine, engine_nodes=settings.engine_nodes, search_nodes=SEARCH_NODES).prove(trap)
 
 
 def _add(library: Library, trap: Trap, *, replace: bool) -> tuple[Added, str]:
@@ -116,6 +116,6 @@ def _add(library: Library, trap: Trap, *, replace: bool) -> tuple[Added, str]:
         result = library.add(trap, replace=replace)
     except UsageError as error:
         raise Conflict(str(error)) from error
-    library.sweep()
+    library.record_occurrences()
     (stored,) = [known for known in library.find_by_key(trap.key) if known.bait == trap.bait]
     return result, stored.slug

@@ -35,7 +35,7 @@ async def traps(asked: Annotated[TrapsAsked, Query()], request: Request) -> Resp
     """Traps by position, by name and by their fields, a page at a time; every condition that is given must hold."""
     service = service_of(request)
     query = asked.query()
-    return await answer(request, service, lambda stop: service.asker.ask(query).to_dict())
+    return await answer(request, service, lambda stop: service.query_engine.ask(query).to_dict())
 
 
 @router.get("/similar", response_model=Page, responses=KEPT, summary="Traps like a position")
@@ -43,7 +43,7 @@ async def similar(asked: Annotated[SimilarAsked, Query()], request: Request) -> 
     """The traps that stood in this very position, and the most similar ones, with the reason why they are."""
     service = service_of(request)
     query = asked.query()
-    return await answer(request, service, lambda stop: service.asker.ask(query).to_dict())
+    return await answer(request, service, lambda stop: service.query_engine.ask(query).to_dict())
 
 
 @router.get(
@@ -94,8 +94,8 @@ async def propose(asked: Annotated[ProposeAsked, Query()], request: Request) -> 
     service = service_of(request)
 
     def ask(stop: Cancellation) -> Content:
-        adviser = service.adviser(asked.top, min(asked.nodes, service.settings.nodes), explain=asked.explain)
-        return adviser.answer(Question(asked.fen, asked.bait), stop).to_dict()
+        suggester = service.suggester(asked.top, min(asked.nodes, service.settings.nodes), explain=asked.explain)
+        return suggester.answer(Question(asked.fen, asked.bait), stop).to_dict()
 
     return await answer(request, service, ask)
 
@@ -122,7 +122,7 @@ def trap_or_not_found(service: Service, slug: str) -> StoredTrap:
     # Of a text that cannot be asked for nothing is near. The index of names is asked: comparing with all of a large
     # library's slugs one by one would keep everybody waiting.
     with suppress(UsageError):
-        near = service.asker.ask(QueryOfLibrary(text=slug.replace("-", " "), limit=1)).hits
+        near = service.query_engine.ask(QueryOfLibrary(text=slug.replace("-", " "), limit=1)).hits
         if near:
             hint = f"did you mean {near[0].trap.slug!r}?"
     raise NotFound(f"unknown trap {slug!r}: {hint}")

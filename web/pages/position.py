@@ -132,21 +132,21 @@ class _Found:
 def _look(service: Service, place: Place, boards: list[chess.Board], stop: Cancellation) -> _Found:
     board = boards[-1]
     least = service.settings.least_similarity
-    hits = service.asker.ask(Asking(fen=board.fen(), similar=ALIKE, least=least, limit=4 * ALIKE)).hits
+    hits = service.query_engine.ask(Asking(fen=board.fen(), similar=ALIKE, least=least, limit=4 * ALIKE)).hits
     fallen: list[tuple[Trap, str]] = []
     if place.line:
         fallen = [
             (hit.trap, " ".join(hit.killer_here.san))
-            for hit in service.asker.ask(Asking(fen=boards[-2].fen(), limit=ALIKE)).hits
+            for hit in service.query_engine.ask(Asking(fen=boards[-2].fen(), limit=ALIKE)).hits
             if hit.bait_here is not None and hit.bait_here.uci == place.line[-1:] and hit.killer_here is not None
         ]
     question = Question(boards[-2].fen(), place.line[-1]) if place.line else Question(board.fen())
-    adviser = service.adviser(PROPOSED, NODES, explain=True)
+    suggester = service.suggester(PROPOSED, NODES, explain=True)
     return _Found(
         [hit for hit in hits if hit.match is not Match.SIMILAR],
         [hit for hit in hits if hit.match is Match.SIMILAR][:ALIKE],
         fallen,
-        adviser.answer(question, stop).moves,
+        suggester.answer(question, stop).moves,
         least,
         service.explorer.explore(fen=board.fen()),
     )

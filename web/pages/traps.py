@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from db.formats.pgn_export import trap_game
 from db.games.sightings import SightingPage, sightings
-from db.library.families import families, shelves
+from db.library.families import families, traps_by_family
 from db.library.library import Counts
 from db.query.answer import Hit, Page
 from db.query.query import Query as Question
@@ -91,7 +91,7 @@ async def home(request: Request) -> Response:
         known, counts = _families(service), service.counts()
         try:
             if searched:
-                return service.asker.ask(asked.query(after)), "", known, counts
+                return service.query_engine.ask(asked.query(after)), "", known, counts
             return _KEPT.get(service.state(), "begin", lambda: _begin(service)), "", known, counts
         except (UsageError, InputError) as error:
             return None, str(error), known, counts
@@ -117,7 +117,7 @@ def _begin(service: Service) -> Page:
 
     What was seen too seldom to tell is left out, unless that leaves too little to show.
     """
-    page = service.asker.ask(Question(verdict="proved", sort=Sort.FREQUENCY, limit=100))
+    page = service.query_engine.ask(Question(verdict="proved", sort=Sort.FREQUENCY, limit=100))
     telling = [hit for hit in page.hits if hit.frequency.decisions >= LEAST_DECISIONS]
     told = telling if len(telling) >= TILES // 2 else page.hits
     families = {hit.trap.family: hit for hit in reversed(told)}
@@ -132,11 +132,11 @@ async def library(request: Request, family: Text = "", after: Annotated[str, Que
     def work(stop: Cancellation) -> tuple[dict[str, int], dict[str, list[Trap]], str | None, Counts]:
         known, counts = _families(service), service.counts()
         if family:
-            answer = service.asker.ask(Question(family=family, limit=SHELF, after=after or None))
+            answer = service.query_engine.ask(Question(family=family, limit=SHELF, after=after or None))
             later = None if answer.next is None else address("/traps", family=family, after=answer.next)
             return known, {family: [hit.trap for hit in answer.hits]}, later, counts
         names = [name for name in known if name > after]
-        found = shelves(service.library, names[:FAMILIES], OF_A_FAMILY)
+        found = traps_by_family(service.library, names[:FAMILIES], OF_A_FAMILY)
         later = address("/traps", after=names[FAMILIES - 1]) if names[FAMILIES:] else None
         return known, found, later, counts
 
@@ -193,7 +193,7 @@ async def trap(
     def find() -> _Told:
         trap = _find(service, slug)
         # A position and all that is similar to it; the trap itself is the best hit.
-        alike = service.asker.ask(Question(fen=trap.epd, similar=ALIKE + 1, least=least, limit=ALIKE + 1)).hits
+        alike = service.query_engine.ask(Question(fen=trap.epd, similar=ALIKE + 1, least=least, limit=ALIKE + 1)).hits
         return _Told(
             trap,
             service.library.frequency(slug),
@@ -248,7 +248,7 @@ async def _trap(request: Request, slug: str) -> Trap:
 def _find(service: Service, slug: str) -> Trap:
     """The trap; raises `NotFound`, which names the nearest one, if there is none."""
     try:
-        return service.asker.trap(slug[:200])
+        return service.query_engine.trap(slug[:200])
     except UsageError as error:
         raise NotFound(str(error)) from error
 

@@ -20,10 +20,10 @@ from sqlalchemy import select
 from db.library.library import Library
 from db.library.open import open_library
 from db.query.cursor import write_cursor
-from db.query.engine import SECRET, Asker
+from db.query.engine import SECRET, QueryEngine
 from db.query.query import Query, Sort
-from db.similarity.killer_index import SUFFIX, open_likeness
-from db.similarity.nearest_traps import Positions
+from db.similarity.killer_index import SUFFIX, open_killer_index
+from db.similarity.nearest_traps import PositionIndex
 from db.storage.models import MetaRow, TrapRow
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
@@ -51,50 +51,50 @@ def rows() -> list[Row]:
     table = []
     with open_library(path, read_only=True) as library:
         start, began = time.process_time(), time.monotonic()
-        open_likeness(library, weights).close()
+        open_killer_index(library, weights).close()
         build, wall = time.process_time() - start, time.monotonic() - began
         size = sum(file.stat().st_size for file in Path(f"{path}{SUFFIX}").rglob("*") if file.is_file())
         figure = f"{TRAPS / build:,.0f} ({wall:.0f} s by the clock)"
         table.append(Row("index of killers, traps/s", figure, "20,000 wanted", TRAPS / build / 20_000, 1))
-        opening = _seconds(lambda: open_likeness(library, weights).close(), 5)
+        opening = _seconds(lambda: open_killer_index(library, weights).close(), 5)
         table.append(Row(f"the same opened again, {size / 1e6:.0f} MB", _ms(opening), "1 s allowed", 1 / opening, 1))
-        asker = Asker(library, measure=IndexedMeasure.ABSTRACTED)
-        table += _questions(library, asker)
+        engine = QueryEngine(library, measure=IndexedMeasure.ABSTRACTED)
+        table += _questions(library, engine)
         table += _usearch(library)
-        asker.close()
+        engine.close()
     table.append(_change(path))
     return table
 
 
-def _questions(library: Library, asker: Asker) -> list[Row]:
+def _questions(library: Library, engine: QueryEngine) -> list[Row]:
     draw = random.Random(5)
     numbers = sorted(draw.sample(range(1, TRAPS), QUESTIONS))
     with library.database.read() as connection:
         known = list(connection.scalars(select(TrapRow.epd).where(TrapRow.id.in_(numbers))))
     strange = [f"{with_pawn(epd.split()[0], draw)} {' '.join(epd.split()[1:])}" for epd in known]
     strange = [fen for fen in strange if _is_legal(fen)]
-    asker.ask(Query(fen=strange[0], similar=1))  # what is done once is counted elsewhere
-    late = replace(Query(limit=20), after=_later(asker))
+    engine.ask(Query(fen=strange[0], similar=1))  # what is done once is counted elsewhere
+    late = replace(Query(limit=20), after=_later(engine))
     return [
-        _asked("exact position", asker, [Query(fen=epd) for epd in known], 1),
-        _asked("similar, top 10", asker, [Query(fen=fen, similar=10) for fen in strange], 20),
-        _asked("similar, top 10 of the mates", asker, [Query(fen=f, similar=10, outcome="mate") for f in strange], 40),
-        _asked("name, family or slug, with typing errors", asker, [Query(text=text) for text in TYPED], 20),
-        _asked("family", asker, [Query(family="smothered-mate"), Query(family="fork"), Query(family="legal")], 20),
-        _asked("ECO range", asker, [Query(eco="B10-B19"), Query(eco="C4"), Query(eco="C41")], 20),
-        _asked("opening", asker, [Query(opening="Caro-Kann"), Query(opening="Sicilian")], 100),
-        _asked("bait and killer", asker, [Query(bait="Bxd1"), Query(killer="Qxh7"), Query(bait="g4d1")], 100),
-        _asked("victim, outcome, length", asker, [Query(victim="white", outcome="mate", min_length=3)], 20),
-        _asked("dearest first, a family", asker, [Query(sort=Sort.GAIN), Query(sort=Sort.GAIN, family="fork")], 100),
-        _asked("shortest first", asker, [Query(sort=Sort.LENGTH)], 20),
-        _asked("first page of 20", asker, [Query()], 20),
-        _asked("a page after 900,000 traps", asker, [late], 20),
+        _asked("exact position", engine, [Query(fen=epd) for epd in known], 1),
+        _asked("similar, top 10", engine, [Query(fen=fen, similar=10) for fen in strange], 20),
+        _asked("similar, top 10 of the mates", engine, [Query(fen=f, similar=10, outcome="mate") for f in strange], 40),
+        _asked("name, family or slug, with typing errors", engine, [Query(text=text) for text in TYPED], 20),
+        _asked("family", engine, [Query(family="smothered-mate"), Query(family="fork"), Query(family="legal")], 20),
+        _asked("ECO range", engine, [Query(eco="B10-B19"), Query(eco="C4"), Query(eco="C41")], 20),
+        _asked("opening", engine, [Query(opening="Caro-Kann"), Query(opening="Sicilian")], 100),
+        _asked("bait and killer", engine, [Query(bait="Bxd1"), Query(killer="Qxh7"), Query(bait="g4d1")], 100),
+        _asked("victim, outcome, length", engine, [Query(victim="white", outcome="mate", min_length=3)], 20),
+        _asked("dearest first, a family", engine, [Query(sort=Sort.GAIN), Query(sort=Sort.GAIN, family="fork")], 100),
+        _asked("shortest first", engine, [Query(sort=Sort.LENGTH)], 20),
+        _asked("first page of 20", engine, [Query()], 20),
+        _asked("a page after 900,000 traps", engine, [late], 20),
     ]  # fmt: skip
 
 
-def _later(asker: Asker) -> str:
+def _later(engine: QueryEngine) -> str:
     """The cursor of a deep page, as if somebody had read on to there."""
-    with asker.library.database.read() as connection:
+    with engine.library.database.read() as connection:
         slug = connection.scalar(select(TrapRow.slug).order_by(TrapRow.slug).offset(TRAPS * 9 // 10).limit(1))
         secret = connection.scalar(select(MetaRow.value).where(MetaRow.key == SECRET))
     return write_cursor((str(slug),), Query(limit=20), str(secret).encode())
@@ -103,7 +103,7 @@ def _later(asker: Asker) -> str:
 def _usearch(library: Library) -> list[Row]:
     with library.database.read() as connection:
         start = time.process_time()
-        positions = Positions(connection)
+        positions = PositionIndex(connection)
         built = time.process_time() - start
         epds = list(connection.scalars(select(TrapRow.epd).order_by(TrapRow.id)))
     draw = random.Random(6)
@@ -125,7 +125,7 @@ def _usearch(library: Library) -> list[Row]:
     found = [
         [
             one.similarity
-            for one in positions.alike(epd, 10, lambda numbers: {number: str(number) for number in numbers})
+            for one in positions.nearest(epd, 10, lambda numbers: {number: str(number) for number in numbers})
         ]
         for epd in queries
     ]
@@ -167,7 +167,7 @@ def _change(path: Path) -> Row:
             library.add_all([replace(trap, outcome=_outcome(trap)) for trap in traps], checked=True)
             stored = time.process_time() - start
             start = time.process_time()
-            with open_likeness(library, shipped_weights()) as likeness:
+            with open_killer_index(library, shipped_weights()) as likeness:
                 assert len(likeness) >= TRAPS
             seconds = time.process_time() - start
     figure = f"{seconds:.1f} s, stored in {stored:.1f} s"
@@ -193,12 +193,12 @@ def _is_legal(fen: str, bait: str | None = None, line: Sequence[str] = ()) -> bo
         return False
 
 
-def _asked(what: str, asker: Asker, queries: Sequence[Query], allowed: float) -> Row:
+def _asked(what: str, engine: QueryEngine, queries: Sequence[Query], allowed: float) -> Row:
     times, hits = [], 0
     for query in queries:
-        asker.ask(query)
+        engine.ask(query)
         start = time.process_time()
-        page = asker.ask(query)
+        page = engine.ask(query)
         times.append(time.process_time() - start)
         hits += len(page.hits)
         json.dumps(page.to_dict())

@@ -7,7 +7,7 @@ import pytest
 
 from db.formats.bundled import add_bundled, bundled_non_traps, bundled_traps, open_or_bundle
 from db.library.open import open_library
-from db.proof.prover import SEARCH_NODES, Judge, prove_all
+from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
 from db.proof.uci_engine import UciEngine
 from db.traps.terms import Outcome
 from research.benchmarks.stockfish import STOCKFISH
@@ -15,7 +15,7 @@ from trapcore.errors import LibraryError
 from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
 
-QUICK = Judge(escape_nodes=200_000)
+QUICK = TrapProver(escape_nodes=200_000)
 
 
 def test_every_bundled_trap_is_one() -> None:
@@ -56,7 +56,7 @@ def test_famous_lines_that_are_no_traps_have_a_reason_and_a_place_of_their_own()
 
 
 def test_no_famous_line_that_is_no_trap_is_proved() -> None:
-    for trap, found in prove_all(Judge(search_nodes=SEARCH_NODES), bundled_non_traps(), jobs=2):
+    for trap, found in prove_all(TrapProver(search_nodes=SEARCH_NODES), bundled_non_traps(), jobs=2):
         assert not isinstance(found, Exception)
         assert found.verdict is not Verdict.PROVED, trap.slug
         assert found.line == trap.line, trap.slug
@@ -81,18 +81,18 @@ def test_stockfish_sees_no_trap_either(slug: str) -> None:
 def test_only_the_default_library_is_made_by_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     with pytest.raises(LibraryError, match="there is no trap library"):
-        open_or_bundle(tmp_path / "named.sqlite", tmp_path / "default.sqlite", read_only=True, say=said.append)
+        open_or_bundle(tmp_path / "named.sqlite", tmp_path / "default.sqlite", read_only=True, log=said.append)
     default = tmp_path / "folder" / "default.sqlite"
     monkeypatch.setattr(
         "db.formats.bundled.bundled_traps", lambda: bundled_traps()[:4]
     )  # all of them take half a minute
     monkeypatch.setattr("db.formats.bundled.bundled_non_traps", lambda: bundled_non_traps()[:1])
-    with open_or_bundle(None, default, read_only=True, say=said.append) as library:
+    with open_or_bundle(None, default, read_only=True, log=said.append) as library:
         assert library.counts().traps == 5
     assert len(said) == 2
-    with open_or_bundle(None, default, read_only=True, say=said.append) as library:
+    with open_or_bundle(None, default, read_only=True, log=said.append) as library:
         assert library.counts().traps == 5
     assert len(said) == 2
     (tmp_path / "file").touch()
     with pytest.raises(LibraryError, match="cannot be made"):
-        open_or_bundle(None, tmp_path / "file" / "default.sqlite", read_only=True, say=said.append)
+        open_or_bundle(None, tmp_path / "file" / "default.sqlite", read_only=True, log=said.append)

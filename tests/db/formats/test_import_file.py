@@ -23,7 +23,7 @@ from db.formats.pgn_import import game_trap
 from db.games.index_games import index_files
 from db.library.library import Added, Library
 from db.library.open import open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
 from db.traps.terms import Outcome
@@ -129,7 +129,7 @@ def test_pgn_is_read_in_its_encoding(library: Library, tmp_path: Path, encoding:
 
 
 def proved(trap: Trap) -> Trap:
-    return Judge().prove(trap)
+    return TrapProver().prove(trap)
 
 
 def exported(traps: list[Trap]) -> str:
@@ -286,8 +286,8 @@ def test_a_limit_counts_entries(library: Library, tmp_path: Path) -> None:
 def test_a_proof_is_not_made_twice(library: Library, tmp_path: Path) -> None:
     file = puzzles(tmp_path / "p.csv", BACK_RANK)
     import_file(library, file)
-    slow = Judge(prover_nodes=1)  # would leave it undecided
-    again = import_file(library, file, judge=slow)
+    slow = TrapProver(prover_nodes=1)  # would leave it undecided
+    again = import_file(library, file, prover=slow)
     assert (again.results, again.verdicts) == ({Added.UNCHANGED: 1}, {Verdict.PROVED: 1})
 
 

@@ -130,9 +130,9 @@ def test_a_game_that_comes_back_counts_once_but_its_moves_do_not(library: Librar
     assert (found.games, counts(found)["Nf3"]) == (6, 3)
 
 
-@pytest.mark.parametrize("kept_rows", [0, 3, 1000])
-def test_what_is_remembered_is_kept_up_to_date(library: Library, tmp_path: Path, kept_rows: int) -> None:
-    explorer = Explorer(library, kept_rows)
+@pytest.mark.parametrize("cached_rows", [0, 3, 1000])
+def test_what_is_remembered_is_kept_up_to_date(library: Library, tmp_path: Path, cached_rows: int) -> None:
+    explorer = Explorer(library, cached_rows)
     with open_library(library.name) as writer:
         for number in range(3):
             for moves in ("", "e4", "e4 e5"):

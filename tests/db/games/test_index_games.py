@@ -248,8 +248,8 @@ def test_traps_and_games_meet_in_whatever_order_they_come(tmp_path: Path, new_li
     first = write(tmp_path / "1.pgn", FELL, OTHER)
     second = write(tmp_path / "2.pgn", AVOIDED, ELEPHANT_FELL)
     steps: dict[str, Callable[[Library], object]] = {
-        "legal": lambda library: (library.add(legal()), library.sweep()),
-        "elephant": lambda library: (library.add(elephant()), library.sweep()),
+        "legal": lambda library: (library.add(legal()), library.record_occurrences()),
+        "elephant": lambda library: (library.add(elephant()), library.record_occurrences()),
         "first": lambda library: index_files(library, [first]),
         "second": lambda library: index_files(library, [second]),
     }
@@ -263,7 +263,7 @@ def test_traps_and_games_meet_in_whatever_order_they_come(tmp_path: Path, new_li
                 ("legals-mate", "avoided", "2.pgn"),
                 ("elephant-trap", "fell", "2.pgn"),
             ], order
-            assert library.sweep() == 0
+            assert library.record_occurrences() == 0
 
 
 def test_a_file_that_has_grown_is_read_again_without_harm(library: Library, tmp_path: Path) -> None:

@@ -16,12 +16,12 @@ import pytest
 
 from db.formats.lichess_study import CHAPTERS, write_study
 from db.games.index_games import index_files
-from db.games.trap_stats import toll_of, wilson
+from db.games.trap_stats import stats_of, wilson
 from db.library.library import Library
 from db.library.open import open_library
-from db.mining.mine import Mined, Ore, mine
+from db.mining.mine import MiningOptions, MiningProgress, mine
 from db.mining.to_trap import with_family
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.proof.uci_engine import UciEngine
 from db.traps.openings import opening_of
 from db.traps.terms import Outcome
@@ -91,7 +91,7 @@ def identities(traps: list[Trap]) -> set[tuple[str, str]]:
 
 
 def test_what_people_fall_for_is_found_proved_and_named(library: Library) -> None:
-    found = mine(library, Ore(nodes=NODES))
+    found = mine(library, MiningOptions(nodes=NODES))
     by_bait = {trap.bait: trap for trap in found.traps}
     assert set(by_bait) == {"g4d1", "c3d5"}
     mate, piece = by_bait["g4d1"], by_bait["c3d5"]
@@ -116,7 +116,7 @@ def test_practice_is_a_witness_of_gains_and_none_is_needed_for_mates(tmp_path: P
     lost.write_text("".join(results_exchanged(games.read_text())))
     with open_library(tmp_path / "lost.sqlite", create=True) as library:
         index_files(library, [lost])
-        found = mine(library, Ore(nodes=NODES))
+        found = mine(library, MiningOptions(nodes=NODES))
     # That 5.Nxe5 loses a piece is believed now, that 6.Nxd5 does not.
     assert {trap.bait for trap in found.traps} == {"g4d1", "f3e5"}
     assert found.findings["undecided"] == 1
@@ -129,10 +129,10 @@ def test_an_engine_is_witness_in_place_of_practice(tmp_path: Path, games: Path) 
     lost.write_text("".join(results_exchanged(games.read_text())))
     with UciEngine(STOCKFISH) as engine, open_library(tmp_path / "lost.sqlite", create=True) as library:
         index_files(library, [lost])
-        practice = mine(library, Ore(nodes=NODES))
-        judge = Judge(engine=engine, engine_nodes=50_000)
-        found = mine(library, Ore(nodes=NODES), judge=judge)
-        again = mine(library, Ore(nodes=NODES), judge=judge)
+        practice = mine(library, MiningOptions(nodes=NODES))
+        prover = TrapProver(engine=engine, engine_nodes=50_000)
+        found = mine(library, MiningOptions(nodes=NODES), prover=prover)
+        again = mine(library, MiningOptions(nodes=NODES), prover=prover)
     # Another witness is another question.
     assert (found.known, found.done) == (2, practice.done - 2)
     (piece,) = found.traps
@@ -146,56 +146,60 @@ def test_an_engine_is_witness_in_place_of_practice(tmp_path: Path, games: Path) 
 
 def test_what_the_engine_refutes_is_no_trap_unless_it_mates(library: Library, tmp_path: Path) -> None:
     with UciEngine(engine_of(tmp_path, REFUTING)) as engine:
-        found = mine(library, Ore(nodes=NODES), judge=Judge(engine=engine))
+        found = mine(library, MiningOptions(nodes=NODES), prover=TrapProver(engine=engine))
     (mate,) = found.traps
     assert (mate.bait, mate.mate_in, [said.is_ours for said in mate.opinions]) == ("g4d1", 2, [True])
     assert (found.findings["proved"], found.findings["undecided"]) == (1, 0)
 
 
 def test_a_second_run_looks_at_nothing_again(library: Library) -> None:
-    first = mine(library, Ore(nodes=NODES))
-    again = mine(library, Ore(nodes=NODES))
+    first = mine(library, MiningOptions(nodes=NODES))
+    again = mine(library, MiningOptions(nodes=NODES))
     assert (again.done, again.traps) == (0, [])
     assert again.known == 2
     assert again.resumed + again.known == first.candidates
     # Another budget is another question.
-    assert mine(library, Ore(nodes=NODES // 2)).done == first.candidates - 2
+    assert mine(library, MiningOptions(nodes=NODES // 2)).done == first.candidates - 2
 
 
 def test_a_run_that_was_stopped_goes_on(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("db.mining.mine._AT_A_TIME", 4)
     stop = Cancellation()
-    stopped = mine(library, Ore(nodes=NODES), stop=stop, progress=lambda now: stop.cancel() if now.done else None)
-    rest = mine(library, Ore(nodes=NODES))
+    stopped = mine(
+        library, MiningOptions(nodes=NODES), stop=stop, progress=lambda now: stop.cancel() if now.done else None
+    )
+    rest = mine(library, MiningOptions(nodes=NODES))
     assert 0 < stopped.done < rest.candidates
     assert (stopped.done, rest.done) == (rest.resumed + rest.known, rest.candidates - stopped.done)
     assert {trap.bait for trap in library.traps()} == {"g4d1", "c3d5"}
 
 
 def test_only_moves_played_often_enough_by_such_players_are_looked_at(library: Library) -> None:
-    assert mine(library, Ore(min_games=6, nodes=NODES)).traps == []
+    assert mine(library, MiningOptions(min_games=6, nodes=NODES)).traps == []
     # Five of the seven who could took the queen; of the elephants all took the pawn.
-    assert {trap.bait for trap in mine(library, Ore(min_share=0.8, nodes=NODES)).traps} == {"c3d5"}
+    assert {trap.bait for trap in mine(library, MiningOptions(min_share=0.8, nodes=NODES)).traps} == {"c3d5"}
 
 
 def test_ratings_are_those_of_the_player_who_decides(library: Library) -> None:
-    found = mine(library, Ore(min_games=4, max_rating=1499, nodes=NODES))
+    found = mine(library, MiningOptions(min_games=4, max_rating=1499, nodes=NODES))
     assert {trap.bait for trap in found.traps} == {"g4d1"}
-    assert mine(library, Ore(min_games=3, min_rating=2200, nodes=NODES)).traps == []
+    assert mine(library, MiningOptions(min_games=3, min_rating=2200, nodes=NODES)).traps == []
     # Those of 1700 to 1900: one of the Italians, and White in the elephants.
-    assert {trap.bait for trap in mine(library, Ore(min_rating=1700, max_rating=1900, nodes=NODES)).traps} == {"c3d5"}
+    assert {
+        trap.bait for trap in mine(library, MiningOptions(min_rating=1700, max_rating=1900, nodes=NODES)).traps
+    } == {"c3d5"}
 
 
 def test_the_toll_counts_those_who_fell(library: Library) -> None:
-    traps = {trap.bait: trap for trap in mine(library, Ore(nodes=NODES)).traps}
-    toll = toll_of(library, traps["g4d1"])
-    assert (toll.frequency.decisions, toll.frequency.played, toll.punished) == (7, 5, 4)
-    assert toll.points == pytest.approx(4 / 5)
-    assert toll.low < 5 / 7 < toll.high
-    assert toll.score == pytest.approx(toll.low * (1.0 if traps["g4d1"].gain is None else traps["g4d1"].gain / 2))
-    assert {str(band): counts.played for band, counts in toll.by_rating.items()} == {"1200-1599": 5, "2000-2399": 0}
-    assert (toll.samples[0].white, toll.samples[0].ply) == ("W4", 10)
-    json.dumps(toll.to_dict())
+    traps = {trap.bait: trap for trap in mine(library, MiningOptions(nodes=NODES)).traps}
+    stats = stats_of(library, traps["g4d1"])
+    assert (stats.frequency.decisions, stats.frequency.played, stats.punished) == (7, 5, 4)
+    assert stats.points == pytest.approx(4 / 5)
+    assert stats.low < 5 / 7 < stats.high
+    assert stats.score == pytest.approx(stats.low * (1.0 if traps["g4d1"].gain is None else traps["g4d1"].gain / 2))
+    assert {str(band): counts.played for band, counts in stats.by_rating.items()} == {"1200-1599": 5, "2000-2399": 0}
+    assert (stats.samples[0].white, stats.samples[0].ply) == ("W4", 10)
+    json.dumps(stats.to_dict())
 
 
 def test_wilsons_interval_is_that_of_the_textbooks() -> None:
@@ -209,7 +213,7 @@ def test_wilsons_interval_is_that_of_the_textbooks() -> None:
 
 def test_a_near_duplicate_joins_the_family_of_the_trap_that_is_known(library: Library) -> None:
     library.add(legal(family="legal"))
-    (found,) = [trap for trap in mine(library, Ore(nodes=NODES)).traps if trap.bait == "c3d5"]
+    (found,) = [trap for trap in mine(library, MiningOptions(nodes=NODES)).traps if trap.bait == "c3d5"]
     assert found.family != "legal"
     # The same trick with a pawn on a6, and with colours exchanged.
     near = legal(epd="r2qkbnr/1pp2ppp/p1np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq -", family="mate")
@@ -227,26 +231,26 @@ def test_traps_of_the_library_are_not_mined_again_in_either_colour(library: Libr
     library.add(
         legal(epd=_native.epd(MIRRORED_LEGAL_FEN), bait="g5d8", killer_line=("c5f2", "e1e2", "c6d4"), moves=None)
     )
-    found = mine(library, Ore(nodes=NODES))
+    found = mine(library, MiningOptions(nodes=NODES))
     assert found.known == 1
     assert {trap.bait for trap in found.traps} == {"c3d5"}
 
 
 def test_bad_wishes_are_refused_by_name() -> None:
     with pytest.raises(UsageError, match="min_games"):
-        Ore(min_games=0)
+        MiningOptions(min_games=0)
     with pytest.raises(UsageError, match="min_share"):
-        Ore(min_share=1.5)
+        MiningOptions(min_share=1.5)
     with pytest.raises(UsageError, match="nodes"):
-        Ore(nodes=10)
+        MiningOptions(nodes=10)
     with pytest.raises(UsageError, match="rating"):
-        Ore(min_rating=2000, max_rating=1500)
+        MiningOptions(min_rating=2000, max_rating=1500)
 
 
 def test_a_study_holds_the_line_and_the_figures(library: Library, tmp_path: Path) -> None:
-    traps = mine(library, Ore(nodes=NODES)).traps
-    tolls = [(trap, toll_of(library, trap)) for trap in traps]
-    paths = write_study(tolls * CHAPTERS, tmp_path / "study")
+    traps = mine(library, MiningOptions(nodes=NODES)).traps
+    all_stats = [(trap, stats_of(library, trap)) for trap in traps]
+    paths = write_study(all_stats * CHAPTERS, tmp_path / "study")
     assert [path.name for path in paths] == ["traps-1.pgn", "traps-2.pgn"]
     chapters = 0
     for path in paths:
@@ -327,9 +331,9 @@ def test_killed_at_any_moment_the_next_run_completes_to_the_same(tmp_path: Path,
 def test_progress_tells_how_far_it_is(library: Library) -> None:
     seen: list[tuple[int, int]] = []
 
-    def note(now: Mined) -> None:
+    def note(now: MiningProgress) -> None:
         seen.append((now.done, now.candidates))
 
-    mine(library, Ore(nodes=NODES), progress=note)
+    mine(library, MiningOptions(nodes=NODES), progress=note)
     assert seen == sorted(seen)
     assert seen[-1][0] == seen[-1][1] > 0

@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from db.formats.bundled import bundled_non_traps, bundled_traps
 from db.library.library import Library
 from db.library.open import open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.proof.reverify import MEANS, Verified, verify_traps
 from db.proof.uci_engine import UciEngine
 from db.storage.models import VerifiedRow
@@ -33,7 +33,7 @@ from trapcore.proof.verdict import Verdict
 
 __all__ = ["run"]
 
-OURS = Judge(search_nodes=50_000)
+OURS = TrapProver(search_nodes=50_000)
 
 
 @pytest.fixture
@@ -48,9 +48,9 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[UciEngine
         yield running
 
 
-def with_engine(tmp_path: Path, score: str, trap: Trap, judge: Judge = OURS) -> Trap:
+def with_engine(tmp_path: Path, score: str, trap: Trap, prover: TrapProver = OURS) -> Trap:
     with UciEngine(engine_of(tmp_path, score)) as running:
-        return replace(judge, engine=running, engine_nodes=10).prove(trap)
+        return replace(prover, engine=running, engine_nodes=10).prove(trap)
 
 
 def verdicts(trap: Trap) -> dict[str, str]:
@@ -93,7 +93,7 @@ def test_an_engine_decides_what_our_search_leaves_open(tmp_path: Path) -> None:
 
 
 def test_a_mate_is_never_an_engine_s_word(tmp_path: Path) -> None:
-    weak = Judge(prover_nodes=1)
+    weak = TrapProver(prover_nodes=1)
     assert weak.prove(legal()).verdict is Verdict.UNDECIDED
     believed = with_engine(tmp_path, PROVING, legal(), weak)
     assert verdicts(believed) == {_native.PROVER_VERSION: "undecided", "Opinionated 1": "proved"}

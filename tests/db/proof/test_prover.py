@@ -11,7 +11,7 @@ import chess
 import chess.engine
 import pytest
 
-from db.proof.prover import Judge, prove_all
+from db.proof.prover import TrapProver, prove_all
 from db.proof.uci_engine import UciEngine, chance_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
@@ -23,7 +23,7 @@ from trapcore.errors import EngineError, InputError, UsageError
 from trapcore.proof.mate import Proof, replay
 from trapcore.proof.verdict import Verdict
 
-JUDGE = Judge(escape_nodes=2_000_000)
+JUDGE = TrapProver(escape_nodes=2_000_000)
 
 
 def trap(fen: str, bait: str, line: str) -> Trap:
@@ -88,8 +88,8 @@ def test_too_small_a_budget_leaves_it_undecided() -> None:
     fen, bait, killer, mate = FIGURE_2["Légal"]
     line = _native.prove_bait(fen, bait, [killer], mate, 100_000, None, None)[2]
     given = trap(fen, bait, " ".join(line))
-    assert Judge(prover_nodes=1).prove(given).verdict is Verdict.UNDECIDED
-    no_escape = Judge(escape_nodes=1).prove(given)
+    assert TrapProver(prover_nodes=1).prove(given).verdict is Verdict.UNDECIDED
+    no_escape = TrapProver(escape_nodes=1).prove(given)
     assert no_escape.verdict is Verdict.UNDECIDED
     no_escape.check()
 
@@ -124,7 +124,7 @@ def engine() -> Iterator[UciEngine]:
 
 
 def test_material_is_proved_by_an_engine(engine: UciEngine) -> None:
-    proved = Judge(engine=engine, engine_nodes=50_000).prove(elephant())
+    proved = TrapProver(engine=engine, engine_nodes=50_000).prove(elephant())
     assert proved.verdict is Verdict.PROVED
     assert proved.gain is not None
     assert 0.3 <= proved.gain <= 2
@@ -132,12 +132,12 @@ def test_material_is_proved_by_an_engine(engine: UciEngine) -> None:
     assert proved.proof_nodes == 200_000
     assert proved.proof_depth is not None
     proved.check()
-    assert Judge(engine=engine, engine_nodes=50_000).prove(elephant()) == proved  # and the same every time
+    assert TrapProver(engine=engine, engine_nodes=50_000).prove(elephant()) == proved  # and the same every time
 
 
 def test_a_move_that_loses_nothing_is_refuted_by_an_engine(engine: UciEngine) -> None:
     good = make_trap(name="x", moves="d4 d5 c4 e6 Nc3 Nf6 Bg5 Nbd7 cxd5 exd5", bait="e3", killer_line="Be7")
-    refuted = Judge(engine=engine, engine_nodes=50_000).prove(good)
+    refuted = TrapProver(engine=engine, engine_nodes=50_000).prove(good)
     assert refuted.verdict is Verdict.REFUTED
     assert refuted.gain is not None
     assert refuted.gain < 0.3
@@ -146,7 +146,7 @@ def test_a_move_that_loses_nothing_is_refuted_by_an_engine(engine: UciEngine) ->
 def test_a_killer_line_that_gives_the_win_back_is_refuted(engine: UciEngine) -> None:
     spoilt = replace(elephant(), killer_line=("f6d5", "g5d8", "d5f4", "d8c7"))
     assert spoilt.outcome is Outcome.MATERIAL
-    assert Judge(engine=engine, engine_nodes=50_000).prove(spoilt).verdict is Verdict.REFUTED
+    assert TrapProver(engine=engine, engine_nodes=50_000).prove(spoilt).verdict is Verdict.REFUTED
 
 
 def test_without_an_engine_material_stays_undecided() -> None:
@@ -246,7 +246,7 @@ def test_what_is_no_engine_cannot_be_started(command: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-SEARCH = Judge(search_nodes=100_000)
+SEARCH = TrapProver(search_nodes=100_000)
 
 
 def test_material_is_proved_by_our_own_search() -> None:

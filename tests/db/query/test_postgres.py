@@ -7,7 +7,7 @@ from db.formats.bundled import bundled_non_traps, bundled_traps
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.query.answer import Page
-from db.query.engine import Asker
+from db.query.engine import QueryEngine
 from db.query.query import Query, Sort
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, FELL, LEGAL_FEN, LEGAL_MOVES, MIRRORED_LEGAL_FEN, write
@@ -35,16 +35,16 @@ def answers(library: str, games: Path) -> list[list[str]]:
     with open_library(library, create=True) as opened:
         opened.add_all([*bundled_traps(), *bundled_non_traps()])
         index_files(opened, [games])
-        asker = Asker(opened, measure=IndexedMeasure.ABSTRACTED)
+        query_engine = QueryEngine(opened, measure=IndexedMeasure.ABSTRACTED)
         found = []
         for query in QUERIES:
-            page: Page = asker.ask(query)
+            page: Page = query_engine.ask(query)
             # A second page shows whether the database takes the cursor as the other one does.
-            pages = [page] if page.next is None else [page, asker.ask(replace(query, after=page.next))]
+            pages = [page] if page.next is None else [page, query_engine.ask(replace(query, after=page.next))]
             slugs = [hit.trap.slug for one in pages for hit in one.hits]
             assert len(set(slugs)) == len(slugs)
             found.append(slugs)
-        asker.close()
+        query_engine.close()
     return found
 
 

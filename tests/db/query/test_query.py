@@ -17,7 +17,7 @@ from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
 from db.query.answer import Hit, Match, Page
-from db.query.engine import Asker
+from db.query.engine import QueryEngine
 from db.query.query import Query, Sort
 from db.traps.temptation import Frequency
 from db.traps.trap import Trap
@@ -53,8 +53,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 @pytest.fixture(scope="module")
-def asker(library: Library) -> Iterator[Asker]:
-    made = Asker(library, measure=IndexedMeasure.ABSTRACTED)
+def query_engine(library: Library) -> Iterator[QueryEngine]:
+    made = QueryEngine(library, measure=IndexedMeasure.ABSTRACTED)
     yield made
     made.close()
 
@@ -69,11 +69,11 @@ def only(page: Page) -> Hit:
     return hit
 
 
-def every(asker: Asker, query: Query) -> list[str]:
+def every(query_engine: QueryEngine, query: Query) -> list[str]:
     """The slugs of all pages."""
     found: list[str] = []
     while True:
-        page = asker.ask(query)
+        page = query_engine.ask(query)
         assert len(page.hits) <= query.limit
         assert (page.next is None) or len(page.hits) == query.limit
         found += slugs(page)
@@ -85,43 +85,45 @@ def every(asker: Asker, query: Query) -> list[str]:
 # By position --------------------------------------------------------------------------------------------------------
 
 
-def test_a_position_finds_the_trap_in_either_colour_and_by_any_order_of_moves(asker: Asker) -> None:
-    hit = only(asker.ask(Query(fen=LEGAL_FEN)))
+def test_a_position_finds_the_trap_in_either_colour_and_by_any_order_of_moves(query_engine: QueryEngine) -> None:
+    hit = only(query_engine.ask(Query(fen=LEGAL_FEN)))
     assert (hit.trap.slug, hit.match, hit.similarity, hit.shared) == (LEGAL, Match.EXACT, None, None)
     assert hit.bait_here is not None
     assert hit.killer_here is not None
     assert (hit.bait_here.uci, hit.bait_here.san) == (("g4d1",), ("Bxd1",))
     assert hit.killer_here.san == ("Bxf7+", "Ke7", "Nd5#")
-    assert only(asker.ask(Query(moves=LEGAL_MOVES))).match is (
+    assert only(query_engine.ask(Query(moves=LEGAL_MOVES))).match is (
         Match.EXACT if hit.trap.moves == LEGAL_MOVES else Match.TRANSPOSED
     )
-    assert only(asker.ask(Query(moves=str(hit.trap.moves)))).match is Match.EXACT
-    other = only(asker.ask(Query(moves="e4 e5 Nf3 Nc6 Nc3 d6 Bc4 Bg4 Nxe5")))
+    assert only(query_engine.ask(Query(moves=str(hit.trap.moves)))).match is Match.EXACT
+    other = only(query_engine.ask(Query(moves="e4 e5 Nf3 Nc6 Nc3 d6 Bc4 Bg4 Nxe5")))
     assert (other.trap.slug, other.match) == (LEGAL, Match.TRANSPOSED)
-    turned = only(asker.ask(Query(fen=MIRRORED_LEGAL_FEN)))
+    turned = only(query_engine.ask(Query(fen=MIRRORED_LEGAL_FEN)))
     assert (turned.trap.slug, turned.match) == (LEGAL, Match.MIRRORED)
     assert turned.bait_here is not None
     assert turned.killer_here is not None
     assert (turned.bait_here.uci, turned.killer_here.san) == (("g5d8",), ("Bxf2+", "Ke2", "Nd4#"))
-    assert asker.ask(Query(fen=chess.STARTING_FEN)).hits == ()
+    assert query_engine.ask(Query(fen=chess.STARTING_FEN)).hits == ()
 
 
-def test_every_trap_is_found_by_its_own_position_and_the_turned_one(asker: Asker, library: Library) -> None:
+def test_every_trap_is_found_by_its_own_position_and_the_turned_one(
+    query_engine: QueryEngine, library: Library
+) -> None:
     for trap in library.traps():
         for fen, match in ((trap.epd, Match.EXACT), (trap.board().mirror().fen(), Match.MIRRORED)):
-            hits = {hit.trap.slug: hit for hit in asker.ask(Query(fen=fen)).hits}
+            hits = {hit.trap.slug: hit for hit in query_engine.ask(Query(fen=fen)).hits}
             assert hits[trap.slug].match is match
             killer = hits[trap.slug].killer_here
             assert killer is not None
             assert len(killer.uci) == len(trap.killer_line)
 
 
-def test_what_is_like_a_position_comes_with_the_lines_that_coincide(asker: Asker) -> None:
+def test_what_is_like_a_position_comes_with_the_lines_that_coincide(query_engine: QueryEngine) -> None:
     # Two pawns moved on: no trap of the library.
     board = chess.Board(LEGAL_FEN)
     board.set_piece_at(chess.A6, board.remove_piece_at(chess.A7))
     board.set_piece_at(chess.H3, board.remove_piece_at(chess.H2))
-    page = asker.ask(Query(fen=board.fen(), similar=8))
+    page = query_engine.ask(Query(fen=board.fen(), similar=8))
     assert [hit.match for hit in page.hits] == [Match.SIMILAR] * 8
     first = page.hits[0]
     assert {hit.trap.family for hit in page.hits[:4]} == {"legal"}
@@ -136,18 +138,18 @@ def test_what_is_like_a_position_comes_with_the_lines_that_coincide(asker: Asker
     values = [hit.similarity or 0 for hit in page.hits]
     assert values == sorted(values, reverse=True)
     # Colours exchanged, it is like the same traps.
-    turned = asker.ask(Query(fen=board.mirror().fen(), similar=8))
+    turned = query_engine.ask(Query(fen=board.mirror().fen(), similar=8))
     assert [(hit.trap.slug, hit.similarity) for hit in turned.hits] == [
         (hit.trap.slug, hit.similarity) for hit in page.hits
     ]
     least = values[2]
-    assert len(asker.ask(Query(fen=board.fen(), similar=8, least=least)).hits) == sum(v >= least for v in values)
+    assert len(query_engine.ask(Query(fen=board.fen(), similar=8, least=least)).hits) == sum(v >= least for v in values)
 
 
-def test_the_known_position_is_not_told_as_similar_too(asker: Asker) -> None:
+def test_the_known_position_is_not_told_as_similar_too(query_engine: QueryEngine) -> None:
     for fen in (LEGAL_FEN, MIRRORED_LEGAL_FEN):
         for measure in IndexedMeasure:
-            page = asker.ask(Query(fen=fen, similar=5, measure=measure))
+            page = query_engine.ask(Query(fen=fen, similar=5, measure=measure))
             assert [hit.match for hit in page.hits][1:] == [Match.SIMILAR] * 5
             assert slugs(page).count(LEGAL) == 1
             assert slugs(page)[0] == LEGAL
@@ -155,7 +157,7 @@ def test_the_known_position_is_not_told_as_similar_too(asker: Asker) -> None:
 
 @pytest.mark.parametrize("measure", [m for m in IndexedMeasure if m is not IndexedMeasure.ABSTRACTED])
 def test_the_measures_of_the_paper_give_what_comparing_all_gives(
-    asker: Asker, library: Library, measure: IndexedMeasure
+    query_engine: QueryEngine, library: Library, measure: IndexedMeasure
 ) -> None:
     from trapcore import _native
     from trapcore.trees.position_key import mirror
@@ -168,24 +170,26 @@ def test_the_measures_of_the_paper_give_what_comparing_all_gives(
     fen = "r2qkbnr/1pp2ppp/p1np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq -"
     examples = [trap for trap in library.traps() if not trap.reason]
     expected = {trap.slug: max(compare[measure](asked, trap.epd) for asked in (fen, mirror(fen))) for trap in examples}
-    hits = asker.ask(Query(fen=fen, similar=12, measure=measure)).hits
+    hits = query_engine.ask(Query(fen=fen, similar=12, measure=measure)).hits
     best = sorted(expected.items(), key=lambda item: (-item[1], item[0]))[:12]
     assert [hit.trap.slug for hit in hits] == [slug for slug, _ in best]
     assert [hit.similarity for hit in hits] == pytest.approx([value for _, value in best], abs=1e-9)
 
 
-def test_conditions_hold_for_similar_traps_too_and_as_many_are_found(asker: Asker, library: Library) -> None:
+def test_conditions_hold_for_similar_traps_too_and_as_many_are_found(
+    query_engine: QueryEngine, library: Library
+) -> None:
     whites = sum(1 for trap in library.traps() if trap.victim == "white" and not trap.reason)
-    page = asker.ask(Query(fen=LEGAL_FEN, similar=20, victim="white"))
+    page = query_engine.ask(Query(fen=LEGAL_FEN, similar=20, victim="white"))
     assert len(page.hits) == min(20, whites)
     assert {hit.trap.victim for hit in page.hits} == {"white"}
-    named = asker.ask(Query(fen=LEGAL_FEN, similar=5, text="scholars mate"))
+    named = query_engine.ask(Query(fen=LEGAL_FEN, similar=5, text="scholars mate"))
     assert {hit.trap.family for hit in named.hits} == {"scholars"}
 
 
-def test_a_position_without_moves_is_like_nothing(asker: Asker) -> None:
+def test_a_position_without_moves_is_like_nothing(query_engine: QueryEngine) -> None:
     mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
-    assert asker.ask(Query(fen=mated, similar=3)).hits == ()
+    assert query_engine.ask(Query(fen=mated, similar=3)).hits == ()
 
 
 # By fields ----------------------------------------------------------------------------------------------------------
@@ -212,28 +216,30 @@ def test_a_position_without_moves_is_like_nothing(asker: Asker) -> None:
         (Query(min_length=2, max_length=3), lambda t: 3 <= len(t.killer_line) <= 6),
     ],
 )
-def test_fields_find_the_traps_that_have_them(asker: Asker, library: Library, query: Query, meets: Any) -> None:
+def test_fields_find_the_traps_that_have_them(
+    query_engine: QueryEngine, library: Library, query: Query, meets: Any
+) -> None:
     expected = [trap.slug for trap in library.traps() if meets(trap)]
-    page = asker.ask(replace(query, limit=200))
+    page = query_engine.ask(replace(query, limit=200))
     assert slugs(page) == expected
     assert page.total == len(expected)
     assert {hit.match for hit in page.hits} <= {Match.FOUND}
 
 
-def test_games_tell_of_players_events_frequencies_and_ratings(asker: Asker) -> None:
-    assert slugs(asker.ask(Query(player="m"))) == ["elephant-trap"]
-    assert slugs(asker.ask(Query(player="C", event="avoided"))) == [LEGAL]
-    assert slugs(asker.ask(Query(player="C", event="fell"))) == []
-    assert slugs(asker.ask(Query(event="fell"))) == ["elephant-trap", LEGAL]
-    hit = only(asker.ask(Query(family="legal", min_frequency=0.5)))
+def test_games_tell_of_players_events_frequencies_and_ratings(query_engine: QueryEngine) -> None:
+    assert slugs(query_engine.ask(Query(player="m"))) == ["elephant-trap"]
+    assert slugs(query_engine.ask(Query(player="C", event="avoided"))) == [LEGAL]
+    assert slugs(query_engine.ask(Query(player="C", event="fell"))) == []
+    assert slugs(query_engine.ask(Query(event="fell"))) == ["elephant-trap", LEGAL]
+    hit = only(query_engine.ask(Query(family="legal", min_frequency=0.5)))
     assert (hit.frequency.decisions, hit.frequency.played, dict(hit.events)) == (3, 2, {"avoided": 1, "fell": 2})
-    assert slugs(asker.ask(Query(min_frequency=0.5))) == ["elephant-trap", LEGAL]
-    assert slugs(asker.ask(Query(min_frequency=0.9))) == ["elephant-trap"]
-    banded = only(asker.ask(Query(fen=LEGAL_FEN, min_rating=1200, max_rating=1400)))
+    assert slugs(query_engine.ask(Query(min_frequency=0.5))) == ["elephant-trap", LEGAL]
+    assert slugs(query_engine.ask(Query(min_frequency=0.9))) == ["elephant-trap"]
+    banded = only(query_engine.ask(Query(fen=LEGAL_FEN, min_rating=1200, max_rating=1400)))
     assert (banded.frequency.decisions, banded.frequency.played, dict(banded.events)) == (1, 1, {"fell": 1})
-    assert only(asker.ask(Query(fen=LEGAL_FEN, min_rating=1500))).frequency.decisions == 0
-    assert slugs(asker.ask(Query(min_frequency=0.5, max_rating=1400))) == [LEGAL]
-    assert slugs(asker.ask(Query(player="100%"))) == slugs(asker.ask(Query(player="_"))) == []
+    assert only(query_engine.ask(Query(fen=LEGAL_FEN, min_rating=1500))).frequency.decisions == 0
+    assert slugs(query_engine.ask(Query(min_frequency=0.5, max_rating=1400))) == [LEGAL]
+    assert slugs(query_engine.ask(Query(player="100%"))) == slugs(query_engine.ask(Query(player="_"))) == []
 
 
 SORTS: dict[Sort, Callable[[Trap, Mapping[str, Frequency]], tuple[Any, ...]]] = {
@@ -247,11 +253,13 @@ SORTS: dict[Sort, Callable[[Trap, Mapping[str, Frequency]], tuple[Any, ...]]] = 
 
 @pytest.mark.parametrize("sort", SORTS)
 @pytest.mark.parametrize("limit", [23, 200])
-def test_each_order_is_the_same_in_pages_of_any_size(asker: Asker, library: Library, sort: Sort, limit: int) -> None:
+def test_each_order_is_the_same_in_pages_of_any_size(
+    query_engine: QueryEngine, library: Library, sort: Sort, limit: int
+) -> None:
     often = library.frequencies()
     query = Query(sort=sort, limit=limit, victim="black" if limit < 200 else None)
     traps = [trap for trap in library.traps() if query.victim in (None, trap.victim)]
-    assert every(asker, query) == [trap.slug for trap in sorted(traps, key=lambda t: SORTS[sort](t, often))]
+    assert every(query_engine, query) == [trap.slug for trap in sorted(traps, key=lambda t: SORTS[sort](t, often))]
 
 
 questions = st.fixed_dictionaries(
@@ -270,60 +278,62 @@ questions = st.fixed_dictionaries(
 
 @given(given=questions, limit=st.integers(4, 30))
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_pages_give_each_hit_once_in_the_order_of_one_big_page(asker: Asker, given: dict[str, Any], limit: int) -> None:
+def test_pages_give_each_hit_once_in_the_order_of_one_big_page(
+    query_engine: QueryEngine, given: dict[str, Any], limit: int
+) -> None:
     query = Query(**given)
-    whole = asker.ask(replace(query, limit=200))
+    whole = query_engine.ask(replace(query, limit=200))
     assert whole.next is None
     assert whole.total == len(whole.hits)
     assert len(set(slugs(whole))) == len(whole.hits)
-    assert every(asker, replace(query, limit=limit)) == slugs(whole)
+    assert every(query_engine, replace(query, limit=limit)) == slugs(whole)
 
 
-def test_pages_of_similar_traps_go_on_where_the_last_one_ended(asker: Asker) -> None:
+def test_pages_of_similar_traps_go_on_where_the_last_one_ended(query_engine: QueryEngine) -> None:
     query = Query(fen=LEGAL_FEN, similar=25, limit=200)
-    assert every(asker, replace(query, limit=4)) == slugs(asker.ask(query))
+    assert every(query_engine, replace(query, limit=4)) == slugs(query_engine.ask(query))
     by_name = replace(query, sort=Sort.NAME)
-    assert every(asker, replace(by_name, limit=4)) == slugs(asker.ask(by_name))
-    assert sorted(slugs(asker.ask(by_name))) == sorted(slugs(asker.ask(query)))
+    assert every(query_engine, replace(by_name, limit=4)) == slugs(query_engine.ask(by_name))
+    assert sorted(slugs(query_engine.ask(by_name))) == sorted(slugs(query_engine.ask(query)))
 
 
 def test_what_is_stored_meanwhile_is_seen(tmp_path: Path) -> None:
     traps = [trap for trap in bundled_traps() if not trap.reason]
     with open_library(tmp_path / "l.sqlite", create=True) as opened:
         opened.add_all(traps[:20])
-        asker = Asker(opened, measure=IndexedMeasure.ABSTRACTED)
+        query_engine = QueryEngine(opened, measure=IndexedMeasure.ABSTRACTED)
         new: Trap = next(trap for trap in traps[20:] if trap.slug == LEGAL)
         question = Query(fen=MIRRORED_LEGAL_FEN.replace("4n3", "4n2b").replace("2b1p1B1", "2b1p1B1"), similar=1)
-        assert slugs(asker.ask(question)) != [LEGAL]
-        page = asker.ask(Query(limit=5))
+        assert slugs(query_engine.ask(question)) != [LEGAL]
+        page = query_engine.ask(Query(limit=5))
         with open_library(tmp_path / "l.sqlite") as other:
             other.add(new)
-        assert slugs(asker.ask(Query(fen=LEGAL_FEN))) == [LEGAL]
-        assert slugs(asker.ask(question)) == [LEGAL]
+        assert slugs(query_engine.ask(Query(fen=LEGAL_FEN))) == [LEGAL]
+        assert slugs(query_engine.ask(question)) == [LEGAL]
         for measure in (IndexedMeasure.CONTINUATIONS, IndexedMeasure.SEQUENCES):
-            assert slugs(asker.ask(replace(question, measure=measure))) == [LEGAL]
-        assert LEGAL in every(asker, Query(limit=5, after=page.next))
+            assert slugs(query_engine.ask(replace(question, measure=measure))) == [LEGAL]
+        assert LEGAL in every(query_engine, Query(limit=5, after=page.next))
         renamed = replace(new, name="Seacadet smash")
         opened.add(renamed, replace=True)
-        assert slugs(asker.ask(Query(text="smash"))) == [LEGAL]
-        asker.close()
+        assert slugs(query_engine.ask(Query(text="smash"))) == [LEGAL]
+        query_engine.close()
 
 
 def test_many_threads_may_ask(library: Library) -> None:
-    asker = Asker(library, measure=IndexedMeasure.ABSTRACTED)
+    query_engine = QueryEngine(library, measure=IndexedMeasure.ABSTRACTED)
     queries = [Query(fen=LEGAL_FEN, similar=3), Query(text="legall"), Query(eco="C"), Query(sort=Sort.GAIN)] * 12
-    expected = [slugs(asker.ask(query)) for query in queries[:4]]
+    expected = [slugs(query_engine.ask(query)) for query in queries[:4]]
     with ThreadPoolExecutor(12) as pool:
-        found = list(pool.map(lambda query: slugs(asker.ask(query)), queries))
+        found = list(pool.map(lambda query: slugs(query_engine.ask(query)), queries))
     assert found == expected * 12
-    asker.close()
+    query_engine.close()
 
 
-def test_a_page_is_json(asker: Asker) -> None:
+def test_a_page_is_json(query_engine: QueryEngine) -> None:
     import json
 
     for query in (Query(fen=LEGAL_FEN, similar=3), Query(text="legal", limit=2), Query(sort=Sort.GAIN, limit=1)):
-        content = json.loads(json.dumps(asker.ask(query).to_dict()))
+        content = json.loads(json.dumps(query_engine.ask(query).to_dict()))
         assert content["hits"][0]["slug"]
         assert content["hits"][0]["match"] in set(Match)
         assert content["query"]["sort"] == query.order
@@ -364,46 +374,48 @@ def test_what_cannot_be_asked_is_refused_with_a_helping_sentence(given: dict[str
         Query(**given)
 
 
-def test_what_this_library_cannot_answer_is_refused(asker: Asker) -> None:
+def test_what_this_library_cannot_answer_is_refused(query_engine: QueryEngine) -> None:
     with pytest.raises(UsageError, match="unknown family 'legl': did you mean 'legal'"):
-        asker.ask(Query(family="legl"))
+        query_engine.ask(Query(family="legl"))
     for move in ("xyz", "Bxd1; --", "e9"):
         with pytest.raises(UsageError, match="bait must be a move in SAN such as Nxd5"):
-            asker.ask(Query(bait=move))
+            query_engine.ask(Query(bait=move))
     with pytest.raises(UsageError, match="text must have letters"):
-        asker.ask(Query(text="!?"))
+        query_engine.ask(Query(text="!?"))
     with pytest.raises(PositionError):
-        asker.ask(Query(fen="rubbish"))
+        query_engine.ask(Query(fen="rubbish"))
     with pytest.raises(PositionError):
-        asker.ask(Query(fen="8/8/8/8/8/8/8/K7 w - -"))
+        query_engine.ask(Query(fen="8/8/8/8/8/8/8/K7 w - -"))
     with pytest.raises(InputError, match="the moves: 'Ke3' is no legal move"):
-        asker.ask(Query(moves="1. e4 e5 2. Ke3"))
+        query_engine.ask(Query(moves="1. e4 e5 2. Ke3"))
     with pytest.raises(UsageError, match="unknown trap 'legal-mates': did you mean 'legal-mate'"):
-        asker.trap("legal-mates")
+        query_engine.trap("legal-mates")
 
 
 @pytest.mark.parametrize(
     "evil", ["'; DROP TABLE traps; --", "<script>alert(1)</script>", "%", "_", "\\", "a' OR '1'='1"]
 )
-def test_what_looks_like_sql_or_html_is_a_text_like_any_other(asker: Asker, library: Library, evil: str) -> None:
+def test_what_looks_like_sql_or_html_is_a_text_like_any_other(
+    query_engine: QueryEngine, library: Library, evil: str
+) -> None:
     before = library.counts()
     for field in ("opening", "source", "player"):
-        assert asker.ask(Query(**{field: evil})).hits == ()  # type: ignore[arg-type]
+        assert query_engine.ask(Query(**{field: evil})).hits == ()  # type: ignore[arg-type]
     for field in ("family", "bait", "text"):
         try:
-            assert asker.ask(Query(**{field: evil})).hits == ()  # type: ignore[arg-type]
+            assert query_engine.ask(Query(**{field: evil})).hits == ()  # type: ignore[arg-type]
         except UsageError:
             continue  # no such family, no move, nothing to look for
     assert library.counts() == before
 
 
-def test_a_cursor_serves_its_own_question_only(asker: Asker, tmp_path: Path) -> None:
+def test_a_cursor_serves_its_own_question_only(query_engine: QueryEngine, tmp_path: Path) -> None:
     query = Query(limit=3, outcome="mate")
-    cursor = asker.ask(query).next
+    cursor = query_engine.ask(query).next
     assert cursor is not None
     after = replace(query, after=cursor)
-    assert slugs(asker.ask(replace(after, limit=9)))[:3] == slugs(asker.ask(after))
-    assert slugs(asker.ask(replace(after, sort=Sort.SLUG))) == slugs(asker.ask(after))
+    assert slugs(query_engine.ask(replace(after, limit=9)))[:3] == slugs(query_engine.ask(after))
+    assert slugs(query_engine.ask(replace(after, sort=Sort.SLUG))) == slugs(query_engine.ask(after))
     swapped = cursor[:-3] + ("A" if cursor[-3] != "A" else "B") + cursor[-2:]
     for other in (
         replace(after, outcome="material"),
@@ -414,8 +426,8 @@ def test_a_cursor_serves_its_own_question_only(asker: Asker, tmp_path: Path) -> 
         replace(after, after="é" * 40),
     ):
         with pytest.raises(UsageError, match="no place to go on from"):
-            asker.ask(other)
+            query_engine.ask(other)
     with open_library(tmp_path / "other.sqlite", create=True) as another:
         another.add_all([trap for trap in bundled_traps()[:30] if not trap.reason])
         with pytest.raises(UsageError, match="no place to go on from"):
-            Asker(another, measure=IndexedMeasure.ABSTRACTED).ask(after)
+            QueryEngine(another, measure=IndexedMeasure.ABSTRACTED).ask(after)

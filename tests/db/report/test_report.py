@@ -14,9 +14,9 @@ import pytest
 import typer
 
 from db.formats.bundled import bundled_traps
-from db.games.encounters import exchanged
 from db.games.index_games import index_files
 from db.games.players import find_players, players
+from db.games.trap_occurrences import exchanged
 from db.games.trap_stats import wilson
 from db.library.library import Library
 from db.library.open import open_library
@@ -80,8 +80,8 @@ def eva(library: Library) -> Report:
 
 
 def test_what_happened_follows_from_the_moves_before_and_after(eva: Report) -> None:
-    (met,) = eva.traps
-    told = {each.game.white: (each.is_victim, each.events, each.played, each.answer) for each in met.encounters}
+    (history,) = eva.traps
+    told = {each.game.white: (each.is_victim, each.events, each.played, each.answer) for each in history.occurrences}
     assert told == {
         "Ann": (True, ("set", "fell", "sprung"), "Bxd1", "Bxf7+"),
         "Bob": (True, ("set", "fell", "missed"), "Bxd1", "Kxd1"),
@@ -89,28 +89,28 @@ def test_what_happened_follows_from_the_moves_before_and_after(eva: Report) -> N
         "Dan": (True, ("set",), "", ""),
         "Éva Kiss": told["Éva Kiss"],
     }
-    mine = [each for each in met.encounters if each.game.white == "Éva Kiss"]
+    mine = [each for each in history.occurrences if each.game.white == "Éva Kiss"]
     by_role = {each.is_victim: (each.colour, each.events, each.exchanged, each.number) for each in mine}
     # Her game that begins in the position: nobody's move led there.
     assert by_role == {
         True: ("white", ("fell", "sprung"), True, 5),
         False: ("white", ("set", "fell", "sprung"), False, 5),
     }
-    assert (eva.games, eva.unproved, met.repeated) == (6, 0, "trap")
+    assert (eva.games, eva.unproved, history.repeated) == (6, 0, "trap")
     assert eva.in_all.victim.events == {"set": 4, "fell": 3, "avoided": 1, "sprung": 2, "missed": 1}
     assert eva.in_all.attacker.events == {"set": 1, "fell": 1, "avoided": 0, "sprung": 1, "missed": 0}
 
 
 def test_others_are_those_of_the_same_rating_without_the_player(eva: Report) -> None:
-    (met,) = eva.traps
-    fare = met.victim.fare
+    (history,) = eva.traps
+    rate = history.victim.rate
     # Hal and Jon are rated as she is, Lou and Fay are not.
-    assert (fare.decisions, fare.fell, fare.others, fare.compared) == (4, 3, 0.5, 4)
-    assert (fare.low, fare.high, fare.compared_fell) == (*wilson(3, 4), 3)
-    assert met.score == pytest.approx(wilson(3, 4)[0] * 0.75)
+    assert (rate.decisions, rate.fell, rate.others, rate.compared) == (4, 3, 0.5, 4)
+    assert (rate.low, rate.high, rate.compared_fell) == (*wilson(3, 4), 3)
+    assert history.score == pytest.approx(wilson(3, 4)[0] * 0.75)
     # Of Fay's rating there is Lou, who avoided it.
-    assert (met.attacker.fare.others, met.attacker.fare.compared) == (0.0, 1)
-    assert {str(band): (counts.decisions, counts.played) for band, counts in met.others.items()} == {
+    assert (history.attacker.rate.others, history.attacker.rate.compared) == (0.0, 1)
+    assert {str(band): (counts.decisions, counts.played) for band, counts in history.others.items()} == {
         "1200-1599": (2, 1),
         "1600-1999": (1, 0),
     }
@@ -118,7 +118,7 @@ def test_others_are_those_of_the_same_rating_without_the_player(eva: Report) -> 
 
 def test_by_colour_opening_and_time(eva: Report) -> None:
     def falls(name: str) -> dict[str, tuple[int, int]]:
-        return {g.name: (g.victim.fare.fell, g.victim.fare.decisions) for g in getattr(eva, name)}
+        return {g.name: (g.victim.rate.fell, g.victim.rate.decisions) for g in getattr(eva, name)}
 
     assert falls("by_colour") == {"white": (1, 1), "black": (2, 3)}
     assert falls("by_year") == {"2020": (2, 2), "2021": (0, 1), "2022": (1, 1)}
@@ -136,7 +136,7 @@ def test_by_colour_opening_and_time(eva: Report) -> None:
 def test_years_and_colours_choose_games(library: Library) -> None:
     def figures(**given: object) -> tuple[int, int, float | None]:
         found = report(library, ["Éva Kiss"], **given)  # type: ignore[arg-type]
-        return found.games, found.in_all.victim.fare.decisions, found.in_all.victim.fare.others
+        return found.games, found.in_all.victim.rate.decisions, found.in_all.victim.rate.others
 
     assert figures(since=2021) == (3, 2, 0.5)
     assert figures(until=2020) == (2, 2, 0.5)
@@ -164,22 +164,25 @@ def test_another_mate_than_the_killer_is_no_miss(new_library: NewLibrary, tmp_pa
         library.add(trap)
         index_files(library, [write(tmp_path / "g.pgn", *games)])
         assert report(library, ["A"]).in_all.attacker.events["sprung"] == 1
-        (met,) = report(library, ["B"]).traps
-    assert [(each.answer, each.events) for each in met.encounters] == [
+        (history,) = report(library, ["B"]).traps
+    assert [(each.answer, each.events) for each in history.occurrences] == [
         ("Kf5", ("fell", "missed")),
         ("Qc3+", ("fell", "sprung")),
     ]
-    assert {each.number for each in met.encounters} == {40}
+    assert {each.number for each in history.occurrences} == {40}
 
 
 def test_two_baits_of_one_position_are_one_choice(library: Library) -> None:
     other = make_trap(name="The other bait", moves=legal().moves, bait="dxe5", killer_line="Qxg4", family="legal")
     library.add(proved(other, gain=0.4))
     found = report(library, ["Éva Kiss"], colour="black")
-    assert found.in_all.victim.fare.decisions == 3
+    assert found.in_all.victim.rate.decisions == 3
     assert found.in_all.victim.events["avoided"] == 1
-    assert {met.trap.slug: met.victim.fare.fell for met in found.traps} == {"legals-mate": 2, "the-other-bait": 0}
-    assert found.in_all.victim.fare.others == 0.5
+    assert {history.trap.slug: history.victim.rate.fell for history in found.traps} == {
+        "legals-mate": 2,
+        "the-other-bait": 0,
+    }
+    assert found.in_all.victim.rate.others == 0.5
 
 
 def test_what_was_recorded_of_positions_like_a_trap_is_told(library: Library) -> None:
@@ -190,12 +193,12 @@ def test_what_was_recorded_of_positions_like_a_trap_is_told(library: Library) ->
             [Sighting(**like, game_number=11, ply=ply, event=event, verdict=Verdict(verdict))]  # type: ignore[arg-type]
         )
     found = report(library, ["Ned"])
-    (each,) = found.traps[0].encounters
+    (each,) = found.traps[0].occurrences
     assert (each.is_victim, each.ply, each.events, each.measure) == (True, 5, ("fell", "sprung"), "abstracted")
     assert (each.played, each.answer) == ("Nc3", "Nf6")
-    fare = found.in_all.victim.fare
+    rate = found.in_all.victim.rate
     # Others did not stand in the very position of a trap there.
-    assert (fare.decisions, fare.fell, fare.others, fare.compared, fare.compared_fell) == (1, 1, None, 0, 0)
+    assert (rate.decisions, rate.fell, rate.others, rate.compared, rate.compared_fell) == (1, 1, None, 0, 0)
     assert "a position like it, 0.88" in page(found)
 
 
@@ -219,16 +222,18 @@ def test_the_examples_are_counted_as_python_chess_counts_them(tmp_path: Path) ->
         index_files(library, [EXAMPLES])
         found = report(library, names)
     assert counted["fell"] > 20
-    for standing in (found.in_all.victim, found.in_all.attacker):
-        assert (standing.events["fell"], standing.events["avoided"]) == (counted["fell"], counted["avoided"])
+    for role in (found.in_all.victim, found.in_all.attacker):
+        assert (role.events["fell"], role.events["avoided"]) == (counted["fell"], counted["avoided"])
         # All are the player, so there are no others.
-        assert standing.fare.others is None
-    falls = [met.victim.fare.fell for met in found.traps if met.repeated == "trap"]
+        assert role.rate.others is None
+    falls = [history.victim.rate.fell for history in found.traps if history.repeated == "trap"]
     assert min(falls) > 1
-    order = [("trap", "family", "").index(met.repeated) for met in found.traps]
+    order = [("trap", "family", "").index(history.repeated) for history in found.traps]
     assert order == sorted(order)
-    assert len(found.practise) == len(found.weapons) == PRACTICE
-    assert [met.score for met in found.practise] == sorted((met.score for met in found.traps), reverse=True)[:PRACTICE]
+    assert len(found.practise) == len(found.best_traps) == PRACTICE
+    assert [history.score for history in found.practise] == sorted(
+        (history.score for history in found.traps), reverse=True
+    )[:PRACTICE]
     check_page(page(found))
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import event
 from db.formats.bundled import bundled_traps
 from db.library.library import Library
 from db.library.open import open_library
-from db.similarity.killer_index import NET_FACTOR, open_likeness
+from db.similarity.killer_index import NET_FACTOR, open_killer_index
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from tests.conftest import NewLibrary
@@ -60,24 +60,24 @@ def bag_of(trap: Trap) -> list[int]:
 
 def slugs(library: Library, weights: Weights) -> set[str]:
     """All traps of the index."""
-    with open_likeness(library, weights) as likeness:
+    with open_killer_index(library, weights) as killer_index:
         bags = [bag_of(trap) for trap in library.traps()]
-        return {known.slug for hits in likeness.resemble(bags, 1000) for known, _ in hits if hits}
+        return {known.slug for hits in killer_index.nearest(bags, 1000) for known, _ in hits if hits}
 
 
 def test_the_nearest_of_a_known_trap_is_itself_in_either_colour(library: Library, weights: Weights) -> None:
     mirrored = ["c5f2", "e1e2", "c6d4"]
-    with open_likeness(library, weights) as likeness:
-        assert len(likeness) == len(library.traps())
+    with open_killer_index(library, weights) as killer_index:
+        assert len(killer_index) == len(library.traps())
         for fen, bait, line in ((LEGAL_FEN, "g4d1", LEGAL_LINE), (MIRRORED_LEGAL_FEN, "g5d8", mirrored)):
-            ((known, similarity),) = likeness.resemble([_native.killer_bag(fen, bait, line)], 1)[0]
+            ((known, similarity),) = killer_index.nearest([_native.killer_bag(fen, bait, line)], 1)[0]
             assert (known.slug, similarity) == ("legals-mate", 1.0)
             assert (known.name, known.family, known.epd) == ("Légal's mate", "legal", legal().epd)
             assert (known.bait, known.killer_line) == ("g4d1", tuple(LEGAL_LINE))
-        assert likeness.resemble([], 3) == []
-        assert likeness.resemble([[]], 3) == [[]]
+        assert killer_index.nearest([], 3) == []
+        assert killer_index.nearest([[]], 3) == [[]]
         with pytest.raises(UsageError, match="k must be at least 1"):
-            likeness.resemble([[1]], 0)
+            killer_index.nearest([[1]], 0)
 
 
 def test_the_likeness_is_that_of_the_definition(library: Library, weights: Weights) -> None:
@@ -95,10 +95,10 @@ def test_the_likeness_is_that_of_the_definition(library: Library, weights: Weigh
     def heavy(tokens: set[int]) -> float:
         return sum(weight.get(token, default) for token in tokens)
 
-    with open_likeness(library, weights) as likeness:
-        found = likeness.resemble([sorted(bag) for bag in bags.values()], len(traps))
+    with open_killer_index(library, weights) as killer_index:
+        found = killer_index.nearest([sorted(bag) for bag in bags.values()], len(traps))
         for token in set().union(*bags.values()):
-            assert likeness.weight(token) == pytest.approx(weight.get(token, default), abs=1e-5)
+            assert killer_index.weight(token) == pytest.approx(weight.get(token, default), abs=1e-5)
     for one, hits in zip(bags.values(), found, strict=True):
         assert hits == sorted(hits, key=lambda hit: -hit[1])
         for known, similarity in hits:
@@ -110,22 +110,22 @@ def test_it_is_built_once_and_follows_the_library(
     library: Library, weights: Weights, bundled: list[Trap], traps: list[Trap]
 ) -> None:
     said: list[str] = []
-    with open_likeness(library, weights, said.append) as likeness:
-        first = likeness.path
+    with open_killer_index(library, weights, said.append) as killer_index:
+        first = killer_index.path
     root = first.parents[1]
     assert [path.name for path in root.iterdir()] == [first.parent.name]
-    assert said.pop() == f"likening the {len(traps) + 1} traps of {library.name}, once"
-    with open_likeness(library, weights, said.append) as likeness:
-        assert likeness.path == first
+    assert said.pop() == f"indexing the {len(traps) + 1} traps of {library.name}, once"
+    with open_killer_index(library, weights, said.append) as killer_index:
+        assert killer_index.path == first
     assert said == []
 
     # Another killer line of a known trap, then a refutation, then a new trap.
     changed = replace(legal(), killer_line=("c4f7",), outcome=Outcome.MATERIAL)
     library.add(changed, replace=True)
     before = _native.killer_bag(LEGAL_FEN, "g4d1", LEGAL_LINE)
-    with open_likeness(library, weights, said.append) as likeness:
-        assert likeness.path != first
-        found = likeness.resemble([before, bag_of(changed)], 100)
+    with open_killer_index(library, weights, said.append) as killer_index:
+        assert killer_index.path != first
+        found = killer_index.nearest([before, bag_of(changed)], 100)
         mate, move = ({known.slug: similarity for known, similarity in hits}["legals-mate"] for hits in found)
         assert 0 < mate < move == 1.0  # no mate any more
     assert len([path for path in root.iterdir() if path.is_dir()]) == 1
@@ -139,73 +139,73 @@ def test_it_is_built_once_and_follows_the_library(
 def test_a_small_change_makes_the_new_index_of_the_old_one(
     library: Library, weights: Weights, bundled: list[Trap], traps: list[Trap]
 ) -> None:
-    with open_likeness(library, weights) as likeness:
-        segment = (likeness.path / "segment-1").read_bytes()
+    with open_killer_index(library, weights) as killer_index:
+        segment = (killer_index.path / "segment-1").read_bytes()
     library.add(bundled[30])
-    with open_likeness(library, weights) as likeness:
-        assert (likeness.path / "segment-1").read_bytes() == segment
-        assert (likeness.path / "segment-2").exists()
-        grown = likeness.resemble([bag_of(bundled[30])], 1)[0]
+    with open_killer_index(library, weights) as killer_index:
+        assert (killer_index.path / "segment-1").read_bytes() == segment
+        assert (killer_index.path / "segment-2").exists()
+        grown = killer_index.nearest([bag_of(bundled[30])], 1)[0]
     assert [(known.slug, similarity) for known, similarity in grown] == [(bundled[30].slug, 1.0)]
     # Three of thirty-one may change before the mating nets are counted anew, be it one by one.
     for count, trap in enumerate(bundled[31:34], start=2):
         library.add(trap)
-        with open_likeness(library, weights) as likeness:
-            assert (likeness.path / "segment-2").exists() == (count <= 3)
-            assert len(likeness) == len(traps) + 1 + count
+        with open_killer_index(library, weights) as killer_index:
+            assert (killer_index.path / "segment-2").exists() == (count <= 3)
+            assert len(killer_index) == len(traps) + 1 + count
 
 
 def test_other_weights_have_another_index(library: Library, weights: Weights) -> None:
     tokens, rarities = weights.rarity.tokens, weights.rarity.weights
     other = replace(weights, rarity=Table(tokens[:400], rarities[:400]))
-    with open_likeness(library, weights) as one, open_likeness(library, other) as two:
+    with open_killer_index(library, weights) as one, open_killer_index(library, other) as two:
         assert one.path != two.path
         token = int.from_bytes(tokens[-4:], "little")
         assert one.weight(token) != two.weight(token)
         # The older one was deleted and is still whole for whoever has it open.
         assert not one.path.exists()
-        assert one.resemble([bag_of(legal())], 1)[0][0][0].slug == "legals-mate"
+        assert one.nearest([bag_of(legal())], 1)[0][0][0].slug == "legals-mate"
 
 
 @pytest.mark.parametrize("harm", ["manifest", "segment-1"])
 def test_a_damaged_index_is_built_anew(library: Library, weights: Weights, harm: str) -> None:
-    with open_likeness(library, weights) as likeness:
-        path = likeness.path
+    with open_killer_index(library, weights) as killer_index:
+        path = killer_index.path
     data = bytearray((path / harm).read_bytes())
     data[len(data) // 2] ^= 1
     (path / harm).write_bytes(data)
-    with open_likeness(library, weights) as likeness:
-        assert likeness.path == path
-        assert len(likeness) == len(library.traps())
-        assert likeness.resemble([bag_of(legal())], 1)[0][0][1] == 1.0
+    with open_killer_index(library, weights) as killer_index:
+        assert killer_index.path == path
+        assert len(killer_index) == len(library.traps())
+        assert killer_index.nearest([bag_of(legal())], 1)[0][0][1] == 1.0
 
 
 def test_where_nothing_can_be_written_the_index_is_temporary(library: Library, weights: Weights) -> None:
-    with open_likeness(library, weights) as likeness:
-        beside = likeness.path.parents[1]
+    with open_killer_index(library, weights) as killer_index:
+        beside = killer_index.path.parents[1]
     shutil.rmtree(beside)
     beside.write_text("in the way of the folder")
-    with open_likeness(library, weights) as likeness:
-        path = likeness.path
+    with open_killer_index(library, weights) as killer_index:
+        path = killer_index.path
         assert path.exists()
-        assert likeness.resemble([bag_of(legal())], 1)[0][0][1] == 1.0
+        assert killer_index.nearest([bag_of(legal())], 1)[0][0][1] == 1.0
     assert not path.exists()
     assert beside.read_text() == "in the way of the folder"
 
 
 def test_an_empty_library_is_like_nothing(new_library: NewLibrary, weights: Weights) -> None:
-    with open_library(new_library(), create=True) as library, open_likeness(library, weights) as likeness:
-        assert len(likeness) == 0
-        assert likeness.resemble([bag_of(legal())], 3) == [[]]
+    with open_library(new_library(), create=True) as library, open_killer_index(library, weights) as killer_index:
+        assert len(killer_index) == 0
+        assert killer_index.nearest([bag_of(legal())], 3) == [[]]
 
 
 def test_many_may_build_and_open_it_at_once(library: Library, weights: Weights) -> None:
-    with open_likeness(library, weights) as likeness:
-        root = likeness.path.parents[1]
+    with open_killer_index(library, weights) as killer_index:
+        root = killer_index.path.parents[1]
 
     def ask(_: int) -> str:
-        with open_library(library.name, read_only=True) as own, open_likeness(own, weights) as likeness:
-            return likeness.resemble([bag_of(legal())], 1)[0][0][0].slug
+        with open_library(library.name, read_only=True) as own, open_killer_index(own, weights) as killer_index:
+            return killer_index.nearest([bag_of(legal())], 1)[0][0][0].slug
 
     for _ in range(3):
         shutil.rmtree(root)
@@ -216,10 +216,10 @@ def test_many_may_build_and_open_it_at_once(library: Library, weights: Weights) 
 
 
 def test_opening_it_again_reads_no_trap(library: Library, weights: Weights) -> None:
-    open_likeness(library, weights).close()
+    open_killer_index(library, weights).close()
     asked: list[str] = []
     event.listen(library.database.engine, "before_cursor_execute", lambda c, cur, sql, *rest: asked.append(sql))
-    open_likeness(library, weights).close()
+    open_killer_index(library, weights).close()
     assert asked
     assert [sql for sql in asked if "traps" in sql] == []
 
@@ -235,21 +235,21 @@ def test_two_copies_that_went_different_ways_are_told_apart(
     for path, trap in zip(paths, bundled[5:7], strict=True):
         with open_library(path) as library:
             library.add(trap)
-            with open_likeness(library, weights) as likeness:
-                names.append(likeness.path.parent.name)
+            with open_killer_index(library, weights) as killer_index:
+                names.append(killer_index.path.parent.name)
     assert names[0] != names[1]
 
 
 def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
     library: Library, weights: Weights, bundled: list[Trap]
 ) -> None:
-    with open_likeness(library, weights) as likeness:
-        old = likeness.path
+    with open_killer_index(library, weights) as killer_index:
+        old = killer_index.path
     library.add_all(bundled[30:60])  # so many that all is built anew
     code = (
         "import os, sys\n"
         "from db.library.open import open_library\n"
-        "from db.similarity.killer_index import open_likeness\n"
+        "from db.similarity.killer_index import open_killer_index\n"
         "from trapcore import _native\n"
         "from trapcore.ranking.weights import shipped_weights\n"
         "built = _native.build_bag_index\n"
@@ -258,7 +258,7 @@ def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
         "    os.kill(os.getpid(), 9)\n"
         "_native.build_bag_index = killed\n"
         "with open_library(sys.argv[1], read_only=True) as library:\n"
-        "    open_likeness(library, shipped_weights())\n"
+        "    open_killer_index(library, shipped_weights())\n"
     )
     done = subprocess.run([sys.executable, "-c", code, library.name], check=False, capture_output=True)
     assert done.returncode == -9, done.stderr

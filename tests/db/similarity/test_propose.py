@@ -15,8 +15,8 @@ from db.formats.bundled import bundled_traps
 from db.formats.import_file import import_file
 from db.library.open import open_library
 from db.similarity.annotator_index import WeightsSource
-from db.similarity.killer_index import open_likeness
-from db.similarity.propose import Adviser, Question
+from db.similarity.killer_index import open_killer_index
+from db.similarity.propose import KillerSuggester, Question
 from db.storage.models import WeightsRow
 from tests.conftest import DATA
 from tests.support.command_line import CommandLine
@@ -157,8 +157,8 @@ def test_every_move_that_was_made_is_accepted_as_a_bait_afterwards(db: str, seed
     random = Random(seed)
     with open_library(db, read_only=True) as library:
         weights: tuple[Weights, WeightsSource] = (shipped_weights(), "shipped")
-        with open_likeness(library, weights[0]) as likeness:
-            adviser = Adviser(weights, likeness, top=1, nodes=0)
+        with open_killer_index(library, weights[0]) as killer_index:
+            suggester = KillerSuggester(weights, killer_index, top=1, nodes=0)
             board = chess.Board()
             for _ in range(120):
                 moves = list(board.legal_moves)
@@ -167,7 +167,7 @@ def test_every_move_that_was_made_is_accepted_as_a_bait_afterwards(db: str, seed
                 move = random.choice(moves)
                 before = board.fen()
                 board.push(move)
-                one, two = (adviser.answer(Question(fen, move.uci())) for fen in (before, board.fen()))
+                one, two = (suggester.answer(Question(fen, move.uci())) for fen in (before, board.fen()))
                 assert one.after == two.after == board.fen()
 
 

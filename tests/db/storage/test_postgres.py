@@ -15,7 +15,7 @@ from sqlalchemy import Connection, inspect, text
 
 from db.games.index_games import index_files
 from db.library.open import REVISIONS, open_library, upgrade_library
-from db.similarity.killer_index import open_likeness
+from db.similarity.killer_index import open_killer_index
 from db.storage.database import server_engine
 from db.storage.models import Base
 from db.traps.temptation import UNKNOWN_RATING, Frequency
@@ -171,10 +171,13 @@ def test_a_server_that_cannot_be_reached_is_said_so(url: str, tmp_path: Path) ->
 def test_the_index_of_likeness_is_kept_in_the_cache(url: str, tmp_path: Path) -> None:
     weights, said = shipped_weights(), list[str]()
     for _ in range(2):
-        with open_library(url, read_only=True) as opened, open_likeness(opened, weights, said.append) as likeness:
-            assert likeness.path.is_relative_to(tmp_path / "cache" / "trapline")
+        with (
+            open_library(url, read_only=True) as opened,
+            open_killer_index(opened, weights, said.append) as killer_index,
+        ):
+            assert killer_index.path.is_relative_to(tmp_path / "cache" / "trapline")
     assert len(said) == 1
-    assert list((tmp_path / "cache" / "trapline").iterdir()) == [likeness.path.parents[1]]
+    assert list((tmp_path / "cache" / "trapline").iterdir()) == [killer_index.path.parents[1]]
 
 
 def test_text_that_a_server_cannot_hold_is_left_out(url: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
-from db.proof.prover import Judge
+from db.proof.prover import TrapProver
 from db.traps.answer import trap_to_dict
 from db.traps.temptation import (
     LEAST_DECISIONS,
@@ -32,7 +32,7 @@ from trapcore.proof.trap_test import check_bait
 from trapcore.proof.verdict import DepthValue, Verdict
 from trapline.commands.terminal import print_trap
 
-SEARCH = Judge(search_nodes=50_000)
+SEARCH = TrapProver(search_nodes=50_000)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_profile_of_a_bait_is_that_of_the_test_that_proved_it() -> None:
 
 
 def test_the_bait_of_a_mate_has_a_profile_too() -> None:
-    proved = Judge().prove(legal())
+    proved = TrapProver().prove(legal())
     assert proved.profile is not None
     assert (proved.profile.rank, proved.profile.gain > 500) == (1, True)
 

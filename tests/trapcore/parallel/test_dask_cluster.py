@@ -21,7 +21,7 @@ import db.mining.mine
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from db.games.index_games import index_files
 from db.library.open import open_library
-from db.mining.mine import Ore, mine
+from db.mining.mine import MiningOptions, mine
 from db.similarity.annotator_index import open_screen
 from tests.support.trap_games import AVOIDED, ELEPHANT_FELL, FELL, QUIET, RESEMBLES, game, make_library
 from trapcore import _native
@@ -86,7 +86,7 @@ def mined(path: Path, pool: Pool | None, progress: Callable[[Any], None] | None 
     games.write_text("".join(game(moves, Round=str(n)) + "\n" for n in range(3) for moves in (FELL, ELEPHANT_FELL)))
     with open_library(path, create=True) as library:
         index_files(library, [games])
-        found = mine(library, Ore(min_games=3, nodes=20_000), pool=pool, progress=progress)
+        found = mine(library, MiningOptions(min_games=3, nodes=20_000), pool=pool, progress=progress)
         assert len(found.traps) >= 2
         assert found.done == found.candidates
     return content(path)

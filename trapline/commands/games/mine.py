@@ -15,11 +15,11 @@ from trapline.commands.options import (
     JsonOption,
     bounds,
 )
-from trapline.commands.resources import judge_with, leave_if_failed, open_or_make, pool_for
+from trapline.commands.resources import leave_if_failed, open_or_make, pool_for, prover_with
 
 if TYPE_CHECKING:
     from db.games.index_games import Progress
-    from db.mining.mine import Mined
+    from db.mining.mine import MiningProgress
 
 
 def mine(
@@ -61,14 +61,14 @@ def mine(
     from db.formats.export_file import write_traps
     from db.formats.lichess_study import write_study
     from db.games.index_games import index_files
-    from db.games.trap_stats import toll_of
-    from db.mining.mine import TEST_NODES, Ore
+    from db.games.trap_stats import stats_of
+    from db.mining.mine import TEST_NODES, MiningOptions
     from db.mining.mine import mine as dig
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
     from trapline.settings import Settings
 
     low, high = bounds("rating", rating)
-    ore = Ore(
+    options = MiningOptions(
         min_games=5 if min_games is None else min_games,
         min_share=0.0 if min_share is None else min_share,
         min_rating=low,
@@ -81,29 +81,32 @@ def mine(
         part = f", {done.raw_done / done.raw_size:.0%}" if done.raw_size else ""
         status.show(f"{done.file}{part}: {done.new_games:,} new games, {done.positions:,} positions")
 
-    def looking(now: Mined) -> None:
+    def looking(now: MiningProgress) -> None:
         left = now.candidates - now.known - now.resumed
         status.show(f"{now.done:,} of {left:,} moves looked at: {counted(sorted(now.findings.items()))}")
 
-    prover = judge_with(engine or Settings().engine, engine_nodes)
-    with prover as judge, pool_for(jobs, cluster) as pool, open_or_make(db) as library:
+    with (
+        prover_with(engine or Settings().engine, engine_nodes) as prover,
+        pool_for(jobs, cluster) as pool,
+        open_or_make(db) as library,
+    ):
         indexed = index_files(library, files, pool=pool, progress=reading) if files else None
         status.clear()
         try:
-            found = dig(library, ore, judge=judge, pool=pool, progress=looking)
+            found = dig(library, options, prover=prover, pool=pool, progress=looking)
         except KeyboardInterrupt:
             status.clear()
             say("what was looked at is stored; the same command goes on from there")
             raise
         status.clear()
-        tolls = {trap.slug: toll_of(library, trap) for trap in found.traps}
-        found.traps.sort(key=lambda trap: (-tolls[trap.slug].score, trap.slug))
+        all_stats = {trap.slug: stats_of(library, trap) for trap in found.traps}
+        found.traps.sort(key=lambda trap: (-all_stats[trap.slug].score, trap.slug))
         if output is not None:
             write_traps(found.traps, output, as_json=False, library=library.name)
         if study is not None:
-            write_study([(trap, tolls[trap.slug]) for trap in found.traps], study)
+            write_study([(trap, all_stats[trap.slug]) for trap in found.traps], study)
     if as_json:
-        told = [{**trap.to_dict(), "toll": tolls[trap.slug].to_dict()} for trap in found.traps]
+        told = [{**trap.to_dict(), "toll": all_stats[trap.slug].to_dict()} for trap in found.traps]
         counts = {
             "candidates": found.candidates,
             "known": found.known,
@@ -114,10 +117,10 @@ def mine(
         print_json({"index": read, **counts, "traps": told})
     else:
         for trap in found.traps:
-            toll = tolls[trap.slug]
+            stats = all_stats[trap.slug]
             typer.echo(
-                f"{trap.slug}\t{toll.score:.4f}\t{toll.frequency.played:,} of {toll.frequency.decisions:,} "
-                f"({toll.low:.0%} to {toll.high:.0%})\t{' '.join(trap.sans())}\t{trap.name}"
+                f"{trap.slug}\t{stats.score:.4f}\t{stats.frequency.played:,} of {stats.frequency.decisions:,} "
+                f"({stats.low:.0%} to {stats.high:.0%})\t{' '.join(trap.sans())}\t{trap.name}"
             )
         say(
             f"{found.candidates:,} moves were played often enough; {found.known:,} are known traps, {found.resumed:,} "

@@ -11,9 +11,9 @@ from trapline.commands.resources import (
     default_library,
     exists,
     jobs_or_default,
-    judge_with,
     leave_if_failed,
     open_or_make,
+    prover_with,
 )
 
 
@@ -40,13 +40,13 @@ def init(
 
     path = db if db is not None else str(default_library())
     threads = jobs_or_default(jobs)
-    with judge_with(engine or Settings().engine, engine_nodes) as judge:
+    with prover_with(engine or Settings().engine, engine_nodes) as prover:
         if upgrade:
             for step in upgrade_library(path) or ["nothing had to be brought up to date"]:
                 say(f"{path}: {step}")
             if bundled:
                 with open_library(path) as opened:
-                    add_bundled(opened, judge, jobs=threads)
+                    add_bundled(opened, prover, jobs=threads)
         elif exists(path):
             with open_library(path, read_only=True) as opened:
                 there = trap_count(opened.counts().traps)
@@ -54,9 +54,9 @@ def init(
         elif "://" in path:
             with open_library(path, create=True) as opened:
                 if bundled is not False:
-                    add_bundled(opened, judge, jobs=threads)
+                    add_bundled(opened, prover, jobs=threads)
         else:
-            fill = None if bundled is False else lambda made: add_bundled(made, judge, jobs=threads)
+            fill = None if bundled is False else lambda made: add_bundled(made, prover, jobs=threads)
             create_library(path, fill)
     with open_library(path, read_only=True) as opened:
         counts = opened.counts()
@@ -96,10 +96,10 @@ def add(
         opening=opening,
         source=source,
     )
-    with judge_with(engine or Settings().engine, engine_nodes) as judge, open_or_make(db) as opened:
-        proved = judge.prove(trap)
+    with prover_with(engine or Settings().engine, engine_nodes) as prover, open_or_make(db) as opened:
+        proved = prover.prove(trap)
         result = opened.add(proved, replace=replace)
-        opened.sweep()
+        opened.record_occurrences()
         say(f"{proved.name} is {result}: {claim(proved)}")
     typer.echo(proved.slug)
 
@@ -130,12 +130,12 @@ def import_(
 
     status = Status()
     reports = []
-    with judge_with(engine, engine_nodes) as judge, open_or_make(db) as opened:
+    with prover_with(engine, engine_nodes) as prover, open_or_make(db) as opened:
         for file in files:
             report = import_file(
                 opened,
                 file,
-                judge=judge if engine is not None else None,
+                prover=prover if engine is not None else None,
                 replace=replace,
                 trust=trust,
                 limit=limit,

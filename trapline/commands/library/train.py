@@ -30,7 +30,7 @@ def train(
 
     status = Status()
     with open_existing(db, read_only=False) as library:
-        fitted = fit_library(library, limit=limit, say=status.show)
+        fitted = fit_library(library, limit=limit, log=status.show)
         status.clear()
     if as_json:
         print_json(fitted.to_dict())

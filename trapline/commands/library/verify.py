@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trapline.commands.options import DbOption, EngineNodesOption, EngineOption, JobsOption, JsonOption, SlugsArgument
-from trapline.commands.resources import jobs_or_default, judge_with, open_existing
+from trapline.commands.resources import jobs_or_default, open_existing, prover_with
 
 
 def verify(
@@ -43,11 +43,11 @@ def verify(
         one = "contradiction" if len(now.disputed) == 1 else "contradictions"
         return counted([*figures, (one, len(now.disputed))])
 
-    with judge_with(engine or Settings().engine, engine_nodes) as judge, open_existing(db, read_only=False) as opened:
+    with prover_with(engine or Settings().engine, engine_nodes) as prover, open_existing(db, read_only=False) as opened:
         opened.check_file()
         chosen = [opened.trap(slug) for slug in slugs] if slugs else None
         try:
-            report = verify_traps(opened, judge, chosen, jobs=jobs_or_default(jobs), progress=progress)
+            report = verify_traps(opened, prover, chosen, jobs=jobs_or_default(jobs), progress=progress)
         except KeyboardInterrupt:
             status.clear()
             say("what was verified is stored" + ("" if chosen else "; the same command goes on from there"))

@@ -93,7 +93,7 @@ def export(
     """
     from db.formats.export_file import write_traps
     from db.formats.lichess_study import write_study
-    from db.games.trap_stats import toll_of
+    from db.games.trap_stats import stats_of
     from trapcore.proof.verdict import Verdict
     from trapline.commands.terminal import say, trap_count
 
@@ -102,7 +102,7 @@ def export(
         if study is not None:
             # A chapter says that it is a trap.
             proved = [trap for trap in traps if trap.verdict is Verdict.PROVED]
-            files = write_study([(trap, toll_of(opened, trap)) for trap in proved], study)
+            files = write_study([(trap, stats_of(opened, trap)) for trap in proved], study)
             others = len(traps) - len(proved)
             left = f"; {others:,} not proved and left out" if others else ""
             say(f"{trap_count(len(proved))} in {', '.join(map(str, files)) or 'no file'}{left}")

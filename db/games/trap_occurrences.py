@@ -1,8 +1,8 @@
-"""Every meeting of a player with a trap in the indexed games, as victim or as attacker, and what happened in it.
+"""Every occurrence of a trap in the indexed games of a player, as victim or as attacker, and what happened in it.
 
 The position is the trap's own, in either colour; what happened follows from the moves before and after it. Sightings
-of positions that are only like a trap's, as the bot records them, are meetings too. Traps that are not proved are left
-out: of them nothing may be said.
+of positions that are only like a trap's, as the bot records them, are occurrences too. Traps that are not proved are
+left out: of them nothing may be said.
 """
 
 from collections import defaultdict
@@ -36,7 +36,7 @@ _AT_A_TIME = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Encounter:
+class TrapOccurrence:
     """A trap of the library that stood on the board, or one like it, in a game of the player."""
 
     trap: Trap
@@ -62,7 +62,7 @@ class Encounter:
     measure: str
     """By which the trap was recognised, ``key`` for the very position."""
     score: float
-    """Likeness, 0..1; 1 for the very position."""
+    """KillerIndex, 0..1; 1 for the very position."""
 
     @property
     def rating(self) -> int | None:
@@ -132,10 +132,10 @@ def games_of(library: Library, names: Collection[str]) -> Games:
 _SHOWN = ("id", "white", "black", "white_elo", "black_elo", "result", "date", "event")
 
 
-def encounters(library: Library, games: Games) -> tuple[list[Encounter], int]:
-    """The meetings in these games, by game and ply, and how many there were with traps that are not proved.
+def occurrences(library: Library, games: Games) -> tuple[list[TrapOccurrence], int]:
+    """The occurrences in these games, by game and ply, and how many there were with traps that are not proved.
 
-    A game in which the player had both sides gives each meeting twice. Raises `LibraryError`.
+    A game in which the player had both sides gives each occurrence twice. Raises `LibraryError`.
     """
     with library.database.read() as connection:
         found = [*_very(connection, games.rows), *_alike(connection, games.rows)]
@@ -154,7 +154,7 @@ def encounters(library: Library, games: Games) -> tuple[list[Encounter], int]:
     for number, line in zip(numbers, _native.replay(asked), strict=True):
         for each in sorted(by_game[number], key=lambda each: (each.ply, each.trap_id)):
             trap, row = traps[each.trap_id], games.rows[number]
-            met += [_encounter(each, trap, row, line, colour) for colour in games.colours(number)]
+            met += [_occurrence(each, trap, row, line, colour) for colour in games.colours(number)]
     return met, len(found) - len(known)
 
 
@@ -214,7 +214,7 @@ def _traps(connection: Connection, numbers: Iterable[int]) -> dict[int, Trap]:
     return {slugs[trap.slug]: trap for trap in traps}
 
 
-def _encounter(found: _Found, trap: Trap, row: Any, line: list[tuple[str, str]], colour: Side) -> Encounter:
+def _occurrence(found: _Found, trap: Trap, row: Any, line: list[tuple[str, str]], colour: Side) -> TrapOccurrence:
     turned = exchanged(trap) if found.exchanged else trap
     start = chess.Board() if row.start_fen is None else parse_position(row.start_fen)
     white_moves = (found.ply % 2 == 0) == start.turn
@@ -226,7 +226,7 @@ def _encounter(found: _Found, trap: Trap, row: Any, line: list[tuple[str, str]],
         sans = [board.san_and_push(chess.Move.from_uci(move)) if move else "" for move in (played, answer)]
     events = found.events if found.events is not None else _events(turned, found.ply, played, answer)
     opening = opening_of(epd for epd, _ in line[: found.ply + 1])
-    return Encounter(
+    return TrapOccurrence(
         trap=turned,
         exchanged=found.exchanged,
         game=SeenGame(**{name: getattr(row, name) for name in _SHOWN}, address=game_address(row.site)),
