@@ -12,7 +12,7 @@ def unknown_name(what: str, given: str, known: Iterable[str]) -> UsageError:
     >>> str(unknown_name("measure", "sequence", ["sequences", "structural"]))
     "unknown measure 'sequence': did you mean 'sequences'?"
     """
-    names = {name.lower(): name for name in known}
+    names = {name.lower(): str(name) for name in known}  # of a member of an enumeration its value
     near = get_close_matches(given.lower(), names, n=1)
     hint = f"did you mean {names[near[0]]!r}?" if near else f"known are {', '.join(names.values())}"
     return UsageError(f"unknown {what} {given!r}: {hint}")
