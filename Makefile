@@ -1,10 +1,10 @@
-# Two commands do everything: `make demo` shows the product, `make test` runs the whole suite.
+# Two commands to begin with: `make demo` shows the product, `make test` runs the usual tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(wildcard trapcore/native/src/*.rs trapcore/native/src/*/*.rs) trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test bench check docs screenshot wheel clean
+.PHONY: demo test test-rest test-all bench check docs screenshot wheel clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -15,8 +15,18 @@ $(VENV)/ready: $(SOURCES)
 demo: $(VENV)/ready
 	@sh examples/demo.sh $(BIN)
 
+# As many processes at a time as there are processors; JOBS=0 runs the tests in one, as a debugger needs it.
+JOBS ?= auto
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
 test: $(VENV)/ready
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+# What `make test` leaves out: browsers, a database server, processes that are killed, wheels.
+test-rest: $(VENV)/ready
+	$(PYTEST) -m "(fault or browser or postgres or slow) and not (bench or experiment)"
+
+test-all: test test-rest
 
 bench: $(VENV)/ready
 	$(BIN)/python -m research.benchmarks

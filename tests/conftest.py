@@ -8,18 +8,27 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
+from tests.support import templates
+
 #: Real games, puzzles and positions beside the checkout; absent on most machines.
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
 SERVER = "TRAPLINE_TEST_POSTGRES"
-#: The URL of a PostgreSQL server, as `tests/support/with_postgres` sets it. Taken out of the environment, where the
-#: program would refuse it as a setting that it does not know.
-POSTGRES = os.environ.pop(SERVER, None)
+#: The URL of a PostgreSQL server, as `tests/support/with_postgres` sets it.
+POSTGRES = os.environ.get(SERVER)
 
 NewLibrary = Callable[[], str]
-"""Gives the address of a library that is not there yet, another one each time: a path or a URL."""
+"""Gives the address of a library that is empty or not there yet, another one each time: a path or a URL."""
 
 _schemas = itertools.count()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take the server's URL out of the environment, where the program would refuse it as an unknown setting."""
+    # Whoever only hands tests on to other processes (pytest-xdist) hands them the environment as well.
+    hands_on = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+    if not hands_on:
+        os.environ.pop(SERVER, None)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
@@ -36,6 +45,22 @@ def by_sequences(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAPLINE_MEASURE", "sequences")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What works on a library of a server is marked ``postgres``, so that it can be left out."""
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        if callspec is not None and callspec.params.get("new_library") == "postgresql":
+            item.add_marker("postgres")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates_folder(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
+    """One folder for the templates of all processes of a run."""
+    base = tmp_path_factory.getbasetemp()
+    templates.folder = base.parent if hasattr(request.config, "workerinput") else base
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def new_library(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -43,7 +68,13 @@ def new_library(
     """For tests that hold whatever database a library is in: files, and schemas of a server."""
     if request.param == "sqlite":
         numbers = itertools.count()
-        yield lambda: str(tmp_path / f"library{next(numbers) or ''}.sqlite")
+
+        def new_file() -> str:
+            path = tmp_path / f"library{next(numbers) or ''}.sqlite"
+            templates.copy_empty_library(path)
+            return str(path)
+
+        yield new_file
         return
     if not POSTGRES:
         pytest.skip(f"{SERVER} names no server; `tests/support/with_postgres COMMAND` runs one beside a command")

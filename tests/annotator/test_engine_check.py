@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from db.formats.bundled import bundled_non_traps, bundled_traps
 from research.benchmarks.stockfish import STOCKFISH
 from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.errors import EngineError
@@ -129,6 +130,10 @@ def test_progress_and_summary_on_a_terminal(library: Path, tmp_path: Path) -> No
 def test_the_default_library_is_made_of_the_bundled_traps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # All of them take half a minute, and are proved in tests/db/formats/test_bundled.py.
+    few = [trap for trap in bundled_traps() if trap.family == "legal"]
+    monkeypatch.setattr("db.formats.bundled.bundled_traps", lambda: few)
+    monkeypatch.setattr("db.formats.bundled.bundled_non_traps", lambda: bundled_non_traps()[:1])
     monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "data" / "library.sqlite"))
     (tmp_path / "in.pgn").write_text(game(FELL))
     for run in (1, 2):

@@ -232,6 +232,7 @@ def test_health_is_told_on_loopback() -> None:
         end()
 
 
+@pytest.mark.fault
 def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TRAPLINE_BOT_TOKEN": SECRET, "PYTHONPATH": str(ROOT)}
     small_library(tmp_path / "library.sqlite")

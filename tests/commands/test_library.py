@@ -293,6 +293,7 @@ def test_a_reader_that_goes_away_is_no_error(run: Run, db: list[str], tmp_path: 
     assert done.stderr == ""
 
 
+@pytest.mark.fault
 def test_an_interrupted_index_leaves_a_library_that_goes_on(run: Run, db: list[str], tmp_path: Path) -> None:
     write(tmp_path / "g.pgn", FELL)
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}

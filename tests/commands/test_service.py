@@ -157,6 +157,7 @@ def test_mining_verifying_tidying_and_the_newest_backups(server: Server, tmp_pat
             assert copy.digest() == service.library.digest()
 
 
+@pytest.mark.fault
 def test_the_service_runs_pauses_resumes_and_stops(server: Server, tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TRAPLINE_MEASURE": "sequences",
            "TRAPLINE_CONFIG": str(tmp_path / "trapline.toml"), "TRAPLINE_SERVICE_TOKEN": "lip_secret"}  # fmt: skip

@@ -24,8 +24,10 @@ from tests.fake_lichess.server import Server
 from tests.support.db_traps import ELEPHANT_FELL, FELL, elephant, legal
 from tests.support.service_site import finished, random_moves, service_for
 
+pytestmark = pytest.mark.fault
+
 ROOT = Path(__file__).parents[2]
-GAMES = 9000
+GAMES = 2500
 KILLS = 6
 
 

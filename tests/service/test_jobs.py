@@ -346,6 +346,7 @@ def ended(process: "subprocess.Popen[str]", seconds: float = 60.0) -> None:
     assert process.returncode == 0, said
 
 
+@pytest.mark.fault
 def test_two_processes_never_run_the_same_job(tmp_path: Path) -> None:
     open_library(tmp_path / "library.sqlite", create=True).close()
     processes = [child(tmp_path, 0.05, 8) for _ in range(3)]
@@ -358,6 +359,7 @@ def test_two_processes_never_run_the_same_job(tmp_path: Path) -> None:
     assert len({who for _, who in lines}) == 3
 
 
+@pytest.mark.fault
 def test_what_a_killed_process_held_is_taken_over_and_its_run_is_said_to_be_killed(tmp_path: Path) -> None:
     open_library(tmp_path / "library.sqlite", create=True).close()
     first = child(tmp_path, 1000.0, 1)

@@ -4,6 +4,7 @@ import os
 import queue
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -13,12 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+import pytest
+import uvicorn
 
 from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.proof.prover import TrapProver
+from tests.support.templates import copy_of
+from trapline.settings import Settings
+from web.app import create_app
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "examples" / "games.pgn"
@@ -30,6 +36,10 @@ LEGAL = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
 
 def make_library(path: Path) -> None:
     """Thirty bundled traps, mates proved, and the example games."""
+    copy_of("web.sqlite", _make_library, path)
+
+
+def _make_library(path: Path) -> None:
     wanted = [trap for trap in bundled_traps() if trap.family in ("legal", "smothered-mate", "scholar", "fools-mate")]
     rest = [trap for trap in bundled_traps() if trap not in wanted]
     judge = TrapProver()
@@ -43,12 +53,10 @@ def make_library(path: Path) -> None:
 
 
 @dataclass
-class Server:
-    """A running ``trapline serve``."""
+class Served:
+    """A running server."""
 
-    process: "subprocess.Popen[str]"
     url: str
-    said: list[str]
 
     @property
     def port(self) -> int:
@@ -58,6 +66,14 @@ class Server:
     def client(self) -> httpx.Client:
         """A client of it."""
         return httpx.Client(base_url=self.url, timeout=60)
+
+
+@dataclass
+class Server(Served):
+    """A running ``trapline serve``."""
+
+    process: "subprocess.Popen[str]"
+    said: list[str]
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Ask it to stop; its exit code."""
@@ -92,7 +108,7 @@ def serving(library: Path, folder: Path, **variables: object) -> Iterator[Server
         assert url is not None, "".join(said)
         with httpx.Client(base_url=url, timeout=60) as client:
             client.get("/health")  # it listens before it answers
-        yield Server(process, url, said)
+        yield Server(url, process, said)
     finally:
         if process.poll() is None:
             process.terminate()
@@ -100,6 +116,35 @@ def serving(library: Path, folder: Path, **variables: object) -> Iterator[Server
         listener.join(10)
         if process.stderr is not None:
             process.stderr.close()
+
+
+@contextmanager
+def served(library: Path, folder: Path, **variables: object) -> Iterator[Served]:
+    """The same over the same HTTP, in a thread: for tests whose subject is no process."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("TRAPLINE_", "XDG_"))]:
+            patch.delenv(name)
+        for name, value in {"web_rate": 0, **variables}.items():
+            patch.setenv(f"TRAPLINE_{name.upper()}", str(value))
+        patch.setenv("HOME", str(folder))
+        app = create_app(open_library(library, read_only=True), Settings())
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, access_log=False, proxy_headers=False, timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with httpx.Client(base_url=url, timeout=60) as client:
+            client.get("/health")  # it listens before it answers
+        yield Served(url)
+    finally:
+        app.state.service.annotations.end_all()
+        server.should_exit = True
+        thread.join(30)
+        listening.close()
+        assert not thread.is_alive()
 
 
 def environment(folder: Path, variables: Mapping[str, object]) -> dict[str, str]:

@@ -16,7 +16,7 @@ import pytest
 
 from db.library.open import open_library
 from db.query.query import Query
-from tests.support.web_server import LEGAL, ROOT, Server, environment, make_library, serving
+from tests.support.web_server import LEGAL, ROOT, Served, environment, make_library, served, serving
 from web.api.params import TrapsAsked
 
 
@@ -28,13 +28,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(library: Path) -> Iterator[Server]:
-    with serving(library, library.parent, nodes=50_000_000, web_seconds=30) as running:
+def server(library: Path) -> Iterator[Served]:
+    with served(library, library.parent, nodes=50_000_000, web_seconds=30) as running:
         yield running
 
 
 @pytest.fixture
-def client(server: Server) -> Iterator[httpx.Client]:
+def client(server: Served) -> Iterator[httpx.Client]:
     with server.client() as found:
         yield found
 
@@ -202,7 +202,7 @@ def test_another_method_is_refused_with_the_right_ones(client: httpx.Client) -> 
         "/%c0%ae%c0%ae/x",
     ],
 )
-def test_tricks_with_paths_lead_nowhere(server: Server, path: str) -> None:
+def test_tricks_with_paths_lead_nowhere(server: Served, path: str) -> None:
     # By hand: a client would tidy the path up.
     with socket.create_connection(("127.0.0.1", server.port), 10) as line:
         line.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
@@ -260,7 +260,7 @@ def figure(client: httpx.Client, name: str) -> float:
 QUIET = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9"
 
 
-def test_a_question_ends_when_the_client_goes(server: Server, client: httpx.Client) -> None:
+def test_a_question_ends_when_the_client_goes(server: Served, client: httpx.Client) -> None:
     with socket.create_connection(("127.0.0.1", server.port), 10) as line:
         line.sendall(f"GET /api/v1/propose?nodes=10000000&fen={quote(QUIET)} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         deadline = time.monotonic() + 10
@@ -275,7 +275,7 @@ def test_a_question_ends_when_the_client_goes(server: Server, client: httpx.Clie
 
 
 def test_a_question_that_takes_too_long_is_ended(library: Path, tmp_path: Path) -> None:
-    with serving(library, tmp_path, nodes=50_000_000, web_seconds=0.5) as server, server.client() as client:
+    with served(library, tmp_path, nodes=50_000_000, web_seconds=0.5) as server, server.client() as client:
         began = time.monotonic()
         answer = client.get("/api/v1/propose", params={"fen": QUIET, "nodes": 10_000_000})
         assert "takes longer than 0.5 seconds" in problem(answer, 503)
@@ -286,6 +286,7 @@ def test_a_question_that_takes_too_long_is_ended(library: Path, tmp_path: Path) 
         assert figure(client, "trapline_questions_waiting") == 0
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_stops_in_peace(library: Path, tmp_path: Path, number: int) -> None:
     with serving(library, tmp_path) as server:
@@ -309,7 +310,7 @@ def failing(folder: Path, *arguments: str, **variables: object) -> tuple[int, st
     return done.returncode, done.stderr
 
 
-def test_what_keeps_it_from_starting_is_said_in_one_line(server: Server, library: Path, tmp_path: Path) -> None:
+def test_what_keeps_it_from_starting_is_said_in_one_line(server: Served, library: Path, tmp_path: Path) -> None:
     db = ("--db", str(library))
     code, said = failing(tmp_path, *db, "--port", str(server.port))
     assert (code, said.count("\n")) == (4, 1)

@@ -10,9 +10,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from tests.support.web_browser import CHROMIUM, DRIVER, MISSING, PHONE, Browser, browsing
-from tests.support.web_server import GAMES, LEGAL, Server, make_library, serving
+from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)]
 
 LEGAL_MOVES = "e4 e5 Nf3 Nc6 Bc4 d6 Nc3 Bg4 Nxe5 Bxd1"
 PAGES = {
@@ -34,10 +34,10 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     path = tmp_path_factory.mktemp("pages") / "library.sqlite"
     make_library(path)
-    with serving(path, path.parent) as running:
+    with served(path, path.parent) as running:
         yield running
 
 
@@ -50,14 +50,14 @@ def checked(browser: Browser) -> None:
 
 
 @pytest.fixture
-def browser(server: Server) -> Iterator[Browser]:
+def browser(server: Served) -> Iterator[Browser]:
     with browsing(server.url) as found:
         yield found
         checked(found)
 
 
 @pytest.fixture
-def plain(server: Server) -> Iterator[Browser]:
+def plain(server: Served) -> Iterator[Browser]:
     """A browser that runs no scripts."""
     with browsing(server.url, scripts=False) as found:
         yield found
@@ -160,7 +160,7 @@ def test_a_position_is_set_up_with_the_keyboard_alone(browser: Browser) -> None:
     assert "mate in 1, proved" in browser.wait_text("#proposed ~ .wide", "Rh8#")
 
 
-def test_games_are_uploaded_and_looked_at(browser: Browser, server: Server) -> None:
+def test_games_are_uploaded_and_looked_at(browser: Browser, server: Served) -> None:
     browser.open("/annotate")
     browser.one("#file").send_keys(str(GAMES))
     browser.press("form[data-upload] button")
@@ -219,7 +219,7 @@ def test_everything_works_without_scripts(plain: Browser) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_no_page_has_serious_barriers(server: Server, dark: bool) -> None:
+def test_no_page_has_serious_barriers(server: Served, dark: bool) -> None:
     with browsing(server.url, dark=dark) as browser:
         found = {}
         for name, path in PAGES.items():
@@ -231,7 +231,7 @@ def test_no_page_has_serious_barriers(server: Server, dark: bool) -> None:
         assert {name: barriers for name, barriers in found.items() if barriers} == {}
 
 
-def test_on_a_phone_nothing_is_wider_than_the_screen(server: Server) -> None:
+def test_on_a_phone_nothing_is_wider_than_the_screen(server: Served) -> None:
     with browsing(server.url, phone=True) as browser:
         wide = {}
         for name, path in PAGES.items():

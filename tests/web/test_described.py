@@ -14,7 +14,7 @@ from openapi_spec_validator import validate
 from schemathesis import GenerationMode
 
 from db.query.query import Query
-from tests.support.web_server import GAMES, LEGAL, TOKEN, make_library, serving
+from tests.support.web_server import GAMES, LEGAL, TOKEN, make_library, served
 
 EXAMPLES = 12
 """Questions for each operation."""
@@ -39,7 +39,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     path = tmp_path_factory.mktemp("described") / "library.sqlite"
     make_library(path)
     with (
-        serving(path, path.parent, nodes=2000, web_token=TOKEN, web_upload_megabytes=1, web_annotations=64) as server,
+        served(path, path.parent, nodes=2000, web_token=TOKEN, web_upload_megabytes=1, web_annotations=64) as server,
         server.client() as found,
     ):
         yield found

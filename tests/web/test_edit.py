@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from db.library.open import open_library
-from tests.support.web_server import TOKEN, Server, make_library, serving
+from tests.support.web_server import TOKEN, Served, make_library, served, serving
 
 TRAPS = "/api/v1/traps"
 RIGHT = {"Authorization": f"Bearer {TOKEN}"}
@@ -32,13 +32,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(library: Path) -> Iterator[Server]:
-    with serving(library, library.parent, web_token=TOKEN) as running:
+def server(library: Path) -> Iterator[Served]:
+    with served(library, library.parent, web_token=TOKEN) as running:
         yield running
 
 
 @pytest.fixture
-def client(server: Server) -> Iterator[httpx.Client]:
+def client(server: Served) -> Iterator[httpx.Client]:
     with server.client() as found:
         yield found
 
@@ -133,14 +133,17 @@ def test_another_writer_is_waited_for_a_moment_and_then_named(client: httpx.Clie
     assert client.delete(f"{TRAPS}/my-fools-mate", headers=RIGHT).status_code == 204
 
 
-def test_the_token_is_never_told(server: Server, client: httpx.Client) -> None:
-    for path in ("/health", "/metrics", "/openapi.json", TRAPS):
-        assert TOKEN not in client.get(path, headers=RIGHT).text
+def test_the_token_is_never_told(library: Path, tmp_path: Path) -> None:
+    with serving(library, tmp_path, web_token=TOKEN) as server, server.client() as client:
+        for path in ("/health", "/metrics", "/openapi.json", TRAPS):
+            assert TOKEN not in client.get(path, headers=RIGHT).text
+        server.stop()
+    assert server.said
     assert not any(TOKEN in line for line in server.said)
 
 
 def test_a_library_without_a_token_is_for_reading(library: Path, tmp_path: Path) -> None:
-    with serving(library, tmp_path) as server, server.client() as client:
+    with served(library, tmp_path) as server, server.client() as client:
         answer = client.post(TRAPS, json=FOOL, headers=RIGHT)
         assert (answer.status_code, "for reading only" in answer.json()["detail"]) == (403, True)
 
@@ -148,6 +151,6 @@ def test_a_library_without_a_token_is_for_reading(library: Path, tmp_path: Path)
 def test_the_token_may_lie_in_a_file(library: Path, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n")
-    with serving(library, tmp_path, web_token_file=file) as server, server.client() as client:
+    with served(library, tmp_path, web_token_file=file) as server, server.client() as client:
         assert client.get("/health").json()["library"]["writable"] is True
         assert client.delete(f"{TRAPS}/nothing", headers=RIGHT).status_code == 404

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from starlette.datastructures import Headers
 
-from tests.support.web_server import make_library, serving
+from tests.support.web_server import make_library, served
 from trapcore.errors import UsageError
 from trapline.settings import Settings
 from web.limits import Buckets, bucket_of, client_address
@@ -62,7 +62,7 @@ def test_what_one_client_can_have_shares_a_bucket() -> None:
 
 def test_who_asks_too_often_is_told_when_to_come_again(library: Path, tmp_path: Path) -> None:
     variables = {"web_rate": 0.5, "web_burst": 5, "web_proxies": '["127.0.0.1"]'}
-    with serving(library, tmp_path, **variables) as server, server.client() as client:
+    with served(library, tmp_path, **variables) as server, server.client() as client:
         mine = {"X-Forwarded-For": "203.0.113.9"}
         answers = [client.get("/api/v1/families", headers=mine) for _ in range(6)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429]
@@ -77,7 +77,7 @@ def test_who_asks_too_often_is_told_when_to_come_again(library: Path, tmp_path: 
 def test_pages_of_other_sites_are_let_in_by_name_only(library: Path, tmp_path: Path) -> None:
     friend, stranger = {"Origin": "https://chess.example"}, {"Origin": "https://evil.example"}
     with (
-        serving(library, tmp_path, web_origins='["https://chess.example"]') as server,
+        served(library, tmp_path, web_origins='["https://chess.example"]') as server,
         server.client() as client,
     ):
         allowed = "access-control-allow-origin"

@@ -17,7 +17,7 @@ from db.proof.prover import TrapProver
 from db.traps.board_svg import described, draw
 from db.traps.temptation import Profile
 from db.traps.trap import make_trap
-from tests.support.web_server import GAMES, LEGAL, Server, make_library, serving
+from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
 from trapcore.errors import PositionError
 from trapcore.proof.verdict import DepthValue
 from web.cache import Kept
@@ -31,18 +31,18 @@ FOOLED = "1. f3 e5 2. g4 { <b>no</b> [%cal Rd8h4,Gd8h4] } ( 2. e4 Nc6 { fine } 3
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     path = tmp_path_factory.mktemp("pages") / "library.sqlite"
     make_library(path)
     evil = make_trap(name=EVIL, family="evil<b>", moves="f3 e5", bait="g4", killer_line="Qh4#", slug="evil")
     with open_library(path) as library:
         library.add(TrapProver().prove(evil))
-    with serving(path, path.parent, web_upload_megabytes=1) as running:
+    with served(path, path.parent, web_upload_megabytes=1) as running:
         yield running
 
 
 @pytest.fixture
-def client(server: Server) -> Iterator[httpx.Client]:
+def client(server: Served) -> Iterator[httpx.Client]:
     with server.client() as found:
         found.headers["accept"] = "text/html,application/xhtml+xml"
         yield found

@@ -300,12 +300,12 @@ def test_a_torn_file_gives_what_was_read(library: Library, tmp_path: Path, suffi
 
     # With random words, so that there is something to be read before the cut.
     rows = "".join(
-        BACK_RANK.replace("Mate1,", f"m{n:04},").replace(",,", f",{urandom(30).hex()},", 1) for n in range(9000)
+        BACK_RANK.replace("Mate1,", f"m{n:04},").replace(",,", f",{urandom(30).hex()},", 1) for n in range(3000)
     )
     report = import_file(library, cut(f"p{suffix}", HEADER + SMOTHERED + rows))
     assert "end too early" in str(report.failure)
     assert (report.results[Added.ADDED], report.bad) == (2, [])
-    games = "".join(pgn(f'[Event "{urandom(30).hex()}"]', LINE.format("?? ")) for n in range(9000))
+    games = "".join(pgn(f'[Event "{urandom(30).hex()}"]', LINE.format("?? ")) for n in range(3000))
     report = import_file(library, cut(f"g{suffix}", games))
     assert "end too early" in str(report.failure)
     assert report.read > 1000

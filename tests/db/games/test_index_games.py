@@ -204,6 +204,7 @@ def index_and_kill(library: str, games: Path, batches: int) -> bool:
     return process.returncode == -signal.SIGKILL
 
 
+@pytest.mark.fault
 def test_a_killed_run_goes_on_where_it_stopped(
     library: Library, random_games: Path, tmp_path: Path, new_library: NewLibrary
 ) -> None:

@@ -211,6 +211,7 @@ def test_some_traps_are_verified_without_a_mark(library: Library) -> None:
     assert (report.wanted, report.verdicts, marks(library)) == (1, {Verdict.PROVED: 1}, 0)
 
 
+@pytest.mark.fault
 def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library, tmp_path: Path) -> None:
     chosen = [trap for trap in bundled_traps() if trap.outcome is Outcome.MATE][:40]
     library.add_all(chosen)

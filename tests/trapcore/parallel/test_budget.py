@@ -155,6 +155,7 @@ def test_a_batch_that_was_cancelled_has_no_findings() -> None:
     assert len(judge.judge(batch).found) == 1
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("arguments", [[HARD], ["--input", "-"], [HARD, "--bait", "e3"]])
 def test_ctrl_c_ends_the_command(arguments: list[str]) -> None:
     command = [sys.executable, "-m", "trapline", "prove", *arguments, "--nodes", "10000000000", "--mate", "12"]

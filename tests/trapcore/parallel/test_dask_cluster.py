@@ -33,6 +33,8 @@ from trapcore.parallel.pools import Pool, in_order
 from trapline.commands.annotate import annotate
 from trapline.commands.resources import pool_for
 
+pytestmark = pytest.mark.slow
+
 GAMES = Path(__file__).parents[3] / "examples" / "games.pgn"
 ONE_PROCESS: None = None
 
