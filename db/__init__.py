@@ -65,7 +65,6 @@ report_commands.py  ``trapline report``
 from trapcore.lazy_names import lazy_names
 
 _MODULE_OF = {
-    "Asker": "db.query.engine",
     "create_library": "db.library.open",
     "explore": "db.games.explorer",
     "Explored": "db.games.explorer",
@@ -75,6 +74,7 @@ _MODULE_OF = {
     "open_library": "db.library.open",
     "Page": "db.query.answer",
     "Query": "db.query.query",
+    "QueryEngine": "db.query.engine",
     "Sort": "db.query.query",
     "Trap": "db.traps.trap",
     "upgrade_library": "db.library.open",

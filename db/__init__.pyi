@@ -8,7 +8,7 @@ from db.library.open import open_library as open_library
 from db.library.open import upgrade_library as upgrade_library
 from db.query.answer import Hit as Hit
 from db.query.answer import Page as Page
-from db.query.engine import Asker as Asker
+from db.query.engine import QueryEngine as QueryEngine
 from db.query.query import Query as Query
 from db.query.query import Sort as Sort
 from db.traps.trap import Trap as Trap
