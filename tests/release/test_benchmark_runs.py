@@ -110,6 +110,7 @@ def test_every_run_that_is_kept_can_be_read(path: Path) -> None:
 def test_a_pair_is_judged_by_the_median_of_its_ratios() -> None:
     pair = paired.Pair("annotate", (1.0, 2.0, 1.0), (1.0, 2.1, 9.0))
     assert pair.ratio == pytest.approx(1.05)
+    assert pair.ratio_of_least == pytest.approx(1.0)
     assert pair.is_within_tolerance
     assert not replace(pair, after=(1.1, 2.2, 1.1)).is_within_tolerance
 

@@ -118,6 +118,6 @@ def test_the_bare_wheel_keeps_a_library_and_answers_questions(run: Callable[...,
     assert "mate in 2" in run("prove", fen, "--bait", "Bxd1")
     run("library", "init", "--db", "library.sqlite")
     run("index", "game.pgn", "--db", "library.sqlite")
-    assert "Legal" in run("query", "--fen", fen, "--similar", "3", "--db", "library.sqlite")
+    assert "legal-mate" in run("query", "--fen", fen, "--similar", "3", "--db", "library.sqlite")
     # The paper's own examples need nothing that the bare wheel does not bring.
     assert ".772" in run("research", "paper", "figure-1", "table-1", "-o", "found")
