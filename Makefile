@@ -42,15 +42,11 @@ check: $(VENV)/ready
 	cd trapcore/native && cargo test --locked --release --quiet
 
 # The documentation as a site in out/site, with the reference of the Python packages and of the Rust crate.
-docs: $(VENV)/docs-ready
+docs: $(VENV)/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	cd trapcore/native && cargo doc --locked --quiet --no-deps --document-private-items --features python
 	rm -rf out/site/reference/rust && cp -R trapcore/native/target/doc out/site/reference/rust
 	@echo "out/site/index.html"
-
-$(VENV)/docs-ready: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
-	touch $@
 
 # The wheel for this system, in dist/; needs no .venv.
 wheel:

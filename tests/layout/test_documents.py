@@ -186,3 +186,15 @@ def test_the_example_program_runs(library: Path) -> None:
         "Pillsbury, Harry Nelson - Fernandez: Légal's mate, Vienna with 6.fxe5; the bait is Bxd1, played was Bxd1"
     )
     assert pillsbury in done.stdout.splitlines()
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_asks_no_other_server(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
+    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(line, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = {path.relative_to(tmp_path / "site"): path.read_text("utf-8") for path in tmp_path.rglob("*.html")}
+    assert {Path("index.html"), Path("contributing.html"), Path("reference/trapcore.html")} <= pages.keys()
+    loaded = re.compile(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)=["']?(?:https?:)?//[^"' >]*""")
+    assert {str(path): found for path, text in pages.items() if (found := loaded.findall(text))} == {}
