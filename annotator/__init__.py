@@ -4,11 +4,13 @@ Nothing of the input is ever lost or changed: text is only added, and a game wit
 
 =================  =================================================================================
 settings.py        settings of how games are analysed, shared by all ways of use
+annotate.py        annotation of a text or a file in one call
 plan.py            which inputs go to which output, refused before anything is written
 request.py         options of a run as one value
+known_traps.py     the traps of a library, with the index that finds similar ones
 pipeline.py        the run: inputs, detection, comments, outputs, resuming
 stream.py          one input annotated as it is read, without files
-worker.py          one input judged in batches on several threads, in order
+worker.py          one input analyzed in batches on several threads, in order
 annotation.py      one batch: its findings, its new bytes, its lines of the report
 events.py          one event of one trap in a game, as a value
 selection.py       which events are reported: side, player
@@ -30,12 +32,13 @@ _MODULE_OF = {
     "AnalysisOptions": "annotator.request",
     "AnalysisRequest": "annotator.request",
     "AnalysisSettings": "annotator.settings",
-    "annotated": "annotator.stream",
-    "Plan": "annotator.plan",
-    "plan_run": "annotator.plan",
-    "Run": "annotator.pipeline",
+    "annotate_file": "annotator.annotate",
+    "annotate_pgn": "annotator.annotate",
+    "annotate_stream": "annotator.stream",
+    "AnnotatedPgn": "annotator.annotate",
+    "Counts": "annotator.counts",
+    "KnownTraps": "annotator.known_traps",
     "Selection": "annotator.selection",
-    "Tally": "annotator.counts",
     "TrapEvent": "annotator.events",
 }
 """Each name of the declared interface, and the module that is imported when it is first used."""

@@ -1,11 +1,11 @@
-"""One batch: from what the Judge found in it to its annotated bytes and its lines of the report."""
+"""One batch: from the findings in it to its annotated bytes and its lines of the report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from annotator.commentary import annotations
-from annotator.counts import Tally
+from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.pgn_insert import Layout
@@ -18,7 +18,7 @@ from trapcore import _native
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedGame:
-    """A game in which something was told."""
+    """Game with at least one reported event."""
 
     number: int
     """From 1 within the input."""
@@ -35,23 +35,23 @@ class AnnotatedGame:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedBatch:
-    """What becomes of a batch."""
+    """Result of annotating a batch."""
 
     original: bytes
     text: bytes
-    """The original with words inserted; the same bytes if there was nothing to say."""
+    """The original with comments inserted; the same bytes if there were none."""
     report: bytes
     """Lines of the report, in the order of the games; empty if none is wanted."""
     games: tuple[AnnotatedGame, ...]
-    """Those in which something was told, in their order."""
+    """Those with reported events, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Decides which findings are told, and has them put into words."""
+    """Selects the findings that are reported, and makes comments of them."""
 
     traps: Sequence[Trap]
-    """Those that the Judge was given, in its order."""
+    """Those that the analyzer was given, in its order."""
     measure: str
     selection: Selection
     unproved: bool
@@ -59,9 +59,9 @@ class Annotator:
     """Lines of a report are wanted."""
     verifier: EngineVerifier | None
 
-    def annotate(self, batch: _native.Batch, found: _native.BatchFindings, file: str, tally: Tally) -> AnnotatedBatch:
-        """The annotated batch of the input ``file``; adds to ``tally`` what there was in it."""
-        tally.add_batch(found)
+    def annotate(self, batch: _native.Batch, found: _native.BatchFindings, file: str, counts: Counts) -> AnnotatedBatch:
+        """The annotated batch of the input ``file``; adds to ``counts`` what there was in it."""
+        counts.add_batch(found)
         data = batch.data()
         lines: list[tuple[int, bytes]] = []
         if self.reporting:
@@ -70,43 +70,43 @@ class Annotator:
         games: list[AnnotatedGame] = []
         grown = 0
         for game in found.found:
-            events = self.told(game)
+            events = self.reported(game)
             if not events:
                 continue
             layout = Layout(game.wrapped, game.newline, game.encoding)
-            words = annotations(events, data, layout)
-            inserted.extend(words)
-            longer = sum(len(text) for _, text in words)
+            comments = annotations(events, data, layout)
+            inserted.extend(comments)
+            longer = sum(len(text) for _, text in comments)
             games.append(
                 AnnotatedGame(
                     game.game, game.start + grown, game.size + longer, game.encoding, game.tags, tuple(events)
                 )
             )
             grown += longer
-            tally.add_game(events, annotated=bool(words))
+            counts.add_game(events, annotated=bool(comments))
             if self.reporting:
                 lines.extend((game.game, finding_line(file, game, event)) for event in events)
         lines.sort(key=lambda line: line[0])
         text = batch.splice(inserted) if inserted else data
         return AnnotatedBatch(data, text, b"".join(line for _, line in lines), tuple(games))
 
-    def told(self, game: _native.GameFindings) -> list[TrapEvent]:
-        """The events of a game that are told, in the order of its moves."""
+    def reported(self, game: _native.GameFindings) -> list[TrapEvent]:
+        """Events of a game that are reported, in the order of its moves."""
         events = (TrapEvent.of(finding, self.traps, self.measure) for finding in game.findings)
-        # The engine is slow: it is asked only about what would be told.
-        chosen = [event for event in events if self.selection.keeps(event, game.tags)]
+        # The engine is slow: it judges only what would be reported.
+        chosen = [event for event in events if self.selection.includes(event, game.tags)]
         if self.verifier is not None:
             chosen = [self.verifier.verify(event) for event in chosen]
         return _once([event for event in chosen if event.proved or self.unproved])
 
 
 def _once(events: list[TrapEvent]) -> list[TrapEvent]:
-    """Without what is only still there: a trap that stands on the board for several moves is set and avoided once.
+    """Events without repetitions: a trap that stands on the board for several moves is set and avoided once.
 
-    The Judge sees to that for what it proves itself. What an engine refutes is not there, though, and must not hide
+    The analyzer sees to that for what it proves itself. What an engine refutes is no trap, though, and must not hide
     what comes two plies later.
     """
-    told: list[TrapEvent] = []
+    reported: list[TrapEvent] = []
     stood: dict[tuple[str, str], tuple[int, bool]] = {}
     by_position = sorted(events, key=lambda event: event.trap_ply)
     for trap_ply, here in groupby(by_position, key=lambda event: event.trap_ply):
@@ -116,7 +116,7 @@ def _once(events: list[TrapEvent]) -> list[TrapEvent]:
             since, was_proved = stood.get(trap, (0, False))
             still_there = since == trap_ply - 2 and was_proved >= event.proved
             if not (still_there and event.event in (Event.SET, Event.AVOIDED)):
-                told.append(event)
+                reported.append(event)
             now[trap] = (trap_ply, event.proved)
         stood.update(now)
-    return sorted(told, key=lambda event: event.ply)
+    return sorted(reported, key=lambda event: event.ply)

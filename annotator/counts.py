@@ -1,4 +1,4 @@
-"""What a run has counted."""
+"""Counts of a run."""
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
@@ -9,7 +9,7 @@ from trapcore import _native
 
 
 @dataclass(slots=True)
-class Tally:
+class Counts:
     """Numbers of games and findings; survives an interruption in the journal."""
 
     games: int = 0
@@ -31,7 +31,7 @@ class Tally:
     """Inputs that could not be read, or not to their end: a sentence each."""
 
     def add_batch(self, found: _native.BatchFindings) -> None:
-        """Count what the Judge says about one batch, except its findings."""
+        """Count the games and positions of one batch, not its findings."""
         self.games += found.games
         self.positions += found.positions
         self.candidates += found.candidates
@@ -59,6 +59,6 @@ class Tally:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, told: dict[str, object]) -> Self:
+    def from_dict(cls, values: dict[str, object]) -> Self:
         """From the journal; raises ``TypeError`` for fields that it does not know."""
-        return cls(**told)  # type: ignore[arg-type]
+        return cls(**values)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What happened in a game: one event of one trap, with the proof that carries what is said about it."""
+"""Event of a trap in a game, with the proof of what is claimed about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from trapcore.proof.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class EventProof:
-    """Who says that the bait loses, and how sure that is."""
+    """Verdict on the bait, and its source."""
 
     verdict: Verdict
     mate_in: int | None
@@ -27,7 +27,7 @@ class EventProof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrapEvent:
-    """One event of one trap in one game, ready to be said and reported."""
+    """One event of one trap in one game, as it is written into comments and the report."""
 
     event: Event
     trap: Trap

@@ -1,6 +1,6 @@
-"""How far an interrupted run came, on disk: what ``--resume`` goes by.
+"""Journal of an interrupted run, on disk: what ``--resume`` continues from.
 
-The journal lies beside the output and is replaced in one step, after the bytes it speaks of have reached the disk. It
+The journal lies beside the output and is replaced in one step, after the bytes that it lists have reached the disk. It
 is true at any moment: a run killed between two entries loses only what came after the last one.
 """
 
@@ -67,7 +67,7 @@ class Journal:
             raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
 
     def check_same(self, now: "Journal", path: Path) -> None:
-        """Raise ``UsageError`` that says what changed, unless ``now`` is a run of the same inputs and options."""
+        """Raise ``UsageError`` that names what changed, unless ``now`` is a run of the same inputs and options."""
         changed = [
             (name.replace("_", "-"), self.options.get(name), now.options.get(name))
             for name in [*now.options, *self.options]
@@ -83,7 +83,7 @@ class Journal:
         if changed:
             what, before_value, after_value = changed[0]
             raise UsageError(
-                f"{path} cannot be continued: {what} was {_spoken(before_value)} and is {_spoken(after_value)} now; "
+                f"{path} cannot be continued: {what} was {_format(before_value)} and is {_format(after_value)} now; "
                 "run without --resume to start over"
             )
 
@@ -91,14 +91,14 @@ class Journal:
 def load(path: Path) -> Journal | None:
     """The journal at ``path``, or None if there is none; raises ``UsageError`` for a file that is no journal."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        report = told["report"]
+        content = json.loads(path.read_text(encoding="utf-8"))
+        report = content["report"]
         return Journal(
-            options=dict(told["options"]),
-            inputs=[InputState(**state) for state in told["inputs"]],
-            outputs=[OutputState(**state) for state in told["outputs"]],
+            options=dict(content["options"]),
+            inputs=[InputState(**state) for state in content["inputs"]],
+            outputs=[OutputState(**state) for state in content["outputs"]],
             report=None if report is None else OutputState(**report),
-            counts=dict(told["counts"]),
+            counts=dict(content["counts"]),
         )
     except FileNotFoundError:
         return None
@@ -115,7 +115,7 @@ def _paths(*states: InputState | OutputState | None) -> list[str]:
     return [state.path for state in states if state is not None]
 
 
-def _spoken(value: object) -> str:
+def _format(value: object) -> str:
     if value is None or value == []:
         return "not given"
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)

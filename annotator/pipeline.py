@@ -1,22 +1,20 @@
-"""A whole run: inputs, Judge, words, outputs, and the journal that lets an interrupted run go on."""
+"""Run over files: inputs, detection, comments, outputs, and the journal by which an interrupted run goes on."""
 
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from annotator.annotation import Annotator
-from annotator.counts import Tally
+from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.journal import InputState, Journal, OutputState, load, not_a_journal
+from annotator.known_traps import KnownTraps
 from annotator.output import Output, PartialFile, Stream, move_into_place, partial_of
 from annotator.plan import STDIN, Plan, Target
 from annotator.progress import Progress
 from annotator.request import AnalysisRequest, BatchAnalyzer
-from annotator.worker import judged
-from db.similarity.annotator_index import Screen
-from db.traps.trap import Trap
+from annotator.worker import analyzed
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import open_bytes
 from trapcore.parallel.pools import Pool, threads
@@ -29,8 +27,8 @@ CHECKPOINT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Workshop:
-    """What the inputs share while a run is under way."""
+class _RunContext:
+    """State that the inputs share while a run is under way."""
 
     annotator: Annotator
     pool: Pool
@@ -44,33 +42,31 @@ class Run:
         self,
         request: AnalysisRequest,
         plan: Plan,
-        traps: Sequence[Trap],
-        library: str,
+        known: KnownTraps,
         progress: Progress,
         *,
-        screen: Screen | None = None,
         pool: Pool | None = None,
         resume: bool,
     ) -> None:
-        """``library`` is the digest of ``traps``; with ``resume`` an interrupted run of the same plan is continued.
+        """With ``resume`` an interrupted run of the same plan is continued.
 
-        ``screen``: see `AnalysisRequest.analyzer`. ``pool`` judges in place of the request's threads.
+        ``pool`` works in place of the request's threads.
 
         Raises ``UsageError`` if there is one that cannot be continued because something changed.
         """
-        self.tally = Tally()
+        self.counts = Counts()
         """What was counted so far, also after an error."""
         self.resumable = False
         """A journal of this run lies on the disk, so that ``--resume`` can go on from it."""
         self._request = request
         self._plan = plan
-        self._traps = traps
-        self._judge = BatchAnalyzer(request, traps, screen)
+        self._traps = known.traps
+        self._analyzer = BatchAnalyzer(request, known)
         self._pool = pool
         self._progress = progress
         self._saved_at = float("-inf")
         self._journal = Journal(
-            request.as_options(library, screen),
+            request.as_options(known),
             inputs=[InputState(source) for target in plan.targets for source in target.sources],
             outputs=[OutputState(STDIN if target.path is None else str(target.path)) for target in plan.targets],
             report=None if plan.report is None else OutputState(str(plan.report)),
@@ -89,11 +85,11 @@ class Run:
             before.check_same(self._journal, path)
             self._journal = before
             try:
-                self.tally = Tally.from_dict(before.counts)
+                self.counts = Counts.from_dict(before.counts)
             except TypeError as error:
                 raise not_a_journal(path, error) from error
 
-    def execute(self) -> Tally:
+    def execute(self) -> Counts:
         """Do it, and return what was counted.
 
         Raises ``InputError`` if no input could be read (with ``strict``: if any was damaged), ``OutputError``,
@@ -104,8 +100,8 @@ class Run:
             verifier = None
             if self._request.engine is not None:
                 verifier = stack.enter_context(EngineVerifier(self._request.engine, self._request.engine_nodes))
-            pool = self._pool or stack.enter_context(threads(self._request.jobs, "judge"))
-            workshop = _Workshop(
+            pool = self._pool or stack.enter_context(threads(self._request.jobs, "analyze"))
+            context = _RunContext(
                 Annotator(
                     self._traps,
                     self._request.measure,
@@ -119,18 +115,18 @@ class Run:
             )
             inputs = iter(self._journal.inputs)
             for target, state in zip(self._plan.targets, self._journal.outputs, strict=True):
-                self._write(target, state, [next(inputs) for _ in target.sources], workshop)
+                self._write(target, state, [next(inputs) for _ in target.sources], context)
             if self._journal.inputs and all(source.failed for source in self._journal.inputs):
                 self._discard()
-                raise InputError(self.tally.problems[0])
-            self._end_report(workshop.report)
+                raise InputError(self.counts.problems[0])
+            self._end_report(context.report)
         if self._plan.journal is not None:
             self._plan.journal.unlink(missing_ok=True)
-        return self.tally
+        return self.counts
 
     # One output -------------------------------------------------------------------------------------------------
 
-    def _write(self, target: Target, state: OutputState, sources: list[InputState], workshop: _Workshop) -> None:
+    def _write(self, target: Target, state: OutputState, sources: list[InputState], context: _RunContext) -> None:
         if state.finished:
             for source in sources:
                 self._verify(source)
@@ -146,7 +142,7 @@ class Run:
                     if source.finished:
                         self._verify(source)
                     else:
-                        self._copy(source, out, state, workshop)
+                        self._copy(source, out, state, context)
                 out.close()
             finally:
                 out.abandon()
@@ -159,17 +155,17 @@ class Run:
         elif not target.path.exists():
             raise UsageError(f"{target.path}: was finished and has gone since; run without --resume to start over")
 
-    def _copy(self, source: InputState, out: Output, state: OutputState, workshop: _Workshop) -> None:
+    def _copy(self, source: InputState, out: Output, state: OutputState, context: _RunContext) -> None:
         """Write what becomes of one input, from where it was left off."""
         digest = blake2b(digest_size=32)
         seen = 0
         try:
             with open_bytes(source.path) as reader:
                 self._progress.begin(reader)
-                batches = judged(
+                batches = analyzed(
                     reader,
-                    self._judge,
-                    workshop.pool,
+                    self._analyzer,
+                    context.pool,
                     batch_bytes=self._request.batch_bytes,
                     from_byte=source.consumed,
                     to_the_end=not self._request.strict,
@@ -181,17 +177,17 @@ class Run:
                             seen += batch.size
                             continue
                         _check_prefix(source, seen, digest.hexdigest())
-                        annotated = workshop.annotator.annotate(batch, found, source.path, self.tally)
+                        annotated = context.annotator.annotate(batch, found, source.path, self.counts)
                         digest.update(annotated.original)
                         seen += batch.size
                         self._append(annotated.text, out, state, first=source.consumed == 0)
                         source.consumed = seen
                         source.digest = digest.hexdigest()
-                        if workshop.report is not None:
-                            workshop.report.write(annotated.report)
+                        if context.report is not None:
+                            context.report.write(annotated.report)
                         if count % GROUP_BATCHES == 0:
-                            self._end_group(out, state, workshop.report, at_least=CHECKPOINT_SECONDS)
-                        self._progress.advance(self.tally)
+                            self._end_group(out, state, context.report, at_least=CHECKPOINT_SECONDS)
+                        self._progress.advance(self.counts)
         except InputError as error:
             if self._request.strict:
                 raise
@@ -199,7 +195,7 @@ class Run:
             source.failed = seen == 0
         _check_prefix(source, seen, digest.hexdigest())
         source.finished = True
-        self._end_group(out, state, workshop.report, at_least=0.0)
+        self._end_group(out, state, context.report, at_least=0.0)
 
     def _verify(self, source: InputState) -> None:
         """Read a finished input again, to be certain that it is still the one that was read."""
@@ -213,7 +209,7 @@ class Run:
             for chunk in reader:
                 digest.update(chunk)
                 seen += len(chunk)
-                self._progress.advance(self.tally)
+                self._progress.advance(self.counts)
         _check_prefix(source, seen, digest.hexdigest())
 
     def _append(self, text: bytes, out: Output, state: OutputState, *, first: bool) -> None:
@@ -261,7 +257,7 @@ class Run:
         """Write the journal; what it speaks of must be on the disk by now."""
         if self._plan.journal is None:
             return
-        self._journal.counts = self.tally.as_dict()
+        self._journal.counts = self.counts.as_dict()
         self._journal.save(self._plan.journal)
         self.resumable = True
         self._saved_at = time.monotonic()
@@ -276,8 +272,8 @@ class Run:
             self._plan.journal.unlink(missing_ok=True)
 
     def _note(self, error: InputError) -> None:
-        if str(error) not in self.tally.problems:
-            self.tally.problems.append(str(error))
+        if str(error) not in self.counts.problems:
+            self.counts.problems.append(str(error))
 
 
 def _check_prefix(source: InputState, seen: int, digest: str) -> None:

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from annotator.counts import Tally
+from annotator.counts import Counts
 from annotator.plan import Plan
 from db.traps.terms import Event
 from trapcore.io.streams import ByteReader
@@ -48,19 +48,19 @@ class Progress:
             self._before += self._reader.raw_offset
         self._reader = reader
 
-    def advance(self, tally: Tally) -> None:
+    def advance(self, counts: Counts) -> None:
         """Show how far things are."""
         if self._bar.disable:
             return
         now = time.monotonic()
         if self._started is None:
             self._started = now
-            self._positions_at_start = tally.positions  # of the run that is continued
-        speed = (tally.positions - self._positions_at_start) / max(now - self._started, 1e-3)
+            self._positions_at_start = counts.positions  # of the run that is continued
+        speed = (counts.positions - self._positions_at_start) / max(now - self._started, 1e-3)
         self._bar.update(
             self._task,
             completed=self._before + (self._reader.raw_offset if self._reader else 0),
-            description=f"{tally.games:,} games, {speed:,.0f} positions/s, {tally.findings:,} findings",
+            description=f"{counts.games:,} games, {speed:,.0f} positions/s, {counts.findings:,} findings",
         )
 
     def __enter__(self) -> Self:
@@ -75,22 +75,22 @@ class Progress:
         self._bar.stop()
 
 
-def summary(tally: Tally) -> Table:
+def summary(counts: Counts) -> Table:
     """What was read, found and skipped, as a table of two columns."""
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
-    table.add_row("games read", f"{tally.games - tally.games_skipped:,}")
-    table.add_row("positions", f"{tally.positions:,}")
-    table.add_row("candidates", f"{tally.candidates:,}")
-    table.add_row("nodes of their proofs", f"{tally.proof_nodes:,}")
-    table.add_row("games with traps", f"{tally.with_traps:,}")
-    table.add_row("games annotated", f"{tally.annotated:,}")
+    table.add_row("games read", f"{counts.games - counts.games_skipped:,}")
+    table.add_row("positions", f"{counts.positions:,}")
+    table.add_row("candidates", f"{counts.candidates:,}")
+    table.add_row("nodes of their proofs", f"{counts.proof_nodes:,}")
+    table.add_row("games with traps", f"{counts.with_traps:,}")
+    table.add_row("games annotated", f"{counts.annotated:,}")
     for event in Event:
-        if count := tally.events.get(event.value):
+        if count := counts.events.get(event.value):
             table.add_row(f"  {event.value}", f"{count:,}")
-    table.add_row("games skipped", f"{tally.games_skipped:,}")
-    for reason, count in sorted(tally.skipped.items()):
+    table.add_row("games skipped", f"{counts.games_skipped:,}")
+    for reason, count in sorted(counts.skipped.items()):
         table.add_row(f"  {reason}", f"{count:,}")
     return table
 

@@ -1,14 +1,13 @@
 """Analysis request: which traps are looked for in games, and how, as one value made from the settings in one place."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 from annotator.journal import Option
+from annotator.known_traps import KnownTraps
 from annotator.selection import Selection
 from annotator.settings import AnalysisSettings
 from annotator.worker import BATCH_BYTES
-from db.similarity.annotator_index import Screen
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -99,13 +98,13 @@ class AnalysisRequest:
             jobs=settings.jobs,
         )
 
-    def as_options(self, library: str, screen: Screen | None = None) -> dict[str, Option]:
-        """What a continued run must agree in; ``library`` is the digest of the traps."""
+    def as_options(self, known: KnownTraps) -> dict[str, Option]:
+        """Options, versions and digests that a continued run must agree in."""
         return {
             "version": installed_version() or "not installed",
             "prover": _native.PROVER_VERSION,
-            "library": library,
-            "weights": None if screen is None else screen.digest,
+            "library": known.digest,
+            "weights": None if known.screen is None else known.screen.digest,
             "measure": str(self.measure),
             "depth": self.depth,
             "labels": str(self.labels),
@@ -121,11 +120,12 @@ class AnalysisRequest:
             "batch_bytes": self.batch_bytes,
         }
 
-    def analyzer(self, traps: Sequence[Trap], screen: Screen | None = None) -> _native.Judge:
-        """The Judge for these traps. Raises ``UsageError`` for options that it refuses.
+    def analyzer(self, known: KnownTraps) -> _native.Judge:
+        """The core's analyzer of games for these traps.
 
-        ``screen``, of the library that the traps are of, is needed by the measure ``abstracted`` alone.
+        Raises ``UsageError`` for options that it refuses, and for a measure that needs an index without one.
         """
+        traps, screen = known.traps, known.screen
         if (screen is None) is (self.measure == IndexedMeasure.ABSTRACTED):
             raise UsageError(f"the measure {self.measure} is used {'with' if screen is None else 'without'} a screen")
         return _native.Judge(
@@ -150,17 +150,17 @@ class AnalysisRequest:
 
 
 class BatchAnalyzer:
-    """The Judge of a request at work; pickled, it takes along what the Judge is made of."""
+    """Analyzer of a request as a function of batches; pickled, it takes along what it is made of."""
 
-    def __init__(self, request: AnalysisRequest, traps: Sequence[Trap], screen: Screen | None) -> None:
-        """See `AnalysisRequest.analyzer`."""
-        self._made_of = request, traps, screen
-        self._judge = request.analyzer(traps, screen)
+    def __init__(self, request: AnalysisRequest, known: KnownTraps) -> None:
+        """Raises as `AnalysisRequest.analyzer`."""
+        self._made_of = request, known
+        self._analyzer = request.analyzer(known)
 
     def __call__(self, batch: _native.Batch, stop: Cancellation) -> _native.BatchFindings:
-        """What there is in a batch; raises ``RuntimeError`` if ``stop`` was cancelled before it was done."""
-        return self._judge.judge(batch, stop)
+        """Findings in a batch; raises ``RuntimeError`` if ``stop`` was cancelled before it was done."""
+        return self._analyzer.judge(batch, stop)
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
-        """What pickle needs."""
+        """Arguments by which pickle makes it again."""
         return type(self), self._made_of

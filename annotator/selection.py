@@ -1,4 +1,4 @@
-"""Which events the user wants to hear of."""
+"""Filter of the events that are reported."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from annotator.events import TrapEvent
 
 
 class Side(StrEnum):
-    """Whose moves are told."""
+    """Side whose moves are reported."""
 
     WHITE = "white"
     BLACK = "black"
@@ -23,8 +23,8 @@ class Selection:
     player: str | None = None
     """Part of a player's name as the White or Black tag has it, in any case; None is everybody."""
 
-    def keeps(self, event: TrapEvent, tags: Mapping[str, str]) -> bool:
-        """Whether the move of ``event`` was made by the side and the player asked for."""
+    def includes(self, event: TrapEvent, tags: Mapping[str, str]) -> bool:
+        """Whether the move of ``event`` was made by the side and the player of the filter."""
         if self.side is not Side.BOTH and event.mover != self.side.value:
             return False
         if self.player is None:

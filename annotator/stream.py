@@ -1,48 +1,50 @@
-"""One input annotated as it is read: for whoever has no files but bytes that come in and go out."""
+"""One input annotated as it is read, for callers that have bytes coming in and going out instead of files."""
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
 from annotator.annotation import AnnotatedBatch, Annotator
-from annotator.counts import Tally
+from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
-from annotator.request import AnalysisRequest
-from annotator.worker import judged
-from db.similarity.annotator_index import Screen
-from db.traps.trap import Trap
+from annotator.known_traps import KnownTraps
+from annotator.request import AnalysisRequest, BatchAnalyzer
+from annotator.worker import analyzed
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Threads
 
 
-def annotated(
+def annotate_stream(
     chunks: Iterable[bytes],
     name: str,
     request: AnalysisRequest,
-    traps: Sequence[Trap],
-    tally: Tally,
+    known: KnownTraps,
+    counts: Counts,
     pool: ThreadPoolExecutor,
     *,
-    screen: Screen | None = None,
     stop: Cancellation | None = None,
 ) -> Generator[AnnotatedBatch]:
-    """The annotated text of an input, a batch at a time; adds to ``tally`` what there was in each.
+    """Annotated text of an input, a batch at a time; adds to ``counts`` what there was in each.
 
-    ``chunks`` are its bytes, unpacked, e.g. a `ByteReader`; ``name`` is what messages call it. ``pool`` judges, on
-    ``request.jobs`` of its threads; ``screen``: see `AnalysisRequest.analyzer`. If another thread cancels ``stop``,
-    ``RuntimeError`` is raised soon. Raises ``InputError`` for an input that cannot be read to its end, after all that
-    came before, ``EngineError``, and ``UsageError`` for options that exclude each other.
+    ``chunks`` are its bytes, unpacked, e.g. a `ByteReader`; ``name`` is what messages call it. ``pool`` works on
+    ``request.jobs`` of its threads. If another thread cancels ``stop``, ``RuntimeError`` is raised soon. Raises
+    ``InputError`` for an input that cannot be read to its end, after all that came before, ``EngineError``, and
+    ``UsageError`` for options that exclude each other.
     """
     with ExitStack() as stack:
         verifier = None
         if request.engine is not None:
             verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes))
         annotator = Annotator(
-            traps, request.measure, request.selection, unproved=request.unproved, reporting=False, verifier=verifier
+            known.traps,
+            request.measure,
+            request.selection,
+            unproved=request.unproved,
+            reporting=False,
+            verifier=verifier,
         )
-        judge = request.analyzer(traps, screen).judge
-        judges = Threads(pool, request.jobs)
-        batches = judged(chunks, judge, judges, batch_bytes=request.batch_bytes, stop=stop)
+        analyzer = BatchAnalyzer(request, known)
+        batches = analyzed(chunks, analyzer, Threads(pool, request.jobs), batch_bytes=request.batch_bytes, stop=stop)
         for batch, found in stack.enter_context(closing(batches)):
-            assert found is not None, "only what was read before is not judged"
-            yield annotator.annotate(batch, found, name, tally)
+            assert found is not None, "only what was read before is not analyzed"
+            yield annotator.annotate(batch, found, name, counts)

@@ -1,4 +1,4 @@
-"""One input through the Judge: read, cut into batches, judged by a pool, handed on in the input's order."""
+"""One input cut into batches, which a pool of threads analyzes, in the order of the input."""
 
 from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
@@ -14,9 +14,9 @@ BATCH_BYTES = 1 << 20
 _FEED_BYTES = 1 << 18  # so that one feeding never makes more than a batch or two
 
 
-def judged(
+def analyzed(
     chunks: Iterable[bytes],
-    judge: Work[_native.Batch, _native.BatchFindings],
+    analyzer: Work[_native.Batch, _native.BatchFindings],
     pool: Pool,
     *,
     batch_bytes: int = BATCH_BYTES,
@@ -34,7 +34,7 @@ def judged(
     batches = _batches(chunks, batch_bytes, failures if to_the_end else None)
     for batch in batches:
         if batch.offset + batch.size > from_byte:
-            yield from in_order(pool, judge, chain([batch], batches), ahead=2, stop=stop or Cancellation())
+            yield from in_order(pool, analyzer, chain([batch], batches), ahead=2, stop=stop or Cancellation())
         else:
             yield batch, None
     if failures:

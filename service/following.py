@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from annotator.annotation import Annotator
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
-from annotator.request import AnalysisRequest
-from annotator.worker import judged
-from db.similarity.annotator_index import open_screen
+from annotator.known_traps import KnownTraps
+from annotator.request import AnalysisRequest, BatchAnalyzer
+from annotator.worker import analyzed
 from service.games.lichess_games import FinishedGame
 from service.service import Service
 from service.sources.users import UserCursor, explain_refusal, new_games
 from service.state.clock import StopFlag
-from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.pools import threads
 
 _VERBS = {
@@ -82,15 +81,14 @@ class Follower:
         self._service = service
         self._stack = ExitStack()
         library, settings = service.library, service.settings
-        traps = library.traps()
         request = AnalysisRequest.from_settings(settings)
-        screen = open_screen(library, lambda _: None) if settings.measure is IndexedMeasure.ABSTRACTED else None
-        self._judge = request.analyzer(traps, screen).judge
+        known = KnownTraps.of(library, request.measure)
+        self._analyzer = BatchAnalyzer(request, known)
         verifier = None
         if settings.engine is not None:
             verifier = self._stack.enter_context(EngineVerifier(settings.engine, settings.engine_nodes))
         self._annotator = Annotator(
-            traps, request.measure, request.selection, unproved=False, reporting=False, verifier=verifier
+            known.traps, request.measure, request.selection, unproved=False, reporting=False, verifier=verifier
         )
         self._pool = self._stack.enter_context(threads(settings.jobs, "judge"))
 
@@ -118,9 +116,9 @@ class Follower:
 
     def _traps(self, user: str, game: FinishedGame) -> Iterator[FollowedEvent]:
         text = f"{game.pgn}\n\n".encode()
-        for _, found in judged([text], self._judge, self._pool):
+        for _, found in analyzed([text], self._analyzer, self._pool):
             assert found is not None
             for one in found.found:
-                for event in self._annotator.told(one):
+                for event in self._annotator.reported(one):
                     player = one.tags.get(event.mover.capitalize(), "?")
                     yield FollowedEvent(user, game, f"{self._service.mine.url}/{game.id}", player, event)

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+from annotator.known_traps import KnownTraps
 from annotator.pipeline import Run
 from annotator.plan import plan_run
 from annotator.progress import Progress
@@ -13,12 +14,10 @@ from db.mining.mine import MiningOptions, MiningProgress
 from db.mining.mine import mine as dig
 from db.proof.prover import open_prover
 from db.proof.reverify import Verified, verify_traps
-from db.similarity.annotator_index import open_screen
 from service.service import Service
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
 from trapcore.errors import OutputError, TraplineError
-from trapcore.measures.options import IndexedMeasure
 
 _BACKUP = re.compile(r"library-\d{8}T\d{6}Z\.sqlite")
 _LEFT_OVER = re.compile(r"\.library-\d{8}T\d{6}Z\.sqlite\.\d+\.\d+\.new(-wal|-shm|-journal)?")
@@ -55,15 +54,14 @@ def verify(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
 def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     """Write annotated copies of the fetched games: of files without one, and of all if the traps have changed."""
     library = service.library
-    traps, digest = library.traps(), library.digest()
-    screen = open_screen(library, lambda _: None) if service.settings.measure is IndexedMeasure.ABSTRACTED else None
+    known_traps = KnownTraps.of(library, service.settings.measure)
     request = AnalysisRequest.from_settings(service.settings)
     known = service.source_state.all("annotated ")
     games = service.mine.folder / "games"
     for path in service.game_files.files():
         stop_flag.check()
         status = path.stat()
-        now = {"size": status.st_size, "mtime": status.st_mtime_ns, "traps": digest}
+        now = {"size": status.st_size, "mtime": status.st_mtime_ns, "traps": known_traps.digest}
         copy = service.mine.folder / "annotated" / path.relative_to(games)
         feed = f"annotated {path}"
         if known.get(feed) == now and copy.exists():
@@ -75,12 +73,12 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
             raise OutputError(f"{copy.parent} cannot be made: {error.strerror}") from error
         plan = plan_run([str(path)], str(copy), None, strict=False)
         with Progress(plan, quiet=True) as progress:
-            tally = Run(request, plan, traps, digest, progress, screen=screen, resume=False).execute()
+            counts = Run(request, plan, known_traps, progress, resume=False).execute()
         service.source_state.set(feed, now)
         outcome.counts["files"] += 1
-        outcome.counts["games"] += tally.games
-        outcome.counts["games with traps"] += tally.with_traps
-        outcome.problems += tally.problems
+        outcome.counts["games"] += counts.games
+        outcome.counts["games with traps"] += counts.with_traps
+        outcome.problems += counts.problems
 
 
 def backup(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:

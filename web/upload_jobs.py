@@ -17,9 +17,10 @@ from typing import BinaryIO, Self
 
 from annotator.annotation import AnnotatedBatch, AnnotatedGame
 from annotator.commentary import sentence
-from annotator.counts import Tally
+from annotator.counts import Counts
+from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
-from annotator.stream import annotated
+from annotator.stream import annotate_stream
 from db.similarity.annotator_index import Screen
 from db.traps.trap import Trap
 from trapcore.errors import InputError, TraplineError
@@ -104,7 +105,7 @@ class Annotation:
         self.state = State.RUNNING
         self.problem: str | None = None
         """Why it failed or stopped."""
-        self.tally = Tally()
+        self.tally = Counts()
         self.size = size
         self.read = 0
         """Bytes of the upload that were read."""
@@ -352,14 +353,13 @@ class Annotations:
         upload.seek(0)
         traps, screen = known()
         with ByteReader(upload, annotation.counted(upload.read), "the upload", owned=False) as reader:
-            pieces = annotated(
+            pieces = annotate_stream(
                 annotation.checked(reader),
                 reader.name,
                 request,
-                traps,
+                KnownTraps(traps, screen),
                 annotation.tally,
                 self._judges,
-                screen=screen,
                 stop=annotation.stop,
             )
             for batch in pieces:

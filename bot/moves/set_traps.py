@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import chess
 
+from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisOptions, AnalysisRequest
 from bot.moves.search_pool import SearchPool
 from bot.settings import BotOptions
@@ -31,8 +32,8 @@ class SetTrapFinder:
         """``screen``: see `AnalysisRequest.analyzer`."""
         self._search_pool = search_pool
         # Similarity without proofs takes next to no time.
-        self._similar = analysis_request(settings, 1, unproved=True).analyzer(traps, screen)
-        self._proving = analysis_request(settings, PROOF_NODES).analyzer(traps, screen)
+        self._similar = analysis_request(settings, 1, unproved=True).analyzer(KnownTraps(traps, screen))
+        self._proving = analysis_request(settings, PROOF_NODES).analyzer(KnownTraps(traps, screen))
 
     def candidates(self, board: chess.Board, moves: Sequence[str]) -> list[tuple[str, _native.Finding]]:
         """Findings after each of ``moves`` (UCI), without proofs of similar traps."""

@@ -14,8 +14,9 @@ from typing import Any
 import chess
 
 from annotator.annotation import Annotator
-from annotator.counts import Tally
+from annotator.counts import Counts
 from annotator.events import TrapEvent
+from annotator.known_traps import KnownTraps
 from annotator.selection import Selection
 from bot.moves.search_pool import SearchPool
 from bot.moves.set_traps import SetTrapFinder, analysis_request, batch_of
@@ -110,13 +111,13 @@ class TrapBook:
     ) -> None:
         """``frequencies``: by slug and by the rating of the players who had the choice.
 
-        ``screen``: see `AnalysisRequest.analyzer`.
+        ``screen``: see `KnownTraps`.
         """
         self._search_pool = search_pool
         self.traps = list(traps)
         self._frequencies = frequencies
         self.measure = settings.measure
-        self._analyzer = analysis_request(settings, settings.nodes).analyzer(self.traps, screen)
+        self._analyzer = analysis_request(settings, settings.nodes).analyzer(KnownTraps(self.traps, screen))
         self._set_traps = SetTrapFinder(self.traps, settings, search_pool, screen)
         self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
         self._answers: dict[bytes, list[Answer]] = {}
@@ -214,7 +215,7 @@ class TrapBook:
         if batch is None:
             return pgn, []
         found = self._search_pool.later(lambda: self._analyzer.judge(batch))
-        return self._annotator.annotate(batch, found, "", Tally()).text, self._events(found)
+        return self._annotator.annotate(batch, found, "", Counts()).text, self._events(found)
 
     def _events(self, found: _native.BatchFindings) -> list[TrapEvent]:
         events = [TrapEvent.of(finding, self.traps, self.measure) for game in found.found for finding in game.findings]

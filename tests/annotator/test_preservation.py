@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.annotation import Annotator
-from annotator.counts import Tally
+from annotator.counts import Counts
+from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.selection import Selection
-from annotator.worker import judged
+from annotator.worker import analyzed
 from db.formats.bundled import bundled_traps
 from db.traps.trap import Trap
 from tests.conftest import DATA
@@ -37,30 +38,30 @@ from trapcore.parallel.pools import threads
 from trapline.commands.annotate import annotate
 
 REQUEST = AnalysisRequest(measure="sequences", depth=2, labels="uci", captures=False, min_similarity=0.8, nodes=200_000)
-JUDGE = REQUEST.analyzer(TRAPS)
+JUDGE = REQUEST.analyzer(KnownTraps(TRAPS))
 TALKATIVE = replace(REQUEST, min_similarity=0.3, unproved=True, nodes=200)
-TALKATIVE_JUDGE = TALKATIVE.analyzer(TRAPS)
+TALKATIVE_JUDGE = TALKATIVE.analyzer(KnownTraps(TRAPS))
 GAMES = (FELL, AVOIDED, MISSED, RESIGNED, BUDAPEST_FELL, REVERSED, ELEPHANT_FELL, RESEMBLES, QUIET)
 HOSTILE = DATA / "hostile"
 
 
 def rewritten(
     data: bytes, batch_bytes: int = 1 << 20, *, unproved: bool = False, traps: Sequence[Trap] = TRAPS
-) -> tuple[bytes, Tally]:
+) -> tuple[bytes, Counts]:
     """What the annotator makes of these bytes; ``unproved`` tells all that resembles a trap in the least."""
     if traps is not TRAPS:
-        judge = replace(TALKATIVE, min_similarity=0.5).analyzer(traps)
+        judge = replace(TALKATIVE, min_similarity=0.5).analyzer(KnownTraps(traps))
     else:
         judge = TALKATIVE_JUDGE if unproved else JUDGE
     annotator = Annotator(traps, "sequences", Selection(), unproved=unproved, reporting=False, verifier=None)
-    tally = Tally()
+    counts = Counts()
     with threads(1, "judge") as pool:
         out = [
-            annotator.annotate(batch, found, "test", tally).text
-            for batch, found in judged([data], judge.judge, pool, batch_bytes=batch_bytes)
+            annotator.annotate(batch, found, "test", counts).text
+            for batch, found in analyzed([data], judge.judge, pool, batch_bytes=batch_bytes)
             if found is not None
         ]
-    return b"".join(out), tally
+    return b"".join(out), counts
 
 
 def is_contained(inner: bytes, outer: bytes) -> bool:
@@ -138,14 +139,14 @@ def files(draw: st.DrawFn) -> bytes:
 @settings(max_examples=300, deadline=None)
 @given(files(), st.booleans())
 def test_nothing_is_lost_and_nothing_said_twice(before: bytes, unproved: bool) -> None:
-    after, tally = rewritten(before, unproved=unproved)
-    assert tally.skipped == {}
+    after, counts = rewritten(before, unproved=unproved)
+    assert counts.skipped == {}
     check_kept(before, after)
     again, second = rewritten(after, unproved=unproved)
     assert again == after
-    assert second.events == tally.events
+    assert second.events == counts.events
     assert second.annotated == 0
-    assert (tally.with_traps == 0) == (after == before)
+    assert (counts.with_traps == 0) == (after == before)
 
 
 @settings(max_examples=60, deadline=None)
@@ -216,9 +217,9 @@ def test_hostile_files_run_clean(tmp_path: Path) -> None:
         for path in files_here:
             data, after = path.read_bytes(), (out / path.name).read_bytes()
             assert is_contained(data, after), path
-            told, tally = rewritten(data)
+            told, counts = rewritten(data)
             assert told == after, path
-            if tally.annotated == 0:
+            if counts.annotated == 0:
                 assert after == data, path
             seen += 1
     assert seen > 40
@@ -238,8 +239,8 @@ def test_real_files_keep_everything(name: str) -> None:
     """Real layouts with real oddities: told with the many bundled traps, so that much is inserted."""
     traps = [*TRAPS, *bundled_traps()]
     before = (DATA / "pgn" / name).read_bytes()
-    after, tally = rewritten(before, unproved=True, traps=traps)
-    assert tally.annotated > 20
+    after, counts = rewritten(before, unproved=True, traps=traps)
+    assert counts.annotated > 20
     again, second = rewritten(after, unproved=True, traps=traps)
     assert again == after
     assert second.annotated == 0

@@ -21,7 +21,7 @@ from trapline.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from annotator.counts import Tally
+    from annotator.counts import Counts
     from annotator.pipeline import Run
     from annotator.plan import Plan
     from trapcore.errors import TraplineError
@@ -105,14 +105,14 @@ def annotate(
     """
     from dataclasses import replace
 
+    from annotator.known_traps import KnownTraps
     from annotator.pipeline import Run
     from annotator.plan import plan_run
     from annotator.progress import Progress
     from annotator.request import AnalysisOptions, AnalysisRequest
     from annotator.selection import Selection, Side
-    from db.similarity.annotator_index import open_screen
     from trapcore.errors import UsageError
-    from trapcore.measures.options import IndexedMeasure, chosen, indexed
+    from trapcore.measures.options import chosen, indexed
     from trapcore.trees.chess_game import Labels
     from trapline.commands.resources import open_existing, pool_for
     from trapline.settings import Settings
@@ -143,14 +143,13 @@ def annotate(
             typer.echo(told, err=True)
 
     with open_existing(db) as library:
-        traps, digest = library.traps(), library.digest()
-        screen = open_screen(library, say) if settings.measure is IndexedMeasure.ABSTRACTED else None
+        known = KnownTraps.of(library, settings.measure, say)
     with pool_for(jobs, cluster) as pool, Progress(plan, quiet=quiet) as progress:
-        run = Run(request, plan, traps, digest, progress, screen=screen, pool=pool, resume=resume)
+        run = Run(request, plan, known, progress, pool=pool, resume=resume)
         _execute(run, plan)
-    _tell(run.tally, quiet=quiet)
-    if strict and (run.tally.skipped or run.tally.problems):
-        raise _strict_error(run.tally)
+    _tell(run.counts, quiet=quiet)
+    if strict and (run.counts.skipped or run.counts.problems):
+        raise _strict_error(run.counts)
 
 
 def _execute(run: Run, plan: Plan) -> None:
@@ -168,21 +167,21 @@ def _execute(run: Run, plan: Plan) -> None:
         raise type(error)(f"{error}; what is finished was kept, go on with --resume") from error
 
 
-def _tell(tally: Tally, *, quiet: bool) -> None:
+def _tell(counts: Counts, *, quiet: bool) -> None:
     from rich.console import Console
 
     from annotator.progress import summary
 
-    for problem in tally.problems:
+    for problem in counts.problems:
         typer.echo(f"trapline: {problem}", err=True)
     if not quiet:
-        Console(stderr=True).print(summary(tally))
-        if not tally.games:
+        Console(stderr=True).print(summary(counts))
+        if not counts.games:
             typer.echo("trapline: there was no game in the input", err=True)
 
 
-def _strict_error(tally: Tally) -> TraplineError:
+def _strict_error(counts: Counts) -> TraplineError:
     from trapcore.errors import InputError
 
-    skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(tally.skipped.items()))
+    skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.skipped.items()))
     return InputError(f"--strict: games were skipped ({skipped})" if skipped else "--strict: an input is damaged")

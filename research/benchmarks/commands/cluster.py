@@ -15,12 +15,12 @@ from pathlib import Path
 
 from distributed import Client, LocalCluster
 
+from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.settings import AnalysisSettings
-from annotator.worker import judged
+from annotator.worker import analyzed
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
-from db.similarity.annotator_index import open_screen
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from research.benchmarks.material import master_games, puzzle_rows
@@ -69,7 +69,7 @@ def _analyzer() -> BatchAnalyzer:
         open_library(Path(folder) / "library.sqlite", create=True) as library,
     ):
         library.add_all([_taken(puzzle_trap(row)) for row in islice(puzzle_rows(), TRAPS)])
-        return BatchAnalyzer(request, library.traps(), open_screen(library, lambda message: None))
+        return BatchAnalyzer(request, KnownTraps.of(library, request.measure))
 
 
 def _taken(trap: Trap) -> Trap:
@@ -92,5 +92,5 @@ def _running(workers: int) -> Iterator[tuple[Pool, Client]]:
 def _timed(pool: Pool, analyzer: BatchAnalyzer, games: bytes) -> tuple[float, list[bytes]]:
     """Seconds, and what was found."""
     began = time.monotonic()
-    found = [pickle.dumps(one.found) for _, one in judged([games], analyzer, pool, batch_bytes=BATCH_BYTES) if one]
+    found = [pickle.dumps(one.found) for _, one in analyzed([games], analyzer, pool, batch_bytes=BATCH_BYTES) if one]
     return time.monotonic() - began, found

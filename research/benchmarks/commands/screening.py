@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.settings import AnalysisSettings
 from db.formats.puzzles import puzzle_trap
@@ -43,7 +44,7 @@ def rows() -> list[Row]:
         )
         rates = []
         for nodes in (1, request.nodes):
-            judge = replace(request, nodes=nodes).analyzer(traps, screen)
+            judge = replace(request, nodes=nodes).analyzer(KnownTraps(traps, screen))
             start, positions, candidates, spent, findings = time.process_time(), 0, 0, 0, 0
             for batch in _batches():
                 found = judge.judge(batch)

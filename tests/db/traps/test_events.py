@@ -3,6 +3,7 @@
 import chess
 import pytest
 
+from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from db.traps.events import choice, decision_ply, events_of, springs
 from db.traps.terms import EVENTS, Event, Outcome
@@ -24,7 +25,7 @@ from trapcore import _native
 
 ANALYZER = AnalysisRequest(
     measure="sequences", depth=2, labels="uci", captures=False, min_similarity=1.0, nodes=200_000
-).analyzer([LEGAL, BUDAPEST, SMOTHERED, ELEPHANT])
+).analyzer(KnownTraps([LEGAL, BUDAPEST, SMOTHERED, ELEPHANT]))
 
 TRAPS = {"legal": LEGAL, "budapest": BUDAPEST, "elephant": ELEPHANT}
 

@@ -18,11 +18,11 @@ import pytest
 from distributed import Client, LocalCluster
 
 import db.mining.mine
+from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.mining.mine import MiningOptions, mine
-from db.similarity.annotator_index import open_screen
 from tests.support.trap_games import AVOIDED, ELEPHANT_FELL, FELL, QUIET, RESEMBLES, game, make_library
 from trapcore import _native
 from trapcore.errors import ClusterError, PositionError, UsageError
@@ -254,11 +254,11 @@ def test_what_travels_arrives_as_it_was(tmp_path: Path) -> None:
     splitter = _native.PgnSplitter(20_000)
     batches = [*splitter.feed(data), *splitter.finish()]
     with open_library(make_library(tmp_path / "traps.sqlite")) as library:
-        traps, screen = library.traps(), open_screen(library, lambda told: None)
+        known = KnownTraps.of(library, "abstracted")
     request = AnalysisRequest(
         measure="abstracted", depth=2, labels="uci", captures=False, min_similarity=0.5, nodes=10_000
     )
-    judge = BatchAnalyzer(request, traps, screen)
+    judge = BatchAnalyzer(request, known)
     again, findings = pickle.loads(pickle.dumps(judge)), 0
     for batch in batches:
         copy = pickle.loads(pickle.dumps(batch))
