@@ -108,7 +108,7 @@ def test_a_long_remark_loses_its_score_before_it_is_cut(book: TrapBook) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moves", "color", "said"),
+    ("moves", "color", "expected"),
     [
         (FELL, "white", "Thanks for the game! Traps: my Légal's mate (you fell for it)."),
         (AVOIDED, "white", "Thanks for the game! Traps: my Légal's mate (you avoided it)."),
@@ -118,9 +118,9 @@ def test_a_long_remark_loses_its_score_before_it_is_cut(book: TrapBook) -> None:
         (FELL[:4], "white", "Thanks for the game! No trap that I know came up in it."),
     ],
 )
-def test_the_summary(book: TrapBook, moves: tuple[str, ...], color: str, said: str) -> None:
+def test_the_summary(book: TrapBook, moves: tuple[str, ...], color: str, expected: str) -> None:
     info = replace(INFO, color=color)  # type: ignore[arg-type]
-    assert chat.summary(book.events(movetext(info, moves)), info) == [Message("player", said)]
+    assert chat.summary(book.events(movetext(info, moves)), info) == [Message("player", expected)]
 
 
 def test_a_long_summary_takes_two_messages_at_most(book: TrapBook) -> None:

@@ -40,20 +40,20 @@ BLACK = replace(WHITE, color="black")
 
 
 def run(session: Session, *events: tuple[Event, float]) -> tuple[Session, list[Action]]:
-    """The session after events at these times, and all that they asked for."""
-    asked: list[Action] = []
+    """The session after events at these times, and all actions that followed from them."""
+    actions: list[Action] = []
     for event, now in events:
-        session, actions = step(session, event, now, opened=now)
-        asked += actions
-    return session, asked
+        session, new = step(session, event, now, opened=now)
+        actions += new
+    return session, actions
 
 
 def test_the_first_line_begins_the_game_and_asks_for_a_move() -> None:
-    session, asked = run(Session(), (GameFull(WHITE, state()), 1.0))
-    assert asked == [Begin(), MovesChanged(), Decide(())]
+    session, actions = run(Session(), (GameFull(WHITE, state()), 1.0))
+    assert actions == [Begin(), MovesChanged(), Decide(())]
     assert session.our_turn
-    session, asked = run(Session(), (GameFull(BLACK, state()), 1.0))
-    assert asked == [Begin(), MovesChanged()]
+    session, actions = run(Session(), (GameFull(BLACK, state()), 1.0))
+    assert actions == [Begin(), MovesChanged()]
     assert not session.our_turn
 
 
@@ -67,15 +67,15 @@ def test_a_position_with_black_to_move_begins_with_black() -> None:
 def test_the_same_moves_again_ask_for_nothing() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0), (state(), 2.0))
     offered = state(draw_offers=frozenset({"black"}))
-    session, asked = run(session, (offered, 3.0), (offered, 4.0), (state("e2e4"), 5.0), (state("e2e4"), 6.0))
-    assert asked == [ConsiderDraw(), MovesChanged()]
+    session, actions = run(session, (offered, 3.0), (offered, 4.0), (state("e2e4"), 5.0), (state("e2e4"), 6.0))
+    assert actions == [ConsiderDraw(), MovesChanged()]
     assert run(session, (state("e2e4", "e7e5"), 7.0))[1] == [MovesChanged(), Decide(("e2e4", "e7e5"))]
 
 
 def test_an_older_state_is_not_believed_but_looked_into() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state("e2e4", "e7e5")), 1.0), (state("e2e4", "e7e5", "g1f3"), 2.0))
-    session, asked = run(session, (state("e2e4", "e7e5"), 3.0), (Tick := _tick(), 3.1))
-    assert asked == []
+    session, actions = run(session, (state("e2e4", "e7e5"), 3.0), (Tick := _tick(), 3.1))
+    assert actions == []
     assert run(session, (Tick, 3.0 + DOUBT_SECONDS))[1] == [Resync("an older state was not followed by a newer one")]
     longer = state("e2e4", "e7e5", "g1f3", "b8c6")
     assert run(session, (longer, 3.2), (Tick, 9.0))[1] == [MovesChanged(), Decide(longer.moves)]
@@ -89,23 +89,23 @@ def _tick() -> Event:
 
 
 def test_a_state_before_the_first_line_is_not_lost() -> None:
-    session, asked = run(Session(), (state("e2e4"), 1.0), (GameFull(BLACK, state()), 1.1))
+    session, actions = run(Session(), (state("e2e4"), 1.0), (GameFull(BLACK, state()), 1.1))
     assert session.moves == ("e2e4",)
-    assert asked[-1] == Decide(("e2e4",))
+    assert actions[-1] == Decide(("e2e4",))
 
 
 def test_a_first_line_that_comes_twice_is_an_older_state() -> None:
     first = GameFull(WHITE, state())
     session, _ = step(Session(), first, 1.0, opened=0.9)
     session, _ = step(session, state("e2e4"), 2.0, opened=0.9)
-    session, asked = step(session, first, 2.1, opened=0.9)
-    assert (session.moves, asked) == (("e2e4",), [])
+    session, actions = step(session, first, 2.1, opened=0.9)
+    assert (session.moves, actions) == (("e2e4",), [])
 
 
 def test_what_became_of_a_move_is_told_by_a_stream_that_is_opened_afterwards() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0))
-    session, asked = run(session, (Failed((), "e2e4", refused=False), 2.0))
-    assert asked == [Resync("it is not known whether a move was played")]
+    session, actions = run(session, (Failed((), "e2e4", refused=False), 2.0))
+    assert actions == [Resync("it is not known whether a move was played")]
     # A stream that was opened before cannot know it.
     assert step(session, GameFull(WHITE, state()), 2.5, opened=1.9)[1] == []
     assert step(session, GameFull(WHITE, state()), 2.5, opened=2.1)[1] == [Decide((), "e2e4")]
@@ -117,16 +117,16 @@ def test_a_refused_move_is_chosen_anew_but_not_for_ever() -> None:
     decided = 0
     for at in range(2, 20, 2):
         session, _ = run(session, (Failed((), "e2e4", refused=True), float(at)))
-        session, asked = run(session, (GameFull(WHITE, state()), at + 1.0))
-        decided += asked == [Decide((), None)]
+        session, actions = run(session, (GameFull(WHITE, state()), at + 1.0))
+        decided += actions == [Decide((), None)]
     assert decided == REFUSALS - 1
 
 
 def test_a_move_that_was_taken_but_is_not_shown_is_looked_into_once_and_sent_again() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0), (Played((), "e2e4"), 2.0))
     late = 2.0 + UNCONFIRMED_SECONDS
-    session, asked = run(session, (_tick(), late - 0.1), (_tick(), late), (_tick(), late + 1))
-    assert asked == [Resync("a move was taken but never shown")]
+    session, actions = run(session, (_tick(), late - 0.1), (_tick(), late), (_tick(), late + 1))
+    assert actions == [Resync("a move was taken but never shown")]
     assert run(session, (GameFull(WHITE, state()), late + 2))[1] == [Decide((), "e2e4")]
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0), (Played((), "e2e4"), 2.0), (state("e2e4"), 2.1))
     assert run(session, (_tick(), 20.0))[1] == []
@@ -134,15 +134,15 @@ def test_a_move_that_was_taken_but_is_not_shown_is_looked_into_once_and_sent_aga
 
 def test_takebacks_are_counted_and_never_granted_in_rated_games() -> None:
     asks = state("e2e4", "e7e5", takeback_offers=frozenset({"black"}))
-    session, asked = run(Session(takebacks_allowed=1), (GameFull(WHITE, asks), 1.0), (asks, 1.1))
-    assert asked == [Begin(), MovesChanged(), AnswerTakeback(True)]
+    session, actions = run(Session(takebacks_allowed=1), (GameFull(WHITE, asks), 1.0), (asks, 1.1))
+    assert actions == [Begin(), MovesChanged(), AnswerTakeback(True)]
     # Should lichess never have the answer, the game goes on.
     stuck = 1.1 + UNCONFIRMED_SECONDS
-    late, asked = run(session, (_tick(), stuck))
-    assert asked == [Resync("a takeback was answered long ago")]
+    late, actions = run(session, (_tick(), stuck))
+    assert actions == [Resync("a takeback was answered long ago")]
     assert run(late, (GameFull(WHITE, state(*asks.moves)), stuck))[1] == [Decide(asks.moves)]
-    session, asked = run(session, (Answered(), 1.5), (GameFull(WHITE, state("e2e4")), 2.0))
-    assert asked == [Resync("a takeback was answered"), MovesChanged()]
+    session, actions = run(session, (Answered(), 1.5), (GameFull(WHITE, state("e2e4")), 2.0))
+    assert actions == [Resync("a takeback was answered"), MovesChanged()]
     again = state("e2e4", "c7c5", takeback_offers=frozenset({"black"}))
     assert run(session, (again, 3.0))[1] == [MovesChanged(), AnswerTakeback(False), Decide(again.moves)]
     rated = replace(WHITE, rated=True)
@@ -162,25 +162,25 @@ def test_takebacks_are_counted_and_never_granted_in_rated_games() -> None:
 def test_nothing_is_sent_until_a_stream_tells_what_became_of_a_takeback(meanwhile: GameState | GameFull) -> None:
     asks = state("e2e4", "e7e5", takeback_offers=frozenset({"black"}))
     session, _ = run(Session(takebacks_allowed=1), (GameFull(WHITE, asks), 1.0))
-    session, asked = run(session, (meanwhile, 2.0), (_tick(), 2.1))
-    assert asked == []
+    session, actions = run(session, (meanwhile, 2.0), (_tick(), 2.1))
+    assert actions == []
     assert not may_send(session, session.moves)
-    session, asked = run(session, (Answered(), 3.0))
-    assert asked == [Resync("a takeback was answered")]
+    session, actions = run(session, (Answered(), 3.0))
+    assert actions == [Resync("a takeback was answered")]
     assert step(session, GameFull(WHITE, state("e2e4", "e7e5")), 3.2, opened=2.9) == (session, [])
-    session, asked = run(session, (GameFull(WHITE, state("e2e4", "d7d5")), 3.5))
-    assert asked == [MovesChanged(), Decide(("e2e4", "d7d5"))]
+    session, actions = run(session, (GameFull(WHITE, state("e2e4", "d7d5")), 3.5))
+    assert actions == [MovesChanged(), Decide(("e2e4", "d7d5"))]
     assert may_send(session, ("e2e4", "d7d5"))
     assert run(session, (Answered(), 4.0))[1] == []
 
 
 def test_a_takeback_that_was_granted_too_late_is_a_proposal_and_withdrawn() -> None:
     proposes = state("e2e4", "e7e5", takeback_offers=frozenset({"white"}))
-    session, asked = run(Session(takebacks_allowed=5), (GameFull(WHITE, proposes), 1.0), (proposes, 1.1))
-    assert asked == [Begin(), MovesChanged(), WithdrawTakeback()]
+    session, actions = run(Session(takebacks_allowed=5), (GameFull(WHITE, proposes), 1.0), (proposes, 1.1))
+    assert actions == [Begin(), MovesChanged(), WithdrawTakeback()]
     assert not may_send(session, proposes.moves)
-    session, asked = run(session, (Answered(), 2.0), (GameFull(WHITE, state("e2e4", "e7e5")), 2.5))
-    assert asked == [Resync("a takeback was answered"), Decide(proposes.moves)]
+    session, actions = run(session, (Answered(), 2.0), (GameFull(WHITE, state("e2e4", "e7e5")), 2.5))
+    assert actions == [Resync("a takeback was answered"), Decide(proposes.moves)]
     over = run(session, (state("e2e4", "e7e5", status="resign"), 3.0))[1]
     assert over == [Finish()]
 
@@ -196,8 +196,8 @@ def test_no_takeback_is_granted_while_a_move_is_under_way() -> None:
     assert failed.sending is None
     assert not may_send(failed, asks.moves)
     assert run(failed, (asks, 4.0))[1] == []
-    again, asked = run(failed, (GameFull(WHITE, asks), 5.0))
-    assert asked == [Decide(asks.moves, "g1f3")]
+    again, actions = run(failed, (GameFull(WHITE, asks), 5.0))
+    assert actions == [Decide(asks.moves, "g1f3")]
     assert may_send(again, asks.moves)
 
 
@@ -205,8 +205,8 @@ def test_an_opponent_who_is_gone_loses_when_it_is_time() -> None:
     moves = state("e2e4", "e7e5", "g1f3")
     session, _ = run(Session(), (GameFull(WHITE, moves), 1.0), (OpponentGone(True, 10.0), 2.0))
     assert run(session, (_tick(), 11.0))[1] == []
-    gone, asked = run(session, (_tick(), 12.0), (_tick(), 13.0))
-    assert asked == [Claim()]
+    gone, actions = run(session, (_tick(), 12.0), (_tick(), 13.0))
+    assert actions == [Claim()]
     assert run(gone, (_tick(), 60.0))[1] == [Claim()]
     assert run(session, (OpponentGone(False, None), 5.0), (_tick(), 60.0))[1] == []
     back = state("e2e4", "e7e5", "g1f3", "b8c6", "f1b5")
@@ -226,7 +226,7 @@ def test_a_game_that_does_not_begin_is_aborted() -> None:
 
 def test_the_end_comes_once() -> None:
     over = state("e2e4", status="resign", winner="white")
-    session, asked = run(Session(), (GameFull(WHITE, state("e2e4")), 1.0), (over, 2.0), (over, 3.0), (_tick(), 99.0))
-    assert asked == [Begin(), MovesChanged(), Finish()]
+    session, actions = run(Session(), (GameFull(WHITE, state("e2e4")), 1.0), (over, 2.0), (over, 3.0), (_tick(), 99.0))
+    assert actions == [Begin(), MovesChanged(), Finish()]
     line = ChatLine("You", "gg", "player")
     assert run(session, (line, 4.0))[1] == [ChatReceived(line)]

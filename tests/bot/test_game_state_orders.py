@@ -68,9 +68,9 @@ class Server(RuleBasedStateMachine):
                     self.open()
                     return
                 case _:
-                    self.asked(action)
+                    self.record_action(action)
 
-    def asked(self, action: Action) -> None:
+    def record_action(self, action: Action) -> None:
         """Something else that the bot is to do."""
 
     def our_turn(self) -> bool:
@@ -161,7 +161,7 @@ class Takebacks(Server):
         asks, proposes = getattr(self, "asks", False), getattr(self, "proposes", False)
         return state(*self.moves, takeback_offers=frozenset([them] * asks + [us] * proposes))
 
-    def asked(self, action: Action) -> None:
+    def record_action(self, action: Action) -> None:
         if action == AnswerTakeback(False):
             self.asks = False
         elif isinstance(action, AnswerTakeback | WithdrawTakeback):

@@ -1,4 +1,4 @@
-"""The whole bot against a server of our own: games from challenge to record, restarts, and what is said."""
+"""The whole bot against a server of our own: games from challenge to record, restarts, and the chat."""
 
 import threading
 import time
@@ -103,16 +103,16 @@ def ended(server: Server, game: str) -> bool:
     return server.do(lambda site: game in site.games and site.games[game].over)
 
 
-def said(server: Server, game: str) -> list[tuple[str, str]]:
-    return server.do(lambda site: [(line.room, line.text) for line in site.record.said if line.game == game])
+def chat_of(server: Server, game: str) -> list[tuple[str, str]]:
+    return server.do(lambda site: [(line.room, line.text) for line in site.record.messages if line.game == game])
 
 
 def moves(server: Server, game: str) -> list[str]:
     return server.do(lambda site: [move.uci() for move in site.games[game].board.move_stack])
 
 
-def no_wrongs(server: Server) -> None:
-    assert server.do(lambda site: list(site.record.wrongs)) == []
+def no_violations(server: Server) -> None:
+    assert server.do(lambda site: list(site.record.violations)) == []
 
 
 def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: Settings) -> None:
@@ -124,8 +124,8 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         until(lambda: SavedState(settings.bot.folder).unfinished() == [])
         assert moves(server, game)[-3:] == ["c4f7", "e8e7", "c3d5"]
         assert len(bot.latency_stats.killers) == 2
-    no_wrongs(server)
-    assert said(server, game) == [
+    no_violations(server)
+    assert chat_of(server, game) == [
         ("player", "Hello Player1, have fun! I like to set traps. Ask me !help."),
         ("spectator", "TrapBot: Sets the Légal's mate trap: 5... Bxd1? loses to 6. Bxf7+ (mate in 2)."),
         ("spectator", "Player1: Falls into Légal's mate: 6. Bxf7+ mates in 2 (6. Bxf7+ Ke7 7. Nd5#)."),
@@ -150,7 +150,7 @@ def test_games_of_every_kind_are_played_to_the_end(server: Server, settings: Set
         for game in games:
             until(lambda game=game: ended(server, game), 60)  # type: ignore[misc]
         until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_a_game_is_resumed_after_a_restart_and_nothing_is_said_twice(server: Server, settings: Settings) -> None:
@@ -163,8 +163,8 @@ def test_a_game_is_resumed_after_a_restart_and_nothing_is_said_twice(server: Ser
     with playing(settings):
         until(lambda: ended(server, game))
         until(lambda: SavedState(settings.bot.folder).unfinished() == [])
-    no_wrongs(server)
-    lines = said(server, game)
+    no_violations(server)
+    lines = chat_of(server, game)
     assert len(lines) == len(set(lines))
     assert sum(text.startswith("Hello") for _, text in lines) == 1
 
@@ -185,7 +185,7 @@ def test_the_killer_of_a_trap_that_was_set_outlives_the_bot(server: Server, sett
         until(lambda: ended(server, game))
         assert moves(server, game)[9:] == ["g4d1", "c4f7", "e8e7", "c3d5"]
         assert len(bot.latency_stats.killers) == 2
-    no_wrongs(server)
+    no_violations(server)
 
 
 @pytest.mark.parametrize("color", ["white", "black"])
@@ -202,7 +202,7 @@ def test_a_position_for_the_third_time_ends_the_game_without_a_claim(
     (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
     assert '[Result "1/2-1/2"]' in path.read_text()
     # The state that tells of the third time says that the game goes on, as lichess's does: a move may be on its way.
-    assert server.do(lambda site: {wrong.kind for wrong in site.record.wrongs}) <= {"late_move"}
+    assert server.do(lambda site: {violation.kind for violation in site.record.violations}) <= {"late_move"}
 
 
 def test_a_game_that_ended_while_the_bot_was_away_is_recorded(server: Server, settings: Settings) -> None:
@@ -240,7 +240,7 @@ def test_no_fault_loses_a_game(server: Server, settings: Settings, faults: list[
         server.order(*faults)
         until(lambda: ended(server, game), 55)
         assert server.do(lambda site: site.games[game].status) == "mate"
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_takebacks_are_granted_as_often_as_configured(server: Server, settings: Settings) -> None:
@@ -248,7 +248,7 @@ def test_takebacks_are_granted_as_often_as_configured(server: Server, settings: 
         game = challenged(server, Habits(think=(0.05, 0.05), ask_takeback=0.5))
         until(lambda: bot._saved_state.game(game).takebacks == 2)
         until(lambda: ended(server, game), 50)
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_a_takeback_that_is_granted_too_late_costs_no_move(server: Server, settings: Settings) -> None:
@@ -258,7 +258,7 @@ def test_a_takeback_that_is_granted_too_late_costs_no_move(server: Server, setti
     with playing(generous, ()):
         game = challenged(server, Habits(think=(0.05, 0.1), ask_takeback=0.5, accept_takeback=1.0))
         until(lambda: ended(server, game), 50)
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_a_full_house_lets_challenges_wait_and_declines_what_it_does_not_play(
@@ -270,7 +270,7 @@ def test_a_full_house_lets_challenges_wait_and_declines_what_it_does_not_play(
         until(lambda: all(ended(server, game) for game in games), 40)
         assert server.do(lambda site: site.challenges[slow].open) is False
         assert server.do(lambda site: slow not in site.games)
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_without_a_library_it_plays_on_and_looks_again(
@@ -288,9 +288,9 @@ def test_without_a_library_it_plays_on_and_looks_again(
         until(lambda: ended(server, last), 40)
         assert bot.traps.book is not None
         summary = ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).")
-        until(lambda: summary in said(server, last))
+        until(lambda: summary in chat_of(server, last))
     assert sum("playing without traps" in message for message in caplog.messages) == 1
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_an_account_that_is_no_bot_or_a_token_that_may_not_play_is_refused(server: Server) -> None:
@@ -322,12 +322,12 @@ def test_a_token_that_is_revoked_ends_the_bot(server: Server, settings: Settings
 
 
 def test_an_opponent_who_leaves_loses(server: Server, settings: Settings) -> None:
-    server.do(lambda site: setattr(site.manners, "claim_after", 0.5))
+    server.do(lambda site: setattr(site.rules, "claim_after", 0.5))
     with playing(settings, ()):
         game = challenged(server, Habits(leave=1.0, away=None))
         until(lambda: ended(server, game))
         assert server.do(lambda site: site.games[game].winner) is chess.WHITE
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_a_game_that_never_begins_is_aborted(
@@ -338,7 +338,7 @@ def test_a_game_that_never_begins_is_aborted(
         game = challenged(server, Habits(think=(60.0, 60.0)))
         until(lambda: ended(server, game))
         assert server.do(lambda site: site.games[game].status) == "aborted"
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_a_game_of_days_is_left_and_read_again_when_it_is_our_turn(
@@ -351,7 +351,7 @@ def test_a_game_of_days_is_left_and_read_again_when_it_is_our_turn(
         game = challenged(server, Habits(think=(2.0, 2.0)), days=2, limit=None, increment=None)
         until(lambda: game in bot._resting)
         until(lambda: server.do(lambda site: site.games[game].ply >= 3))
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_a_pupil_on_a_private_server_is_warned_if_he_wants(server: Server, settings: Settings) -> None:
@@ -367,7 +367,7 @@ def test_a_pupil_on_a_private_server_is_warned_if_he_wants(server: Server, setti
         server.do(ask)
         until(lambda: ended(server, game))
         until(lambda: SavedState(settings.bot.folder).unfinished() == [])
-    lines = [text for room, text in said(server, game) if room == "player"]
+    lines = [text for room, text in chat_of(server, game) if room == "player"]
     assert "I will warn you of traps in this game; !coach off ends it." in lines
     assert "Careful, a trap: Bxd1? is answered by Bxf7+." in lines
 
@@ -384,7 +384,7 @@ def test_without_games_another_bot_is_challenged_as_often_as_allowed(server: Ser
         time.sleep(1.0)
         assert len(bot._saved_state.bot.seeks) == 1
     assert len(server.do(lambda site: list(site.games))) == 1
-    no_wrongs(server)
+    no_violations(server)
 
 
 def test_without_the_accounts_stream_challenges_are_played_all_the_same(
@@ -399,4 +399,4 @@ def test_without_the_accounts_stream_challenges_are_played_all_the_same(
         game = challenged(server, Habits(line=LEGAL))
         until(lambda: ended(server, game))
         assert server.do(lambda site: site.record.opens) == []
-    no_wrongs(server)
+    no_violations(server)

@@ -85,8 +85,13 @@ def test_everything_that_is_there_is_told(server: Server, tmp_path: Path, monkey
     done = CliRunner().invoke(APP, ["--check", "--config", config, "--url", server.url])
     assert done.exit_code == 0, done.output
     assert SECRET not in done.output
-    for said in ("token: may play for TrapBot", "account: TrapBot is a bot", "1 of them proved", "book.bin, 1 entries"):
-        assert said in done.stdout
+    for output in (
+        "token: may play for TrapBot",
+        "account: TrapBot is a bot",
+        "1 of them proved",
+        "book.bin, 1 entries",
+    ):
+        assert output in done.stdout
     assert "unchecked" not in done.stdout
 
 
@@ -104,8 +109,8 @@ def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path) -> Non
     )
     done = CliRunner().invoke(APP, ["--check", "--config", configured(tmp_path, text)])
     assert done.exit_code == 1
-    wrong = [line.split(None, 1)[1].split(":")[0] for line in done.stdout.splitlines() if line.startswith("WRONG")]
-    assert wrong == ["token", "token", "library", "engine", "book", "book", "tablebase"]
+    failed = [line.split(None, 1)[1].split(":")[0] for line in done.stdout.splitlines() if line.startswith("WRONG")]
+    assert failed == ["token", "token", "library", "engine", "book", "book", "tablebase"]
     assert SECRET not in done.output
 
 
@@ -252,12 +257,12 @@ def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, t
                 assert process.poll() is None, process.stderr.read() if process.stderr else ""
                 time.sleep(0.05)
             process.send_signal(signal.SIGTERM)
-            _, said = process.communicate(timeout=40)
+            _, output = process.communicate(timeout=40)
         finally:
             process.kill()
     assert process.returncode == 0
-    assert SECRET not in said
-    assert "TrapBot has stopped" in said
+    assert SECRET not in output
+    assert "TrapBot has stopped" in output
     # The game was short enough to be played to its end.
     assert server.do(lambda site: site.games[game].over)
-    assert server.do(lambda site: list(site.record.wrongs)) == []
+    assert server.do(lambda site: list(site.record.violations)) == []

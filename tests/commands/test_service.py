@@ -68,8 +68,8 @@ def test_a_job_by_hand_and_what_the_log_says(tmp_path: Path) -> None:
     done = run("jobs", "run", "users", code=1)
     assert "new 1" in done.stdout
     assert "user nobody: there is no such user" in done.stderr
-    told = json.loads(run("jobs", "run", "folders", "--json").stdout)
-    assert (told["counts"]["new"], told["counts"]["sightings"], told["error"]) == (2, 2, None)
+    found = json.loads(run("jobs", "run", "folders", "--json").stdout)
+    assert (found["counts"]["new"], found["counts"]["sightings"], found["error"]) == (2, 2, None)
     log = json.loads(run("jobs", "log", "--json").stdout)
     assert [one["job"] for one in log] == ["folders", "users"]
     assert log[1]["counts"]["failed"] == 1
@@ -96,8 +96,8 @@ def test_a_job_that_runs_elsewhere_is_not_run(tmp_path: Path) -> None:
     ):
         assert mine
         assert "folders runs in another process" in str(refusal("jobs", "run", "folders"))
-        told = json.loads(run("jobs", "list", "--json").stdout)
-        assert [one["name"] for one in told if one["state"] == "running"] == ["folders"]
+        found = json.loads(run("jobs", "list", "--json").stdout)
+        assert [one["name"] for one in found if one["state"] == "running"] == ["folders"]
     run("jobs", "run", "folders")
 
 
@@ -128,17 +128,17 @@ def test_mining_verifying_tidying_and_the_newest_backups(server: Server, tmp_pat
             assert (done.error, done.outcome.problems) == (None, [])
             if job == "vacuum":
                 assert done.outcome.counts["bytes"] > 0
-        kept_last = 0
+        counted = 0
         for _ in range(4):
             made = run_job(service, "backup")
             assert made is not None
             assert made.error is None
-            kept_last = made.outcome.counts["kept"]
+            counted = made.outcome.counts["kept"]
             server.advance(86400)
             time.sleep(0.01)
-        kept = backups_in(service.backups)
-        assert len(kept) == kept_last == 2
-        newest = max(kept)
+        left_over = backups_in(service.backups)
+        assert len(left_over) == counted == 2
+        newest = max(left_over)
         # A clock that is years behind does not make the new one the oldest.
         assert isinstance(service.clock, ServerClock)
         service.clock.astray = -10 * 365 * 86400.0
@@ -152,7 +152,7 @@ def test_mining_verifying_tidying_and_the_newest_backups(server: Server, tmp_pat
         assert wrongly_named in backups_in(service.backups)
         assert newest not in backups_in(service.backups)
         left = backups_in(service.backups)
-        assert min(left) < min(kept)
+        assert min(left) < min(left_over)
         with open_library(min(left), read_only=True) as copy:
             assert copy.digest() == service.library.digest()
 
@@ -164,8 +164,8 @@ def test_the_service_runs_pauses_resumes_and_stops(server: Server, tmp_path: Pat
     server.do(lambda site: site.token(site.account("Bob"), "lip_secret", ("study:read",)))
 
     def states() -> dict[str, str]:
-        told = json.loads(run("jobs", "list", "--json").stdout)
-        return {one["name"]: one["state"] for one in told}
+        found = json.loads(run("jobs", "list", "--json").stdout)
+        return {one["name"]: one["state"] for one in found}
 
     def until_done() -> None:
         end = time.monotonic() + 40
@@ -183,13 +183,13 @@ def test_the_service_runs_pauses_resumes_and_stops(server: Server, tmp_path: Pat
             run("jobs", "pause", "users")
             assert states()["users"] == "paused"
             process.send_signal(signal.SIGTERM)
-            _, said = process.communicate(timeout=40)
+            _, output = process.communicate(timeout=40)
         finally:
             process.kill()
-    assert process.returncode == 0, said
-    assert "the service has stopped" in said
-    assert "there is no such user" in said
-    assert "lip_secret" not in said
+    assert process.returncode == 0, output
+    assert "the service has stopped" in output
+    assert "there is no such user" in output
+    assert "lip_secret" not in output
     assert states()["users"] == "paused"
     run("jobs", "resume", "users")
     assert states()["users"] == "waiting"
@@ -212,10 +212,10 @@ def test_traps_are_told_once_as_games_end(server: Server, tmp_path: Path) -> Non
     assert "mate in 2" in fell
     assert run("follow", "alice", "--once").stdout == ""
     server.do(lambda site: finished(site, "follow01", "Alice", "Bob", LEGAL))
-    told = [json.loads(line) for line in run("follow", "Alice", "--once", "--json").stdout.splitlines()]
-    assert {one["game"] for one in told} == {"follow01"}
-    assert {one["event"] for one in told} == {"set", "fell", "sprung"}
-    assert {one["by"] for one in told} != {""}
+    found = [json.loads(line) for line in run("follow", "Alice", "--once", "--json").stdout.splitlines()]
+    assert {one["game"] for one in found} == {"follow01"}
+    assert {one["event"] for one in found} == {"set", "fell", "sprung"}
+    assert {one["by"] for one in found} != {""}
 
 
 def test_who_cannot_be_followed_is_said_and_the_others_are(server: Server, tmp_path: Path) -> None:

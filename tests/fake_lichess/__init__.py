@@ -1,1 +1,1 @@
-"""A lichess on loopback: state, clocks and rules of its own, spoken over the published API, with faults to order."""
+"""Fake lichess on loopback: a server with the published API, its own clock, scripted players and injected faults."""

@@ -58,7 +58,7 @@ def _seat(site: Site, bot: Account, terms: Terms, number: int, seed: int) -> Non
     def again() -> None:
         if bot.online and not site.running(player.account) and not site.challenges_of(player.account)[1]:
             player.challenge(bot, terms)
-        site.times.after(3.0, again)
+        site.clock.after(3.0, again)
 
     again()
 

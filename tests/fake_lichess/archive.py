@@ -48,14 +48,14 @@ def chosen(site: Site, user: str, request: web.Request) -> Iterator[Game]:
 
 def game_line(site: Site, game: Game, request: web.Request) -> Json:
     """One line of an export."""
-    body = as_json(game, site.times.wall_ms())
+    body = as_json(game, site.clock.wall_ms())
     if not _flag(request, "moves", True):
         del body["moves"]
     if not _flag(request, "clocks", False):
         body.pop("clocks", None)
     if _flag(request, "pgnInJson", False):
-        asked = {"moves": _flag(request, "moves", True), "clocks": _flag(request, "clocks", False)}
-        body["pgn"] = as_pgn(game, site.base, **asked)
+        params = {"moves": _flag(request, "moves", True), "clocks": _flag(request, "clocks", False)}
+        body["pgn"] = as_pgn(game, site.base, **params)
     return body
 
 
@@ -63,8 +63,8 @@ def export(site: Site, games: Iterator[Game], request: web.Request) -> tuple[str
     """The media type, and the games as lines of JSON or as PGN, as the request prefers."""
     if "application/x-ndjson" in request.headers.get("Accept", ""):
         return "application/x-ndjson", [json.dumps(game_line(site, g, request)).encode() + b"\n" for g in games]
-    asked = {name: _flag(request, name, name != "clocks") for name in ("moves", "tags", "clocks")}
-    return "application/x-chess-pgn", [as_pgn(game, site.base, **asked).encode() for game in games]
+    params = {name: _flag(request, name, name != "clocks") for name in ("moves", "tags", "clocks")}
+    return "application/x-chess-pgn", [as_pgn(game, site.base, **params).encode() for game in games]
 
 
 def on_air(site: Site, channel: str, most: int) -> Iterator[Game]:

@@ -7,7 +7,7 @@ import chess
 from tests.fake_lichess.people import Account
 from tests.fake_lichess.stream import Stream
 from tests.fake_lichess.terms import Terms
-from tests.fake_lichess.times import Appointment
+from tests.fake_lichess.virtual_clock import Timer
 
 #: Reasons to decline and what the challenger reads.
 REASONS = {
@@ -38,7 +38,7 @@ class Challenge:
     challenger_color: chess.Color
     status: str = "created"
     reason: str = "generic"
-    expiry: Appointment | None = None
+    expiry: Timer | None = None
     #: The response that keeps it alive; told ``{"done": status}`` at the end.
     keep_alive: Stream | None = None
 

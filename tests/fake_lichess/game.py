@@ -9,7 +9,7 @@ from tests.fake_lichess.chat import Chat, Line
 from tests.fake_lichess.people import Account, Refused
 from tests.fake_lichess.stream import Json, Stream
 from tests.fake_lichess.terms import Terms
-from tests.fake_lichess.times import Appointment, Timetable
+from tests.fake_lichess.virtual_clock import Timer, VirtualClock
 
 #: Status names that a running and a never decided game have.
 STARTED, ABORTED = "started", "aborted"
@@ -30,7 +30,7 @@ class Side:
     last_offer: int = -BETWEEN_OFFERS
     #: Second of the server's time since which the player is away; None while present.
     gone_since: float | None = None
-    claimable: Appointment | None = None
+    claimable: Timer | None = None
 
 
 class Game:
@@ -39,22 +39,22 @@ class Game:
     Clocks stand still until both have moved once, as on lichess. Refused is raised for what the rules forbid.
     """
 
-    def __init__(self, ident: str, terms: Terms, white: Account, black: Account, times: Timetable) -> None:
+    def __init__(self, ident: str, terms: Terms, white: Account, black: Account, clock: VirtualClock) -> None:
         self.id = ident
         self.terms = terms
-        self.times = times
+        self.clock = clock
         self.board = terms.first_board()
         self.first_fen = self.board.fen()
         start = float(terms.limit if terms.limit is not None else (terms.days or 3650) * 86400)
         self.sides = {chess.WHITE: Side(white, start), chess.BLACK: Side(black, start)}
-        self.created_at = times.wall_ms()
+        self.created_at = clock.wall_ms()
         self.finished_at = 0
         self.status = STARTED
         self.winner: chess.Color | None = None
         self.chat = Chat()
         #: Seconds left of the mover after each ply, for the export.
         self.clocks: list[float] = []
-        self.turn_began = times.now()
+        self.turn_began = clock.now()
         self.streams: dict[Stream, chess.Color] = {}
         self.told_gone: set[Stream] = set()
         #: Called with the game after every change of state, and with chat lines.
@@ -63,7 +63,7 @@ class Game:
         self.on_end: list[Callable[[Game], None]] = []
         #: Called for streams alone, with one event.
         self.state_of: Callable[[Game], Json] = lambda _: {}
-        self._flag: Appointment | None = None
+        self._flag: Timer | None = None
 
     @property
     def over(self) -> bool:
@@ -85,7 +85,7 @@ class Game:
 
     def left(self, color: chess.Color) -> float:
         """Seconds on a player's clock now, never below 0."""
-        spent = self.times.now() - self.turn_began if self.ticking and self.board.turn == color else 0.0
+        spent = self.clock.now() - self.turn_began if self.ticking and self.board.turn == color else 0.0
         return max(0.0, self.sides[color].left - spent)
 
     def move(self, color: chess.Color, uci: str, offers_draw: bool = False) -> bool:
@@ -131,12 +131,12 @@ class Game:
             side.left = self.terms.days * 86400.0
 
     def _start_turn(self) -> None:
-        self.turn_began = self.times.now()
+        self.turn_began = self.clock.now()
         if self._flag is not None:
             self._flag.cancel()
         self._flag = None
         if self.ticking and (self.terms.limit is not None or self.terms.days is not None):
-            self._flag = self.times.after(self.sides[self.board.turn].left, self._time_out)
+            self._flag = self.clock.after(self.sides[self.board.turn].left, self._time_out)
 
     def _time_out(self) -> None:
         if self.over:
@@ -159,7 +159,7 @@ class Game:
         if self.ticking:
             self.sides[self.board.turn].left = self.left(self.board.turn)
         self.status, self.winner = status, winner
-        self.finished_at = self.times.wall_ms()
+        self.finished_at = self.clock.wall_ms()
         if self._flag is not None:
             self._flag.cancel()
         for side in self.sides.values():
@@ -245,9 +245,9 @@ class Game:
         side = self.sides[color]
         if self.over or side.gone_since is not None:
             return
-        side.gone_since = self.times.now()
+        side.gone_since = self.clock.now()
         self._tell_gone(color, claim_after)
-        side.claimable = self.times.after(claim_after, lambda: self._tell_gone(color, 0))
+        side.claimable = self.clock.after(claim_after, lambda: self._tell_gone(color, 0))
 
     def _tell_gone(self, color: chess.Color, seconds: float) -> None:
         for stream, own in self.streams.items():
@@ -270,7 +270,7 @@ class Game:
     def claim(self, color: chess.Color, claim_after: float, win: bool) -> None:
         """End the game of somebody who left it."""
         since = self.sides[not color].gone_since
-        if self.over or since is None or self.times.now() - since < claim_after:
+        if self.over or since is None or self.clock.now() - since < claim_after:
             raise Refused("Cannot claim: the opponent has not left the game for long enough")
         if win and "noClaimWin" in self.terms.rules:
             raise Refused("Cannot claim: not in this game")

@@ -42,18 +42,18 @@ class Limits:
 
     def challenge(self, who: str, now: float) -> None:
         if seconds := self.challenges.wait(who, now):
-            raise Refused("Too many requests. Try again later.", 429, ratelimit=_told("challenge", seconds))
+            raise Refused("Too many requests. Try again later.", 429, ratelimit=_limit_error("challenge", seconds))
         self.challenges.use(who, now)
 
     def bot_pair(self, challenger: str, dest: str, now: float) -> None:
         """Refused if either bot has played its games against bots for today."""
         if seconds := self.bot_games.wait(challenger, now):
             text = f"You played {self.bot_games.most} games against other bots today, please wait before challenging."
-            raise Refused(text, 429, ratelimit=_told("bot.vsBot.day", seconds))
+            raise Refused(text, 429, ratelimit=_limit_error("bot.vsBot.day", seconds))
         if seconds := self.bot_games.wait(dest, now):
             text = f"{dest} played {self.bot_games.most} games against other bots today."
-            raise Refused(text, 400, ratelimit=_told("bot.vsBot.day", seconds))
+            raise Refused(text, 400, ratelimit=_limit_error("bot.vsBot.day", seconds))
 
 
-def _told(key: str, seconds: float) -> dict[str, object]:
+def _limit_error(key: str, seconds: float) -> dict[str, object]:
     return {"key": key, "seconds": int(seconds) + 1}

@@ -11,7 +11,7 @@ from tests.fake_lichess.people import Account, Refused
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.stream import Json
 from tests.fake_lichess.terms import Terms
-from tests.fake_lichess.times import Appointment
+from tests.fake_lichess.virtual_clock import Timer
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
 from trapcore.proof.search import search
@@ -73,7 +73,7 @@ class Player:
         self.account = account
         self.habits = habits
         self.random = random.Random(seed)
-        self._pending: dict[str, Appointment] = {}
+        self._pending: dict[str, Timer] = {}
         account.in_process = True
         account.on_event = self._event
 
@@ -84,10 +84,10 @@ class Player:
         if event["type"] == "gameStart":
             game = self.site.games[event["game"]["gameId"]]
             # Not before the caller has finished with the game that it is making.
-            self.site.times.after(0.0, lambda: self._sit(game))
+            self.site.clock.after(0.0, lambda: self._sit(game))
         elif event["type"] == "challenge" and event["challenge"]["destUser"]["id"] == self.account.id:
             ident = event["challenge"]["id"]
-            self.site.times.after(self._thinking(), lambda: self._answer(ident))
+            self.site.clock.after(self._thinking(), lambda: self._answer(ident))
 
     def _answer(self, ident: str) -> None:
         if not self.site.challenges[ident].open:
@@ -118,12 +118,12 @@ class Player:
         other = game.sides[not color]
         if other.offers_draw and self.habits.accept_draw is not None:
             draw = self._chance(self.habits.accept_draw)
-            self.site.times.after(0.0, lambda: game.answer_draw(color, draw) if other.offers_draw else None)
+            self.site.clock.after(0.0, lambda: game.answer_draw(color, draw) if other.offers_draw else None)
         if other.proposes_takeback and self.habits.accept_takeback is not None:
             back = self._chance(self.habits.accept_takeback)
-            self.site.times.after(0.0, lambda: game.answer_takeback(color, back) if other.proposes_takeback else None)
+            self.site.clock.after(0.0, lambda: game.answer_takeback(color, back) if other.proposes_takeback else None)
         if game.board.turn == color and game.id not in self._pending:
-            self._pending[game.id] = self.site.times.after(self._thinking(), lambda: self._act(game, color))
+            self._pending[game.id] = self.site.clock.after(self._thinking(), lambda: self._act(game, color))
 
     def _act(self, game: Game, color: chess.Color) -> None:
         self._pending.pop(game.id, None)
@@ -142,7 +142,7 @@ class Player:
         if game.ply >= 4 and self._chance(habits.ask_takeback):
             game.answer_takeback(color, True)
             if game.over or game.board.turn != color or game.sides[color].proposes_takeback:
-                self._pending[game.id] = self.site.times.after(self._thinking(), lambda: self._move(game, color))
+                self._pending[game.id] = self.site.clock.after(self._thinking(), lambda: self._move(game, color))
                 return
         self._move(game, color)
 
@@ -152,7 +152,7 @@ class Player:
             self.site.play(game, color, self._choose(game.board), self._chance(self.habits.offer_draw))
 
     def _go(self, game: Game, color: chess.Color) -> None:
-        game.leave(color, self.site.manners.claim_after)
+        game.leave(color, self.site.rules.claim_after)
         if self.habits.away is not None:
 
             def return_() -> None:
@@ -160,7 +160,7 @@ class Player:
                     game.come_back(color)
                     self._move(game, color)
 
-            self.site.times.after(self.habits.away, return_)
+            self.site.clock.after(self.habits.away, return_)
 
     def _choose(self, board: chess.Board) -> chess.Move:
         followed = self._from_line(board)
@@ -191,13 +191,13 @@ class Player:
         if game.over:
             return
         color = game.color_of(self.account)
-        wait = self.site.manners.claim_after
+        wait = self.site.rules.claim_after
         since = game.sides[not color].gone_since
         try:
-            if since is not None and self.site.times.now() - since >= wait:
+            if since is not None and self.site.clock.now() - since >= wait:
                 game.claim(color, wait, win=True)
-            elif game.ply < 2 and game.board.turn != color and self.site.times.now() - game.turn_began >= wait:
+            elif game.ply < 2 and game.board.turn != color and self.site.clock.now() - game.turn_began >= wait:
                 game.abort(color)
         except Refused:
             pass
-        self.site.times.after(wait / 4, lambda: self._watch(game))
+        self.site.clock.after(wait / 4, lambda: self._watch(game))

@@ -1,4 +1,4 @@
-"""lichess's published description of its API, against which every answer is held."""
+"""Lichess's published API description, against which every answer is checked."""
 
 import re
 from functools import cache

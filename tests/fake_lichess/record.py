@@ -1,11 +1,11 @@
-"""What a client did, above all what it did wrong, kept for the assertions of tests and of the soak."""
+"""Record of what clients did, above all of violations, for the assertions of tests and of the soak."""
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-#: What a client can do wrong, as named in ``Wrong.kind``.
-WRONGS = (
+#: What a client can do wrong, as named in ``Violation.kind``.
+VIOLATIONS = (
     "illegal_move",
     "repeated_move",
     "out_of_turn",
@@ -22,8 +22,8 @@ WRONGS = (
 
 
 @dataclass(frozen=True)
-class Wrong:
-    """One thing done wrong: by whom, in which game (empty outside one), at which second of the server's time."""
+class Violation:
+    """Violation by a client, in a game or outside one (empty), at a second of the server's time."""
 
     kind: str
     who: str
@@ -33,7 +33,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Said:
+class ChatMessage:
     """A chat message a bot sent, whether it was shown or not; ``ply`` is the number of moves played by then."""
 
     game: str
@@ -47,9 +47,9 @@ class Said:
 
 @dataclass(frozen=True)
 class Reply:
-    """A bot's move: real seconds since the move before it was made, and what the bot's clock held then (ms).
+    """A bot's move: real seconds since the move before it was made, and what was left on the bot's clock (ms).
 
-    ``at`` is when it came, in monotonic seconds, to be held against the log of the faults.
+    ``at`` is when it came, in monotonic seconds, to be compared with the log of the faults.
     """
 
     game: str
@@ -63,23 +63,23 @@ class Reply:
 
 @dataclass
 class Record:
-    """Everything kept about the clients; the scripted players of the server are no clients."""
+    """Record of all clients; the scripted players of the server are no clients."""
 
-    wrongs: list[Wrong] = field(default_factory=list)
-    said: list[Said] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    messages: list[ChatMessage] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     #: Openings of the event stream: (name, second of the server's time), refused ones too.
     opens: list[tuple[str, float]] = field(default_factory=list)
     requests: Counter[str] = field(default_factory=Counter)
     user_agents: set[str] = field(default_factory=set)
 
-    def wrong(self, kind: str, who: str, game: str, detail: str, at: float) -> None:
-        if kind not in WRONGS:
-            raise ValueError(f"no such wrong: {kind}")
-        self.wrongs.append(Wrong(kind, who, game, detail, at))
+    def add_violation(self, kind: str, who: str, game: str, detail: str, at: float) -> None:
+        if kind not in VIOLATIONS:
+            raise ValueError(f"no such violation: {kind}")
+        self.violations.append(Violation(kind, who, game, detail, at))
 
-    def of(self, *kinds: str) -> list[Wrong]:
-        return [wrong for wrong in self.wrongs if wrong.kind in kinds]
+    def of(self, *kinds: str) -> list[Violation]:
+        return [violation for violation in self.violations if violation.kind in kinds]
 
     def most_opens(self, window: float = 600) -> int:
         """The most event streams one client opened in any ``window`` seconds."""
@@ -91,8 +91,8 @@ class Record:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "wrongs": [asdict(wrong) for wrong in self.wrongs],
-            "said": [asdict(said) for said in self.said],
+            "violations": [asdict(violation) for violation in self.violations],
+            "messages": [asdict(message) for message in self.messages],
             "replies": [asdict(reply) for reply in self.replies],
             "opens": self.opens,
             "most_opens": self.most_opens(),

@@ -118,10 +118,10 @@ class Routes:
         me = self._me(request)
         incoming, own = self.site.challenges_of(me)
 
-        def told(made: list[Challenge]) -> list[Json]:
+        def listed(made: list[Challenge]) -> list[Json]:
             return [answers.challenge(one, self.site.base, me) for one in made]
 
-        return answer({"in": told(incoming), "out": told(own)})
+        return answer({"in": listed(incoming), "out": listed(own)})
 
     async def show_challenge(self, request: web.Request) -> web.StreamResponse:
         me = self._me(request)
@@ -237,17 +237,17 @@ class Routes:
     def _claim(self, request: web.Request, win: bool) -> web.Response:
         me = self._me(request)
         game = self.site.game_for(me, request.match_info["game"])
-        game.claim(game.color_of(me), self.site.manners.claim_after, win)
+        game.claim(game.color_of(me), self.site.rules.claim_after, win)
         return answer(OK)
 
     async def export(self, request: web.Request) -> web.StreamResponse:
         game = self.site.games.get(request.match_info["game"])
         if game is None:
             raise Refused("Not found", 404)
-        asked = {name: request.query.get(name, "true") == "true" for name in ("moves", "tags", "clocks")}
+        params = {name: request.query.get(name, "true") == "true" for name in ("moves", "tags", "clocks")}
         if "application/json" in request.headers.get("Accept", ""):
-            return answer(as_json(game, self.site.times.wall_ms()))
-        return web.Response(text=as_pgn(game, self.site.base, **asked), content_type="application/x-chess-pgn")
+            return answer(as_json(game, self.site.clock.wall_ms()))
+        return web.Response(text=as_pgn(game, self.site.base, **params), content_type="application/x-chess-pgn")
 
 
 def date_header(wall_ms: int) -> str:

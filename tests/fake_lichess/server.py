@@ -13,7 +13,7 @@ from tests.fake_lichess.faults import Fault, Faults
 from tests.fake_lichess.people import Account, Refused, Token
 from tests.fake_lichess.routes import Handler, Routes, answer, date_header
 from tests.fake_lichess.site import Site
-from tests.fake_lichess.times import Timetable
+from tests.fake_lichess.virtual_clock import VirtualClock
 from tests.fake_lichess.wire import Wire, drop, reset
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ class Server:
         self.port = port
         self.keep_alive = keep_alive
         self.faults = Faults(seed=seed)
-        self.site = Site(Timetable(speed), seed)
+        self.site = Site(VirtualClock(speed), seed)
         self.restarts = 0
         self._runner: web.AppRunner | None = None
         self._listening: web.TCPSite | None = None
@@ -80,7 +80,7 @@ class Server:
                 self.do(lambda _, fault=fault: self.faults.order(fault))  # type: ignore[misc]
 
     def advance(self, seconds: float) -> None:
-        self.do(lambda site: site.times.advance(seconds))
+        self.do(lambda site: site.clock.advance(seconds))
 
     def bot(self, name: str = "TrapBot", secret: str | None = None) -> tuple[Account, Token]:
         """A bot account and its token."""
@@ -125,7 +125,7 @@ class Server:
             await self._runner.cleanup()
             raise OSError(f"cannot listen on {HOST}:{self.port}: {error.strerror}") from error
         self.site.base = self.url
-        times = asyncio.create_task(self.site.times.run())
+        times = asyncio.create_task(self.site.clock.run())
         self._ready.set()
         await self._stop.wait()
         times.cancel()
@@ -140,7 +140,7 @@ class Server:
         self.port = self._runner.addresses[-1][1]
 
     async def _date(self, request: web.Request, response: web.StreamResponse) -> None:
-        response.headers["Date"] = date_header(self.site.times.wall_ms())
+        response.headers["Date"] = date_header(self.site.clock.wall_ms())
 
     async def _around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Faults, records and refusals of every request."""
@@ -159,7 +159,9 @@ class Server:
             return answer(refused.body, refused.status)
         except web.HTTPException as error:
             if error.status in (404, 405):
-                record.wrong("unknown_address", "", "", f"{request.method} {request.path}", self.site.times.now())
+                record.add_violation(
+                    "unknown_address", "", "", f"{request.method} {request.path}", self.site.clock.now()
+                )
                 return answer({"error": "Not found"}, error.status)
             raise
         if request.method == "POST" and self.faults.on_answer(request.path) is not None:
@@ -186,7 +188,7 @@ class Server:
 
     def _at_once(self, fault: Fault) -> None:
         if fault.kind == "skew":
-            self.site.times.skew = fault.seconds
+            self.site.clock.skew = fault.seconds
         elif self._restarting is None or self._restarting.done():
             self._restarting = asyncio.create_task(self._restart(fault.seconds))
 

@@ -13,19 +13,19 @@ from tests.fake_lichess.challenges import EXPIRES, REASONS, Challenge
 from tests.fake_lichess.game import ABORTED, Game
 from tests.fake_lichess.limits import Limits
 from tests.fake_lichess.people import Account, Refused, Token
-from tests.fake_lichess.record import Record, Reply, Said
+from tests.fake_lichess.record import ChatMessage, Record, Reply
 from tests.fake_lichess.stored import Archive
 from tests.fake_lichess.stream import Json, Stream
 from tests.fake_lichess.terms import Terms
-from tests.fake_lichess.times import Timetable
+from tests.fake_lichess.virtual_clock import VirtualClock
 
 #: What a bot's token usually opens.
 BOT_SCOPES = ("bot:play", "challenge:read", "challenge:write")
 
 
 @dataclass
-class Manners:
-    """What differs between hosts and years; seconds are the server's."""
+class ServerRules:
+    """Rules that differ between servers and versions; times in seconds of the server's clock."""
 
     #: Seconds of absence after which the other may claim.
     claim_after: float = 30.0
@@ -38,10 +38,10 @@ class Manners:
 class Site:
     """All state. Called from one thread, the server's event loop."""
 
-    def __init__(self, times: Timetable, seed: int = 0, base: str = "https://lichess.org") -> None:
-        self.times = times
+    def __init__(self, clock: VirtualClock, seed: int = 0, base: str = "https://lichess.org") -> None:
+        self.clock = clock
         self.base = base
-        self.manners = Manners()
+        self.rules = ServerRules()
         self.limits = Limits()
         self.record = Record()
         self.archive = Archive()
@@ -53,14 +53,14 @@ class Site:
         self._random = random.Random(seed)
         #: When the last move of a game was made, in real seconds, to time the answers of bots.
         self._moved_at: dict[str, float] = {}
-        self._said: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+        self._sent_messages: dict[tuple[str, str, str], set[str]] = defaultdict(set)
 
     # Accounts
 
     def join(self, name: str, title: str | None = None, rating: int = 1500, in_process: bool = False) -> Account:
         if name.lower() in self.accounts:
             raise ValueError(f"there is a {name} already")
-        made = Account(name, rating, title, self.times.wall_ms(), in_process=in_process)
+        made = Account(name, rating, title, self.clock.wall_ms(), in_process=in_process)
         self.accounts[made.id] = made
         return made
 
@@ -96,7 +96,7 @@ class Site:
             raise Refused("You cannot challenge yourself")
         if terms.speed == "ultraBullet" and (challenger.is_bot or dest.is_bot):
             raise Refused("Bots cannot play UltraBullet")
-        now = self.times.now()
+        now = self.clock.now()
         if challenger.is_bot and dest.is_bot:
             self.limits.bot_pair(challenger.id, dest.id, now)
         if not challenger.in_process:
@@ -108,7 +108,7 @@ class Site:
             made.keep_alive = Stream()
         elif terms.limit is not None:
             # Nobody is told of an expiry: the dest learns it from the answer to its accept.
-            made.expiry = self.times.after(EXPIRES, lambda: made.close("canceled"))
+            made.expiry = self.clock.after(EXPIRES, lambda: made.close("canceled"))
         for who in (dest, challenger):
             self._tell(who, self._challenge_event("challenge", made))
         return made
@@ -127,7 +127,7 @@ class Site:
         found = self._open_challenge(ident)
         if found.dest is not who:
             raise Refused("Not found", 404)
-        now = self.times.now()
+        now = self.clock.now()
         if found.challenger.is_bot and who.is_bot:
             self.limits.bot_pair(who.id, found.challenger.id, now)
             self.limits.bot_games.use(who.id, now)
@@ -138,11 +138,11 @@ class Site:
         if terms.variant == "chess960" and terms.fen is None:
             drawn = chess.Board.from_chess960_pos(self._random.randrange(960))
             terms = replace(terms, fen=drawn.fen())
-        game = Game(found.id, terms, white, black, self.times)
+        game = Game(found.id, terms, white, black, self.clock)
         game.state_of = answers.game_state
         game.on_end.append(self._finished)
         self.games[game.id] = game
-        self._moved_at[game.id] = self.times.now()
+        self._moved_at[game.id] = self.clock.now()
         for player in (white, black):
             player.played += 1
             self._tell(player, {"type": "gameStart", "game": answers.game_info(game, player)})
@@ -180,13 +180,13 @@ class Site:
 
     def open_events(self, token: Token) -> Stream:
         """A token's event stream, which closes the one it had; begins with all there is."""
-        now = self.times.now()
+        now = self.clock.now()
         who = token.account
         self.record.opens.append((who.name, now))
         try:
             self.limits.open_events(token.secret, now)
         except Refused:
-            self.record.wrong("stream_opens", who.name, "", "event stream opened too often", now)
+            self.record.add_violation("stream_opens", who.name, "", "event stream opened too often", now)
             raise
         before = self._events.get(token.secret)
         if before is not None:
@@ -253,22 +253,22 @@ class Site:
 
             def gone() -> None:
                 if color not in game.streams.values():
-                    game.leave(color, self.manners.claim_after)
+                    game.leave(color, self.rules.claim_after)
 
-            self.times.after(self.manners.bot_gone_after, gone)
+            self.clock.after(self.rules.bot_gone_after, gone)
 
     def move(self, who: Account, ident: str, uci: str, offers_draw: bool = False) -> None:
         """A bot's move; what is wrong with it is recorded before it is refused."""
         game = self.game_for(who, ident)
         color = game.color_of(who)
-        ply, left, now = game.ply, game.left(color), self.times.now()
+        ply, left, now = game.ply, game.left(color), self.clock.now()
         try:
             if not game.move(color, uci, offers_draw):
                 return
         except Refused:
-            self.record.wrong(self._wrong_move(game, color, uci), who.name, game.id, f"{uci} at ply {ply}", now)
+            self.record.add_violation(self._wrong_move(game, color, uci), who.name, game.id, f"{uci} at ply {ply}", now)
             raise
-        waited = (now - self._moved_at.get(game.id, now)) / (self.times.speed or 1.0)
+        waited = (now - self._moved_at.get(game.id, now)) / (self.clock.speed or 1.0)
         self.record.replies.append(Reply(game.id, who.name, ply, uci, waited, round(left * 1000), time.monotonic()))
         self._moved_at[game.id] = now
 
@@ -283,43 +283,45 @@ class Site:
     def play(self, game: Game, color: chess.Color, move: chess.Move, offers_draw: bool = False) -> None:
         """A move of an in-process player."""
         game.move(color, move.uci(), offers_draw)
-        self._moved_at[game.id] = self.times.now()
+        self._moved_at[game.id] = self.clock.now()
 
     def chat(self, who: Account, ident: str, room: str, text: str) -> None:
         """A bot's message; what is wrong with it is recorded, whether lichess says so or not."""
         game = self.game_for(who, ident)
-        now = self.times.now()
-        before = self._said[game.id, room, who.id]
+        now = self.clock.now()
+        before = self._sent_messages[game.id, room, who.id]
         shown = None
         try:
-            if game.over and not self.manners.chat_after_end:
-                self.record.wrong("message_after_end", who.name, game.id, f"{room}: {text}", now)
+            if game.over and not self.rules.chat_after_end:
+                self.record.add_violation("message_after_end", who.name, game.id, f"{room}: {text}", now)
                 raise Refused("The game is over")
             shown = game.write(who, room, text)
             if shown is None:
-                self.record.wrong("link", who.name, game.id, f"{room}: {text}", now)
+                self.record.add_violation("link", who.name, game.id, f"{room}: {text}", now)
         except Refused:
             if len(text) > 140:
-                self.record.wrong("long_message", who.name, game.id, f"{room}: {text}", now)
+                self.record.add_violation("long_message", who.name, game.id, f"{room}: {text}", now)
             raise
         finally:
             if text in before:
-                self.record.wrong("repeated_message", who.name, game.id, f"{room}: {text}", now)
+                self.record.add_violation("repeated_message", who.name, game.id, f"{room}: {text}", now)
             before.add(text)
-            self.record.said.append(Said(game.id, who.name, room, text, game.ply, game.over, shown is not None))
+            self.record.messages.append(
+                ChatMessage(game.id, who.name, room, text, game.ply, game.over, shown is not None)
+            )
 
     def _finished(self, game: Game) -> None:
-        now = self.times.now()
+        now = self.clock.now()
         for color, side in game.sides.items():
             if not side.account.in_process and game.winner is (not color):
                 if game.status == "outoftime":
                     left = "no stream open" if color not in game.streams.values() else "a stream open"
                     detail = f"ply {game.ply}, {left}"
-                    self.record.wrong("lost_on_time", side.account.name, game.id, detail, now)
+                    self.record.add_violation("lost_on_time", side.account.name, game.id, detail, now)
                 if game.status == "timeout":
-                    self.record.wrong("abandoned", side.account.name, game.id, f"ply {game.ply}", now)
+                    self.record.add_violation("abandoned", side.account.name, game.id, f"ply {game.ply}", now)
             if game.status == ABORTED and game.board.turn == color and not side.account.in_process:
-                self.record.wrong("abandoned", side.account.name, game.id, "no first move", now)
+                self.record.add_violation("abandoned", side.account.name, game.id, "no first move", now)
             side.account.streams -= set(game.streams)
             self._tell(side.account, {"type": "gameFinish", "game": answers.game_info(game, side.account)})
         game.streams.clear()

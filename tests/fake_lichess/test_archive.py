@@ -10,7 +10,7 @@ from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.published import FILE, Published
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.stored import BroadcastRound, Study, Tournament
-from tests.support.lichess_table import Table, table
+from tests.support.server_with_bot import ServerWithBot, server_with_bot
 from tests.support.service_site import begun, finished
 
 NDJSON = "application/x-ndjson"
@@ -25,16 +25,16 @@ def published() -> Published:
 
 
 @pytest.fixture
-def checked(published: Published) -> Iterator[Table]:
-    with table(check=published.check) as laid:
-        laid.server.do(_fill)
-        yield laid
+def checked(published: Published) -> Iterator[ServerWithBot]:
+    with server_with_bot(check=published.check) as setup:
+        setup.server.do(_fill)
+        yield setup
 
 
 def _fill(site: Site) -> None:
     for number, moves in enumerate(("e2e4 e7e5", "d2d4 d7d5", "c2c4 c7c5")):
         finished(site, f"game000{number}", "Alice", "Bob", moves)
-        site.times.advance(60)
+        site.clock.advance(60)
     begun(site, "running0", "Alice", "Bob", "e2e4")
     site.archive.channels["rapid"] = ["game0000", "running0"]
     site.archive.studies["studyOPE"] = Study("studyOPE", "alice", PGN, 1_700_000_000_000)
@@ -44,13 +44,13 @@ def _fill(site: Site) -> None:
     site.archive.rounds["round001"] = BroadcastRound("round001", "broadc01", {"x": PGN})
 
 
-def ids(laid: Table, query: str) -> list[str]:
-    with laid.client.lines(f"/api/games/user/alice?{query}") as lines:
+def ids(setup: ServerWithBot, query: str) -> list[str]:
+    with setup.client.lines(f"/api/games/user/alice?{query}") as lines:
         assert lines.status == 200
         return [line["id"] for line in lines.rest()]
 
 
-def test_games_of_a_user(checked: Table) -> None:
+def test_games_of_a_user(checked: ServerWithBot) -> None:
     client = checked.client
     client.headers["Accept"] = NDJSON
     assert ids(checked, "") == ["game0002", "game0001", "game0000"]
@@ -66,21 +66,21 @@ def test_games_of_a_user(checked: Table) -> None:
     assert client.post("/api/games/export/_ids", "game0000,running0,unknown0").body.count("[Event ") == 2
 
 
-def test_games_on_tv(checked: Table) -> None:
+def test_games_on_tv(checked: ServerWithBot) -> None:
     checked.client.headers["Accept"] = NDJSON
     with checked.client.lines("/api/tv/rapid?nb=30&moves=false&tags=false") as lines:
         assert [line["id"] for line in lines.rest()] == ["running0"]
     assert checked.client.get("/api/tv/nosuch").status == 404
 
 
-def test_a_closed_account_gives_nothing(checked: Table) -> None:
+def test_a_closed_account_gives_nothing(checked: ServerWithBot) -> None:
     checked.server.do(lambda site: site.archive.closed.add("alice"))
     assert checked.client.get("/api/games/user/Alice").status == 404
     assert checked.client.get("/api/user/Alice").body["disabled"] is True
     assert "disabled" not in checked.client.get("/api/user/Bob").body
 
 
-def test_studies(checked: Table) -> None:
+def test_studies(checked: ServerWithBot) -> None:
     client = checked.client
     assert client.get("/api/study/studyOPE.pgn").body == PGN
     head = client.ask("HEAD", "/api/study/studyOPE.pgn")
@@ -95,7 +95,7 @@ def test_studies(checked: Table) -> None:
     assert reader.get("/api/study/by/alice/export.pgn").body.count("[White") == 2
 
 
-def test_tournaments_and_broadcasts(checked: Table) -> None:
+def test_tournaments_and_broadcasts(checked: ServerWithBot) -> None:
     client = checked.client
     assert client.get("/api/tournament/arena001").body["stats"]["games"] == 1
     assert client.get("/api/swiss/swiss001").body["status"] == "started"
@@ -108,17 +108,17 @@ def test_tournaments_and_broadcasts(checked: Table) -> None:
     assert "1. e4 1-0" in client.get("/api/broadcast/round/round001.pgn").body
 
 
-def test_a_round_is_told_as_it_goes_on(checked: Table) -> None:
+def test_a_round_is_told_as_it_goes_on(checked: ServerWithBot) -> None:
     with checked.client.lines("/api/stream/broadcast/round/round001.pgn") as lines:
-        told = [lines.raw() for _ in range(7)]
-        assert told[4] == b"1. e4 1-0\n"
+        lines_read = [lines.raw() for _ in range(7)]
+        assert lines_read[4] == b"1. e4 1-0\n"
         checked.server.do(lambda site: site.archive.rounds["round001"].play("y", PGN.replace("e4", "d4")))
         while (line := lines.raw()) in (b"\n", b'[White "a"]\n', b'[Black "b"]\n', b'[Result "1-0"]\n'):
             pass
         assert line == b"1. d4 1-0\n"
 
 
-def test_answers_break_off_as_ordered(checked: Table) -> None:
+def test_answers_break_off_as_ordered(checked: ServerWithBot) -> None:
     checked.server.order(Fault("end", where="/games/user/", after=100))
     assert len(ids(checked, "")) == 0
     checked.server.order(Fault("cut", where="/games/user/", after=100))

@@ -10,24 +10,25 @@ from tests.fake_lichess.client import Lines
 from tests.fake_lichess.faults import KINDS, USUAL_RATES, Fault, Faults
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.terms import Terms
-from tests.support.lichess_table import Table, eventually, table
+from tests.support.polling import until
+from tests.support.server_with_bot import ServerWithBot, server_with_bot
 
 BLITZ = Terms(limit=180, increment=2, color="white")
 GAME = "/api/bot/game/stream"
 
 
 @pytest.fixture
-def laid() -> Iterator[Table]:
-    """A table where time stands still."""
-    with table() as made:
+def setup() -> Iterator[ServerWithBot]:
+    """Server whose time stands still."""
+    with server_with_bot() as made:
         yield made
 
 
 @pytest.fixture
-def game(laid: Table) -> Game:
+def game(setup: ServerWithBot) -> Game:
     """A game after the first move of either side; the opponent is white."""
-    game, _ = laid.game(BLITZ)
-    laid.play(game, "e2e4", "e7e5")
+    game, _ = setup.game(BLITZ)
+    setup.play(game, "e2e4", "e7e5")
     return game
 
 
@@ -50,160 +51,160 @@ def bytes_until_it_breaks(lines: Lines) -> bytes:
     raise AssertionError("a clean end")
 
 
-def test_a_stream_is_cut_after_so_many_bytes(laid: Table, game: Game) -> None:
-    laid.server.order(Fault("cut", where=GAME, after=100))
-    with laid.stream(game) as lines, pytest.raises(ConnectionResetError):
+def test_a_stream_is_cut_after_so_many_bytes(setup: ServerWithBot, game: Game) -> None:
+    setup.server.order(Fault("cut", where=GAME, after=100))
+    with setup.stream(game) as lines, pytest.raises(ConnectionResetError):
         raw_until_it_stops(lines)
-    with laid.stream(game) as lines:
+    with setup.stream(game) as lines:
         assert lines.next()["state"]["moves"] == "e2e4 e7e5"
 
 
-def test_what_was_written_before_the_cut_arrives(laid: Table, game: Game) -> None:
-    with laid.stream(game) as lines:
+def test_what_was_written_before_the_cut_arrives(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game) as lines:
         first = lines.raw()
-        laid.server.order(Fault("cut", where=GAME, after=len(first) + 20))
-        laid.play(game, "g1f3")
+        setup.server.order(Fault("cut", where=GAME, after=len(first) + 20))
+        setup.play(game, "g1f3")
         came = bytes_until_it_breaks(lines)
     assert came.lstrip() == b'{"type": "gameState", "moves": '[: len(came.lstrip())]
     assert len(came) == 20
 
 
-def test_a_silent_stream_has_no_keep_alive_and_stays_open(laid: Table, game: Game) -> None:
-    with laid.stream(game, patience=1.0) as lines:
+def test_a_silent_stream_has_no_keep_alive_and_stays_open(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game, patience=1.0) as lines:
         lines.next()
-        laid.server.order(Fault("silence", where=GAME))
+        setup.server.order(Fault("silence", where=GAME))
         with pytest.raises(TimeoutError):
             raw_until_it_stops(lines)
         assert len(game.streams) == 1
-    eventually(lambda: not game.streams)
+    until(lambda: not game.streams)
 
 
-def test_a_stream_ends_cleanly_in_the_middle_of_a_game(laid: Table, game: Game) -> None:
-    with laid.stream(game) as lines:
+def test_a_stream_ends_cleanly_in_the_middle_of_a_game(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game) as lines:
         lines.next()
-        laid.server.order(Fault("end", where=GAME))
-        laid.play(game, "g1f3")
+        setup.server.order(Fault("end", where=GAME))
+        setup.play(game, "g1f3")
         assert lines.rest() == []
     assert not game.over
 
 
-def test_half_a_line_is_the_last_that_comes(laid: Table, game: Game) -> None:
-    with laid.stream(game) as lines:
+def test_half_a_line_is_the_last_that_comes(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game) as lines:
         lines.next()
-        laid.server.order(Fault("half", where=GAME))
-        laid.play(game, "g1f3")
+        setup.server.order(Fault("half", where=GAME))
+        setup.play(game, "g1f3")
         came = raw_until_it_stops(lines).lstrip()
     assert came
     with pytest.raises(json.JSONDecodeError):
         json.loads(came)
 
 
-def test_a_malformed_line_comes_before_the_good_one(laid: Table, game: Game) -> None:
-    with laid.stream(game) as lines:
+def test_a_malformed_line_comes_before_the_good_one(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game) as lines:
         lines.next()
-        laid.server.order(Fault("malformed", where=GAME))
-        laid.play(game, "g1f3")
+        setup.server.order(Fault("malformed", where=GAME))
+        setup.play(game, "g1f3")
         with pytest.raises(json.JSONDecodeError):
             lines.next()
         assert lines.next()["moves"] == "e2e4 e7e5 g1f3"
 
 
-def test_a_line_comes_twice(laid: Table, game: Game) -> None:
-    with laid.stream(game) as lines:
+def test_a_line_comes_twice(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game) as lines:
         lines.next()
-        laid.server.order(Fault("duplicate", where=GAME))
-        laid.play(game, "g1f3", "b8c6")
+        setup.server.order(Fault("duplicate", where=GAME))
+        setup.play(game, "g1f3", "b8c6")
         assert [len(lines.next()["moves"].split()) for _ in range(3)] == [3, 3, 4]
 
 
-def test_a_line_is_overtaken_by_the_next(laid: Table, game: Game) -> None:
-    with laid.stream(game) as lines:
+def test_a_line_is_overtaken_by_the_next(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game) as lines:
         lines.next()
-        laid.server.order(Fault("reorder", where=GAME))
-        laid.play(game, "g1f3", "b8c6", "f1c4")
+        setup.server.order(Fault("reorder", where=GAME))
+        setup.play(game, "g1f3", "b8c6", "f1c4")
         assert [len(lines.next()["moves"].split()) for _ in range(3)] == [4, 3, 5]
         # With none to overtake it, the line comes late.
-        laid.server.order(Fault("reorder", where=GAME))
-        laid.play(game, "g8f6")
+        setup.server.order(Fault("reorder", where=GAME))
+        setup.play(game, "g8f6")
         assert len(lines.next()["moves"].split()) == 6
 
 
-def test_a_line_held_back_still_comes_before_the_end(laid: Table, game: Game) -> None:
-    with laid.stream(game) as lines:
+def test_a_line_held_back_still_comes_before_the_end(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game) as lines:
         lines.next()
-        laid.server.order(Fault("reorder", where=GAME))
-        laid.client.post(f"/api/bot/game/{game.id}/resign")
+        setup.server.order(Fault("reorder", where=GAME))
+        setup.client.post(f"/api/bot/game/{game.id}/resign")
         assert [line["status"] for line in lines.rest()] == ["resign"]
 
 
-def test_events_and_fields_of_tomorrow(laid: Table, game: Game) -> None:
-    laid.server.order(Fault("unknown", where="/api/stream/event"))
-    with laid.client.lines("/api/stream/event") as events:
+def test_events_and_fields_of_tomorrow(setup: ServerWithBot, game: Game) -> None:
+    setup.server.order(Fault("unknown", where="/api/stream/event"))
+    with setup.client.lines("/api/stream/event") as events:
         assert events.next()["type"] == "somethingNew"
         known = events.next()
         assert (known["type"], "tomorrow" in known) == ("gameStart", True)
 
 
 @pytest.mark.parametrize(("kind", "status"), [("429", 429), ("429-retry", 429), ("500", 500), ("502", 502)])
-def test_requests_are_refused_before_they_do_anything(laid: Table, game: Game, kind: str, status: int) -> None:
-    laid.play(game, "g1f3")
-    laid.server.order(Fault(kind, where="/move/", times=2))
+def test_requests_are_refused_before_they_do_anything(setup: ServerWithBot, game: Game, kind: str, status: int) -> None:
+    setup.play(game, "g1f3")
+    setup.server.order(Fault(kind, where="/move/", times=2))
     move = f"/api/bot/game/{game.id}/move/b8c6"
-    assert laid.client.get("/api/account").status == 200
-    assert [laid.client.post(move).status for _ in range(3)] == [status, status, 200]
-    assert laid.wrongs() == []
+    assert setup.client.get("/api/account").status == 200
+    assert [setup.client.post(move).status for _ in range(3)] == [status, status, 200]
+    assert setup.violations() == []
 
 
-def test_an_answer_is_lost_after_the_move_was_made(laid: Table, game: Game) -> None:
-    laid.play(game, "g1f3")
-    laid.server.order(Fault("lost", where="/move/"))
+def test_an_answer_is_lost_after_the_move_was_made(setup: ServerWithBot, game: Game) -> None:
+    setup.play(game, "g1f3")
+    setup.server.order(Fault("lost", where="/move/"))
     with pytest.raises(ConnectionResetError):
-        laid.client.post(f"/api/bot/game/{game.id}/move/b8c6")
+        setup.client.post(f"/api/bot/game/{game.id}/move/b8c6")
     assert game.ply == 4
-    assert laid.wrongs() == []
+    assert setup.violations() == []
 
 
-def test_a_slow_answer_still_comes(laid: Table, game: Game) -> None:
-    laid.server.order(Fault("slow", where="/api/account", seconds=0.3))
-    assert laid.client.get("/api/account").status == 200
-    assert laid.server.faults.happened == {"slow": 1}
+def test_a_slow_answer_still_comes(setup: ServerWithBot, game: Game) -> None:
+    setup.server.order(Fault("slow", where="/api/account", seconds=0.3))
+    assert setup.client.get("/api/account").status == 200
+    assert setup.server.faults.happened == {"slow": 1}
 
 
-def test_a_restart_drops_everything_and_keeps_the_state(laid: Table, game: Game) -> None:
-    with laid.stream(game) as lines, laid.client.lines("/api/stream/event") as events:
+def test_a_restart_drops_everything_and_keeps_the_state(setup: ServerWithBot, game: Game) -> None:
+    with setup.stream(game) as lines, setup.client.lines("/api/stream/event") as events:
         lines.next()
         events.next()
-        laid.server.order(Fault("restart", seconds=0.3))
+        setup.server.order(Fault("restart", seconds=0.3))
         for broken in (lines, events):
             with pytest.raises(ConnectionResetError):
                 raw_until_it_stops(broken)
         with pytest.raises(ConnectionRefusedError):
-            laid.client.get("/api/account")
-    eventually(lambda: laid.server._restarting is not None and laid.server._restarting.done())
-    with laid.stream(game) as lines:
+            setup.client.get("/api/account")
+    until(lambda: setup.server._restarting is not None and setup.server._restarting.done())
+    with setup.stream(game) as lines:
         assert lines.next()["state"]["moves"] == "e2e4 e7e5"
 
 
-def test_a_skew_moves_the_dates_and_not_the_clocks(laid: Table, game: Game) -> None:
+def test_a_skew_moves_the_dates_and_not_the_clocks(setup: ServerWithBot, game: Game) -> None:
     def date() -> float:
-        return parsedate_to_datetime(laid.client.get("/api/account").headers["Date"]).timestamp()
+        return parsedate_to_datetime(setup.client.get("/api/account").headers["Date"]).timestamp()
 
     before = date()
-    laid.server.order(Fault("skew", seconds=-7200))
+    setup.server.order(Fault("skew", seconds=-7200))
     assert -7201 <= date() - before <= -7199
-    with laid.stream(game) as lines:
+    with setup.stream(game) as lines:
         assert lines.next()["state"]["wtime"] == 180000
 
 
-def test_faults_are_ordered_over_http(laid: Table) -> None:
+def test_faults_are_ordered_over_http(setup: ServerWithBot) -> None:
     script = {"script": [{"kind": "500", "where": "/api/account"}], "rates": {"slow": 0.0}, "seed": 7}
-    got = laid.client.post("/_faults", json.dumps(script))
+    got = setup.client.post("/_faults", json.dumps(script))
     assert (got.status, got.body["script"][0]["kind"], got.body["seed"]) == (200, "500", 7)
-    assert [laid.client.get("/api/account").status for _ in range(2)] == [500, 200]
-    assert laid.client.get("/_faults").body["happened"] == {"500": 1}
-    laid.client.post("/_faults", json.dumps(script))
-    assert laid.client.ask("DELETE", "/_faults").body["script"] == []
-    assert laid.client.get("/api/account").status == 200
+    assert [setup.client.get("/api/account").status for _ in range(2)] == [500, 200]
+    assert setup.client.get("/_faults").body["happened"] == {"500": 1}
+    setup.client.post("/_faults", json.dumps(script))
+    assert setup.client.ask("DELETE", "/_faults").body["script"] == []
+    assert setup.client.get("/api/account").status == 200
 
 
 @pytest.mark.parametrize(
@@ -216,8 +217,8 @@ def test_faults_are_ordered_over_http(laid: Table) -> None:
         ([], "attribute"),
     ],
 )
-def test_orders_that_make_no_sense_are_refused(laid: Table, given: object, why: str) -> None:
-    got = laid.client.post("/_faults", json.dumps(given))
+def test_orders_that_make_no_sense_are_refused(setup: ServerWithBot, given: object, why: str) -> None:
+    got = setup.client.post("/_faults", json.dumps(given))
     assert got.status == 400
     assert why in got.body["error"]
 

@@ -10,7 +10,7 @@ from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.published import FILE, Published
 from tests.fake_lichess.terms import Terms
-from tests.support.lichess_table import Table, table
+from tests.support.server_with_bot import ServerWithBot, server_with_bot
 
 AS_WHITE = Terms(limit=180, increment=2, color="white")
 AS_BLACK = Terms(limit=180, increment=2, color="black")
@@ -24,9 +24,9 @@ def published() -> Published:
 
 
 @pytest.fixture
-def checked(published: Published) -> Iterator[Table]:
-    """A table whose client holds every answer against the published description."""
-    with table(check=published.check) as made:
+def checked(published: Published) -> Iterator[ServerWithBot]:
+    """Server whose client checks every answer against the published description."""
+    with server_with_bot(check=published.check) as made:
         yield made
 
 
@@ -49,7 +49,7 @@ def test_a_description_that_is_not_met_is_noticed(published: Published) -> None:
         published.check("POST", "/api/bot/game/abcdefgh/resign", 418, {"error": "teapot"})
 
 
-def test_account_token_upgrade_and_bots_online(checked: Table) -> None:
+def test_account_token_upgrade_and_bots_online(checked: ServerWithBot) -> None:
     client, server = checked.client, checked.server
     assert client.get("/api/account").body["title"] == "BOT"
     tested = client.post("/api/token/test", f"{checked.token.secret},lip_unknown").body
@@ -64,7 +64,7 @@ def test_account_token_upgrade_and_bots_online(checked: Table) -> None:
         assert [bot["username"] for bot in online.rest()] == ["TrapBot"]
 
 
-def test_challenges(checked: Table) -> None:
+def test_challenges(checked: ServerWithBot) -> None:
     client, server = checked.client, checked.server
     player = checked.opponent()
     with client.lines("/api/stream/event") as events:
@@ -94,7 +94,7 @@ def test_challenges(checked: Table) -> None:
         assert client.post("/api/challenge/TrapBot", {"clock.limit": 60, "clock.increment": 1}).status == 400
 
 
-def test_a_game_from_its_first_line_to_its_last(checked: Table) -> None:
+def test_a_game_from_its_first_line_to_its_last(checked: ServerWithBot) -> None:
     client, server = checked.client, checked.server
     with client.lines("/api/stream/event") as events:
         game, player = checked.game(AS_WHITE)
@@ -128,7 +128,7 @@ def test_a_game_from_its_first_line_to_its_last(checked: Table) -> None:
     assert client.get(f"/game/export/{game.id}", Accept="application/json").body["moves"] == "e4 e5 Nf3 Nc6"
 
 
-def test_what_does_not_exist(checked: Table) -> None:
+def test_what_does_not_exist(checked: ServerWithBot) -> None:
     assert checked.client.post("/api/bot/game/nosuchid/move/e2e4").status == 404
     assert checked.client.get("/api/bot/game/stream/nosuchid").status == 404
     assert checked.client.post("/api/challenge/Nobody", {"clock.limit": 60, "clock.increment": 1}).status == 404
@@ -153,7 +153,7 @@ def test_what_does_not_exist(checked: Table) -> None:
     ],
 )
 def test_every_end_is_told_as_published(
-    checked: Table, status: str, plies: int, end: Callable[[Table, Game], object]
+    checked: ServerWithBot, status: str, plies: int, end: Callable[[ServerWithBot, Game], object]
 ) -> None:
     with checked.client.lines("/api/stream/event") as events:
         game, _ = checked.game(AS_WHITE)
@@ -168,7 +168,7 @@ def test_every_end_is_told_as_published(
         assert [line["state"]["status"] for line in lines.rest()] == [status]
 
 
-def test_too_many_requests_is_told_as_published(checked: Table) -> None:
+def test_too_many_requests_is_told_as_published(checked: ServerWithBot) -> None:
     checked.server.order(Fault("429"), Fault("429-retry", seconds=3))
     assert "Retry-After" not in checked.client.get("/api/account").headers
     got = checked.client.get("/api/account")
@@ -177,11 +177,11 @@ def test_too_many_requests_is_told_as_published(checked: Table) -> None:
 
 def test_all_published_addresses_of_a_bot_are_there(published: Published) -> None:
     """Fails when lichess publishes a bot address that this server does not know."""
-    with table() as laid:
+    with server_with_bot() as setup:
         for path, verbs in published.spec["paths"].items():
             if not path.startswith("/api/bot/"):
                 continue
             for verb in {"get", "post"} & set(verbs):
                 real = path.replace("{gameId}", "nosuchid").replace("{move}", "e2e4").replace("{accept}", "yes")
-                laid.client.ask(verb.upper(), real)
-        assert "unknown_address" not in laid.wrongs()
+                setup.client.ask(verb.upper(), real)
+        assert "unknown_address" not in setup.violations()

@@ -30,28 +30,28 @@ class Wire:
     async def pour(self, stream: Stream) -> web.StreamResponse:
         """Write until the stream ends, a fault ends it, or the client goes (CancelledError, or a reset)."""
         await self.response.prepare(self.request)
-        held: bytes | None = None
+        delayed: bytes | None = None
         while True:
             try:
-                event = await stream.next(OVERTAKE if held else self.keep_alive)
+                event = await stream.next(OVERTAKE if delayed else self.keep_alive)
             except EOFError:
                 break
-            if event is None and held is not None:
-                await self._write(held)
-                held = None
+            if event is None and delayed is not None:
+                await self._write(delayed)
+                delayed = None
                 continue
             line = b"\n" if event is None else json.dumps(event, ensure_ascii=False).encode() + b"\n"
             fault = self.faults.on_line(self.request.path, self.sent, line)
-            if fault is not None and fault.kind == "reorder" and held is None:
-                held = line
+            if fault is not None and fault.kind == "reorder" and delayed is None:
+                delayed = line
                 continue
             if not await (self._write(line) if fault is None else self._spoil(fault, line, event)):
                 return self.response
-            if held is not None:
-                await self._write(held)
-                held = None
-        if held is not None:
-            await self._write(held)
+            if delayed is not None:
+                await self._write(delayed)
+                delayed = None
+        if delayed is not None:
+            await self._write(delayed)
         await self.response.write_eof()
         return self.response
 

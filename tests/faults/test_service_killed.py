@@ -65,8 +65,8 @@ def timed(tmp_path: Path, job: str) -> float:
     """Run the job to its end; seconds from its first writing."""
     with begin(tmp_path, job) as process:
         began = writes(tmp_path, process)
-        said = process.communicate(timeout=120)
-    assert process.returncode == 0, said
+        output = process.communicate(timeout=120)
+    assert process.returncode == 0, output
     return time.monotonic() - began
 
 
@@ -168,9 +168,9 @@ def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
     """Files may grow to 300,000 bytes: the library cannot take all games."""
     fill(tmp_path)
     with begin(tmp_path, "folders", limit=300_000) as process:
-        out, said = process.communicate(timeout=120)
-    assert process.returncode == 1, (out, said)
-    assert "Traceback" not in said
+        out, output = process.communicate(timeout=120)
+    assert process.returncode == 1, (out, output)
+    assert "Traceback" not in output
     for library in whole(tmp_path):
         assert library.counts().games < GAMES
         forget_leases(library)
@@ -213,7 +213,7 @@ def test_a_library_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
         connection.commit()
     before = path(tmp_path).read_bytes()
     with begin(tmp_path, "folders") as process:
-        _, said = process.communicate(timeout=60)
+        _, output = process.communicate(timeout=60)
     assert process.returncode == 5
-    assert "newer program" in said
+    assert "newer program" in output
     assert path(tmp_path).read_bytes() == before

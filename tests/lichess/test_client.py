@@ -188,19 +188,19 @@ def read_until_broken(lichess: Connection) -> tuple[list[object], LichessError |
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [("cut", ""), ("malformed", "cannot be read"), ("half", "in the middle of a line"), ("end", None)],
 )
-def test_every_way_a_stream_ends(server: Server, lichess: Connection, fault: str, said: str | None) -> None:
+def test_every_way_a_stream_ends(server: Server, lichess: Connection, fault: str, message: str | None) -> None:
     challenge(server)
     server.order(Fault(fault, where="/api/stream/event"))
     seen, error = read_until_broken(lichess)
     assert not any(isinstance(event, GameStart) for event in seen)
-    if said is None:
+    if message is None:
         assert error is None
     else:
         assert isinstance(error, Unreachable)
-        assert said in str(error)
+        assert message in str(error)
         assert SECRET not in str(error)
 
 

@@ -39,17 +39,17 @@ def test_backoff_doubles_to_its_most_and_begins_anew() -> None:
 
 @given(st.lists(st.floats(0, 120), max_size=200))
 def test_openings_never_exceed_their_budget_even_over_restarts(pauses: list[float]) -> None:
-    time, kept, opened = Time(), list[float](), list[float]()
-    openings = StreamOpenings(kept, time)
+    time, stored, opened = Time(), list[float](), list[float]()
+    openings = StreamOpenings(stored, time)
     for number, pause in enumerate(pauses):
         time.now += pause
         wait = openings.wait()
         assert 0 <= wait <= WINDOW_SECONDS
         time.now += wait
-        kept = openings.opened()
+        stored = openings.opened()
         opened.append(time.now)
         if number % 7 == 0:
-            openings = StreamOpenings(kept, time)
+            openings = StreamOpenings(stored, time)
     for start in opened:
         assert sum(start <= other < start + WINDOW_SECONDS - 1e-6 for other in opened) <= OPENS
 

@@ -78,7 +78,7 @@ class _Players:
             white, black = self.chance.sample(["Alice", "Bob", "Carol"], 2)
             moves = random_moves(self.chance, self.chance.randint(4, 9))
             self.open.append(begun(self.site, ident, white, black, moves))
-            self.site.times.advance(self.chance.randint(1, 200))
+            self.site.clock.advance(self.chance.randint(1, 200))
         # Every tenth game is one that nobody is in a hurry with.
         for game in list(self.open):
             if self.chance.random() < (0.02 if game.id.endswith("0") else 0.6):
@@ -340,10 +340,10 @@ def child(tmp_path: Path, seconds: float, times: int) -> "subprocess.Popen[str]"
 
 def ended(process: "subprocess.Popen[str]", seconds: float = 60.0) -> None:
     try:
-        _, said = process.communicate(timeout=seconds)
+        _, error = process.communicate(timeout=seconds)
     finally:
         process.kill()
-    assert process.returncode == 0, said
+    assert process.returncode == 0, error
 
 
 @pytest.mark.fault
@@ -420,12 +420,12 @@ def test_a_job_that_fails_is_logged_and_runs_again(
 
     with service_for(server, tmp_path, users=("alice",)) as service:
         monkeypatch.setitem(all_jobs.JOBS, "users", Job("users", "tested", fail, JOBS["users"].seconds))
-        said = "ZeroDivisionError: a bug"
+        error = "ZeroDivisionError: a bug"
         for _ in range(2):
             ran = run_job(service, "users")
             assert ran is not None
-            assert ran.error == said
-        assert [(run.counts, run.error) for run in service.job_log.log("users")] == [({"games": 7}, said)] * 2
+            assert ran.error == error
+        assert [(run.counts, run.error) for run in service.job_log.log("users")] == [({"games": 7}, error)] * 2
         assert "Traceback" in caplog.text
 
 

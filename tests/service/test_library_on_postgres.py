@@ -63,7 +63,7 @@ def test_of_many_at_once_one_has_the_lease(new_library: NewLibrary, server: Serv
     address = new_library()
     open_library(address, create=True).close()
     inside = threading.Semaphore(1)
-    held: list[int] = []
+    holders: list[int] = []
 
     def work(number: int) -> None:
         with open_library(address, busy_seconds=30) as library:
@@ -72,9 +72,9 @@ def test_of_many_at_once_one_has_the_lease(new_library: NewLibrary, server: Serv
                 with locks.hold("one") as mine:
                     if mine:
                         assert inside.acquire(blocking=False), "two of them hold it"
-                        held.append(number)
+                        holders.append(number)
                         inside.release()
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    assert held
+    assert holders

@@ -38,7 +38,7 @@ def server() -> Iterator[Server]:
 def three_games(site: Site) -> None:
     for number, moves in enumerate(("e2e4 e7e5", "d2d4 d7d5", "c2c4 c7c5")):
         finished(site, f"game000{number}", "Alice", "Bob", moves)
-        site.times.advance(3600)
+        site.clock.advance(3600)
 
 
 def ran(service: Service, job: str) -> Outcome:
@@ -69,7 +69,7 @@ def test_games_come_once_and_then_only_what_is_new(server: Server, tmp_path: Pat
 def test_a_game_that_began_early_and_ended_late_is_not_missed(server: Server, tmp_path: Path) -> None:
     def first(site: Site) -> Game:
         long = begun(site, "longgame", "Alice", "Bob", "a2a3 a7a6")
-        site.times.advance(3 * 86400)
+        site.clock.advance(3 * 86400)
         three_games(site)
         return long
 
@@ -82,9 +82,9 @@ def test_a_game_that_began_early_and_ended_late_is_not_missed(server: Server, tm
         server.do(lambda _: long.resign(long.board.turn))
         assert ran(service, "users").counts["new"] == 1
         assert "longgame" in addresses(service)
-        asked = server.do(lambda site: site.record.requests["POST /api/games/export/_ids"])
+        requests = server.do(lambda site: site.record.requests["POST /api/games/export/_ids"])
         ran(service, "users")
-        assert server.do(lambda site: site.record.requests["POST /api/games/export/_ids"]) == asked == 1
+        assert server.do(lambda site: site.record.requests["POST /api/games/export/_ids"]) == requests == 1
 
 
 def test_what_ran_during_a_look_that_failed_halfway_is_not_missed(
@@ -92,7 +92,7 @@ def test_what_ran_during_a_look_that_failed_halfway_is_not_missed(
 ) -> None:
     def first(site: Site) -> Game:
         long = begun(site, "longgame", "Alice", "Bob", "a2a3 a7a6")
-        site.times.advance(3600)
+        site.clock.advance(3600)
         three_games(site)
         return long
 
@@ -119,7 +119,7 @@ def test_what_ran_during_a_look_that_failed_halfway_is_not_missed(
 def test_of_a_new_user_only_the_last_days_are_fetched(server: Server, tmp_path: Path) -> None:
     def old_and_new(site: Site) -> None:
         finished(site, "oldgame0", "Alice", "Bob", "e2e4")
-        site.times.advance(10 * 86400)
+        site.clock.advance(10 * 86400)
         finished(site, "newgame0", "Alice", "Bob", "d2d4")
 
     server.do(old_and_new)
@@ -315,8 +315,8 @@ def test_games_on_tv_are_read_when_they_are_over(server: Server, tmp_path: Path)
         assert (first.counts["running"], first.counts["fetched"], first.counts["failed"]) == (3, 0, 1)
         assert "channel bot: there is no such channel" in first.problems[0]
         assert addresses(service) == []
-        asked = server.do(lambda site: site.record.requests["POST /api/games/export/_ids"])
-        assert asked == 0
+        requests = server.do(lambda site: site.record.requests["POST /api/games/export/_ids"])
+        assert requests == 0
         server.do(over)
         # A game that is not shown any more is not forgotten, and one that is lost in an answer is asked for again.
         server.do(lambda site: site.archive.channels.update(rapid=[], blitz=[], bot=[]))

@@ -26,8 +26,8 @@ from tests.fake_lichess.server import HOST, Server
 from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book
 from tests.soak.bot_process import BotProcess
 from tests.soak.matches import Matches
-from tests.soak.verdict import Judge, Verdict
-from trapcore.proof.verdict import Verdict as Proof
+from tests.soak.report import PromiseChecker, SoakReport
+from trapcore.proof.verdict import Verdict
 
 NAME, TOKEN = "TrapBot", "lip_soak"
 #: Real seconds between two looks at the bot's process.
@@ -43,17 +43,17 @@ def main(arguments: Sequence[str]) -> int:
     given = _options(arguments)
     folder = Path(tempfile.mkdtemp(prefix="trapline-soak-"))
     try:
-        verdict = soak(given, folder)
+        report = soak(given, folder)
     finally:
         if given.keep:
             print(f"the bot's files are in {folder}", file=sys.stderr)
         else:
             shutil.rmtree(folder, ignore_errors=True)
     if given.json:
-        print(json.dumps(verdict.as_json(), indent=1))
+        print(json.dumps(report.as_json(), indent=1))
     else:
-        show(verdict)
-    return 0 if verdict.kept else 1
+        show(report)
+    return 0 if report.passed else 1
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -86,8 +86,8 @@ def _rates(faults: str) -> dict[str, float]:
     return {kind: USUAL_RATES[kind] for kind in kinds}
 
 
-def soak(given: argparse.Namespace, folder: Path) -> Verdict:
-    """One soak from an empty folder to its verdict."""
+def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
+    """Run one soak from an empty folder and report on it."""
     with Server(seed=given.seed) as server:
         account, _ = server.bot(NAME, TOKEN)
         book = folder / "baits.bin"
@@ -119,7 +119,7 @@ def soak(given: argparse.Namespace, folder: Path) -> Verdict:
         finally:
             code = bot.stop()
         return server.do(
-            lambda site: Judge(site.record, server.faults.log, matches, bot, health, code, seconds).verdict()
+            lambda site: PromiseChecker(site.record, server.faults.log, matches, bot, health, code, seconds).report()
         )
 
 
@@ -132,7 +132,7 @@ def _free_port() -> int:
 
 def _proved_lines(library: Path, seed: int) -> list[BaitLine]:
     with open_library(library, read_only=True) as opened:
-        proved = [trap.slug for trap in opened.traps() if trap.verdict is Proof.PROVED]
+        proved = [trap.slug for trap in opened.traps() if trap.verdict is Verdict.PROVED]
     return agreeing(bundled_lines(proved), seed)
 
 
@@ -146,8 +146,8 @@ def _watch(
         time.sleep(LOOK)
         bot.restart_if_dead()
         bot.measure(server.do(lambda _: matches.running()))
-        if (told := bot.health()) is not None:
-            health.append(told)
+        if (found := bot.health()) is not None:
+            health.append(found)
         if matches.finished > ended:
             ended, moved = matches.finished, time.monotonic()
             if not given.json:
@@ -166,15 +166,15 @@ def _wait_for_records(server: Server, matches: Matches, bot: BotProcess, patienc
         time.sleep(0.5)
 
 
-def show(verdict: Verdict) -> None:
+def show(report: SoakReport) -> None:
     table = Table(title="Soak", title_justify="left")
     for heading in ("what", "found", "promised", "kept"):
         table.add_column(heading)
-    for row in verdict.rows:
-        table.add_row(row.what, row.found, row.promised, {None: "", True: "yes", False: "NO"}[row.kept])
+    for row in report.rows:
+        table.add_row(row.what, row.found, row.promised, {None: "", True: "yes", False: "NO"}[row.passed])
     console = Console(width=150)
     console.print(table)
-    for detail in verdict.details:
+    for detail in report.details:
         console.print(detail, markup=False, highlight=False)
 
 

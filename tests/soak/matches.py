@@ -70,7 +70,7 @@ class Matches:
     def _beat(self, due: float) -> None:
         now = time.monotonic()
         self.late.append((now, max(0.0, now - due)))
-        self.site.times.after(BEAT, lambda: self._beat(now + BEAT))
+        self.site.clock.after(BEAT, lambda: self._beat(now + BEAT))
 
     def running(self) -> int:
         return len(self.site.running(self.bot))
@@ -128,7 +128,7 @@ class Matches:
     def _look(self, made: Challenge) -> None:
         """Follow a challenge until it is a game or has to be made again."""
         if made.open:
-            self.site.times.after(0.2, lambda: self._look(made))
+            self.site.clock.after(0.2, lambda: self._look(made))
             return
         player, line, terms = self._invited.pop(made.id)
         if made.status == "accepted":
@@ -143,10 +143,10 @@ class Matches:
             self.declined.append(made.reason)
         else:
             self.expired += 1
-        self.site.times.after(AGAIN, lambda: self._invite(player, line, terms))
+        self.site.clock.after(AGAIN, lambda: self._invite(player, line, terms))
 
     def _ended(self, game: Game) -> None:
         self.finished += 1
         self.played[game.id].ended = time.monotonic()
         player = next(p for p in self._players if any(side.account is p.account for side in game.sides.values()))
-        self.site.times.after(0.3, lambda: self._next(player))
+        self.site.clock.after(0.3, lambda: self._next(player))

@@ -11,14 +11,14 @@ import chess.polyglot
 import pytest
 
 from tests.fake_lichess.people import Account
-from tests.fake_lichess.record import Reply, Said
+from tests.fake_lichess.record import ChatMessage, Reply
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
-from tests.fake_lichess.times import Timetable
+from tests.fake_lichess.virtual_clock import VirtualClock
 from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book
 from tests.soak.bot_process import BotProcess, Sample
 from tests.soak.matches import Match, Matches
-from tests.soak.verdict import Judge, Verdict, advice, quantile
+from tests.soak.report import PromiseChecker, SoakReport, advice, quantile
 
 LEGAL = BaitLine(
     "legals-mate",
@@ -82,7 +82,7 @@ def test_lines_that_disagree_are_not_in_one_book() -> None:
     ],
 )
 def test_advice_is_a_move_or_a_value_told_to_the_opponent(text: str, room: str, over: bool, is_advice: bool) -> None:
-    assert bool(advice([Said("game", "TrapBot", room, text, 10, over, True)])) is is_advice
+    assert bool(advice([ChatMessage("game", "TrapBot", room, text, 10, over, True)])) is is_advice
 
 
 def test_quantiles() -> None:
@@ -90,9 +90,11 @@ def test_quantiles() -> None:
     assert quantile([], 0.5) == 0
 
 
-def judged(tmp_path: Path, spoil: Callable[[Matches, BotProcess], None] = lambda *_: None, code: int = 0) -> Verdict:
-    """The verdict on one won game, after ``spoil`` has done something to what was found."""
-    site = Site(Timetable(0))
+def report_on(
+    tmp_path: Path, spoil: Callable[[Matches, BotProcess], None] = lambda *_: None, code: int = 0
+) -> SoakReport:
+    """Report on one won game, after ``spoil`` has done something to what was found."""
+    site = Site(VirtualClock(0))
     bot = site.join("TrapBot", "BOT")
     matches = Matches(site, bot, [LEGAL], wanted=1, boards=1, think=0.0, seed=1)
     human: Account = site.accounts["human1"]
@@ -113,22 +115,22 @@ def judged(tmp_path: Path, spoil: Callable[[Matches, BotProcess], None] = lambda
     process.samples += [Sample(float(n), 1, 8, 20, 10, 20, 200.0) for n in range(20)]
     spoil(matches, process)
     health = [{"moves": 500, "overhead_ms": {"median": 1.0, "p99": 9.0, "max": 30.0}}]
-    return Judge(site.record, [], matches, process, health, code, 60.0).verdict()
+    return PromiseChecker(site.record, [], matches, process, health, code, 60.0).report()
 
 
-def broken(verdict: Verdict) -> list[str]:
-    return [row.what for row in verdict.rows if row.kept is False]
+def broken(report: SoakReport) -> list[str]:
+    return [row.what for row in report.rows if row.passed is False]
 
 
 def test_a_good_soak_keeps_every_promise(tmp_path: Path) -> None:
-    verdict = judged(tmp_path)
-    assert broken(verdict) == []
-    assert verdict.kept
+    report = report_on(tmp_path)
+    assert broken(report) == []
+    assert report.passed
 
 
 def wrong(kind: str) -> Callable[[Matches, BotProcess], None]:
     def spoil(matches: Matches, process: BotProcess) -> None:
-        matches.site.record.wrong(kind, "TrapBot", next(iter(matches.played)), "detail", 0.0)
+        matches.site.record.add_violation(kind, "TrapBot", next(iter(matches.played)), "detail", 0.0)
 
     return spoil
 
@@ -139,8 +141,8 @@ def slow_killer(matches: Matches, process: BotProcess) -> None:
 
 
 def advises(matches: Matches, process: BotProcess) -> None:
-    said = Said(next(iter(matches.played)), "TrapBot", "player", "play Nxe5", 3, False, True)
-    matches.site.record.said.append(said)
+    said = ChatMessage(next(iter(matches.played)), "TrapBot", "player", "play Nxe5", 3, False, True)
+    matches.site.record.messages.append(said)
 
 
 def grows(matches: Matches, process: BotProcess) -> None:
@@ -192,13 +194,13 @@ def leaves_games_open(matches: Matches, process: BotProcess) -> None:
 def test_every_broken_promise_is_found(
     tmp_path: Path, spoil: Callable[[Matches, BotProcess], None], what: list[str]
 ) -> None:
-    verdict = judged(tmp_path, spoil)
-    assert broken(verdict) == what
-    assert not verdict.kept
+    report = report_on(tmp_path, spoil)
+    assert broken(report) == what
+    assert not report.passed
 
 
 def test_an_end_in_disorder_is_found(tmp_path: Path) -> None:
-    assert broken(judged(tmp_path, code=-9)) == ["exit code at the end"]
+    assert broken(report_on(tmp_path, code=-9)) == ["exit code at the end"]
 
 
 @pytest.mark.parametrize(

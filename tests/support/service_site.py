@@ -30,7 +30,7 @@ LEGAL = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4 f3e5 g4d1 c4f7 e8e7 c3d5"
 def begun(site: Site, ident: str, white: str, black: str, moves: str = "") -> Game:
     """A game between two accounts, which are made if need be, as far as these moves in UCI."""
     players = [site.accounts.get(name.lower()) or site.join(name, in_process=True) for name in (white, black)]
-    game = Game(ident, Terms(limit=None, increment=None), players[0], players[1], site.times)
+    game = Game(ident, Terms(limit=None, increment=None), players[0], players[1], site.clock)
     site.games[ident] = game
     play(game, moves)
     return game
@@ -73,7 +73,7 @@ class ServerClock:
         """Seconds by which this machine's clock is wrong."""
 
     def now(self) -> float:
-        return self.server.do(lambda site: site.times.wall_ms()) / 1000 + self.astray
+        return self.server.do(lambda site: site.clock.wall_ms()) / 1000 + self.astray
 
     def wait(self, event: threading.Event, seconds: float) -> None:
         self.waited.append(seconds)

@@ -1,7 +1,6 @@
-"""A server, a bot's client and opponents for it, ready to play; used by the tests of the server."""
+"""Fake lichess with a bot account, a client for it and opponents, for the tests of the server."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -20,8 +19,8 @@ STILL = Habits(think=(1e9, 1e9), accept_draw=None, accept_takeback=None)
 
 
 @dataclass
-class Table:
-    """What a test plays with; ``speed`` 0 means that only ``server.advance`` moves the clocks."""
+class ServerWithBot:
+    """Server with a bot account; ``speed`` 0 means that only ``server.advance`` moves the clocks."""
 
     server: Server
     bot: Account
@@ -56,25 +55,17 @@ class Table:
         with self.client.lines(f"/api/bot/game/stream/{game.id}", patience=patience) as lines:
             yield lines
 
-    def wrongs(self) -> list[str]:
-        return self.server.do(lambda site: [wrong.kind for wrong in site.record.wrongs])
+    def violations(self) -> list[str]:
+        return self.server.do(lambda site: [violation.kind for violation in site.record.violations])
 
     def bot_is_white(self, game: Game) -> bool:
         return game.sides[chess.WHITE].account is self.bot
 
 
 @contextmanager
-def table(
+def server_with_bot(
     speed: float = 0.0, keep_alive: float = 0.2, check: Check = lambda *_: None, seed: int = 0
-) -> Iterator[Table]:
+) -> Iterator[ServerWithBot]:
     with Server(speed=speed, keep_alive=keep_alive, seed=seed) as server:
         bot, token = server.bot()
-        yield Table(server, bot, token, Client(server.port, token.secret, check))
-
-
-def eventually(holds: Callable[[], object], seconds: float = 5.0) -> None:
-    """Wait for something that another thread does; AssertionError if it does not."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
+        yield ServerWithBot(server, bot, token, Client(server.port, token.secret, check))

@@ -1,4 +1,4 @@
-"""What a soak found, held against what is promised."""
+"""Report of a soak: what was found, compared with what is promised."""
 
 import re
 from bisect import bisect_left
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from tests.fake_lichess.record import Record, Reply, Said
+from tests.fake_lichess.record import ChatMessage, Record, Reply
 from tests.soak.bot_process import BotProcess, Sample
 from tests.soak.matches import Match, Matches
 
@@ -17,13 +17,13 @@ OVERHEAD_MS = 20.0
 KILLER_MS = 50.0
 #: Seconds that a fault may be felt for, where it is not three: a silence is heard only after a while.
 AFTERMATH = {"restart": 6.0, "silence": 25.0}
-#: Seconds late from which the server judges no answer of the bot.
+#: Seconds by which the server may be late; beyond that no answer of the bot is counted.
 TOO_LATE = 0.02
 #: Seconds from a kill until the bot has its library again.
 STARTING = 6.0
 #: Moves below which a 99th percentile is but the slowest move.
 ENOUGH_MOVES = 300
-#: Samples of one process from which on its growth can be told from its moods.
+#: Fewest samples of one process from which growth can be told from noise.
 ENOUGH_SAMPLES = 20
 #: What a process may hold more of in the last quarter of its life than in the first with all boards busy.
 MORE_THREADS, MORE_SOCKETS, MORE_MEMORY_MIB = 4, 6, 40.0
@@ -35,29 +35,29 @@ EVERYWHERE = ("restart", "skew", "429", "429-retry")
 
 @dataclass(frozen=True)
 class Row:
-    """One promise; ``kept`` is None where nothing is promised."""
+    """One promise; ``passed`` is None where nothing is promised."""
 
     what: str
     found: str
     promised: str = ""
-    kept: bool | None = None
+    passed: bool | None = None
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """All rows, and in words what broke the promises."""
+class SoakReport:
+    """All rows, and descriptions of the broken promises."""
 
     rows: list[Row]
     details: list[str]
 
     @property
-    def kept(self) -> bool:
-        return all(row.kept is not False for row in self.rows)
+    def passed(self) -> bool:
+        return all(row.passed is not False for row in self.rows)
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "kept": self.kept,
-            "rows": [{"what": r.what, "found": r.found, "promised": r.promised, "kept": r.kept} for r in self.rows],
+            "kept": self.passed,
+            "rows": [{"what": r.what, "found": r.found, "promised": r.promised, "kept": r.passed} for r in self.rows],
             "details": self.details,
         }
 
@@ -68,13 +68,13 @@ def quantile(values: Sequence[float], part: float) -> float:
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else 0.0
 
 
-def advice(said: Sequence[Said]) -> list[Said]:
-    """Messages to the opponent during a game that tell of moves or judge the position."""
-    return [one for one in said if one.room == "player" and not one.over and ADVICE.search(one.text)]
+def advice(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Messages to the opponent during a game that mention moves or evaluate the position."""
+    return [one for one in messages if one.room == "player" and not one.over and ADVICE.search(one.text)]
 
 
-class Judge:
-    """Holds one soak against the promises."""
+class PromiseChecker:
+    """Checks the results of one soak against the promises."""
 
     def __init__(
         self,
@@ -93,19 +93,19 @@ class Judge:
         self.health = health
         self.exit_code = exit_code
         self.seconds = seconds
-        #: Moments at which the server was too late to judge others.
+        #: Moments at which the server itself was late, so that no answer is counted.
         self.late = [at for at, late in matches.late if late > TOO_LATE]
         self.rows: list[Row] = []
         self.details: list[str] = []
 
-    def verdict(self) -> Verdict:
+    def report(self) -> SoakReport:
         self._games()
         self._wrongs()
         self._messages()
         self._killers()
         self._overhead()
         self._resources()
-        return Verdict(self.rows, self.details)
+        return SoakReport(self.rows, self.details)
 
     def _none(self, what: str, found: Sequence[object]) -> None:
         self.rows.append(Row(what, str(len(found)), "0", not found))
@@ -181,20 +181,22 @@ class Judge:
         return f"{ident} ({match.game.status}, ply {match.game.ply}; before: {' '.join(faults + kills) or 'nothing'})"
 
     def _messages(self) -> None:
-        said = self.record.said
-        rooms = Counter((one.room, one.over) for one in said)
-        told = ", ".join(f"{room} {'after' if over else 'during'} {n}" for (room, over), n in sorted(rooms.items()))
-        self.rows.append(Row("messages", told or "0"))
-        self._none("advice to the opponent", [f"{one.text!r} at ply {one.ply} of {one.game}" for one in advice(said)])
+        messages = self.record.messages
+        rooms = Counter((one.room, one.over) for one in messages)
+        by_room = ", ".join(f"{room} {'after' if over else 'during'} {n}" for (room, over), n in sorted(rooms.items()))
+        self.rows.append(Row("messages", by_room or "0"))
+        self._none(
+            "advice to the opponent", [f"{one.text!r} at ply {one.ply} of {one.game}" for one in advice(messages)]
+        )
 
     def _spoiled(self, reply: Reply) -> bool:
         """Whether the bot was still busy with what was done to the game, or to all games, when it had to answer."""
-        asked = reply.at - reply.seconds
-        first = bisect_left(self.late, asked)
+        requested = reply.at - reply.seconds
+        first = bisect_left(self.late, requested)
         if first < len(self.late) and self.late[first] <= reply.at + 0.02:
             return True
-        return any(asked <= at <= reply.at for at in self.bot.killed) or any(
-            asked - AFTERMATH.get(kind, 3.0) <= at <= reply.at and (reply.game in where or kind in EVERYWHERE)
+        return any(requested <= at <= reply.at for at in self.bot.killed) or any(
+            requested - AFTERMATH.get(kind, 3.0) <= at <= reply.at and (reply.game in where or kind in EVERYWHERE)
             for at, kind, where in self.faults
         )
 
@@ -240,30 +242,30 @@ class Judge:
         )
 
     def _overhead(self) -> None:
-        told = [health["overhead_ms"] for health in self.health if health.get("moves", 0) >= ENOUGH_MOVES]
-        if not told:
-            told = [health["overhead_ms"] for health in self.health[-1:] if health.get("moves")]
+        samples = [health["overhead_ms"] for health in self.health if health.get("moves", 0) >= ENOUGH_MOVES]
+        if not samples:
+            samples = [health["overhead_ms"] for health in self.health[-1:] if health.get("moves")]
         for name in ("mean", "median", "p95", "p99", "max"):
-            found = [float(one[name]) for one in told if one.get(name) is not None]
+            found = [float(one[name]) for one in samples if one.get(name) is not None]
             if found:
                 promised = name in ("mean", "median", "p95", "p99")
                 worst = max(found)
                 self.rows.append(
                     Row(
-                        f"overhead of a move told by the bot, ms: {name}",
+                        f"overhead of a move as reported by the bot, ms: {name}",
                         f"{worst:.1f}",
                         f"<= {OVERHEAD_MS:g}" if promised else "",
                         worst <= OVERHEAD_MS if promised else None,
                     )
                 )
-        if not told:
-            self.rows.append(Row("overhead of a move told by the bot", "never", "some", False))
-        for name, what in (("late_ms", "threads of the bot late"), ("killer_ms", "a killer told by the bot")):
+        if not samples:
+            self.rows.append(Row("overhead of a move as reported by the bot", "never", "some", False))
+        for name, what in (("late_ms", "threads of the bot late"), ("killer_ms", "a killer as reported by the bot")):
             known = [health[name] for health in self.health if health.get(name) and health[name]["max"] is not None]
             if known:
                 worst = max(known, key=lambda spread: float(spread["max"]))
-                told_of = ", ".join(f"{part} {value:.1f}" for part, value in worst.items() if value is not None)
-                self.rows.append(Row(f"{what}, ms", told_of))
+                figures = ", ".join(f"{part} {value:.1f}" for part, value in worst.items() if value is not None)
+                self.rows.append(Row(f"{what}, ms", figures))
         late = [late * 1000 for _, late in self.matches.late]
         self.rows.append(
             Row(

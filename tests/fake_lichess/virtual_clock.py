@@ -1,4 +1,4 @@
-"""The server's own time, so that a test can let twenty seconds pass in none."""
+"""Virtual clock of the server, so that a test can let time pass without waiting."""
 
 import asyncio
 import contextlib
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 
 @dataclass(eq=False)
-class Appointment:
-    """Something to be done at ``when`` (seconds of the timetable), unless cancelled before."""
+class Timer:
+    """Call at ``when`` (seconds of the virtual clock), unless cancelled before."""
 
     when: float
     call: Callable[[], None]
@@ -21,7 +21,7 @@ class Appointment:
         self.cancelled = True
 
 
-class Timetable:
+class VirtualClock:
     """Seconds since the server began, ``speed`` times as fast as real ones (0: only ``advance`` moves them).
 
     Used from the server's event loop alone.
@@ -34,7 +34,7 @@ class Timetable:
         self._began = time.monotonic()
         self._epoch = time.time()
         self._ahead = 0.0
-        self._due: list[tuple[float, int, Appointment]] = []
+        self._due: list[tuple[float, int, Timer]] = []
         self._count = itertools.count()
         self._earlier = asyncio.Event()
 
@@ -45,8 +45,8 @@ class Timetable:
         """The date as the server tells it: milliseconds since 1970, with the ordered skew."""
         return int((self._epoch + self.now() + self.skew) * 1000)
 
-    def after(self, seconds: float, call: Callable[[], None]) -> Appointment:
-        made = Appointment(self.now() + seconds, call)
+    def after(self, seconds: float, call: Callable[[], None]) -> Timer:
+        made = Timer(self.now() + seconds, call)
         heapq.heappush(self._due, (made.when, next(self._count), made))
         self._earlier.set()
         return made
@@ -60,12 +60,12 @@ class Timetable:
         self._ahead += max(0.0, target - self.now())
 
     def _happen(self) -> None:
-        _, _, appointment = heapq.heappop(self._due)
-        if not appointment.cancelled:
-            appointment.call()
+        _, _, timer = heapq.heappop(self._due)
+        if not timer.cancelled:
+            timer.call()
 
     async def run(self) -> None:
-        """Keep the appointments until cancelled."""
+        """Run the timers until cancelled."""
         while True:
             while self._due and self._due[0][0] <= self.now():
                 self._happen()
