@@ -1,1 +1,13 @@
-"""Formats."""
+"""Traps from and to files.
+
+================  ================================================================================
+bundled.py        traps that come with the program, out of ``traps.toml``, and the default library
+import_file.py    import of a PGN or puzzle file, with proofs
+pgn_import.py     a PGN game as a trap
+pgn_export.py     a trap as a PGN game
+puzzle_file.py    rows of the lichess puzzle file
+puzzles.py        a row of the lichess puzzle file as a trap
+export_file.py    export to a file as PGN or JSON
+lichess_study.py  traps as chapters of lichess studies
+================  ================================================================================
+"""

@@ -1,4 +1,4 @@
-"""The traps that come with the program, and the famous lines that are none, and the default library made of both.
+"""Bundled traps, famous lines that are no traps, and the default library made of both.
 
 Both are in ``traps.toml``.
 """

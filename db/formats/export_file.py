@@ -1,4 +1,4 @@
-"""Writing to a file or to standard output: traps as PGN or JSON, and any text."""
+"""Export to a file or to standard output: traps as PGN or JSON, and any text."""
 
 import json
 from collections.abc import Sequence

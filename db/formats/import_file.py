@@ -1,4 +1,4 @@
-"""Traps from files: PGN, each game a trap, and the lichess puzzle file. What is bad is counted and told."""
+"""Import of traps from files: PGN, each game a trap, and the lichess puzzle file; bad entries are listed."""
 
 import dataclasses
 from collections import Counter

@@ -81,5 +81,5 @@ def _set(trap: Trap, stats: TrapStats) -> str:
 def _fell(stats: TrapStats) -> str:
     if not stats.frequency.played:
         return ""
-    said = f"Punished at once in {stats.punished:,} of {stats.frequency.played:,} games."
-    return said if stats.points is None else f"{said} The attacker scored {stats.points:.0%}."
+    sentence = f"Punished at once in {stats.punished:,} of {stats.frequency.played:,} games."
+    return sentence if stats.points is None else f"{sentence} The attacker scored {stats.points:.0%}."

@@ -44,10 +44,10 @@ def trap_game(trap: Trap) -> str:
     if trap.profile is not None:
         depths = (f"{value.depth}:{value.bait}:{value.best}" for value in trap.profile.depths)
         proof |= {"BaitRank": trap.profile.rank, "BaitGain": trap.profile.gain, "BaitDepths": " ".join(depths)}
-    for number, said in enumerate(trap.opinions, start=1):
-        figures = (said.verdict, said.gain, said.nodes, said.depth, said.date)
+    for number, opinion in enumerate(trap.opinions, start=1):
+        figures = (opinion.verdict, opinion.gain, opinion.nodes, opinion.depth, opinion.date)
         known = ("-" if figure in (None, "") else str(figure) for figure in figures)
-        proof[f"Opinion{number}"] = " ".join((*known, said.by))
+        proof[f"Opinion{number}"] = " ".join((*known, opinion.by))
     tags |= {name: str(value) for name, value in proof.items() if value not in (None, "")}
     words: list[str] = []
     for move in [*moves, *(chess.Move.from_uci(uci) for uci in trap.line)]:

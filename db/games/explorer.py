@@ -1,4 +1,4 @@
-"""What was played in a position: which moves how often and with which results, which of them are baits, who fell.
+"""Opening explorer: which moves were played in a position, how often and with which results, which of them are baits.
 
 The games of a position are read once, as columns of numbers, and kept as long as their library is open; any question
 about them, whatever the ratings and years, is then one pass over these columns. Games that are indexed meanwhile are

@@ -1,4 +1,4 @@
-"""Where a game of the library can be seen."""
+"""Address at which a game of the library can be seen."""
 
 
 def game_address(site: str) -> str | None:

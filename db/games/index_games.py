@@ -1,4 +1,4 @@
-"""Games into the library: read once, whatever happens in between.
+"""Indexing of games: each is read once, whatever happens in between.
 
 A file is cut into batches of whole games. What a batch gave and how far the file is done are stored in one transaction,
 so that a run that was killed goes on where it stopped, and the same games again change nothing.

@@ -1,4 +1,4 @@
-"""The players of the indexed games, and which of them somebody means by a part of a name."""
+"""Players of the indexed games, found by a part of a name."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -66,8 +66,8 @@ def _hint(known: Mapping[str, int], wanted: str) -> str:
         for word in {plain(name), *words_of(name)}:
             by_word.setdefault(word, []).append(name)
     words = {wanted, *words_of(wanted)}
-    near = (word for asked in words for word in get_close_matches(asked, by_word, n=5, cutoff=_LEAST_RATIO))
-    ratio = {word: max(SequenceMatcher(None, asked, word).ratio() for asked in words) for word in near}
+    near = (word for wanted_word in words for word in get_close_matches(wanted_word, by_word, n=5, cutoff=_LEAST_RATIO))
+    ratio = {word: max(SequenceMatcher(None, wanted_word, word).ratio() for wanted_word in words) for word in near}
     names: dict[str, None] = {}
     for word in sorted(ratio, key=lambda word: (-ratio[word], word)):
         names.update(dict.fromkeys(sorted(by_word[word], key=lambda name: (-known[name], name))))

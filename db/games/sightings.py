@@ -1,4 +1,4 @@
-"""Sightings page by page: of one trap, in one game, or in the games of a player, with what is known of each game."""
+"""Pages of sightings: of one trap, in one game, or in the games of a player, with what is known of each game."""
 
 from dataclasses import dataclass, fields
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every occurrence of a trap in the indexed games of a player, as victim or as attacker, and what happened in it.
+"""Occurrences of traps in the indexed games of a player, as victim or as attacker, and what happened in each.
 
 The position is the trap's own, in either colour; what happened follows from the moves before and after it. Sightings
 of positions that are only like a trap's, as the bot records them, are occurrences too. Traps that are not proved are
@@ -145,17 +145,17 @@ def occurrences(library: Library, games: Games) -> tuple[list[TrapOccurrence], i
     for each in known:
         by_game[each.game_id].append(each)
     numbers = sorted(by_game)
-    asked = []
+    games_to_replay = []
     for number in numbers:
         row = games.rows[number]
         last = max(each.ply for each in by_game[number])
-        asked.append((row.start_fen, row.moves, list(range(min(last + 2, row.plies)))))
-    met = []
-    for number, line in zip(numbers, _native.replay(asked), strict=True):
+        games_to_replay.append((row.start_fen, row.moves, list(range(min(last + 2, row.plies)))))
+    found_occurrences = []
+    for number, line in zip(numbers, _native.replay(games_to_replay), strict=True):
         for each in sorted(by_game[number], key=lambda each: (each.ply, each.trap_id)):
             trap, row = traps[each.trap_id], games.rows[number]
-            met += [_occurrence(each, trap, row, line, colour) for colour in games.colours(number)]
-    return met, len(found) - len(known)
+            found_occurrences += [_occurrence(each, trap, row, line, colour) for colour in games.colours(number)]
+    return found_occurrences, len(found) - len(known)
 
 
 def year_of(date: str) -> int | None:

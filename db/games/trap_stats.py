@@ -1,4 +1,4 @@
-"""What a trap took from those who met it in the indexed games: how likely, how costly, how well it was punished."""
+"""Statistics of a trap in the indexed games: how often its bait is taken, what that costs, how often it is punished."""
 
 import math
 import struct

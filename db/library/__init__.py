@@ -1,1 +1,9 @@
-"""Library."""
+"""Open trap library.
+
+===========  ============================================================
+library.py   traps by name and by key, sightings, weights, counts, digest
+open.py      opening, creating and upgrading a library
+backup.py    copies of a library, and the compaction of its file
+families.py  families of traps and their sizes
+===========  ============================================================
+"""

@@ -1,4 +1,4 @@
-"""Copies of a library and its tidying; for a library in a SQLite file.
+"""Copies of a library in a SQLite file, and the compaction of that file.
 
 A library on a server is the server's own to copy: these functions say so.
 """

@@ -1,4 +1,4 @@
-"""The families of a library and how many traps each has."""
+"""Families of a library, and the number of traps in each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

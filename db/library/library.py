@@ -1,4 +1,4 @@
-"""The trap library: traps by name and by key, what was seen of them in games, counts, a digest of it all."""
+"""Trap library: traps by name and by key, sightings in games, counts, a digest of all traps."""
 
 import dataclasses
 import hashlib

@@ -1,4 +1,4 @@
-"""Which moves people play often: candidates for `db.mining.mine`, out of the indexed games."""
+"""Moves that are played often in the indexed games: candidates for `db.mining.mine`."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -83,9 +83,11 @@ def places(library: Library, part: Sequence[Candidate]) -> list[Place]:
         by_game[candidate.game_id].append(candidate)
     with library.database.read() as connection:
         games = _games(connection, sorted(by_game))
-    asked = [(start, moves, list(range(1 + max(c.ply for c in by_game[game])))) for game, start, moves in games]
+    games_to_replay = [
+        (start, moves, list(range(1 + max(c.ply for c in by_game[game])))) for game, start, moves in games
+    ]
     found = []
-    for (game, start, _), line in zip(games, _native.replay(asked), strict=True):
+    for (game, start, _), line in zip(games, _native.replay(games_to_replay), strict=True):
         epds, moves = tuple(epd for epd, _ in line), tuple(move for _, move in line)
         for candidate in by_game[game]:
             ply = candidate.ply

@@ -1,18 +1,18 @@
-"""Traps out of games: moves that people play often and that the trap test refutes.
+"""Mining of traps: moves that people play often and that the trap test refutes.
 
-Of the indexed games each move that was played often enough in one position is a candidate. It goes through a cascade,
-in which each step costs more than the one before and leaves a few of a hundred candidates:
+Of the indexed games each move that was played often enough in one position is a candidate. It goes through stages,
+of which each costs more than the one before and leaves a few of a hundred candidates:
 
-1. **A glance** of some thousand nodes at the position and at the answers to the move.
-2. **A second look** with more of them, and less patience.
+1. **A shallow search** of some thousand nodes at the position and at the answers to the move.
+2. **A second search** with more nodes and a higher threshold.
 3. **The trap test** (`trapcore.proof.trap_test`) with a small budget, then with the whole one, then with four times as
    much. What is proved by the last two is a trap, with the same rules for verdict and proof as any other
    (`db.proof.prover`).
-4. **A witness.** Nearly all moves that are played often are sound, so among what the search proves there its own errors
-   abound: of 100,940 moves of master games 12 were proved without this and the deeper look, and Stockfish contradicted
-   all twelve. A gain of material is believed only if an engine finds it, too (`db.proof.prover` says how), or without
-   an engine if the attackers scored in these games what it promises. That leaves out traps whose attackers did not see
-   them: those stay undecided. A mate needs no witness.
+4. **A confirmation.** Nearly all moves that are played often are sound, so among what the search proves there its own
+   errors abound: of 100,940 moves of master games 12 were proved without this and the deeper look, and Stockfish
+   contradicted all twelve. A gain of material is believed only if an engine finds it, too (`db.proof.prover` says how),
+   or without an engine if the attackers scored in these games what it promises. That leaves out traps whose attackers
+   did not see them: those stay undecided. A mate needs no confirmation.
 
 What a step dismisses is remembered with the library, and so is the verdict of the test: an interrupted run goes on
 where it was, and with new games only what is new is looked at. Another version of the search looks at all of it again.
@@ -101,7 +101,7 @@ class MiningProgress:
     done: int = 0
     """Looked at by this one."""
     findings: Counter[str] = field(default_factory=Counter)
-    """Of this run: ``harmless`` at a glance, else the verdict of the test."""
+    """Of this run: ``harmless`` after a shallow search, else the verdict of the test."""
     known: int = 0
     """Candidates that are traps of the library in either colour already."""
     traps: list[Trap] = field(default_factory=list)
@@ -120,7 +120,7 @@ def mine(
 ) -> MiningProgress:
     """Look for traps in the indexed games and store those that are proved.
 
-    The engine of ``prover``, if it has one, is the witness of gains. ``jobs`` threads, 1 or more, or ``pool`` in their
+    The engine of ``prover``, if it has one, confirms gains. ``jobs`` threads, 1 or more, or ``pool`` in their
     place. ``progress`` is called now and then. If another thread cancels ``stop``, what was looked at so far is kept,
     as it is when something is raised: `UsageError` for jobs out of range, `LibraryError`, `EngineError`, and what the
     pool raises.
@@ -163,7 +163,7 @@ class _TestedMove:
 
 
 class StagedFilter:
-    """The steps; any number of threads may use it, and any number of machines its like."""
+    """Stages of the filter; any number of threads may use one, and each machine its own."""
 
     def __init__(self, nodes: int) -> None:
         self._nodes = nodes
@@ -206,10 +206,10 @@ class StagedFilter:
 
 
 def _begin(connection: Connection, options: MiningOptions, prover: TrapProver | None) -> None:
-    """Forget what another search, one with another budget, or one with another witness has looked at."""
+    """Forget what another search, one with another budget, or one with another confirmation has looked at."""
     engine = None if prover is None else prover.engine
-    witness = "practice" if prover is None or engine is None else f"{engine.name} with {prover.engine_nodes} nodes"
-    means = f"{_native.TESTER_VERSION}, {_native.PROVER_VERSION}, {options.nodes} nodes, {witness}"
+    confirmation = "practice" if prover is None or engine is None else f"{engine.name} with {prover.engine_nodes} nodes"
+    means = f"{_native.TESTER_VERSION}, {_native.PROVER_VERSION}, {options.nodes} nodes, {confirmation}"
     if connection.scalar(select(MetaRow.value).where(MetaRow.key == _FACT)) != means:
         connection.execute(delete(MinedRow))
         connection.execute(delete(MetaRow).where(MetaRow.key == _FACT))
@@ -254,15 +254,15 @@ def _parts(library: Library, wanted: Sequence[Candidate]) -> Iterator[list[Place
 
 
 def _confirm(library: Library, tested: _TestedMove, prover: TrapProver | None) -> _TestedMove:
-    """The same, without the trap if its witness speaks against a gain."""
+    """The same, without the trap if a gain is not confirmed."""
     trap = tested.trap
     if trap is None or trap.mate_in is not None:
         return tested
     if prover is not None and prover.engine is not None:
-        heard, said = prover.ask_engine(trap)
-        if said.verdict is Verdict.PROVED:
-            return replace(tested, trap=heard)
-        return replace(tested, finding=said.verdict, trap=None)
+        evaluated, opinion = prover.ask_engine(trap)
+        if opinion.verdict is Verdict.PROVED:
+            return replace(tested, trap=evaluated)
+        return replace(tested, finding=opinion.verdict, trap=None)
     points = stats_of(library, trap).points
     if points is not None and points >= PROMISED:
         return tested

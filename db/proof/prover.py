@@ -1,4 +1,4 @@
-"""Whether a trap is one. A mate is a matter of proof, material one of measurement; nothing else is claimed.
+"""Proof of a trap. A mate is a matter of proof, material one of measurement; nothing else is claimed.
 
 **Mate.** Proved if the prover shows that the bait loses to a mate within as many moves as the killer line takes, and
 some other move of the victim is shown not to lose to a mate within that many. Refuted if the bait does not lose so
@@ -109,10 +109,10 @@ class TrapProver:
         """The same for a trap that has passed `Trap.check`."""
         blank = _blank(trap)
         if trap.outcome is Outcome.MATE:
-            judged = self._mated(blank)
+            proved = self._mated(blank)
         else:
-            judged = self._searched(blank) if self.search_nodes else blank
-        return self._with_engine(trap, judged)
+            proved = self._searched(blank) if self.search_nodes else blank
+        return self._with_engine(trap, proved)
 
     def prove_tested(self, trap: Trap, test: BaitTest) -> Trap:
         """The same for a trap of material whose bait was put to the test already."""
@@ -121,22 +121,22 @@ class TrapProver:
     def ask_engine(self, trap: Trap) -> tuple[Trap, Opinion]:
         """A trap as it was judged, with the opinion of the engine, which there must be. Raises `EngineError`."""
         assert self.engine is not None
-        heard = self._with_engine(trap, trap)
-        return heard, next(said for said in heard.opinions if said.by == self.engine.name)
+        evaluated = self._with_engine(trap, trap)
+        return evaluated, next(opinion for opinion in evaluated.opinions if opinion.by == self.engine.name)
 
-    def _with_engine(self, trap: Trap, judged: Trap) -> Trap:
-        """What our own means made of a trap, with what engines say of it and have said."""
-        opinions = [_own(judged)] if judged.proof_by else []
-        if judged.killer_line == trap.killer_line:
-            opinions += [said for said in trap.opinions if not said.is_ours]
+    def _with_engine(self, trap: Trap, proved: Trap) -> Trap:
+        """What our own means made of a trap, with the opinions of engines, new and stored."""
+        opinions = [_own(proved)] if proved.proof_by else []
+        if proved.killer_line == trap.killer_line:
+            opinions += [opinion for opinion in trap.opinions if not opinion.is_ours]
         if self.engine is not None:
-            measured = _measured(judged, self.engine, self.engine_nodes)
-            opinions = [*(said for said in opinions if said.by != measured.by), measured]
-        return _with_verdict(judged, opinions)
+            measured = _measured(proved, self.engine, self.engine_nodes)
+            opinions = [*(opinion for opinion in opinions if opinion.by != measured.by), measured]
+        return _with_verdict(proved, opinions)
 
     def _mated(self, trap: Trap) -> Trap:
         test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.profile_nodes))
-        return _Mate(replace(trap, profile=profile_of(test)), self.prover_nodes, self.escape_nodes).judged()
+        return _Mate(replace(trap, profile=profile_of(test)), self.prover_nodes, self.escape_nodes).proved()
 
     def _searched(self, trap: Trap) -> Trap:
         return self._tested(
@@ -148,7 +148,7 @@ class TrapProver:
         proved = test.verdict is Verdict.PROVED
         if proved and test.mate_in is not None:
             mate = replace(trap, outcome=Outcome.MATE, killer_line=test.killer_line)
-            return _Mate(mate, self.prover_nodes, self.escape_nodes).judged()
+            return _Mate(mate, self.prover_nodes, self.escape_nodes).proved()
         line = trap.killer_line
         if proved and not trap.reason and test.killer_line[0] != line[0]:
             # The line that people know stays only if its killer is the one that was shown to win.
@@ -179,7 +179,7 @@ def open_prover(engine: str | None, engine_nodes: int | None) -> Iterator[TrapPr
 
 
 def _blank(trap: Trap) -> Trap:
-    """The trap without anything that was said of it."""
+    """The trap without any verdict or opinion."""
     return replace(
         trap,
         verdict=Verdict.UNDECIDED,
@@ -193,7 +193,7 @@ def _blank(trap: Trap) -> Trap:
 
 
 def _own(trap: Trap) -> Opinion:
-    """What our own means have just said of a trap."""
+    """Opinion that our own means have just formed of a trap."""
     return Opinion(
         by=trap.proof_by,
         verdict=trap.verdict,
@@ -206,7 +206,7 @@ def _own(trap: Trap) -> Opinion:
 
 def _with_verdict(trap: Trap, opinions: Iterable[Opinion]) -> Trap:
     """The trap with these opinions and the verdict that follows from them."""
-    trap = replace(trap, opinions=tuple(sorted(opinions, key=lambda said: (not said.is_ours, said.by))))
+    trap = replace(trap, opinions=tuple(sorted(opinions, key=lambda opinion: (not opinion.is_ours, opinion.by))))
     if not trap.opinions:
         return trap
     decided = _deciding(trap)
@@ -228,8 +228,8 @@ def _deciding(trap: Trap) -> Opinion | None:
         return trap.opinions[0]
     if trap.is_disputed:
         return None
-    settling = {Verdict.REFUTED} if trap.outcome is Outcome.MATE else {Verdict.PROVED, Verdict.REFUTED}
-    return next((said for said in trap.opinions if said.verdict in settling), None)
+    deciding = {Verdict.REFUTED} if trap.outcome is Outcome.MATE else {Verdict.PROVED, Verdict.REFUTED}
+    return next((opinion for opinion in trap.opinions if opinion.verdict in deciding), None)
 
 
 def prove_all(
@@ -266,7 +266,7 @@ class _Mate:
         self._spent = 0
         self._moves = (len(trap.killer_line) + 1) // 2
 
-    def judged(self) -> Trap:
+    def proved(self) -> Trap:
         trap = self._trap
         if self._moves > MAX_MATE:
             return trap

@@ -1,4 +1,4 @@
-"""Proving the traps of a library again: after an update of the prover, with an engine, or with more time.
+"""Verification of a library: its traps proved again after an update of the prover, with an engine, or with more time.
 
 Each result is stored as soon as it is known. A run over the whole library marks in the table ``verified`` what it has
 done; if it is interrupted, the next one with the same means goes on behind the marks, and the last one removes them.

@@ -1,4 +1,4 @@
-"""A UCI engine that says what a position is worth: started once, restarted once, never waited for without end."""
+"""UCI engine that evaluates positions: started once, restarted once, with a time limit for every answer."""
 
 from dataclasses import dataclass
 from types import TracebackType

@@ -1,4 +1,4 @@
-"""Cursors: where a page ended, as a text that only the library that gave it takes back, and only for the same question.
+"""Cursors: where a page ended, as a text that only the library that made it accepts, and only for the same query.
 
 A cursor holds the place of the last hit in the order of the hits, so that the next page is found without counting off
 the hits before it, and none is left out or told twice when traps are added in between.
@@ -44,7 +44,7 @@ def read_cursor(cursor: str, query: Query, secret: bytes) -> Place:
 
 
 def _seal(body: bytes, query: Query, secret: bytes) -> bytes:
-    asked = [(field.name, getattr(query, field.name)) for field in fields(query) if field.name not in _NOT_SEALED]
+    conditions = [(field.name, getattr(query, field.name)) for field in fields(query) if field.name not in _NOT_SEALED]
     # An order that was named and the same one by default are the same question.
-    question = json.dumps([*asked, query.order], ensure_ascii=True).encode()
-    return blake2b(question + b"\n" + body, key=secret, digest_size=_SEAL_BYTES).digest()
+    text = json.dumps([*conditions, query.order], ensure_ascii=True).encode()
+    return blake2b(text + b"\n" + body, key=secret, digest_size=_SEAL_BYTES).digest()

@@ -1,4 +1,4 @@
-"""A library that is asked: `QueryEngine` answers a `db.query.query.Query` with a page of hits."""
+"""Query engine: it answers a `db.query.query.Query` with a page of hits."""
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ SECRET = "cursor_secret"
 _NONE = Frequency(decisions=0, played=0)
 _RANKS = {match: rank for rank, match in enumerate(Match)}
 _AT_A_TIME = 500
-_KEPT = 16
+_CACHED = 16
 """Conditions whose traps are kept in memory, an eighth of a byte for each of the library."""
 
 
@@ -94,12 +94,12 @@ class QueryEngine:
         Raises `UsageError` for a cursor of another question, a family that is not there and a move that is none;
         `InputError` for a position and moves that cannot be read; and `LibraryError`.
         """
-        asked = _asked(query)
+        position = _position(query)
         with self.library.database.read() as connection:
             after = None if query.after is None else read_cursor(query.after, query, self._cursor_secret(connection))
             wanted = conditions(connection, query)
             often = self._frequencies(connection, query)
-            found = self._found(connection, query, asked, wanted, often)
+            found = self._found(connection, query, position, wanted, often)
             if found is not None:
                 placed = _placed(connection, query.order, found, often)
                 total: int | None = len(placed)
@@ -109,7 +109,7 @@ class QueryEngine:
                 total = len(rest) if after is None and len(rest) <= query.limit else _count(connection, wanted)
             shown = rest[: query.limit]
             more = write_cursor(shown[-1][0], query, self._cursor_secret(connection)) if rest[query.limit :] else None
-            hits = tuple(self._hits(connection, query, asked, [one for _, one in shown]))
+            hits = tuple(self._hits(connection, query, position, [one for _, one in shown]))
             return Page(query, hits, total, more)
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class QueryEngine:
         self,
         connection: Connection,
         query: Query,
-        asked: QueryPosition | None,
+        position: QueryPosition | None,
         wanted: Sequence[ColumnElement[bool]],
         often: Mapping[str, Frequency] | None,
     ) -> list[Found] | None:
@@ -129,7 +129,7 @@ class QueryEngine:
         if query.min_frequency and often is not None:
             played = {slug for slug, frequency in often.items() if frequency.share >= query.min_frequency}
         named = find_names(connection, query.text, wanted) if query.text is not None else None
-        if asked is None and named is None:
+        if position is None and named is None:
             if played is None:
                 return None
             return [Found(slug, Match.FOUND) for slug in _fitting(connection, played, wanted)]
@@ -138,18 +138,18 @@ class QueryEngine:
         def fits(slugs: Iterable[str]) -> set[str]:
             return {slug for slug in slugs if all(slug in names for names in fitting)}
 
-        if asked is None:
+        if position is None:
             return [Found(slug, Match.FOUND, distance) for slug, distance in (named or {}).items() if fits([slug])]
-        at = list(_at(connection, asked, wanted))
+        at = list(_at(connection, position, wanted))
         found = [one for _, one in at if fits([one.slug])]
         if query.similar is not None:
-            same = {number for number, _ in (_at(connection, asked, ()) if wanted else at)}
+            same = {number for number, _ in (_at(connection, position, ()) if wanted else at)}
             names = None if not fitting else {slug for slug in fitting[0] if fits([slug])}
-            found += self._similar(connection, query, asked, Conditions(wanted, names, same))
+            found += self._similar(connection, query, position, Conditions(wanted, names, same))
         return found
 
     def _similar(
-        self, connection: Connection, query: Query, asked: QueryPosition, others: Conditions
+        self, connection: Connection, query: Query, position: QueryPosition, others: Conditions
     ) -> Iterator[Found]:
         """The most similar traps that meet the other conditions."""
         measure, k = query.measure if query.measure is not None else self._measure, query.similar or 0
@@ -160,11 +160,11 @@ class QueryEngine:
         if measure is IndexedMeasure.ABSTRACTED:
             index = self.indexes.killers(connection)
             lookup = partial(self._all_fitting, connection, query, others) if others.are_there else None
-            found = similar_killers(asked.epd, index.killers, index.weights, k + len(others.but), fits, lookup)
+            found = similar_killers(position.epd, index.killers, index.weights, k + len(others.but), fits, lookup)
         elif measure is IndexedMeasure.CONTINUATIONS:
-            found = self.indexes.positions(connection).nearest(asked.epd, k, fits)
+            found = self.indexes.positions(connection).nearest(position.epd, k, fits)
         else:
-            found = compare_each(connection, asked.epd, measure, k, others.wanted, fits)
+            found = compare_each(connection, position.epd, measure, k, others.wanted, fits)
         for one in islice(found, k):
             if query.least is None or one.similarity >= query.least:
                 yield Found(one.slug, Match.SIMILAR, -one.similarity, one)
@@ -173,19 +173,19 @@ class QueryEngine:
         """All traps that meet the conditions; kept for the next question with the same ones."""
         if others.names is not None or query.player is not None or query.event is not None:
             return others.all(connection)  # few, and changed by more than the traps
-        asked = replace(query, fen=None, moves=None, similar=None, measure=None, least=None, after=None, limit=1)
-        key = (traps_state(connection), replace(asked, sort=None))
+        position = replace(query, fen=None, moves=None, similar=None, measure=None, least=None, after=None, limit=1)
+        key = (traps_state(connection), replace(position, sort=None))
         with self._lock:
             known = self._fitting.pop(key, None)
         made = known if known is not None else others.all(connection)
         with self._lock:
             self._fitting[key] = made
-            for old in list(self._fitting)[:-_KEPT]:
+            for old in list(self._fitting)[:-_CACHED]:
                 del self._fitting[old]
         return made
 
     def _hits(
-        self, connection: Connection, query: Query, asked: QueryPosition | None, found: Sequence[Found]
+        self, connection: Connection, query: Query, position: QueryPosition | None, found: Sequence[Found]
     ) -> Iterator[Hit]:
         slugs = [one.slug for one in found]
         traps = {trap.slug: trap for trap in traps_of_slugs(connection, slugs)}
@@ -198,7 +198,7 @@ class QueryEngine:
                 # What was seen is not kept by ratings, but these two events are what the victims chose.
                 chosen = {"avoided": frequency.decisions - frequency.played, "fell": frequency.played}
                 events[one.slug] = {event: count for event, count in chosen.items() if count}
-            bait, killer = _here(asked, trap, one)
+            bait, killer = _here(position, trap, one)
             similar = one.similar
             pair = None if similar is None else similar.pair
             yield Hit(
@@ -228,7 +228,7 @@ class QueryEngine:
         return self._secret
 
 
-def _asked(query: Query) -> QueryPosition | None:
+def _position(query: Query) -> QueryPosition | None:
     moves = None
     if query.fen is not None:
         fen = query.fen.strip()
@@ -252,15 +252,15 @@ _HERE = select(TrapRow.id, TrapRow.slug, TrapRow.key, TrapRow.moves).where(
 
 
 def _at(
-    connection: Connection, asked: QueryPosition, wanted: Sequence[ColumnElement[bool]]
+    connection: Connection, position: QueryPosition, wanted: Sequence[ColumnElement[bool]]
 ) -> Iterator[tuple[int, Found]]:
     """The traps of the very position, in either colour, with their numbers."""
     here = _HERE.where(*wanted) if wanted else _HERE
-    for number, slug, key, moves in connection.execute(here, {"here": asked.key}):
-        if key != asked.key:
+    for number, slug, key, moves in connection.execute(here, {"here": position.key}):
+        if key != position.key:
             yield number, Found(slug, Match.MIRRORED)
         else:
-            another_order = asked.moves is not None and moves is not None and moves != asked.moves
+            another_order = position.moves is not None and moves is not None and moves != position.moves
             yield number, Found(slug, Match.TRANSPOSED if another_order else Match.EXACT)
 
 
@@ -397,12 +397,12 @@ def _events(connection: Connection, slugs: Sequence[str]) -> dict[str, dict[str,
     return found
 
 
-def _here(asked: QueryPosition | None, trap: Trap, found: Found) -> tuple[Line | None, Line | None]:
+def _here(position: QueryPosition | None, trap: Trap, found: Found) -> tuple[Line | None, Line | None]:
     """Bait and killer line in the asked position: the trap's own in either colour, or what is like it."""
     if found.similar is not None and found.similar.pair is not None:
         return found.similar.pair.bait, found.similar.pair.killer
-    if asked is None or found.match not in (Match.EXACT, Match.TRANSPOSED, Match.MIRRORED):
+    if position is None or found.match not in (Match.EXACT, Match.TRANSPOSED, Match.MIRRORED):
         return None, None
     line = tuple(map(mirror_move, trap.line)) if found.match is Match.MIRRORED else trap.line
-    spelt = tuple(_native.sans(asked.epd, line))
+    spelt = tuple(_native.sans(position.epd, line))
     return Line(line[:1], spelt[:1]), Line(line[1:], spelt[1:])

@@ -1,4 +1,4 @@
-"""The conditions of a question as SQL. What people write goes into it as values only, never as text of a statement."""
+"""Conditions of a query as SQL. What people write goes into it as values only, never as text of a statement."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,1 +1,8 @@
-"""Report."""
+"""Report on the traps of a player.
+
+=========  ================================================
+report.py  figures: in all, by trap, by opening, by time
+html.py    the report as one HTML file, from ``templates/``
+plots.py   its plots as SVG
+=========  ================================================
+"""

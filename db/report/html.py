@@ -1,4 +1,4 @@
-"""A player's report as one HTML file that needs nothing else: styles, plots and boards are in it.
+"""HTML form of a player's report: one file, with styles, plots and boards in it.
 
 Jinja2 fills the template because it escapes what it is given: names of players and tags of games are anybody's text.
 """
@@ -60,13 +60,13 @@ def line(history: TrapHistory) -> tuple[str, str, str]:
 def happened(occurrence: TrapOccurrence) -> str:
     """What happened in a game, told of the player."""
     he, other = ("you", "the opponent") if occurrence.is_victim else ("the opponent", "you")
-    told = {
+    words = {
         "fell": f"{he} fell for it",
         "avoided": f"{he} played {occurrence.played}",
         "sprung": f"{other} sprang it",
         "missed": f"{other} missed it with {occurrence.answer}",
     }
-    return ", ".join(told[event] for event in occurrence.events if event in told) or "the game ended there"
+    return ", ".join(words[event] for event in occurrence.events if event in words) or "the game ended there"
 
 
 def counted(count: int, what: str) -> str:

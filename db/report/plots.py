@@ -1,4 +1,4 @@
-"""The plots of a player's report, as SVG that takes its colours from the style sheet.
+"""Plots of a player's report, as SVG that takes its colours from the style sheet.
 
 Each shows shares of those who took the bait, with Wilson's interval of 95 %, and what others of the same rating did
 there as a ring, if there are such others for all of these choices. The figures stand beside it in a table, which is

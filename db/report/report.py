@@ -1,4 +1,4 @@
-"""What the traps of a library did to a player and to his opponents, in figures: in all, by trap, opening and time.
+"""Report on a player: what traps cost him and his opponents, in figures, in all and by trap, opening and time.
 
 Shares are of choices: how often a bait was taken of the times that it could have been. Beside each stands what others
 of the same rating (`db.traps.temptation.RATING_BANDS`) did in the same positions of the same library, in games without
@@ -138,7 +138,7 @@ class TrapHistory:
                 "high": others.high,
                 "by_rating": {str(band): asdict(counts) for band, counts in self.others.items()},
             },
-            "encounters": [_told(occurrence) for occurrence in self.occurrences],
+            "encounters": [_occurrence_to_dict(occurrence) for occurrence in self.occurrences],
         }
 
 
@@ -368,7 +368,7 @@ def _share(each: TrapOccurrence, peers: Mapping[str, _Bands]) -> float | None:
     return None if counts is None else counts.share
 
 
-def _told(each: TrapOccurrence) -> dict[str, object]:
+def _occurrence_to_dict(each: TrapOccurrence) -> dict[str, object]:
     return {
         "game": asdict(each.game),
         "colour": each.colour,

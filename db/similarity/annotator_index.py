@@ -1,4 +1,4 @@
-"""What the measure ``abstracted`` needs of a library: the weights in use, and which killers are known.
+"""Weights in use and index of the killers, as the annotator needs them for the measure ``abstracted``.
 
 Apart from `db.similarity.train`, so that using weights does not load what learning them takes.
 """

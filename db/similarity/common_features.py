@@ -1,4 +1,4 @@
-"""What a killer has in common with the one of a known trap: why the two are called alike."""
+"""Features that a killer has in common with that of a known trap: why the two are similar."""
 
 from collections.abc import Iterable, Sequence
 

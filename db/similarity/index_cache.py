@@ -1,4 +1,4 @@
-"""What comparing with the traps of an open library needs, opened once for each state of the traps and the weights."""
+"""Cache of the indexes of an open library, each opened once for each state of its traps and weights."""
 
 import threading
 from collections.abc import Callable

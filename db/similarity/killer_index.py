@@ -1,4 +1,4 @@
-"""Which known traps a killer is like: their bags of tokens in an index, which is kept beside the library.
+"""Index of the killers of a library: their token sets in an inverted index, in files beside the library.
 
 A killer is compared by the tokens of its abstracted tree and, where its line ends in mate, by those of the mating net.
 The similarity of two bags is the weight of what they share over the weight of what either has. A token weighs what it
@@ -143,13 +143,13 @@ def open_killer_index(
     Its traps are those that are not refuted, nor known as none and not proved. ``weights`` are those in use. ``log`` is
     given a few words if something has to be built, which ``jobs`` threads do. Raises `LibraryError`.
     """
-    log = log if log is not None else lambda told: None
+    log = log if log is not None else _no_log
     with library.database.read() as connection:
         state = _State(connection, weights, jobs)
         root = _root(library)
         if root is not None:
             with suppress(OutputError):  # then nothing can be written there
-                return KillerIndex(library, _kept(library, state, root, log), root / state.name / "index", None)
+                return KillerIndex(library, _stored_index(library, state, root, log), root / state.name / "index", None)
         made = Path(tempfile.mkdtemp(prefix="trapline-bags-"))
         try:
             log(f"indexing the {state.count():,} traps of {library.name}")
@@ -261,7 +261,7 @@ def _root(library: Library) -> Path | None:
     return path if path.is_dir() else None
 
 
-def _kept(library: Library, state: _State, root: Path, log: Callable[[str], None]) -> _native.BagIndex:
+def _stored_index(library: Library, state: _State, root: Path, log: Callable[[str], None]) -> _native.BagIndex:
     """The index of this state in the folder beside the library. Raises `OutputError` if it cannot be written there."""
     folder = root / state.name
     with suppress(IndexFileError):
@@ -358,3 +358,7 @@ def _token_weights(rarity: Table, bags: Sequence[bytes | Sequence[int]]) -> dict
             counts.update(net)
     known = {token: max(0.0, weight) for token, weight in rarity.as_dict().items()}
     return known | {token: NET_FACTOR * math.log(mates / count) for token, count in counts.items()}
+
+
+def _no_log(_: str) -> None:
+    """Log nothing."""

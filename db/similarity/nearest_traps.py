@@ -1,4 +1,4 @@
-"""The traps that an asked position is like, by each measure that a library can be searched by.
+"""Traps most similar to a position, by each measure that a library can be searched by.
 
 By abstracted trees, single moves are compared: every legal move that tempts may be the bait, what the learned weights
 propose after it the killer, and the traps with the most similar killers answer. Where the proposed killer is proved to
@@ -176,11 +176,11 @@ class PositionIndex:
 
     def nearest(self, epd: str, k: int, fits: Fits) -> Iterator[SimilarTrap]:
         """The ``k`` most similar ones, the most similar first, of those that fit; in either colour."""
-        asked = [_native.fingerprint(epd), _native.fingerprint(mirror(epd))]
+        fingerprints_here = [_native.fingerprint(epd), _native.fingerprint(mirror(epd))]
         wanted = k
         while True:
             best: dict[int, float] = {}
-            answers = self._known.nearest(asked, wanted)
+            answers = self._known.nearest(fingerprints_here, wanted)
             for hits in answers:
                 for place, similarity in hits:
                     number = self._numbers[place]

@@ -112,7 +112,7 @@ class KillerSuggester:
         nodes: int = NODES,
         explain: bool = False,
     ) -> None:
-        """``weights`` with whose they are; ``top`` moves are told, 1 or more; ``nodes`` for the proof, 0 for none.
+        """``weights`` with their source; ``top`` moves are given, 1 or more; ``nodes`` for the proof, 0 for none.
 
         Raises `UsageError` for numbers out of range.
         """

@@ -20,7 +20,7 @@ from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
 HELD_OUT = 10
 """One game in so many is held out, to see how often its killers are found."""
 LEAST_HELD_OUT = 10
-"""Of fewer traps no share is told."""
+"""Of fewer traps no share is given."""
 HITS = (1, 3, 5)
 """The killer is sought among the first so many moves."""
 
@@ -45,17 +45,17 @@ class Fitted:
 
     def to_dict(self) -> dict[str, object]:
         """JSON form."""
-        held = self.held_out
-        told = None
-        if held is not None:
-            hits = {f"hit@{k}": round(hit, 4) for k, hit in zip(HITS, held.hits, strict=True)}
-            told = {"learned_from": self.weights.traps - held.traps, "traps": held.traps, **hits}
+        held_out = self.held_out
+        accuracy = None
+        if held_out is not None:
+            hits = {f"hit@{k}": round(hit, 4) for k, hit in zip(HITS, held_out.hits, strict=True)}
+            accuracy = {"learned_from": self.weights.traps - held_out.traps, "traps": held_out.traps, **hits}
         return {
             "traps": self.weights.traps,
             "ordinary_moves": self.weights.ordinary,
             "tokens": {"seen": self.weights.seen.size, "answered": self.weights.answered.size},
             "vocabulary": VOCABULARY_VERSION,
-            "held_out": told,
+            "held_out": accuracy,
             "seconds": round(self.seconds, 1),
         }
 
@@ -70,11 +70,12 @@ def fit_library(library: Library, *, limit: int | None = None, log: Callable[[st
     traps = _traps(library)[:limit]
     if not traps:
         raise LibraryError(f"{library.name} has no traps to learn from; add some with `trapline library import`")
-    log = log if log is not None else lambda told: None
     ordinary = fitting.ordinary_examples()
-    log("learning from nine tenths of the traps")
+    if log is not None:
+        log("learning from nine tenths of the traps")
     held_out = _held_out(traps, ordinary)
-    log("learning from all traps")
+    if log is not None:
+        log("learning from all traps")
     weights = fitting.fit([example for _, example in traps], ordinary)
     library.set_weights(weights)
     return Fitted(weights, held_out, time.monotonic() - began)

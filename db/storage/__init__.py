@@ -1,1 +1,14 @@
-"""Storage."""
+"""Database of a trap library: tables and statements.
+
+================  ================================================================================
+models.py         tables
+migrations/       revisions of the tables, for Alembic
+database.py       connections and transactions of one open database; errors of its driver in words
+bulk.py           many rows at a time, past SQLAlchemy's own insert
+collation.py      comparison of texts without accents and capitals
+trap_rows.py      rows of a trap
+name_index.py     index of words and trigrams, by which names are found
+sighting_rows.py  rows of sightings, and how indexed games give them
+frequency.py      frequency of baits in the indexed games
+================  ================================================================================
+"""

@@ -1,4 +1,4 @@
-"""Many rows at a time, on the driver itself: three times as fast as SQLAlchemy's own insert of many.
+"""Bulk insert and look-up on the driver itself: three times as fast as SQLAlchemy's own insert of many rows.
 
 SQLAlchemy writes the statement for the database at hand once; the rows then go to the driver as they are. So only plain
 types can be used: integers, text, bytes and None.
@@ -84,8 +84,8 @@ class BulkLookup:
         dialect = self._connection.dialect
         name: tuple[str | int, ...] = (dialect.name, dialect.driver, *map(str, self._wanted), str(self._by), places)
         if name not in _LOOKUPS:
-            asked = [bindparam(f"v{number}", type_=self._by.type) for number in range(places)]
-            wanted = select(*self._wanted).where(self._by.in_(asked))
+            parameters_of_lookup = [bindparam(f"v{number}", type_=self._by.type) for number in range(places)]
+            wanted = select(*self._wanted).where(self._by.in_(parameters_of_lookup))
             if self._tables is not None:
                 wanted = wanted.select_from(self._tables)
             _LOOKUPS[name] = _Statement(wanted.compile(dialect=dialect))

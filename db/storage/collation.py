@@ -1,4 +1,4 @@
-"""Texts as they are compared: without accents and capitals, by their beginning."""
+"""Comparison of texts: without accents and capitals, by their beginning."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""One open database: its connections, its transactions, and its errors as sentences."""
+"""Open database: connections, transactions, and errors of the driver in words."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""How often the baits were played in the indexed games: by a join of the keys, in either colour.
+"""Frequency of baits in the indexed games: by a join of the keys, in either colour.
 
 Who decides is the victim, so it is the victim's rating that counts where ratings are asked for.
 """

@@ -1,4 +1,4 @@
-"""The tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's, and the
+"""Tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's, and the
 order of text must be said to PostgreSQL.
 """
 
@@ -275,7 +275,7 @@ class MinedRow(Base):
     move: Mapped[int] = mapped_column(primary_key=True)
     """Coded as in `GameRow.moves`."""
     finding: Mapped[str] = mapped_column(String(9))
-    """``harmless`` at a glance, else the verdict of the trap test."""
+    """``harmless`` after a shallow search, else the verdict of the trap test."""
 
 
 class SightingRow(Base):
@@ -312,7 +312,9 @@ class CheckpointRow(Base):
     size: Mapped[int] = mapped_column(BigInteger)
     """Of the file on disk, in bytes."""
     digest: Mapped[Key]
-    """BLAKE2b-128 of the decompressed bytes before the offset, by which another file of that name and size is told."""
+    """BLAKE2b-128 of the decompressed bytes before the offset, by which another file of that name and size is
+    recognised.
+    """
     offset: Mapped[int] = mapped_column(BigInteger)
     """Decompressed bytes that are done."""
     games: Mapped[int] = mapped_column(BigInteger)

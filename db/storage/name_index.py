@@ -1,4 +1,4 @@
-"""Traps found by what they are called, typing errors forgiven.
+"""Index of names: finds traps by name, family or slug, typing errors forgiven.
 
 The library keeps the words of all names, families and slugs, which traps have each, and the groups of three letters
 that each word is made of. What people write is taken word by word: the word itself, words that begin with it, and,
@@ -21,7 +21,7 @@ from db.storage.models import TrapRow, TrapWordRow, TrigramRow, WordRow
 from trapcore.errors import UsageError
 
 MOST_FOUND = 300
-"""Most traps that a text finds; of more, those that were stored first are told."""
+"""Most traps that a text finds; of more, those that were stored first are given."""
 
 _MOST_WORDS = 12
 _LEAST_PREFIX = 2  # letters from which the beginning of a word stands for it
@@ -93,10 +93,10 @@ class _Named:
     name: str
     family: str
 
-    def distance(self, asked: Sequence[str], choices: Sequence[_Choice]) -> float:
+    def distance(self, words: Sequence[str], choices: Sequence[_Choice]) -> float:
         name, slug = words_of(self.name), words_of(self.slug)
-        if asked in (slug, name):
-            return 0.0 if asked == slug else 0.5
+        if words in (slug, name):
+            return 0.0 if words == slug else 0.5
         others = {*slug, *words_of(self.family)} - set(name)
         costs = [
             min(
@@ -106,8 +106,8 @@ class _Named:
             )
             for choice in choices
         ]
-        begins = 0.0 if " ".join(name).startswith(" ".join(asked)) else 1.0
-        return round(1.0 + begins + sum(costs) + _LONGER_COST * max(0, len(name) - len(asked)), 6)
+        begins = 0.0 if " ".join(name).startswith(" ".join(words)) else 1.0
+        return round(1.0 + begins + sum(costs) + _LONGER_COST * max(0, len(name) - len(words)), 6)
 
     def matches(self, choices: Sequence[_Choice]) -> int:
         """How many of the words it has."""

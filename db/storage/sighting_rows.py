@@ -1,4 +1,4 @@
-"""A trap seen in a game, and how the indexed games give sightings: by a join of the keys, without a second reading."""
+"""Rows of sightings, and how indexed games give them: by a join of the keys, without a second reading."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A trap as rows of the tables: itself, its profile by depth, the opinions on it."""
+"""Rows of a trap: itself, its profile by depth, the opinions on it."""
 
 import secrets
 from collections import defaultdict
@@ -187,8 +187,8 @@ def _insert_evidence(connection: Connection, numbered: Sequence[tuple[int, Trap]
             profiles.append((trap_id, trap.profile.rank, trap.profile.gain))
             depths += [(trap_id, value.depth, value.bait, value.best) for value in trap.profile.depths]
         opinions += [
-            (trap_id, said.by, said.verdict.value, said.gain, said.nodes, said.depth, said.date)
-            for said in trap.opinions
+            (trap_id, opinion.by, opinion.verdict.value, opinion.gain, opinion.nodes, opinion.depth, opinion.date)
+            for opinion in trap.opinions
         ]
     BulkInsert(connection, ProfileRow, ("trap_id", "rank", "gain")).insert(profiles)
     BulkInsert(connection, DepthRow, ("trap_id", "depth", "bait", "best")).insert(depths)

@@ -1,4 +1,4 @@
-"""Boards as pictures: python-chess draws them, here they get a page's colours, arrows, a title and plain attributes.
+"""Boards as SVG: python-chess draws them, here they get a page's colours, arrows, a title and plain attributes.
 
 A picture says the same in words: `described` is its title, and what a screen reader tells.
 """
@@ -26,7 +26,7 @@ _COLOURS = {
 }
 _BAITED = "#b3261e40"  # over the square that the bait goes to
 _SVG = "http://www.w3.org/2000/svg"
-_KEPT = 2048  # boards of some 30 kB
+_CACHED = 2048  # boards of some 30 kB
 _NAMES = {chess.KING: "K", chess.QUEEN: "Q", chess.ROOK: "R", chess.BISHOP: "B", chess.KNIGHT: "N", chess.PAWN: ""}
 
 ElementTree.register_namespace("", _SVG)
@@ -56,16 +56,16 @@ class Picture:
     def alt(self) -> str:
         """The picture in words, shorter than `described`: what is pointed at, and who is to move."""
         board = _board(self.fen)
-        told = [self.before or "Board", f"{'White' if board.turn else 'Black'} to move"]
+        words = [self.before or "Board", f"{'White' if board.turn else 'Black'} to move"]
         if self.last:
-            told.append(f"last move {self.last[:2]} to {self.last[2:4]}")
+            words.append(f"last move {self.last[:2]} to {self.last[2:4]}")
         for colour, what, moves in (("red", "bait", self.bait), ("green", "killer", self.killer)):
             squares = ((move[:2], move[2:4]) for move in moves.split(",") if move)
-            told += [f"{colour} arrow for the {what} from {from_} to {to}" for from_, to in squares]
-        return ", ".join(told)
+            words += [f"{colour} arrow for the {what} from {from_} to {to}" for from_, to in squares]
+        return ", ".join(words)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def draw(picture: Picture) -> bytes:
     """The picture as SVG, UTF-8. Raises `PositionError` for what is no position, and for a move that is none."""
     board = _board(picture.fen)

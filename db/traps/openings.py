@@ -1,4 +1,4 @@
-"""What an opening is called: the name of the last position of a game that has one.
+"""Name of an opening: that of the last position of a game that has one.
 
 ``openings.tsv`` beside this file has a line for each named position: EPD, ECO code, name. Codes, names and moves are
 those of lichess's chess-openings (https://github.com/lichess-org/chess-openings, CC0); `python -m

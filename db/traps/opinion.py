@@ -1,4 +1,4 @@
-"""What one prover, search or engine says of a trap. Several stand side by side; `db.proof.prover` says which one
+"""Opinion of one prover, search or engine on a trap. Several are stored side by side; `db.proof.prover` says which one
 decides.
 """
 

@@ -1,4 +1,4 @@
-"""How a bait tempts: how it looks to a shallow search and to a deeper one, and how many players took it.
+"""Temptation of a bait: how it looks to a shallow search and to a deeper one, and how many players took it.
 
 A bait tempts for one of three reasons:
 

@@ -1,4 +1,4 @@
-"""A trap as a value: the position before the bait, the bait, the killer line, and what is proved about it."""
+"""Trap as a value: the position before the bait, the bait, the killer line, and what is proved about it."""
 
 import re
 import unicodedata

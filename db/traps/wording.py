@@ -17,16 +17,16 @@ def claim(trap: Trap) -> str:
         if trap.outcome is Outcome.MATE:
             return f"proved, mate in {trap.mate_in}"
         return "proved" if trap.gain is None else f"proved, gains {trap.gain:.2f}"
-    said = f"said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
-    return f"{trap.verdict}, {said}" + (", known as no trap" if trap.reason else "")
+    claimed = f"said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
+    return f"{trap.verdict}, {claimed}" + (", known as no trap" if trap.reason else "")
 
 
 def contradiction(trap: Trap) -> str:
     """Who contradicts whom about a disputed trap, and what is claimed all the same."""
-    held = [f"{opinion.verdict} by {opinion.by}" for opinion in trap.opinions]
+    opinions = [f"{opinion.verdict} by {opinion.by}" for opinion in trap.opinions]
     if trap.reason:
-        held.append(f"no trap because: {trap.reason}")
-    return f"opinions contradict each other ({'; '.join(held)}); {claim(trap)}"
+        opinions.append(f"no trap because: {trap.reason}")
+    return f"opinions contradict each other ({'; '.join(opinions)}); {claim(trap)}"
 
 
 def is_rated(by_rating: Mapping[RatingBand, Frequency]) -> bool:

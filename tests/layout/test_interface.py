@@ -10,12 +10,12 @@ import pytest
 
 from tests.layout.modules import ROOT
 
-PACKAGES = ("trapcore", "db", "annotator")
+PACKAGES = ("trapcore", "db", "db.query", "annotator")
 
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_the_stub_declares_the_names_of_the_package_by_their_modules(name: str) -> None:
-    stub = ast.parse((ROOT / name / "__init__.pyi").read_text("utf-8"))
+    stub = ast.parse((ROOT.joinpath(*name.split("."), "__init__.pyi")).read_text("utf-8"))
     package = importlib.import_module(name)
     declared = {
         alias.name: statement.module
