@@ -340,6 +340,35 @@ class BatchFindings:
     """Nodes of all proofs, also of those that failed; a position that came before is not proved again."""
 
 @final
+class SetTrap:
+    """A move that sets a trap, and the best trap that stands after it. Can be pickled."""
+
+    uci: str
+    """The move that sets it."""
+    trap: int
+    """Index into the traps given to the Judge."""
+    known: bool
+    """The position is the trap's own (similarity 1.0), whoever proved it; otherwise it resembles it."""
+    mirrored: bool
+    """The trap was matched with colours exchanged."""
+    similarity: float
+    bait: str
+    bait_san: str
+    killer_line: list[str]
+    killer_line_san: list[str]
+    verdict: str
+    mate_in: int | None
+    """Moves from the killer to mate, if a mate was proved."""
+    loss: float | None
+    """Win chance that the bait costs (0 to 2), if a gain of material was proved here."""
+    nodes: int
+    """Nodes of the proof made here; 0 when the proof is the library's."""
+    prover: str
+    """Who proved it: ``PROVER_VERSION``, ``TESTER_VERSION`` or ``library``; empty if unproved."""
+    fen: str
+    """The trap position: after the move, before the bait."""
+
+@final
 class Judge:
     """Reads games and finds the events of known and similar traps in them."""
 
@@ -369,6 +398,25 @@ class Judge:
 
     def judge(self, batch: Batch, stop: Cancellation | None = None) -> BatchFindings:
         """Raises ``RuntimeError`` if ``stop`` was cancelled before the batch was done: what was found is not whole."""
+
+    def judge_position(
+        self,
+        fen: str,
+        moves: Sequence[str],
+        *,
+        nodes: int | None = None,
+        unproved: bool | None = None,
+        chess960: bool = False,
+        milliseconds: int | None = None,
+        stop: Cancellation | None = None,
+    ) -> list[SetTrap]:
+        """Those of ``moves`` (UCI, legal in the position, in their order) that set a trap, each with the best one: the
+        trap of the event ``set`` that a game would have in which only this move is played.
+
+        ``nodes`` and ``unproved`` stand in for those of the Judge. ``chess960``: castling is king takes rook, also
+        where the FEN does not show it. After ``milliseconds``, and when ``stop`` is cancelled, the moves that were not
+        examined to the end are left out. Raises `PositionError`.
+        """
 
 @final
 class GameRecord:

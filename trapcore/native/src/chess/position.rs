@@ -52,6 +52,11 @@ pub(crate) fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String
 
 /// Reads a FEN, or an EPD without operations, as leniently as [`playable`] allows.
 pub(crate) fn parse(fen: &str) -> Result<GamePosition, BadPosition> {
+    parse_variant(fen, false)
+}
+
+/// The same; a Chess960 position may have the castling rights of usual chess, which do not show what it is.
+pub(crate) fn parse_variant(fen: &str, chess960: bool) -> Result<GamePosition, BadPosition> {
     let spaced = fen.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     let pieces = spaced.split(' ').next().unwrap_or_default().as_bytes();
     if pieces.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
@@ -68,7 +73,7 @@ pub(crate) fn parse(fen: &str) -> Result<GamePosition, BadPosition> {
             reason: "illegal position: of another variant".to_owned(),
         });
     }
-    let mode = CastlingMode::detect(&setup);
+    let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
     let chess = playable(setup, mode).map_err(|reason| BadPosition::Illegal { fen: fen.to_owned(), reason })?;
     Ok(GamePosition { chess, mode })
 }

@@ -11,7 +11,7 @@ use crate::chess::moves::after;
 use crate::chess::position::{GamePosition, live_key};
 use crate::judge::events::{Encounter, Killer, classify, is_sprung};
 use crate::judge::label_candidates::LabelCandidates;
-use crate::judge::model::{Case, Cases, Decision, Event, Options, ProofLimits, Trap};
+use crate::judge::model::{Case, Cases, Decision, Event, Options, ProofLimits, SetTrap, Trap};
 use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
 use crate::judge::trap_list::TrapList;
 use crate::judge::verify::Verifier;
@@ -65,6 +65,37 @@ impl GameAnalyzer {
         }
         events.sort_by_key(|event| event.at);
         (events, seen)
+    }
+
+    /// The limits of calls that do not set their own.
+    pub(crate) fn limits(&self) -> ProofLimits {
+        self.options.limits
+    }
+
+    /// Those of the legal `moves` that set a trap, each with the best trap that stands after it: the trap of the event
+    /// that a game would have in which only this move is played. Ends early where the work is stopped.
+    pub(crate) fn traps_set(
+        &self,
+        position: &GamePosition,
+        moves: &[Move],
+        limits: ProofLimits,
+        work: &mut Workspace,
+    ) -> Vec<SetTrap> {
+        let mut found = Vec::new();
+        if self.traps.is_empty() {
+            return found;
+        }
+        for &m in moves {
+            let next = GamePosition { chess: after(&position.chess, m), mode: position.mode };
+            let cases = self.cases(&next, None, limits, work);
+            if work.is_stopped() {
+                break;
+            }
+            if let Some(best) = cases.as_deref().and_then(<[_]>::first) {
+                found.push(SetTrap { m, position: next.chess, case: Arc::clone(best) });
+            }
+        }
+        found
     }
 
     /// The events of the bait that was taken at a decision, or else of the best one. `moves`: those played from there;
@@ -194,4 +225,94 @@ fn same_trap(a: &Case, b: &Case) -> bool {
 /// Who makes the move with this index.
 pub(crate) fn mover(game: &Game, at: usize) -> Color {
     if at.is_multiple_of(2) { game.initial.turn() } else { !game.initial.turn() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::{epd, parse, parse_line, parse_move};
+    use crate::judge::events::EventKind;
+    use crate::measures::trap_positions::{Measure, MeasureSpec};
+    use crate::pgn::reader::GameReader;
+    use crate::trees::labels::{Labels, Naming};
+
+    const LEGAL: &str = "r2qkbnr/ppp2ppp/2np4/4p3/2B1P1b1/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 2 5";
+    /// The rook leaves its first rank for a pawn, and is mated there.
+    const BACK_RANK: &str = "r5k1/5ppp/8/8/8/8/P4PPP/3R2K1 b - - 0 1";
+
+    fn trap(fen: &str, bait: &str, line: &[&str], mate: u32) -> Trap {
+        let position = parse(fen).unwrap();
+        let bait = parse_move(&position, bait).unwrap();
+        let baited = GamePosition { chess: after(&position.chess, bait), mode: position.mode };
+        let line = parse_line(&baited, line.iter().copied()).unwrap();
+        Trap { position, bait, line, verdict: Verdict::Proved, mate_in: Some(mate) }
+    }
+
+    /// Legal's mate after Nxe5, and a mate on the back rank.
+    fn analyzer(limits: ProofLimits) -> GameAnalyzer {
+        let set = parse(LEGAL).unwrap();
+        let after_set = GamePosition { chess: after(&set.chess, parse_move(&set, "f3e5").unwrap()), mode: set.mode };
+        let fen = format!("{} 0 5", epd(&after_set.chess));
+        let traps = vec![trap(&fen, "g4d1", &["c4f7", "e8e7", "c3d5"], 2), trap(BACK_RANK, "a8a2", &["d1d8"], 1)];
+        let labels = Labels { naming: Naming::Uci, captures: false };
+        let spec = Some(MeasureSpec { measure: Measure::Continuations, depth: 2, labels });
+        let options = Options { spec, min_similarity: 0.2, proposals_first: true, skip_plies: 0, limits };
+        GameAnalyzer::new(traps, options, None)
+    }
+
+    type Found = (Move, Move, Vec<Move>, u32, bool, Verdict, Option<u32>);
+
+    fn parts(m: Move, case: &Case) -> Found {
+        (m, case.bait, case.line.clone(), case.member.trap, case.known, case.verdict, case.mate_in)
+    }
+
+    #[test]
+    fn a_position_is_judged_as_a_game_of_one_move_is() {
+        let (mut known, mut similar) = (0, 0);
+        for (fen, variant) in [
+            (LEGAL, ""),
+            ("r5k1/5ppp/8/8/8/8/P4PPP/4R1K1 w - - 0 1", ""),
+            ("r5k1/5ppp/8/8/8/8/P4PPP/3R2K1 w - - 0 1", "[Variant \"Chess960\"]\n"),
+        ] {
+            for limits in [1, 500, 20_000]
+                .into_iter()
+                .flat_map(|nodes| [false, true].map(|unproved| ProofLimits { nodes, unproved }))
+            {
+                let position = crate::chess::position::parse_variant(fen, !variant.is_empty()).unwrap();
+                let moves = position.chess.legal_moves();
+                // One analyzer for all limits, and one for each.
+                let (shared, own) = (analyzer(ProofLimits { nodes: 7, unproved: true }), analyzer(limits));
+                let mut work = Workspace::default();
+                for nodes in [1, 20_000] {
+                    shared.traps_set(&position, &moves, ProofLimits { nodes, unproved: true }, &mut work);
+                }
+                let found = shared.traps_set(&position, &moves, limits, &mut work);
+                let found: Vec<Found> = found.iter().map(|set| parts(set.m, &set.case)).collect();
+                let mut expected = Vec::new();
+                for &m in &moves {
+                    let uci = m.to_uci(position.mode);
+                    let game = format!("{variant}[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. {uci} *\n");
+                    let game = GameReader::new().read(game.as_bytes()).unwrap();
+                    let (events, _) = own.events(&game, &mut Workspace::default());
+                    let set = events.iter().filter(|event| event.kind == EventKind::Set);
+                    expected.extend(set.map(|event| parts(m, &event.case)));
+                }
+                assert_eq!(found, expected, "{fen} {limits:?}");
+                known += found.iter().filter(|found| found.4).count();
+                similar += found.iter().filter(|found| !found.4).count();
+            }
+        }
+        assert!(known > 0 && similar > 0, "{known} {similar}");
+    }
+
+    #[test]
+    fn a_judged_position_ends_with_its_time() {
+        use crate::search::stop::StopFlag;
+        let analyzer = analyzer(ProofLimits { nodes: 20_000, unproved: true });
+        let position = parse(LEGAL).unwrap();
+        let mut work = Workspace::default();
+        work.set_stop_flag(&StopFlag::default().until(Some(std::time::Instant::now())));
+        let found = analyzer.traps_set(&position, &position.chess.legal_moves(), analyzer.limits(), &mut work);
+        assert!(found.is_empty() && work.is_stopped());
+    }
 }

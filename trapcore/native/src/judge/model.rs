@@ -92,6 +92,14 @@ pub(super) struct Decision<'a> {
     pub known: &'a [Member],
 }
 
+/// A move that sets a trap.
+pub(crate) struct SetTrap {
+    pub m: Move,
+    /// After the move, before the bait.
+    pub position: Chess,
+    pub case: Arc<Case>,
+}
+
 /// One event of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use shakmaty::Position;
+use shakmaty::{CastlingMode, Move, Position};
 
 use super::arguments;
 use super::cancellation::{Cancellation, detached};
@@ -19,12 +20,13 @@ use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
 use crate::judge::findings::{Finding, GameFindings, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
-use crate::judge::model::{Options, ProofLimits, Trap};
+use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Trap};
 use crate::judge::token_candidates::TokenLibrary;
 use crate::judge::workspace::Workspace;
 use crate::mate::PROVER_VERSION;
 use crate::measures::trap_positions::{Measure, MeasureSpec};
 use crate::pgn::anchors::{Anchor, Encoding};
+use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
 use crate::trap_test::TESTER_VERSION;
 
@@ -95,6 +97,49 @@ impl_pickle! {
     }
 }
 
+impl_pickle! {
+    #[pyclass(frozen, get_all, name = "SetTrap", module = "trapcore._native")]
+    struct PySetTrap {
+        uci: String,
+        trap: u32,
+        known: bool,
+        mirrored: bool,
+        similarity: f64,
+        bait: String,
+        bait_san: String,
+        killer_line: Vec<String>,
+        killer_line_san: Vec<String>,
+        verdict: String,
+        mate_in: Option<u32>,
+        loss: Option<f64>,
+        nodes: u64,
+        prover: String,
+        fen: String,
+    }
+}
+
+fn set_trap(set: &SetTrap, mode: CastlingMode) -> PySetTrap {
+    let SetTrap { m, position, case } = set;
+    let uci = |m: &Move| m.to_uci(mode).to_string();
+    PySetTrap {
+        uci: uci(m),
+        trap: case.member.trap,
+        known: case.known,
+        mirrored: case.member.mirrored,
+        similarity: case.similarity,
+        bait: uci(&case.bait),
+        bait_san: position::sans(position, &[case.bait]).concat(),
+        killer_line: case.line.iter().map(uci).collect(),
+        killer_line_san: position::sans(&after(position, case.bait), &case.line),
+        verdict: case.verdict.name().to_owned(),
+        mate_in: case.mate_in,
+        loss: case.loss,
+        nodes: case.nodes,
+        prover: prover(case).to_owned(),
+        fen: position::fen(position),
+    }
+}
+
 fn anchor(py: Python<'_>, anchor: &Anchor, game: &[u8], start: usize) -> PyResult<Py<PyAnchor>> {
     let texts = |ranges: &[Range<usize>]| ranges.iter().map(|r| PyBytes::new(py, &game[r.clone()]).unbind()).collect();
     Py::new(
@@ -109,6 +154,16 @@ fn anchor(py: Python<'_>, anchor: &Anchor, game: &[u8], start: usize) -> PyResul
             number_next: anchor.number_next,
         },
     )
+}
+
+/// Who proved a case.
+fn prover(case: &Case) -> &'static str {
+    match case.verdict {
+        Verdict::Proved if !case.here => "library",
+        Verdict::Proved if case.loss.is_some() => TESTER_VERSION,
+        Verdict::Proved => PROVER_VERSION,
+        _ => "",
+    }
 }
 
 fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -> PyResult<Py<PyFinding>> {
@@ -135,13 +190,7 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
             mate_in: case.mate_in,
             loss: case.loss,
             nodes: case.nodes,
-            prover: match case.verdict {
-                Verdict::Proved if !case.here => "library",
-                Verdict::Proved if case.loss.is_some() => TESTER_VERSION,
-                Verdict::Proved => PROVER_VERSION,
-                _ => "",
-            }
-            .to_owned(),
+            prover: prover(case).to_owned(),
             fen: position::fen(&event.position),
             trap_ply: event.decision + 1,
             anchor: self::anchor(py, &anchor, text, game.start)?,
@@ -230,15 +279,9 @@ impl PyJudge {
     #[pyo3(signature = (batch, stop = None))]
     fn judge(&self, py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<PyBatchFindings> {
         let found = detached(py, None, stop, |stop_flag| {
-            let taken = self.spaces.lock().expect("no thread panics with the lock").pop();
-            let mut work = taken.unwrap_or_default();
-            work.set_stop_flag(stop_flag);
-            let found = analyze_batch(&self.analyzer, &batch.0, &mut work);
-            // Where the work was stopped, neither what was found is true nor what was cached.
-            (!work.is_stopped()).then(|| {
-                self.spaces.lock().expect("no thread panics with the lock").push(work);
-                found
-            })
+            let (found, is_whole) =
+                self.with_workspace(stop_flag, |work| analyze_batch(&self.analyzer, &batch.0, work));
+            is_whole.then_some(found)
         })?;
         let mut found = found.ok_or_else(|| PyRuntimeError::new_err("the judging of this batch was cancelled"))?;
         let mut games = Vec::with_capacity(found.found.len());
@@ -272,6 +315,50 @@ impl PyJudge {
             proof_nodes: found.proof_nodes,
         })
     }
+
+    #[pyo3(signature = (
+        fen, moves, *, nodes = None, unproved = None, chess960 = false, milliseconds = None, stop = None
+    ))]
+    #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
+    fn judge_position(
+        &self,
+        py: Python<'_>,
+        fen: &str,
+        moves: Vec<String>,
+        nodes: Option<u64>,
+        unproved: Option<bool>,
+        chess960: bool,
+        milliseconds: Option<u64>,
+        stop: Option<&Cancellation>,
+    ) -> PyResult<Vec<PySetTrap>> {
+        let end = milliseconds.and_then(|time| Instant::now().checked_add(Duration::from_millis(time)));
+        let position = position::parse_variant(fen, chess960)?;
+        let moves = arguments::legal_moves(&position, &moves)?;
+        let own = self.analyzer.limits();
+        let limits = ProofLimits { nodes: nodes.unwrap_or(own.nodes), unproved: unproved.unwrap_or(own.unproved) };
+        detached(py, None, stop, |stop_flag| {
+            let (found, _) = self.with_workspace(&stop_flag.clone().until(end), |work| {
+                self.analyzer.traps_set(&position, &moves, limits, work)
+            });
+            found.iter().map(|set| set_trap(set, position.mode)).collect()
+        })
+    }
+}
+
+impl PyJudge {
+    /// Works with a workspace that no other thread has; false if the work was stopped before it was done.
+    fn with_workspace<T>(&self, stop_flag: &StopFlag, work: impl FnOnce(&mut Workspace) -> T) -> (T, bool) {
+        let taken = self.spaces.lock().expect("no thread panics with the lock").pop();
+        let mut space = taken.unwrap_or_default();
+        space.set_stop_flag(stop_flag);
+        let found = work(&mut space);
+        // Where the work was stopped, what was cached may be wrong.
+        let is_whole = !space.is_stopped();
+        if is_whole {
+            self.spaces.lock().expect("no thread panics with the lock").push(space);
+        }
+        (found, is_whole)
+    }
 }
 
 /// Adds the classes of this file to the module.
@@ -280,5 +367,6 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyFinding>()?;
     module.add_class::<PyGameFindings>()?;
     module.add_class::<PyBatchFindings>()?;
+    module.add_class::<PySetTrap>()?;
     module.add_class::<PyJudge>()
 }

@@ -14,13 +14,20 @@ pub(crate) struct StopFlag {
     shared: Option<Arc<AtomicBool>>,
     poll: Option<fn() -> bool>,
     deadline: Option<Instant>,
+    /// Of all questions together.
+    last_deadline: Option<Instant>,
 }
 
 impl StopFlag {
     /// `time`: for each question, without it as long as it takes. `shared`: set by another thread to end everything.
     /// `poll`: called now and then to find out whether to end everything; once true it must stay true.
     pub(crate) fn new(time: Option<Duration>, shared: Option<Arc<AtomicBool>>, poll: Option<fn() -> bool>) -> StopFlag {
-        StopFlag { time, shared, poll, deadline: None }
+        StopFlag { time, shared, poll, deadline: None, last_deadline: None }
+    }
+
+    /// The same, and everything ends at this time.
+    pub(crate) fn until(self, last_deadline: Option<Instant>) -> StopFlag {
+        StopFlag { last_deadline, ..self }
     }
 
     /// A question begins, and its time.
@@ -44,6 +51,8 @@ impl StopFlag {
 
     /// Whether all questions end, not only the one whose time has run out.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.shared.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) || self.poll.is_some_and(|poll| poll())
+        self.shared.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+            || self.last_deadline.is_some_and(|at| Instant::now() >= at)
+            || self.poll.is_some_and(|poll| poll())
     }
 }
