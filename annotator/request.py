@@ -139,7 +139,7 @@ class AnalysisRequest:
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
             skip_plies=self.skip_plies,
-            proposer=None if screen is None else screen.weights.proposer,
+            proposer=None if screen is None else screen.weights.ranker,
             likeness=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],
         )

@@ -168,9 +168,9 @@ class _State:
 
     def __init__(self, connection: Connection, weights: Weights, jobs: int) -> None:
         self._connection, self._jobs = connection, jobs
-        self.rarity = weights.rarity
+        self.idf = weights.idf
         digest = blake2b(b"%s %d %f" % (_LAYOUT, VOCABULARY_VERSION, NET_FACTOR), digest_size=16)
-        digest.update(weights.rarity.tokens + weights.rarity.weights)
+        digest.update(weights.idf.tokens + weights.idf.weights)
         self.weights = digest.digest()
         """Digest of what the weights of tokens come from."""
         self.name = blake2b(self.weights + traps_state(connection).encode(), digest_size=16).hexdigest()
@@ -335,7 +335,7 @@ def _changed(state: _State, folder: Path, root: Path) -> bool:
 def _build(state: _State, folder: Path) -> None:
     entries = _Entries()
     bags = list(state.bags(entries))
-    build_index(folder / "index", bags, state.rarity)
+    build_index(folder / "index", bags, state.idf)
     entries.write(folder / "built", state.weights, len(bags), 0)
 
 

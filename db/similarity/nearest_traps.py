@@ -116,7 +116,7 @@ def similar_killers(
     """
     pairs = [
         BaitAndKiller(Line((uci[0],), (san[0],)), Line(tuple(uci[1:]), tuple(san[1:])), mate_in, bag, killer_index)
-        for uci, san, mate_in, bag in weights.proposer.pairs(epd, None)
+        for uci, san, mate_in, bag in weights.ranker.pairs(epd, None)
     ]
     wanted = k if fitting is None else k * AT_FIRST
     answers = killer_index.index.top([pair.bag for pair in pairs], wanted)

@@ -17,7 +17,7 @@ from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.io.epd import MAX_LINE_BYTES, numbered_lines
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.wording import read_move
-from trapcore.ranking.verification import NODES, Examined, Finding, examine
+from trapcore.ranking.verification import NODES, Finding, VerifiedMove, verify_moves
 from trapcore.ranking.weights import Weights
 from trapcore.trees.chess_game import parse_position
 
@@ -50,7 +50,7 @@ class ProposedMove:
     rank: int
     """Place in the order of the proposals, from 1."""
     confidence: Rounded
-    """That of the proposal, see `trapcore.ranking.weights.Proposed`; 1 if mate is proved."""
+    """That of the proposal, see `trapcore.ranking.weights.RankedMove`; 1 if mate is proved."""
     score: Rounded
     trap: str | None
     """Slug of the known trap that it is most similar to; None if the library has none that shares anything."""
@@ -134,8 +134,8 @@ class KillerSuggester:
         If another thread cancels ``stop``, the proof ends as if its budget had run out.
         """
         board, bait = _after(question)
-        proposed = self._weights.propose(question.fen, bait, top=_ALL)
-        found, spent = examine(board.fen(), proposed, self._nodes, stop)
+        proposed = self._weights.rank_moves(question.fen, bait, top=_ALL)
+        found, spent = verify_moves(board.fen(), proposed, self._nodes, stop)
         found = found[: self._top]
         # What the search sees is no proof; the rest of its line names nothing.
         lines = [list(move.line) if move.mate_in is not None else [move.uci] for move in found]
@@ -153,7 +153,7 @@ class KillerSuggester:
 
 
 def _proposed(
-    board: chess.Board, move: Examined, trap: KnownTrap | None, similarity: float, shared: Shared | None
+    board: chess.Board, move: VerifiedMove, trap: KnownTrap | None, similarity: float, shared: Shared | None
 ) -> ProposedMove:
     return ProposedMove(
         uci=move.uci,

@@ -52,7 +52,7 @@ class Fitted:
             accuracy = {"learned_from": self.weights.traps - held_out.traps, "traps": held_out.traps, **hits}
         return {
             "traps": self.weights.traps,
-            "ordinary_moves": self.weights.ordinary,
+            "ordinary_moves": self.weights.background,
             "tokens": {"seen": self.weights.seen.size, "answered": self.weights.answered.size},
             "vocabulary": VOCABULARY_VERSION,
             "held_out": accuracy,
@@ -70,7 +70,7 @@ def fit_library(library: Library, *, limit: int | None = None, log: Callable[[st
     traps = _traps(library)[:limit]
     if not traps:
         raise LibraryError(f"{library.name} has no traps to learn from; add some with `trapline library import`")
-    ordinary = fitting.ordinary_examples()
+    ordinary = fitting.background_examples()
     if log is not None:
         log("learning from nine tenths of the traps")
     held_out = _held_out(traps, ordinary)
@@ -106,7 +106,7 @@ def _held_out(traps: Sequence[tuple[str, fitting.Example]], ordinary: list[fitti
     weights = fitting.fit(known, ordinary)
     counts = [0] * len(HITS)
     for fen, bait, killer in unseen:
-        moves = [proposed.uci for proposed in weights.propose(fen, bait, top=max(HITS))]
+        moves = [proposed.uci for proposed in weights.rank_moves(fen, bait, top=max(HITS))]
         for number, k in enumerate(HITS):
             counts[number] += killer in moves[:k]
     return HeldOut(len(unseen), tuple(count / len(unseen) for count in counts))

@@ -121,7 +121,7 @@ def _naming(
     known = [[token for token in bag if token >> FIELD_BITS != without] for bag in bags]
     with tempfile.TemporaryDirectory(prefix="trapline-evaluate-") as folder:
         path = Path(folder) / "killers"
-        build_index(path, list(enumerate(known)), learned.rarity)
+        build_index(path, list(enumerate(known)), learned.idf)
         index = _native.BagIndex(path, vocabulary=VOCABULARY_VERSION)
         few = [[token for token in bag if token >> FIELD_BITS != without] for bag in asked]
         hits = index.top(few, TOP, jobs=run.jobs)

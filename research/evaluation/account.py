@@ -68,7 +68,7 @@ def _head(run: Run) -> str:
     if run.is_given:
         learned = f"Weights of a given library of {len(sample.library):,} traps"
     else:
-        learned = f"Weights learned from {len(sample.library):,} traps and {run.weights.ordinary:,} ordinary moves"
+        learned = f"Weights learned from {len(sample.library):,} traps and {run.weights.background:,} ordinary moves"
     left_out = f"; {sample.shared:,} whose game or position is in the library were left out" if sample.shared else ""
     bad = f"; {sample.bad:,} rows were no puzzles" if sample.bad else ""
     return (
@@ -88,6 +88,6 @@ def _about(run: Run) -> dict[str, object]:
         "bad_rows": sample.bad,
         "given_library": run.is_given,
         "vocabulary": VOCABULARY_VERSION,
-        "ordinary_moves_learned": run.weights.ordinary,
+        "ordinary_moves_learned": run.weights.background,
         "ordinary_moves_asked": len(run.ordinary),
     }

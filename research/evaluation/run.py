@@ -17,7 +17,7 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import Proof, prove_bait
 from trapcore.proof.verdict import Verdict
-from trapcore.ranking.training import Example, fit, ordinary_examples
+from trapcore.ranking.training import Example, background_examples, fit
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
 
 Item = TypeVar("Item")
@@ -62,7 +62,7 @@ class Proposed:
 
 def propose(weights: Weights, fen: str, bait: str, shortlist: int) -> Proposed:
     """All moves after the bait, the best ``shortlist`` of them looked at in full."""
-    moves, makes = weights.proposer.propose(fen, bait, shortlist, 1000)
+    moves, makes = weights.ranker.propose(fen, bait, shortlist, 1000)
     return Proposed(tuple(m[0] for m in moves), moves[0][1], moves[0][2], makes)
 
 
@@ -83,7 +83,7 @@ class Run:
         self.say = say
         self._given = weights
         self._folder = tempfile.TemporaryDirectory(prefix="trapline-evaluate-")
-        everything = ordinary_examples()
+        everything = background_examples()
         self.ordinary: list[Example] = everything[HELD_OUT_FROM + _OF_ONE_GAME :]
         """Ordinary moves that no weights were learned from, but those of a given library."""
         self.learned_ordinary: list[Example] = everything if weights is not None else everything[:HELD_OUT_FROM]
@@ -175,5 +175,5 @@ class Run:
             lambda p: _native.killer_bag(p.before, p.trap.bait, list(p.trap.killer_line)), self.sample.library
         )
         path = Path(self._folder.name) / "killers"
-        build_index(path, list(enumerate(bags)), self.weights.rarity)
+        build_index(path, list(enumerate(bags)), self.weights.idf)
         return _native.BagIndex(path, vocabulary=VOCABULARY_VERSION)

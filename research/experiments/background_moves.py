@@ -15,7 +15,7 @@ from db.proof.uci_engine import UciEngine
 from research.benchmarks.material import DATA
 from research.benchmarks.stockfish import STOCKFISH
 from research.evaluation.background_moves import NODES, Answers, judged_moves
-from trapcore.ranking.training import ORDINARY
+from trapcore.ranking.training import BACKGROUND_MOVES
 
 FOR_FIT = "amateur_lichess_2021_10_kdave.pgn"
 
@@ -29,8 +29,8 @@ def main(arguments: list[str]) -> None:
     answers = Answers(options.answers, NODES)
     judged = judged_moves([DATA / "pgn" / FOR_FIT], lambda: UciEngine(options.engine), NODES, answers, print)
     clean = [j for j in judged if j.is_clean]
-    ORDINARY.write_text("".join(f"{j.fen}\t{j.move}\n" for j in clean))
-    print(f"{len(clean)} positions written to {ORDINARY}")
+    BACKGROUND_MOVES.write_text("".join(f"{j.fen}\t{j.move}\n" for j in clean))
+    print(f"{len(clean)} positions written to {BACKGROUND_MOVES}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from db.formats.puzzles import puzzle_trap
 from db.traps.trap import Trap
 from research.benchmarks.material import puzzle_rows
 from trapcore.proof.verdict import Verdict
-from trapcore.ranking.training import Example, fit, ordinary_examples
+from trapcore.ranking.training import Example, background_examples, fit
 from trapcore.ranking.weights import SHIPPED
 
 
@@ -36,10 +36,10 @@ def main(arguments: list[str]) -> None:
     began = time.monotonic()
     bundled = [trap for trap in bundled_traps() if trap.verdict is not Verdict.REFUTED]
     traps = [example(trap) for trap in [*bundled, *puzzles(options.puzzles)]]
-    weights = fit(traps, ordinary_examples())
+    weights = fit(traps, background_examples())
     SHIPPED.write_bytes(weights.to_bytes())
     print(
-        f"{weights.traps} traps, {weights.ordinary} ordinary moves: {weights.seen.size} and {weights.answered.size} "
+        f"{weights.traps} traps, {weights.background} ordinary moves: {weights.seen.size} and {weights.answered.size} "
         f"weights, {SHIPPED.stat().st_size} bytes, {time.monotonic() - began:.0f} s"
     )
 

@@ -58,7 +58,7 @@ def test_killers_are_counted_as_the_proposals_say(run: Run) -> None:
     found = finding.data["orders"]
     assert isinstance(found, dict)
     for name, shortlist in ((FULL, SHORTLIST), (LAZY, LAZY_SHORTLIST)):
-        first = [run.weights.propose(q.before, q.trap.bait, top=5, shortlist=shortlist) for q in run.queries]
+        first = [run.weights.rank_moves(q.before, q.trap.bait, top=5, shortlist=shortlist) for q in run.queries]
         for k in (1, 3, 5):
             hits = fmean(q.killer in [p.uci for p in moves[:k]] for q, moves in zip(run.queries, first, strict=True))
             assert found[name][f"hit@{k}"] == pytest.approx(hits, abs=1e-4)
@@ -100,7 +100,7 @@ def test_confidence_is_held_against_ordinary_moves_that_nothing_was_learned_from
     assert not {(e[0], e[1]) for e in run.ordinary} & {(e[0], e[1]) for e in run.learned_ordinary}
     finding = calibration(run)
     assert finding.data["ordinary"] == len(run.ordinary) > 300
-    missed = [run.weights.propose(fen, bait, top=1)[0].confidence ** 2 for fen, bait, _ in run.ordinary]
+    missed = [run.weights.rank_moves(fen, bait, top=1)[0].confidence ** 2 for fen, bait, _ in run.ordinary]
     hits = [(p.confidence - (p.moves[0] == q.killer)) ** 2 for q, p in zip(run.queries, run.full, strict=True)]
     assert finding.data["brier"] == pytest.approx((fmean(missed) + fmean(hits)) / 2)
 
@@ -148,8 +148,8 @@ def test_without_a_kind_of_token(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     drops = finding.data["drops"]
     assert isinstance(drops, dict)
     assert list(drops) == ["deed", "standing", "hunters"]
-    first = [weights.propose(q.before, q.trap.bait, top=1)[0].uci == q.killer for q in run.queries]
-    base = [everything.propose(q.before, q.trap.bait, top=1)[0].uci == q.killer for q in run.queries]
+    first = [weights.rank_moves(q.before, q.trap.bait, top=1)[0].uci == q.killer for q in run.queries]
+    base = [everything.rank_moves(q.before, q.trap.bait, top=1)[0].uci == q.killer for q in run.queries]
     assert drops["standing"]["hit@1"] == pytest.approx(fmean(base) - fmean(first))
     assert drops["hunters"]["hit@1"] == 0
 
@@ -292,8 +292,8 @@ def test_detection_counts_alarms_on_clean_moves(run: Run) -> None:
     scores = finding.data["scores"]
     assert isinstance(scores, dict)
     ours = scores[f"best proposal, shortlist of {SHORTLIST}"]
-    mine = [run.weights.propose(q.before, q.trap.bait, top=1)[0].score for q in run.queries if q.mates]
-    others = [run.weights.propose(j.fen, j.move, top=1)[0].score for j in clean]
+    mine = [run.weights.rank_moves(q.before, q.trap.bait, top=1)[0].score for q in run.queries if q.mates]
+    others = [run.weights.rank_moves(j.fen, j.move, top=1)[0].score for j in clean]
     pairs = [(a > b) + (a == b) / 2 for a in mine for b in others]
     assert ours["mates"]["auc"] == pytest.approx(fmean(pairs))
     least = sorted(mine, reverse=True)[round(0.8 * len(mine)) - 1]

@@ -1,8 +1,8 @@
-"""Proposed moves put to the proof: similarity proposes, proof disposes.
+"""Verification of ranked moves by proof and search.
 
-First the prover looks for a forced mate and tries the proposed moves before the others. Without a mate the search of
-our own looks for the best move, and again for the best of the others. A move that mates, or that is better than all
-others by `CLEAR` of win chance, takes the first place; the rest stays as it was proposed.
+First the prover looks for a forced mate and tries the first ranked moves before the others. Without a mate the search
+of our own looks for the best move, and again for the best of the others. A move that mates, or that is better than all
+others by `CLEAR` of win chance, takes the first place; the rest keeps its order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.mate import prove_mate, replay
 from trapcore.proof.search import search, win_chance
 from trapcore.proof.verdict import Verdict
-from trapcore.ranking.weights import Proposed
+from trapcore.ranking.weights import RankedMove
 
 NODES = 30_000
 """Usual budget of a position, for mate and search together."""
@@ -22,32 +22,32 @@ CLEAR = 0.1
 LONGEST_MATE = 5
 """Mates are looked for up to so many moves; longer ones take more than such a budget."""
 FIRST = 5
-"""Proposed moves that are tried before the others."""
+"""Ranked moves that are tried before the others."""
 
 _PROOF_SHARE = 3  # of the budget, a third is for the mate at most; of what it leaves, a third for the other moves
 
 
 class Finding(StrEnum):
-    """What is known about a proposed move."""
+    """What is known about a ranked move."""
 
     PROVED = "proved"
     """It forces mate."""
     BEST = "best"
     """No mate was proved; the search sees it clearly ahead of all other moves. What a search sees is no proof."""
     UNDECIDED = "undecided"
-    """Nothing but the proposal."""
+    """Nothing but its rank."""
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
-    """A proposed move with what the proof says of it."""
+class VerifiedMove:
+    """Ranked move with the outcome of its verification."""
 
     uci: str
     rank: int
     """Place in the order of the proposals, from 1."""
     score: float
     confidence: float
-    """That of the proposal, see `trapcore.ranking.weights.Proposed`; 1 if mate is proved."""
+    """That of the proposal, see `trapcore.ranking.weights.RankedMove`; 1 if mate is proved."""
     tokens: tuple[int, ...]
     verdict: Finding = Finding.UNDECIDED
     mate_in: int | None = None
@@ -60,16 +60,16 @@ class Examined:
     """UCI, from the move on: to the mate, or what the search sees; empty if undecided."""
 
 
-def examine(
-    fen: str, proposed: Sequence[Proposed], nodes: int = NODES, stop: Cancellation | None = None
-) -> tuple[list[Examined], int]:
-    """The moves of ``proposed``, best first, with what was found of them, and the nodes that it took.
+def verify_moves(
+    fen: str, ranked: Sequence[RankedMove], nodes: int = NODES, stop: Cancellation | None = None
+) -> tuple[list[VerifiedMove], int]:
+    """The moves of ``ranked``, best first, with what was found of them, and the nodes that it took.
 
-    ``fen`` is the position after the bait, ``proposed`` must hold all its moves; ``nodes`` is the budget, 0 to look for
+    ``fen`` is the position after the bait, ``ranked`` must hold all its moves; ``nodes`` is the budget, 0 to look for
     nothing. If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises
     ``PositionError``.
     """
-    moves = [Examined(p.uci, rank, p.score, p.confidence, p.tokens) for rank, p in enumerate(proposed, start=1)]
+    moves = [VerifiedMove(p.uci, rank, p.score, p.confidence, p.tokens) for rank, p in enumerate(ranked, start=1)]
     if not moves or not nodes:
         return moves, 0
     first = [move.uci for move in moves[:FIRST]]
@@ -96,7 +96,7 @@ def examine(
     return _led(moves, best.line[0], seen), spent
 
 
-def _led(moves: list[Examined], uci: str, found: Mapping[str, object]) -> list[Examined]:
+def _led(moves: list[VerifiedMove], uci: str, found: Mapping[str, object]) -> list[VerifiedMove]:
     """The moves with this one first, and with what was found of it."""
     leader = next(move for move in moves if move.uci == uci)
     return [replace(leader, **found), *(move for move in moves if move is not leader)]  # type: ignore[arg-type]

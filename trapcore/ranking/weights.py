@@ -1,6 +1,6 @@
-"""Which move to try first: proposals by abstracted trees (paper, section 5.2, extended), with learned weights.
+"""Candidate generation: moves ranked by their abstracted trees (paper, section 5.2, extended), with learned weights.
 
-`Weights` are what `trapcore.ranking.training` learns and what the native core orders moves by. A proposal is no claim:
+`Weights` are what `trapcore.ranking.training` learns and what the native core orders moves by. A rank is no claim:
 its confidence says how often such a move was the killer, and only a proof says that it is.
 """
 
@@ -20,13 +20,13 @@ VOCABULARY_VERSION: int = _native.VOCABULARY_VERSION
 """Version of the tokens; weights of another version are refused."""
 
 SHORTLIST = 16
-"""Moves that are looked at with all their replies, unless told otherwise; more gain nothing that can be measured."""
+"""Moves that are looked at with all their replies, by default; more gain nothing that can be measured."""
 LAZY_SHORTLIST = _native.LAZY_SHORTLIST
 """The same where a position has to be done with in a fraction of a millisecond."""
 
 
 @dataclass(frozen=True)
-class Proposed:
+class RankedMove:
     """A move that may be the killer."""
 
     uci: str
@@ -66,24 +66,24 @@ class Weights:
     """For the order of all moves."""
     answered: Table
     """For the shortlist, and for its confidence."""
-    rarity: Table
-    """What a token says when two killers share it: the logarithm of how many moves there are for one that has it."""
-    nothing: float
-    """Score of there being no killer."""
+    idf: Table
+    """Inverse document frequency of each token: the logarithm of how many moves there are for one that has it."""
+    null_score: float
+    """Score of there being no killer (the intercept)."""
     traps: int
     """Learned from so many traps,"""
-    ordinary: int
-    """and so many ordinary moves."""
+    background: int
+    """and so many background moves, after which there is no killer."""
 
     def to_bytes(self) -> bytes:
         """Everything, compressed: a line of JSON, then the six arrays."""
-        tables = (self.seen, self.answered, self.rarity)
+        tables = (self.seen, self.answered, self.idf)
         arrays = [array for table in tables for array in (table.tokens, table.weights)]
         header = {
             "vocabulary": VOCABULARY_VERSION,
-            "nothing": self.nothing,
+            "nothing": self.null_score,
             "traps": self.traps,
-            "ordinary": self.ordinary,
+            "ordinary": self.background,
             "sizes": [len(array) for array in arrays],
         }
         return zlib.compress(json.dumps(header).encode() + b"\n" + b"".join(arrays), 9)
@@ -98,7 +98,7 @@ class Weights:
             line, _, rest = zlib.decompress(data).partition(b"\n")
             header = json.loads(line)
             version, sizes = int(header["vocabulary"]), [int(size) for size in header["sizes"]]
-            nothing, traps, ordinary = float(header["nothing"]), int(header["traps"]), int(header["ordinary"])
+            null_score, traps, background = float(header["nothing"]), int(header["traps"]), int(header["ordinary"])
         except (zlib.error, ValueError, KeyError, TypeError, OverflowError) as error:
             raise InputError(f"the weights in {where} cannot be read ({error}); learn them again") from None
         if version != VOCABULARY_VERSION:
@@ -107,28 +107,30 @@ class Weights:
                 f"{VOCABULARY_VERSION}; learn them again with `trapline library train`"
             )
         pairs = len(sizes) == 6 and sizes[::2] == sizes[1::2] and all(size >= 0 and size % 4 == 0 for size in sizes)
-        if not pairs or sum(sizes) != len(rest) or not math.isfinite(nothing):
+        if not pairs or sum(sizes) != len(rest) or not math.isfinite(null_score):
             raise InputError(f"the weights in {where} are damaged; learn them again with `trapline library train`")
         ends = list(accumulate(sizes))
         arrays = [rest[end - size : end] for end, size in zip(ends, sizes, strict=True)]
-        seen, answered, rarity = (Table(*arrays[i : i + 2]) for i in (0, 2, 4))
-        return cls(seen, answered, rarity, nothing, traps, ordinary)
+        seen, answered, idf = (Table(*arrays[i : i + 2]) for i in (0, 2, 4))
+        return cls(seen, answered, idf, null_score, traps, background)
 
     @cached_property
-    def proposer(self) -> _native.Proposer:
+    def ranker(self) -> _native.Proposer:
         """The weights in the native core."""
         seen, answered = ((table.tokens, table.weights) for table in (self.seen, self.answered))
-        return _native.Proposer(seen, answered, self.nothing)
+        return _native.Proposer(seen, answered, self.null_score)
 
-    def propose(self, fen: str, bait: str | None = None, *, top: int = 5, shortlist: int = SHORTLIST) -> list[Proposed]:
+    def rank_moves(
+        self, fen: str, bait: str | None = None, *, top: int = 5, shortlist: int = SHORTLIST
+    ) -> list[RankedMove]:
         """The ``top`` moves of the attacker, best first, of which the first ``shortlist`` are looked at in full.
 
         ``fen`` is the position before the bait if ``bait`` (UCI) is legal there, else the one after it; without a bait
         the one in which the attacker is to move. An empty list if there is no legal move. Raises ``InputError`` for a
         position that is not legal and a bait that fits neither way.
         """
-        moves, _ = self.proposer.propose(fen, bait, shortlist, top)
-        return [Proposed(uci, score, confidence, tuple(tokens)) for uci, score, confidence, tokens in moves]
+        moves, _ = self.ranker.propose(fen, bait, shortlist, top)
+        return [RankedMove(uci, score, confidence, tuple(tokens)) for uci, score, confidence, tokens in moves]
 
 
 SHIPPED = Path(__file__).with_name("weights.bin")

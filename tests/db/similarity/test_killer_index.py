@@ -87,7 +87,7 @@ def test_the_likeness_is_that_of_the_definition(library: Library, weights: Weigh
     nets = [{token for token in bag if stages[token >> 27] == "proved"} for bag in bags.values()]
     mates = sum(1 for net in nets if net)
     assert mates >= 3
-    weight = weights.rarity.as_dict()
+    weight = weights.idf.as_dict()
     for token, count in Counter(token for net in nets for token in net).items():
         weight[token] = NET_FACTOR * math.log(mates / count)
     default = max(weight.values())
@@ -156,8 +156,8 @@ def test_a_small_change_makes_the_new_index_of_the_old_one(
 
 
 def test_other_weights_have_another_index(library: Library, weights: Weights) -> None:
-    tokens, rarities = weights.rarity.tokens, weights.rarity.weights
-    other = replace(weights, rarity=Table(tokens[:400], rarities[:400]))
+    tokens, rarities = weights.idf.tokens, weights.idf.weights
+    other = replace(weights, idf=Table(tokens[:400], rarities[:400]))
     with open_killer_index(library, weights) as one, open_killer_index(library, other) as two:
         assert one.path != two.path
         token = int.from_bytes(tokens[-4:], "little")

@@ -160,7 +160,7 @@ def test_the_command_tells_what_was_learned(make: Make, traps: list[Trap]) -> No
 def test_a_library_can_learn_what_it_is_asked(make: Make, traps: list[Trap]) -> None:
     def hits(library: Library) -> int:
         weights, _ = weights_in_use(library, nobody)
-        found = [weights.propose(trap.epd, trap.bait, top=1)[0].uci == trap.killer_line[0] for trap in traps]
+        found = [weights.rank_moves(trap.epd, trap.bait, top=1)[0].uci == trap.killer_line[0] for trap in traps]
         return sum(found)
 
     with open_library(make(traps)) as library:

@@ -15,7 +15,7 @@ from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror, mirror_move
 
 BAITS, KILLERS, RANK_COST, SHORTLIST, MATE_MOVES, MATE_NODES = 24, 8, 2.0, 2, 4, 400
-PROPOSER = shipped_weights().proposer
+PROPOSER = shipped_weights().ranker
 
 Pair = tuple[str, tuple[str, ...], int | None, tuple[int, ...]]
 """Bait, killer or whole line to the mate, moves to the mate, tokens."""

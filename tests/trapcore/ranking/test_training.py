@@ -16,7 +16,7 @@ from tests.conftest import DATA
 from tests.support.chess_positions import FIGURE_2, board
 from trapcore.errors import InputError, PositionError
 from trapcore.ranking import training as fitting
-from trapcore.ranking.training import Example, fit, ordinary_examples
+from trapcore.ranking.training import Example, background_examples, fit
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
 
 LEGAL = FIGURE_2["Légal"]
@@ -27,7 +27,7 @@ needs_puzzles = pytest.mark.skipif(not DATA.exists(), reason="the real puzzles a
 @pytest.fixture(scope="module")
 def weights() -> Weights:
     """Learned from the paper's traps and some ordinary moves."""
-    return fit(TRAPS, ordinary_examples()[:40])
+    return fit(TRAPS, background_examples()[:40])
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +52,10 @@ def after_bait(example: Example) -> chess.Board:
 
 @needs_puzzles
 def test_the_same_traps_give_the_same_weights(mates: list[Example]) -> None:
-    once, again = (fit(mates[:60], ordinary_examples()[:30]) for _ in range(2))
+    once, again = (fit(mates[:60], background_examples()[:30]) for _ in range(2))
     assert once.to_bytes() == again.to_bytes()
-    assert (once.traps, once.ordinary) == (60, 30)
-    assert fit(mates[:59], ordinary_examples()[:30]).to_bytes() != once.to_bytes()
+    assert (once.traps, once.background) == (60, 30)
+    assert fit(mates[:59], background_examples()[:30]).to_bytes() != once.to_bytes()
 
 
 @needs_puzzles
@@ -74,7 +74,7 @@ def test_what_is_learned_orders_other_traps_better_than_checks_and_captures(mate
     ours, loud = [], []
     for example in new:
         fen, bait, killer = example
-        order = [move.uci for move in learned.propose(fen, bait, top=300)]
+        order = [move.uci for move in learned.rank_moves(fen, bait, top=300)]
         there = after_bait(example)
         assert sorted(order) == sorted(there.uci(move) for move in there.legal_moves)
         ours.append(order.index(str(killer)) + 1)
@@ -99,7 +99,7 @@ def test_the_slope_of_the_loss(mates: list[Example], with_nothing: bool, monkeyp
 
     points: list[Any] = []
     monkeypatch.setattr(fitting, "minimize", listening)
-    fit(mates[:30], ordinary_examples()[:20] if with_nothing else [])
+    fit(mates[:30], background_examples()[:20] if with_nothing else [])
     assert len(asked) == 2
     draw = np.random.default_rng(7)
     for loss, found in zip(asked, points, strict=True):
@@ -114,19 +114,19 @@ def test_the_slope_of_the_loss(mates: list[Example], with_nothing: bool, monkeyp
 
 
 def test_the_score_of_no_killer_is_learned_from_ordinary_moves_alone(weights: Weights) -> None:
-    assert fit(TRAPS).nothing == 0
-    assert weights.nothing != 0
-    assert (weights.traps, weights.ordinary) == (4, 40)
+    assert fit(TRAPS).null_score == 0
+    assert weights.null_score != 0
+    assert (weights.traps, weights.background) == (4, 40)
 
     def trust(of: Weights, examples: list[Example]) -> float:
-        return sum(m.confidence for fen, bait, _ in examples for m in of.propose(fen, bait)) / len(examples)
+        return sum(m.confidence for fen, bait, _ in examples for m in of.rank_moves(fen, bait)) / len(examples)
 
-    assert trust(weights, TRAPS) > 0.5 > trust(weights, ordinary_examples()[:40])
+    assert trust(weights, TRAPS) > 0.5 > trust(weights, background_examples()[:40])
 
 
 def test_confidences_are_probabilities(weights: Weights) -> None:
-    for fen, bait, _ in [*TRAPS, *ordinary_examples()[40:60]]:
-        moves = weights.propose(fen, bait, top=300, shortlist=5)
+    for fen, bait, _ in [*TRAPS, *background_examples()[40:60]]:
+        moves = weights.rank_moves(fen, bait, top=300, shortlist=5)
         assert all(0 <= move.confidence <= 1 for move in moves)
         assert sum(move.confidence for move in moves) <= 1 + 1e-9
         short, rest = moves[:5], moves[5:]
@@ -137,25 +137,25 @@ def test_confidences_are_probabilities(weights: Weights) -> None:
 
 def test_proposals_with_the_position_before_and_after_the_bait(weights: Weights) -> None:
     fen, bait, killer, _ = LEGAL
-    before = weights.propose(fen, bait)
+    before = weights.rank_moves(fen, bait)
     assert before[0].uci == killer
     assert len(before) == 5
     there = after_bait((fen, bait, None))
-    after = weights.propose(there.fen(), bait, top=300)
-    alone = weights.propose(there.fen(), top=300)
+    after = weights.rank_moves(there.fen(), bait, top=300)
+    alone = weights.rank_moves(there.fen(), top=300)
     ucis = {there.uci(move) for move in there.legal_moves}
     assert {move.uci for move in after} == {move.uci for move in alone} == ucis
     for illegal in ("g4h1", "h8h1", "none"):
         with pytest.raises(PositionError, match="not a legal move"):
-            weights.propose(fen, illegal)
+            weights.rank_moves(fen, illegal)
     with pytest.raises(PositionError):
-        weights.propose("no position")
+        weights.rank_moves("no position")
 
 
 def test_nothing_is_proposed_where_nothing_can_be_played(weights: Weights) -> None:
     for over in ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/8/8/8/8/8/5q2/7K w - - 0 1"):
-        assert weights.propose(over) == []
-    assert weights.propose("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "f7g7") == []
+        assert weights.rank_moves(over) == []
+    assert weights.rank_moves("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "f7g7") == []
 
 
 def test_what_cannot_be_learned_from() -> None:
@@ -163,7 +163,7 @@ def test_what_cannot_be_learned_from() -> None:
     with pytest.raises(InputError, match="no trap"):
         fit([])
     with pytest.raises(InputError, match="no trap"):
-        fit([], ordinary_examples()[:3])
+        fit([], background_examples()[:3])
     with pytest.raises(InputError, match="without a killer"):
         fit([*TRAPS, (fen, bait, None)])
     for broken in ((fen, "g4h1", killer), (fen, bait, "e5f8"), ("nothing", bait, killer)):
@@ -174,13 +174,13 @@ def test_what_cannot_be_learned_from() -> None:
 def test_odd_training_sets() -> None:
     # A trap with one legal answer has nothing that tells the killer from the others.
     forced = ("6rk/8/8/8/8/P7/4r3/7K b - - 0 1", "e2d2", "a3a4")
-    assert fit([forced]).propose(forced[0], forced[1])[0].confidence == 0.5
+    assert fit([forced]).rank_moves(forced[0], forced[1])[0].confidence == 0.5
     # Ordinary moves after which the game is over teach nothing and do no harm.
     mate = ("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "f7g7", None)
-    some = ordinary_examples()[:10]
+    some = background_examples()[:10]
     assert fit(TRAPS, [*some, mate]).answered == fit(TRAPS, some).answered
-    assert fit(TRAPS, [mate, *some]).nothing == fit(TRAPS, some).nothing
-    assert fit(TRAPS, [mate]) == replace(fit(TRAPS), ordinary=1)
+    assert fit(TRAPS, [mate, *some]).null_score == fit(TRAPS, some).null_score
+    assert fit(TRAPS, [mate]) == replace(fit(TRAPS), background=1)
 
 
 def test_bytes(weights: Weights) -> None:
@@ -188,11 +188,11 @@ def test_bytes(weights: Weights) -> None:
     again = Weights.from_bytes(data, "here")
     assert again == weights
     assert again.to_bytes() == data
-    assert again.propose(LEGAL[0], LEGAL[1]) == weights.propose(LEGAL[0], LEGAL[1])
-    for table in (weights.seen, weights.answered, weights.rarity):
+    assert again.rank_moves(LEGAL[0], LEGAL[1]) == weights.rank_moves(LEGAL[0], LEGAL[1])
+    for table in (weights.seen, weights.answered, weights.idf):
         assert len(table.as_dict()) == table.size > 0
         assert list(table.as_dict()) == sorted(table.as_dict())
-    assert all(value >= 0 for value in weights.rarity.as_dict().values())
+    assert all(value >= 0 for value in weights.idf.as_dict().values())
 
 
 def test_damaged_bytes_and_those_of_another_version(weights: Weights) -> None:
@@ -227,7 +227,7 @@ def test_damaged_bytes_and_those_of_another_version(weights: Weights) -> None:
 
 
 def test_the_ordinary_moves_that_come_with_trapline_are_legal_and_go_on() -> None:
-    examples = ordinary_examples()
+    examples = background_examples()
     assert len(examples) > 1000
     assert len(set(examples)) == len(examples)
     assert all(any(after_bait(example).legal_moves) for example in examples)

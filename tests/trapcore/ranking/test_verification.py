@@ -6,8 +6,8 @@ import pytest
 from trapcore.errors import PositionError
 from trapcore.proof.mate import prove_mate, replay
 from trapcore.proof.search import search, win_chance
-from trapcore.ranking.verification import CLEAR, Finding, examine
-from trapcore.ranking.weights import Proposed
+from trapcore.ranking.verification import CLEAR, Finding, verify_moves
+from trapcore.ranking.weights import RankedMove
 
 LEGAL_AFTER = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6"
 #: A knight takes the queen, and nothing else saves the game.
@@ -16,15 +16,15 @@ EVEN = chess.STARTING_FEN
 MATED = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1"
 
 
-def proposals(fen: str, *last: str) -> list[Proposed]:
+def proposals(fen: str, *last: str) -> list[RankedMove]:
     """All legal moves by their names, those named at the end."""
     moves = sorted((move.uci() for move in chess.Board(fen).legal_moves), key=lambda uci: (uci in last, uci))
-    return [Proposed(uci, -float(place), 0.5 / 2**place, (place,)) for place, uci in enumerate(moves)]
+    return [RankedMove(uci, -float(place), 0.5 / 2**place, (place,)) for place, uci in enumerate(moves)]
 
 
 def test_a_proved_mate_comes_first_wherever_it_was_proposed() -> None:
     proposed = proposals(LEGAL_AFTER, "c4f7")
-    moves, nodes = examine(LEGAL_AFTER, proposed)
+    moves, nodes = verify_moves(LEGAL_AFTER, proposed)
     mate, *rest = moves
     assert (mate.uci, mate.rank, mate.verdict, mate.mate_in) == ("c4f7", len(proposed), Finding.PROVED, 2)
     assert mate.confidence == 1.0
@@ -38,7 +38,7 @@ def test_a_proved_mate_comes_first_wherever_it_was_proposed() -> None:
 
 def test_what_is_clearly_best_comes_first_and_is_no_proof() -> None:
     proposed = proposals(FORK, "e3d5")
-    moves, nodes = examine(FORK, proposed)
+    moves, nodes = verify_moves(FORK, proposed)
     best = moves[0]
     assert (best.uci, best.rank, best.verdict, best.mate_in) == ("e3d5", len(proposed), Finding.BEST, None)
     assert best.confidence == proposed[-1].confidence
@@ -52,7 +52,7 @@ def test_what_is_clearly_best_comes_first_and_is_no_proof() -> None:
 
 def test_without_a_clear_best_the_order_stays() -> None:
     proposed = proposals(EVEN)
-    moves, nodes = examine(EVEN, proposed)
+    moves, nodes = verify_moves(EVEN, proposed)
     assert [move.uci for move in moves] == [move.uci for move in proposed]
     assert [move.rank for move in moves] == list(range(1, 21))
     assert {move.verdict for move in moves} == {Finding.UNDECIDED}
@@ -60,11 +60,11 @@ def test_without_a_clear_best_the_order_stays() -> None:
 
 
 def test_without_nodes_or_moves_nothing_is_looked_at() -> None:
-    moves, nodes = examine(LEGAL_AFTER, proposals(LEGAL_AFTER), 0)
+    moves, nodes = verify_moves(LEGAL_AFTER, proposals(LEGAL_AFTER), 0)
     assert nodes == 0
     assert {move.verdict for move in moves} == {Finding.UNDECIDED}
-    assert examine(MATED, []) == ([], 0)
-    assert examine(LEGAL_AFTER, proposals(LEGAL_AFTER), 1)[0][0].verdict is Finding.UNDECIDED
+    assert verify_moves(MATED, []) == ([], 0)
+    assert verify_moves(LEGAL_AFTER, proposals(LEGAL_AFTER), 1)[0][0].verdict is Finding.UNDECIDED
 
 
 def test_the_win_chance_is_that_of_lichess() -> None:

@@ -37,7 +37,8 @@ def train(
         return
     weights, held = fitted.weights, fitted.held_out
     typer.echo(
-        f"learned from {trap_count(weights.traps)} and {weights.ordinary:,} ordinary moves in {fitted.seconds:.0f} s: "
+        f"learned from {trap_count(weights.traps)} and {weights.background:,} ordinary moves "
+        f"in {fitted.seconds:.0f} s: "
         f"weights of {weights.seen.size:,} and {weights.answered.size:,} tokens"
     )
     if held is None:
