@@ -1,4 +1,4 @@
-"""The application: its parts put together, and its life from start to stop."""
+"""The FastAPI application: routes, middleware, and the OpenAPI description."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,41 +13,41 @@ from db.library.library import Library
 from db.library.open import made_by
 from web.api import edit, monitoring, uploads
 from web.api import library as library_api
-from web.limits import Limits
-from web.metrics import Measured
+from web.limits import LimitsMiddleware
+from web.metrics import MetricsMiddleware
 from web.pages.site import add_pages
-from web.problems import CONTENT_TYPE, Problem, tell_problems
+from web.problems import CONTENT_TYPE, Problem, install_error_handlers
 from web.service import Service
 from web.settings import WebOptions
 
 GZIP_LEVEL = 5
-"""Beyond it an answer takes twice as long for a few per cent."""
+"""Compression level; a higher one takes twice the time for a few per cent."""
 
 
 def create_app(library: Library, settings: WebOptions) -> FastAPI:
-    """The application that serves an open library; it closes the library when it stops.
+    """Application that serves an open library, and closes it at shutdown.
 
     Raises `InputError` for a token that cannot be read.
     """
     service = Service(library, settings)
 
     @asynccontextmanager
-    async def life(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         service.close()
 
-    # The usual pages of documentation fetch their scripts from strangers; the description itself is at /openapi.json.
+    # The usual pages of documentation load scripts from other servers; the description itself is at /openapi.json.
     app = FastAPI(
         title="trapline",
         version=made_by().removeprefix("trapline "),
         description="A library of chess traps: found by position and by name, with their proofs; and games annotated.",
-        lifespan=life,
+        lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
     app.state.service = service
-    tell_problems(app)
+    install_error_handlers(app)
     for module in (library_api, edit, uploads, monitoring):
         app.include_router(module.router, responses=_PROBLEMS)
     add_pages(app)
@@ -61,9 +61,9 @@ def create_app(library: Library, settings: WebOptions) -> FastAPI:
             allow_headers=("Authorization", "Content-Type", "If-None-Match"),
             expose_headers=("ETag", "Link", "Location", "Retry-After"),
         )
-    app.add_middleware(Limits, web=settings.web)
-    app.add_middleware(Measured, metrics=service.metrics)
-    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
+    app.add_middleware(LimitsMiddleware, web=settings.web)
+    app.add_middleware(MetricsMiddleware, metrics=service.metrics)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
 
@@ -75,8 +75,8 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _described(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI description, with problems in the place of FastAPI's own errors."""
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """OpenAPI description, with problem details instead of FastAPI's own errors."""
     if app.openapi_schema is None:
         found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = found["components"]["schemas"]

@@ -1,45 +1,41 @@
-"""Answers that are kept as long as the library stays as it is: steps through a trap ask the same again and again."""
+"""Cache of what the pages show, valid as long as the library does not change."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TypeVar, cast
 
+from cachetools import LRUCache
+
 T = TypeVar("T")
 
-MOST = 512
-"""Answers; who was asked for the longest time ago goes first."""
+MAX_ENTRIES = 512
 
 
-class Kept:
-    """What was found for a state of the library. Any number of threads may ask."""
+class LibraryCache:
+    """LRU cache of values computed from the library; any number of threads may use it."""
 
-    def __init__(self, most: int = MOST) -> None:
-        """Nothing is kept yet; ``most`` answers will be at most, 1 or more."""
-        self._most = most
+    def __init__(self, max_entries: int = MAX_ENTRIES) -> None:
+        """Empty cache of at most ``max_entries``, 1 or more."""
         self._state: str | None = None
-        self._answers: OrderedDict[Hashable, object] = OrderedDict()
+        self._entries: LRUCache[Hashable, object] = LRUCache(max_entries)
         self._lock = threading.Lock()
 
-    def get(self, state: str | None, question: Hashable, find: Callable[[], T]) -> T:
-        """The answer to a question, which ``find`` finds unless it is known.
+    def get(self, state: str | None, key: Hashable, compute: Callable[[], T]) -> T:
+        """Value of ``key``, from the cache or by ``compute``; a key always has a value of the same type.
 
-        ``state`` is that of the library before the question, another text whenever it may have changed; None if nobody
-        can tell, in which case nothing is kept. A question always has an answer of the same type.
+        ``state`` identifies the state of the library, read before ``compute`` is called; another state empties the
+        cache. With None the state is unknown and nothing is cached.
         """
         if state is None:
-            return find()
+            return compute()
         with self._lock:
             if state != self._state:
-                self._answers.clear()
+                self._entries.clear()
                 self._state = state
-            if question in self._answers:
-                self._answers.move_to_end(question)
-                return cast(T, self._answers[question])
-        answer = find()
+            if key in self._entries:
+                return cast(T, self._entries[key])
+        value = compute()
         with self._lock:
             if state == self._state:
-                self._answers[question] = answer
-                while len(self._answers) > self._most:
-                    self._answers.popitem(last=False)
-        return answer
+                self._entries[key] = value
+        return value

@@ -1,4 +1,4 @@
-"""What the server tells of itself to Prometheus: requests, questions, annotations, the library."""
+"""Metrics for Prometheus: requests, pending work, annotations, the library."""
 
 import time
 
@@ -11,7 +11,7 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 
 
 class Metrics:
-    """All figures of one application."""
+    """Metrics of one application."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -40,8 +40,8 @@ class Metrics:
             "trapline_library_rows", "How much the library has of something.", ("what",), registry=self._registry
         )
 
-    def exposed(self, counts: Counts | None) -> bytes:
-        """Everything in Prometheus's text format; None if the library cannot be counted, and then without it."""
+    def render(self, counts: Counts | None) -> bytes:
+        """Metrics in Prometheus's text format; without those of the library if ``counts`` is None."""
         self.library.clear()
         if counts is not None:
             for what in ("traps", "proved", "refuted", "undecided", "games", "positions", "occurrences", "sightings"):
@@ -49,31 +49,31 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-class Measured:
-    """Counts and times what an application answers."""
+class MetricsMiddleware:
+    """ASGI middleware that counts and times the responses of an application."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, and note what came of it."""
+        """Handle a request, and record its status and duration."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         began = time.perf_counter()
         status = 500
 
-        async def noting(message: Message) -> None:
+        async def recording(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
 
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, recording)
         finally:
-            # Its template, and one name for all that is nowhere: labels must not grow with what people type.
+            # The template of the route, and one name for unknown paths: the number of labels must stay bounded.
             route = getattr(scope.get("route"), "path", "none")
             method = scope["method"] if scope["method"] in _METHODS else "other"
             self._metrics.requests.labels(method, route, str(status)).inc()

@@ -1,4 +1,4 @@
-"""Errors as whoever asked reads them: ``application/problem+json`` (RFC 9457), with a sentence that helps."""
+"""Problem details for errors: ``application/problem+json`` (RFC 9457), with a sentence that helps."""
 
 import logging
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from trapcore.errors import EngineError, InputError, LibraryBusyError, LibraryEr
 
 CONTENT_TYPE = "application/problem+json"
 
-SECURITY = {
+SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -23,12 +23,12 @@ SECURITY = {
 }
 """Headers of every answer; a page may bring its own in place of one."""
 
-GONE = 499
-"""Status in the metrics of a request whose client went before it was answered; nobody ever sees it."""
+CLIENT_CLOSED_REQUEST = 499
+"""Status in the metrics of a request whose client disconnected before it was answered; no client sees it."""
 
 
 class Problem(BaseModel):
-    """What went wrong, as RFC 9457 has it."""
+    """Problem details of RFC 9457."""
 
     type: str = Field(default="about:blank", description="The status says what kind of problem it is.")
     title: str = Field(description="Name of the status.")
@@ -36,8 +36,8 @@ class Problem(BaseModel):
     detail: str = Field(description="What is wrong and what to do.")
 
 
-class Refusal(TraplineError):
-    """The server does not do what it is asked; ``status`` is that of the answer, ``headers`` go with it."""
+class RequestError(TraplineError):
+    """Error of a request: ``status`` is the HTTP status of the answer, ``headers`` are sent with it."""
 
     status = 400
 
@@ -46,143 +46,142 @@ class Refusal(TraplineError):
         self.headers = dict(headers or {})
 
 
-class Forbidden(Refusal):
-    """Not without the right token, or not from that site."""
+class Forbidden(RequestError):
+    """Error 403: the token is missing or wrong, or the request comes from a page of another site."""
 
     status = 403
 
 
-class NotFound(Refusal):
-    """There is nothing of that name."""
+class NotFound(RequestError):
+    """Error 404: there is nothing of that name."""
 
     status = 404
 
 
-class TooSlow(Refusal):
-    """The client took too long to send its question."""
+class RequestTimeout(RequestError):
+    """Error 408: the client took too long to send its request."""
 
     status = 408
 
 
-class Conflict(Refusal):
-    """It does not fit what is there."""
+class Conflict(RequestError):
+    """Error 409: the request contradicts the state of what it names."""
 
     status = 409
 
 
-class TooLarge(Refusal):
-    """More was sent than is taken."""
+class TooLarge(RequestError):
+    """Error 413: the body is larger than allowed."""
 
     status = 413
 
 
-class WrongKind(Refusal):
-    """What was sent is of a kind that is not read."""
+class UnsupportedMediaType(RequestError):
+    """Error 415: the media type of the body is not supported."""
 
     status = 415
 
 
-class Unreadable(Refusal):
-    """What was sent is of the right kind, but cannot be read."""
+class UnprocessableContent(RequestError):
+    """Error 422: the body has a supported type and cannot be read."""
 
     status = 422
 
 
-class TooOften(Refusal):
-    """The client asks too often."""
+class RateLimited(RequestError):
+    """Error 429: the client sends too many requests."""
 
     status = 429
 
 
-class TooMuch(Refusal):
-    """There is too much to do at the moment, or the question took too long and was ended."""
+class Overloaded(RequestError):
+    """Error 503: too many requests are pending, or this one took too long and was cancelled."""
 
     status = 503
 
 
-class BrokenOff(Exception):
-    """An answer of which something has gone out already cannot be finished: the connection is closed in the middle."""
+class ResponseAborted(Exception):
+    """A response that was sent in part cannot be completed: the connection is closed in the middle."""
 
 
-class ClientGone(Exception):
-    """Whoever asked has hung up; there is nobody to answer."""
+class ClientDisconnected(Exception):
+    """The client closed the connection before the answer."""
 
 
 def status_of(error: TraplineError) -> int:
-    """What a typed error is in HTTP."""
-    if isinstance(error, Refusal):
+    """HTTP status of an error."""
+    if isinstance(error, RequestError):
         return error.status
-    # The first that fits counts.
     known = {InputError: 422, UsageError: 400, LibraryError: 503, EngineError: 503}
     return next((status for kind, status in known.items() if isinstance(error, kind)), 500)
 
 
-def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer that tells a problem."""
-    told = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
-    never_kept = {"Cache-Control": "no-store", **(headers or {})}
-    return JSONResponse(told.model_dump(), status, never_kept, CONTENT_TYPE)
+def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Response with problem details, which must not be cached."""
+    details = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
+    uncached = {"Cache-Control": "no-store", **(headers or {})}
+    return JSONResponse(details.model_dump(), status, uncached, CONTENT_TYPE)
 
 
-def problem_of(error: TraplineError) -> Response:
-    """The answer that tells a typed error."""
+def error_response(error: TraplineError) -> Response:
+    """Response for an error of ours, with its headers."""
     headers: Mapping[str, str] = {}
-    if isinstance(error, Refusal):
+    if isinstance(error, RequestError):
         headers = error.headers
     elif isinstance(error, LibraryBusyError):
         headers = {"Retry-After": "1"}
-    return problem(status_of(error), str(error), headers)
+    return problem_response(status_of(error), str(error), headers)
 
 
-def tell_problems(app: FastAPI) -> None:
-    """Have the application answer every error with a problem."""
-    app.add_exception_handler(TraplineError, _typed)
-    app.add_exception_handler(ClientGone, _gone)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(ValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _other)
-    app.add_exception_handler(Exception, _bug)
+def install_error_handlers(app: FastAPI) -> None:
+    """Exception handlers that answer every error with problem details, installed in the application."""
+    app.add_exception_handler(TraplineError, _handle_error)
+    app.add_exception_handler(ClientDisconnected, _handle_disconnect)
+    app.add_exception_handler(RequestValidationError, _handle_validation)
+    app.add_exception_handler(ValidationError, _handle_validation)
+    app.add_exception_handler(HTTPException, _handle_http)
+    app.add_exception_handler(Exception, _handle_bug)
 
 
-def _typed(request: Request, error: Exception) -> Response:
+def _handle_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, TraplineError)
-    return problem_of(error)
+    return error_response(error)
 
 
-def _gone(request: Request, error: Exception) -> Response:
-    return Response(status_code=GONE)
+def _handle_disconnect(request: Request, error: Exception) -> Response:
+    return Response(status_code=CLIENT_CLOSED_REQUEST)
 
 
-def _invalid(request: Request, error: Exception) -> Response:
+def _handle_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError | ValidationError)
-    # As for our own errors: what is wrong with a parameter is 400, what is wrong with the content 422.
+    # As for our own errors: 400 for a parameter, 422 for the content.
     of_body = any(found["loc"][:1] == ("body",) for found in error.errors())
-    sentences = [_sentence(found["loc"], found["msg"]) for found in error.errors()[:3]]
-    return problem(422 if of_body else 400, "; ".join(sentences))
+    sentences = [_validation_message(found["loc"], found["msg"]) for found in error.errors()[:3]]
+    return problem_response(422 if of_body else 400, "; ".join(sentences))
 
 
-def _sentence(place: tuple[int | str, ...], message: str) -> str:
-    """One complaint of pydantic's; our own validators complain in whole sentences."""
+def _validation_message(location: tuple[int | str, ...], message: str) -> str:
+    """Message of one of pydantic's errors, with the name of the field; our own validators raise whole sentences."""
     ours = message.removeprefix("Value error, ")
-    name = ".".join(str(part) for part in place if part not in ("query", "path", "body"))
+    name = ".".join(str(part) for part in location if part not in ("query", "path", "body"))
     if ours != message or not name:
         return ours
     return f"{name}: {ours[0].lower()}{ours[1:]}"
 
 
-def _other(request: Request, error: Exception) -> Response:
+def _handle_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if isinstance(error.__cause__, Refusal):  # raised while the body was read
-        return problem_of(error.__cause__)
+    if isinstance(error.__cause__, RequestError):  # raised while the body was read
+        return error_response(error.__cause__)
     detail = str(error.detail)
     if error.status_code == 404:
         detail = f"there is nothing at {request.url.path}; /openapi.json lists what there is"
     elif error.status_code == 405:
         detail = f"{request.method} cannot be done to {request.url.path}; /openapi.json lists what can"
-    return problem(error.status_code, detail, error.headers)
+    return problem_response(error.status_code, detail, error.headers)
 
 
-def _bug(request: Request, error: Exception) -> Response:
+def _handle_bug(request: Request, error: Exception) -> Response:
     logging.getLogger(__name__).error("%s %s", request.method, request.url.path, exc_info=error)
-    # Answered outside of everything that `web.limits` adds.
-    return problem(500, "the server failed at this; what happened is in its log", SECURITY)
+    # This handler runs outside the middleware of `web.limits`, which adds these headers otherwise.
+    return problem_response(500, "the server failed at this; what happened is in its log", SECURITY_HEADERS)

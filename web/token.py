@@ -5,7 +5,7 @@ from pydantic import SecretStr
 from trapcore.io.token_file import token_of
 from web.settings import WebSettings
 
-LEAST = 16
+MIN_LENGTH = 16
 """Characters; a shorter one could be guessed."""
 
 
@@ -15,6 +15,6 @@ def read_token(settings: WebSettings) -> SecretStr | None:
         settings.token,
         settings.token_file,
         variable="TRAPLINE_WEB_TOKEN",
-        wanted=f"one word of {LEAST} to 200 letters and digits",
-        least=LEAST,
+        wanted=f"one word of {MIN_LENGTH} to 200 letters and digits",
+        least=MIN_LENGTH,
     )

@@ -1,13 +1,13 @@
-"""Uploads that are annotated: each is a thread at work, a file that grows, and whoever waits for it.
+"""Jobs that annotate uploads: each has a thread, a growing file with the result, and clients that wait for it.
 
-Input and output are files without a name, so that nothing stays behind however the program ends.
+Input and output are files without a name, so that nothing is left behind however the program ends.
 """
 
 import asyncio
 import secrets
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,108 +21,110 @@ from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
-from db.similarity.annotator_index import Screen
-from db.traps.trap import Trap
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
 from web.metrics import Metrics
-from web.problems import Conflict, NotFound, Refusal, TooMuch
+from web.problems import Conflict, NotFound, Overloaded, RequestError
 from web.settings import WebOptions
 
-KEPT = 32
-"""So many results are kept at most, the latest ones."""
+MAX_JOBS = 32
+"""Jobs whose results are stored; the oldest finished ones are removed first."""
 
-UNPACKED_TIMES = 16
-"""An upload may be so many times as large when it is unpacked; games pack to a fourth or a seventh."""
-
-Known = tuple[Sequence[Trap], Screen]
-
-_PIECE_BYTES = 256 * 1024
+MAX_EXPANSION = 16
+"""Largest ratio of the unpacked size of an upload to its size; games are compressed to a fourth or a seventh."""
 
 
-MOST_SHOWN = 5000
-"""Games of one upload that can be looked at one by one; the file has all of them."""
+_CHUNK_BYTES = 256 * 1024
+
+
+MAX_GAMES_SHOWN = 5000
+"""Games of one upload that have a page of their own; the file has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One event of a game in words."""
+class EventText:
+    """Text of one event of a game."""
 
     ply: int
-    """Of the move that it is about, from 1 at the game's first move."""
+    """Half-move of the event, 1 for the game's first move."""
     event: str
     trap: str
-    """Slug."""
-    words: str
+    """Slug of the trap."""
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
-class GameFound:
-    """A game of the result in which something was told."""
+class GameResult:
+    """A game of the result that has events."""
 
     number: int
-    """From 1 within the upload."""
-    at: int
-    """Where it begins in the result, in bytes."""
+    """Number of the game in the upload, from 1."""
+    offset: int
+    """Byte offset in the result."""
     size: int
     encoding: str
     white: str
     black: str
     result: str
     date: str
-    told: tuple[Told, ...]
+    events: tuple[EventText, ...]
 
     @classmethod
-    def of(cls, game: AnnotatedGame, before: int) -> Self:
-        """From a game of a batch that begins after so many bytes of the result."""
+    def of(cls, game: AnnotatedGame, batch_offset: int) -> Self:
+        """Game of a batch that begins at this byte offset of the result."""
         white, black, result, date = (game.tags.get(name, "?") for name in ("White", "Black", "Result", "Date"))
-        told = (
-            Told(event.ply, event.event.value, event.trap.slug, sentence(event, line_follows=False)[0].rstrip(" :"))
+        events = tuple(
+            EventText(
+                ply=event.ply,
+                event=event.event.value,
+                trap=event.trap.slug,
+                text=sentence(event, line_follows=False)[0].rstrip(" :"),
+            )
             for event in game.events
         )
-        at = before + game.at
-        return cls(game.number, at, game.size, game.encoding, white, black, result, date, tuple(told))
+        offset = batch_offset + game.at
+        return cls(game.number, offset, game.size, game.encoding, white, black, result, date, events)
 
 
 class State(StrEnum):
-    """How far an annotation has come."""
+    """State of a job."""
 
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
     STOPPED = "stopped"
-    """Somebody ended it, it took too long, or the server stops."""
+    """It was cancelled, timed out, or the server stopped."""
 
 
-class Annotation:
-    """One upload. What the thread at work changes, it changes before it tells the loop."""
+class UploadJob:
+    """Annotation of one upload. Its thread changes the attributes first and notifies the event loop afterwards."""
 
-    def __init__(self, size: int, most: int) -> None:
-        """``size`` is that of the upload in bytes, ``most`` that which it may have unpacked."""
+    def __init__(self, size: int, max_unpacked: int) -> None:
+        """Job for an upload of ``size`` bytes, of at most ``max_unpacked`` bytes when it is unpacked."""
         self.id = secrets.token_urlsafe(16)
-        """Nobody can guess it, so it is also the right to see the result."""
+        """Identifier that cannot be guessed: to know it is the permission to see the result."""
         self.state = State.RUNNING
         self.problem: str | None = None
-        """Why it failed or stopped."""
+        """Reason why it failed or was stopped."""
         self.tally = Counts()
         self.size = size
         self.read = 0
-        """Bytes of the upload that were read."""
+        """Bytes of the upload read so far."""
         self.written = 0
-        """Bytes of the result so far."""
-        self.found: list[GameFound] = []
-        """The games in which something was told, the first `MOST_SHOWN` of them."""
+        """Bytes of the result written so far."""
+        self.found: list[GameResult] = []
+        """Games with events, the first `MAX_GAMES_SHOWN` of them."""
         self.began = datetime.now(UTC)
         self.stop = Cancellation()
-        self._most = most
-        self._result: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as this
+        self._max_unpacked = max_unpacked
+        self._result: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._lock = threading.Lock()
         self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
 
-    def content(self) -> dict[str, object]:
-        """The status for JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """Status of the job, for JSON."""
         tally = self.tally
         done = self.state is State.DONE
         return {
@@ -140,56 +142,56 @@ class Annotation:
             "began": self.began.strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
 
-    def end(self, why: str) -> None:
-        """Stop it; the reason is told unless it has ended already."""
+    def cancel(self, reason: str) -> None:
+        """Stop the job; ``reason`` becomes its problem unless it has ended already."""
         if self.state is State.RUNNING and self.problem is None:
-            self.problem = why
+            self.problem = reason
         self.stop.cancel()
 
-    async def news(self, seconds: float) -> bool:
-        """Wait until something has changed since the call, but so long at most; whether it has."""
-        event = self._news
+    async def wait_for_change(self, seconds: float) -> bool:
+        """Wait until the job changes, for at most ``seconds``. Returns whether it has changed since the call."""
+        event = self._changed
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await event.wait()
         return event.is_set()
 
-    async def follow(self) -> AsyncIterator[bytes]:
-        """The result from its first byte to its end, also while it is made. Raises `Refusal` if that fails."""
-        at = 0
+    async def stream(self) -> AsyncIterator[bytes]:
+        """Chunks of the whole result, also while it is written. Raises `RequestError` if the job fails."""
+        offset = 0
         while True:
-            ended = self.state is not State.RUNNING  # asked before what is there, so that nothing is missed
-            event = self._news
-            piece = await asyncio.to_thread(self._piece, at)
-            if piece:
-                at += len(piece)
-                yield piece
+            ended = self.state is not State.RUNNING  # read before the file, so that no chunk is missed
+            event = self._changed
+            chunk = await asyncio.to_thread(self._chunk, offset)
+            if chunk:
+                offset += len(chunk)
+                yield chunk
             elif self.state is State.FAILED or self.state is State.STOPPED:
-                raise Refusal(self.problem or "")
+                raise RequestError(self.problem or "")
             elif ended:
                 return
             else:
                 await event.wait()
 
-    def game(self, found: GameFound) -> bytes:
-        """The text of an annotated game. Raises `Refusal` if the result has been removed."""
+    def pgn(self, game: GameResult) -> bytes:
+        """PGN of an annotated game. Raises `RequestError` if the result has been removed."""
         with self._lock:
             if self._result.closed:
-                raise Refusal("the result has been removed")
-            self._result.seek(found.at)
-            return self._result.read(found.size)
+                raise RequestError("the result has been removed")
+            self._result.seek(game.offset)
+            return self._result.read(game.size)
 
     def close(self) -> None:
-        """Let the result go."""
+        """Delete the result."""
         with self._lock:
             self._result.close()
 
-    # In the thread ----------------------------------------------------------------------------------------------
+    # Called in the thread of the job ----------------------------------------------------------------------------
 
-    def run(self, pieces: Callable[["Annotation"], None]) -> None:
-        """Do the work, which calls `write`, and note how it ends; never raises."""
+    def run(self, annotate: Callable[["UploadJob"], None]) -> None:
+        """Call ``annotate``, which calls `write`, and record how it ends. Raises only what is a bug."""
         try:
-            pieces(self)
+            annotate(self)
             state, problem = State.DONE, None
         except TraplineError as error:
             state, problem = State.FAILED, str(error)
@@ -202,176 +204,178 @@ class Annotation:
             state, problem = State.STOPPED, self.problem
         self._finish(state, problem)
 
-    def counted(self, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-        """Reading that notes how far it is."""
+    def count_reads(self, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+        """The function ``read``, with the bytes counted in the attribute `read`."""
 
-        def reading(size: int) -> bytes:
+        def read_counted(size: int) -> bytes:
             data = read(size)
             self.read += len(data)
             return data
 
-        return reading
+        return read_counted
 
-    def checked(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """The same chunks; raises `InputError` once the upload unpacks to more than it may."""
+    def check_unpacked_size(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """The same chunks. Raises `InputError` once the unpacked upload is too large."""
         unpacked = 0
         for chunk in chunks:
             unpacked += len(chunk)
-            if unpacked > self._most:
+            if unpacked > self._max_unpacked:
                 raise InputError(
-                    f"the games are more than {self._most // 1024 // 1024} MiB unpacked; send them in pieces"
+                    f"the games are more than {self._max_unpacked // 1024 // 1024} MiB unpacked; send them in pieces"
                 )
             yield chunk
 
     def write(self, batch: AnnotatedBatch) -> None:
-        """Append to the result."""
+        """Append a batch to the result."""
         with self._lock:
             self._result.seek(self.written)
             self._result.write(batch.text)
-        for game in batch.games[: MOST_SHOWN - len(self.found)]:
-            self.found.append(GameFound.of(game, self.written))
+        for game in batch.games[: MAX_GAMES_SHOWN - len(self.found)]:
+            self.found.append(GameResult.of(game, self.written))
         self.written += len(batch.text)
-        self._tell()
+        self._notify()
 
     def _finish(self, state: State, problem: str | None) -> None:
         self.problem = problem
         self.state = state
-        self._tell()
+        self._notify()
 
-    def _tell(self) -> None:
-        with suppress(RuntimeError):  # the loop has ended: nobody waits
-            self._loop.call_soon_threadsafe(self._wake)
+    def _notify(self) -> None:
+        with suppress(RuntimeError):  # the event loop has ended, and with it whoever waited
+            self._loop.call_soon_threadsafe(self._wake_waiting)
 
-    def _wake(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
+    def _wake_waiting(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
-    def _piece(self, at: int) -> bytes:
+    def _chunk(self, offset: int) -> bytes:
         with self._lock:
             if self._result.closed:
-                raise Refusal("the result has been removed")
-            self._result.seek(at)
-            return self._result.read(min(_PIECE_BYTES, self.written - at))
+                raise RequestError("the result has been removed")
+            self._result.seek(offset)
+            return self._result.read(min(_CHUNK_BYTES, self.written - offset))
 
 
-class Annotations:
-    """All uploads of one server."""
+class UploadJobs:
+    """All jobs of one server."""
 
     def __init__(self, settings: WebOptions, metrics: Metrics) -> None:
         self._settings = settings
         self._metrics = metrics
-        self._all: dict[str, Annotation] = {}
-        self._places = settings.web.annotations
-        self._at_work = ThreadPoolExecutor(self._places, thread_name_prefix="annotation")
-        self._judges = ThreadPoolExecutor(settings.jobs, thread_name_prefix="judge")
+        self._jobs: dict[str, UploadJob] = {}
+        self._free_slots = settings.web.annotations
+        self._job_pool = ThreadPoolExecutor(self._free_slots, thread_name_prefix="annotation")
+        self._analysis_pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="analysis")
 
-    def take_place(self) -> None:
-        """Take one of the places, before anything is uploaded. Raises `TooMuch` if there is none."""
-        if not self._places:
-            raise TooMuch(
+    def acquire_slot(self) -> None:
+        """Reserve a slot, before anything is uploaded. Raises `Overloaded` if none is free."""
+        if not self._free_slots:
+            raise Overloaded(
                 f"{self._settings.web.annotations} uploads are being annotated, which is as many as are at once; try "
                 "again later",
                 {"Retry-After": "10"},
             )
-        self._places -= 1
+        self._free_slots -= 1
         self._metrics.annotations.inc()
 
-    def leave_place(self) -> None:
-        """Give the place back."""
-        self._places += 1
+    def release_slot(self) -> None:
+        """Release a slot."""
+        self._free_slots += 1
         self._metrics.annotations.dec()
 
-    def begin(self, upload: BinaryIO, size: int, request: AnalysisRequest, known: Callable[[], Known]) -> Annotation:
-        """Begin to annotate an upload for which a place was taken; both are given back when it ends.
+    def start(
+        self, upload: BinaryIO, size: int, request: AnalysisRequest, load_traps: Callable[[], KnownTraps]
+    ) -> UploadJob:
+        """Start to annotate an upload for which a slot was reserved; file and slot are released at the end.
 
-        ``known`` gives the traps and the screen; it is called in the thread.
+        ``load_traps`` is called in the thread of the job.
         """
         web = self._settings.web
-        annotation = Annotation(size, web.upload_megabytes * UNPACKED_TIMES * 1024 * 1024)
-        self._all[annotation.id] = annotation
-        self._drop_oldest()
+        job = UploadJob(size, web.upload_megabytes * MAX_EXPANSION * 1024 * 1024)
+        self._jobs[job.id] = job
+        self._remove_oldest()
         loop = asyncio.get_running_loop()
         seconds = web.annotation_minutes * 60
-        late = loop.call_later(seconds, annotation.end, f"it took longer than {web.annotation_minutes:g} minutes")
+        timeout = loop.call_later(seconds, job.cancel, f"it took longer than {web.annotation_minutes:g} minutes")
 
-        def work() -> None:
+        def run() -> None:
             try:
                 with upload:
-                    annotation.run(lambda annotation: self._annotate(annotation, upload, request, known))
+                    job.run(lambda job: self._annotate(job, upload, request, load_traps))
             finally:
                 with suppress(RuntimeError):
-                    loop.call_soon_threadsafe(ended)
+                    loop.call_soon_threadsafe(finish)
 
-        def ended() -> None:
-            late.cancel()
-            self.leave_place()
-            self._metrics.games.inc(annotation.tally.games)
-            self._metrics.positions.inc(annotation.tally.positions)
-            loop.call_later(seconds, self._drop, annotation)
+        def finish() -> None:
+            timeout.cancel()
+            self.release_slot()
+            self._metrics.games.inc(job.tally.games)
+            self._metrics.positions.inc(job.tally.positions)
+            loop.call_later(seconds, self._remove, job)
 
-        self._at_work.submit(work)
-        return annotation
+        self._job_pool.submit(run)
+        return job
 
-    def find(self, id: str) -> Annotation:
-        """The annotation of that id. Raises `NotFound`."""
-        found = self._all.get(id)
-        if found is None:
+    def find(self, id: str) -> UploadJob:
+        """Job of an identifier. Raises `NotFound`."""
+        job = self._jobs.get(id)
+        if job is None:
             raise NotFound("there is no such annotation; it may have been removed, results are kept for a while only")
-        return found
+        return job
 
-    def result(self, id: str) -> Annotation:
-        """One that is done. Raises `NotFound`, and `Conflict` for one that is not."""
-        annotation = self.find(id)
-        if annotation.state is State.RUNNING:
+    def finished(self, id: str) -> UploadJob:
+        """Finished job of an identifier. Raises `NotFound`, and `Conflict` if it is not done."""
+        job = self.find(id)
+        if job.state is State.RUNNING:
             raise Conflict("it is not finished; its status tells how far it is", {"Retry-After": "1"})
-        if annotation.state is not State.DONE:
-            raise Conflict(f"there is no result: {annotation.problem}")
-        return annotation
+        if job.state is not State.DONE:
+            raise Conflict(f"there is no result: {job.problem}")
+        return job
 
     def remove(self, id: str) -> None:
-        """End it if it runs, and let its result go. Raises `NotFound`."""
-        annotation = self.find(id)
-        annotation.end("it was removed")
-        self._drop(annotation)
+        """Cancel the job of an identifier if it is running, and delete its result. Raises `NotFound`."""
+        job = self.find(id)
+        job.cancel("it was removed")
+        self._remove(job)
 
-    def end_all(self) -> None:
-        """Stop whatever runs; whoever waits is told so."""
-        for annotation in self._all.values():
-            annotation.end("the server stops")
+    def cancel_all(self) -> None:
+        """Cancel all running jobs; clients that wait get an error."""
+        for job in self._jobs.values():
+            job.cancel("the server stops")
 
     def close(self) -> None:
-        """Stop whatever runs, wait for that, and let everything go."""
-        self.end_all()
-        self._at_work.shutdown()
-        self._judges.shutdown()
-        for annotation in list(self._all.values()):
-            self._drop(annotation)
+        """Cancel all jobs, wait for their threads, and delete the results."""
+        self.cancel_all()
+        self._job_pool.shutdown()
+        self._analysis_pool.shutdown()
+        for job in list(self._jobs.values()):
+            self._remove(job)
 
     def _annotate(
-        self, annotation: Annotation, upload: BinaryIO, request: AnalysisRequest, known: Callable[[], Known]
+        self, job: UploadJob, upload: BinaryIO, request: AnalysisRequest, load_traps: Callable[[], KnownTraps]
     ) -> None:
         upload.seek(0)
-        traps, screen = known()
-        with ByteReader(upload, annotation.counted(upload.read), "the upload", owned=False) as reader:
-            pieces = annotate_stream(
-                annotation.checked(reader),
+        traps = load_traps()
+        with ByteReader(upload, job.count_reads(upload.read), "the upload", owned=False) as reader:
+            batches = annotate_stream(
+                job.check_unpacked_size(reader),
                 reader.name,
                 request,
-                KnownTraps(traps, screen),
-                annotation.tally,
-                self._judges,
-                stop=annotation.stop,
+                traps,
+                job.tally,
+                self._analysis_pool,
+                stop=job.stop,
             )
-            for batch in pieces:
-                annotation.write(batch)
-                if annotation.stop.is_cancelled:
+            for batch in batches:
+                job.write(batch)
+                if job.stop.is_cancelled:
                     raise RuntimeError("stopped")
 
-    def _drop_oldest(self) -> None:
-        ended = [annotation for annotation in self._all.values() if annotation.state is not State.RUNNING]
-        for annotation in ended[: max(0, len(self._all) - KEPT)]:
-            self._drop(annotation)
+    def _remove_oldest(self) -> None:
+        ended = [job for job in self._jobs.values() if job.state is not State.RUNNING]
+        for job in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
+            self._remove(job)
 
-    def _drop(self, annotation: Annotation) -> None:
-        if self._all.pop(annotation.id, None) is not None:
-            annotation.close()
+    def _remove(self, job: UploadJob) -> None:
+        if self._jobs.pop(job.id, None) is not None:
+            job.close()

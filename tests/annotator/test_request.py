@@ -32,7 +32,7 @@ from trapcore.measures.options import IndexedMeasure
 from trapcore.trees.chess_game import Labels
 from trapline.commands.annotate import annotate
 from trapline.settings import Settings
-from web.api.uploads import BATCH_BYTES, Options
+from web.api.uploads import BATCH_BYTES, AnnotateParams
 
 ROOT = Path(__file__).parents[2]
 GAMES = "".join(map(game, (FELL, AVOIDED, BUDAPEST_FELL, REVERSED, ELEPHANT_FELL, RESEMBLES)))
@@ -101,7 +101,7 @@ def test_all_ways_of_use_ask_for_the_same(
     assert by_follower.value.request == expected
     # The bot has no engine at hand beside its own search, and the server judges in smaller batches.
     assert by_bot.value.request == replace(expected, engine=None)
-    assert Options().request(settings) == replace(expected, batch_bytes=BATCH_BYTES)
+    assert AnnotateParams().request(settings) == replace(expected, batch_bytes=BATCH_BYTES)
 
 
 def test_the_request_is_made_nowhere_else() -> None:

@@ -17,7 +17,7 @@ import pytest
 from db.library.open import open_library
 from db.query.query import Query
 from tests.support.web_server import LEGAL, ROOT, Served, environment, make_library, served, serving
-from web.api.params import TrapsAsked
+from web.api.params import TrapParams
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_families_are_counted(client: httpx.Client, library: Path) -> None:
 
 
 def test_every_field_of_a_query_is_a_parameter() -> None:
-    assert {field.name for field in fields(Query)} == set(TrapsAsked.model_fields)
+    assert {field.name for field in fields(Query)} == set(TrapParams.model_fields)
 
 
 # Caching ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from tests.support.web_server import make_library, served
 from trapcore.errors import UsageError
 from trapline.settings import Settings
-from web.limits import Buckets, bucket_of, client_address
+from web.limits import TokenBuckets, client_address, rate_limit_key
 
 
 @pytest.fixture(scope="module")
@@ -21,19 +21,19 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
-    buckets = Buckets(rate=2.0, burst=3)
-    assert [buckets.wait("a", 10.0) for _ in range(3)] == [0.0, 0.0, 0.0]
-    assert buckets.wait("a", 10.0) == pytest.approx(0.5)
-    assert buckets.wait("b", 10.0) == 0.0, "another address has its own"
-    assert buckets.wait("a", 10.5) == 0.0
-    assert buckets.wait("a", 10.5) == pytest.approx(0.5)
-    assert [buckets.wait("a", 1000.0) for _ in range(4)][3] > 0, "no more than the burst is saved up"
+    buckets = TokenBuckets(rate=2.0, burst=3)
+    assert [buckets.take("a", 10.0) for _ in range(3)] == [0.0, 0.0, 0.0]
+    assert buckets.take("a", 10.0) == pytest.approx(0.5)
+    assert buckets.take("b", 10.0) == 0.0, "another address has its own"
+    assert buckets.take("a", 10.5) == 0.0
+    assert buckets.take("a", 10.5) == pytest.approx(0.5)
+    assert [buckets.take("a", 1000.0) for _ in range(4)][3] > 0, "no more than the burst is saved up"
 
 
 def test_the_memory_of_buckets_has_an_end() -> None:
-    buckets = Buckets(rate=1.0, burst=1)
+    buckets = TokenBuckets(rate=1.0, burst=1)
     for number in range(50_000):
-        assert buckets.wait(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1.0) == 0.0
+        assert buckets.take(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1.0) == 0.0
     assert len(buckets) == 20_000
 
 
@@ -55,9 +55,13 @@ def test_only_trusted_proxies_are_believed(peer: str, forwarded: list[str], who:
 
 
 def test_what_one_client_can_have_shares_a_bucket() -> None:
-    assert bucket_of("2001:db8:1:2:3::1") == bucket_of("2001:db8:1:2:ffff::9") != bucket_of("2001:db8:1:3::1")
-    assert bucket_of("::ffff:203.0.113.9") == bucket_of("203.0.113.9") == "203.0.113.9"
-    assert len(bucket_of("x" * 1000)) < 100
+    assert (
+        rate_limit_key("2001:db8:1:2:3::1")
+        == rate_limit_key("2001:db8:1:2:ffff::9")
+        != rate_limit_key("2001:db8:1:3::1")
+    )
+    assert rate_limit_key("::ffff:203.0.113.9") == rate_limit_key("203.0.113.9") == "203.0.113.9"
+    assert len(rate_limit_key("x" * 1000)) < 100
 
 
 def test_who_asks_too_often_is_told_when_to_come_again(library: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from db.traps.trap import make_trap
 from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
 from trapcore.errors import PositionError
 from trapcore.proof.verdict import DepthValue
-from web.cache import Kept
+from web.cache import LibraryCache
 from web.pages.boards import Picture
 from web.pages.game_viewer import view_game
 from web.pages.plots import profile_plot, result_bar
@@ -289,13 +289,13 @@ def test_a_position_is_set_up_square_by_square(client: httpx.Client) -> None:
 
 def annotated(client: httpx.Client, name: str, data: bytes, **fields: str) -> tuple[str, str]:
     """Address and words of the page of an upload that has been annotated."""
-    begun = client.post("/annotate", files={"file": (name, data)}, data=fields)
-    assert begun.status_code == 303, begun.text
+    start_upload = client.post("/annotate", files={"file": (name, data)}, data=fields)
+    assert start_upload.status_code == 303, start_upload.text
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        answer = client.get(begun.headers["location"])
+        answer = client.get(start_upload.headers["location"])
         if "data-again" not in answer.text:
-            return begun.headers["location"], text_of(answer)
+            return start_upload.headers["location"], text_of(answer)
         time.sleep(0.1)
     raise AssertionError(text_of(answer))
 
@@ -368,7 +368,7 @@ def test_a_game_is_viewed_with_comments_variations_and_arrows() -> None:
     view = view_game(FOOLED.encode(), "utf-8", flipped=True)
     assert [ply.san for ply in view.plies] == ["", "f3", "e5", "g4", "Qh4#"]
     third = view.plies[3]
-    assert third.words == ("<b>no</b>", "(2.e4 Nc6 [fine] 3.d4)")
+    assert third.comments == ("<b>no</b>", "(2.e4 Nc6 [fine] 3.d4)")
     assert (third.picture.bait, third.picture.killer, third.picture.flipped) == ("d8h4", "d8h4", True)
     assert [ply.number for ply in view.plies] == ["", "1.", "", "2.", ""]
 
@@ -387,17 +387,17 @@ def test_the_plot_is_well_formed_and_keeps_mates_at_its_edge() -> None:
     assert len(ElementTree.fromstring(result_bar(0, 0, 0))) == 0
 
 
-def test_answers_are_kept_for_one_state_and_so_many() -> None:
-    asked: list[object] = []
+def test_the_cache_holds_the_latest_values_of_one_state() -> None:
+    computed: list[object] = []
 
-    def find(value: object) -> object:
-        asked.append(value)
+    def compute(value: object) -> object:
+        computed.append(value)
         return value
 
-    kept = Kept(2)
-    for state, question in (("a", 1), ("a", 1), ("a", 2), ("a", 1), ("a", 3), ("a", 2), ("b", 1), (None, 1), (None, 1)):
-        assert kept.get(state, question, lambda question=question: find(question)) == question  # type: ignore[misc]
-    assert asked == [1, 2, 3, 2, 1, 1, 1]
+    cache = LibraryCache(2)
+    for state, key in (("a", 1), ("a", 1), ("a", 2), ("a", 1), ("a", 3), ("a", 2), ("b", 1), (None, 1), (None, 1)):
+        assert cache.get(state, key, lambda key=key: compute(key)) == key  # type: ignore[misc]
+    assert computed == [1, 2, 3, 2, 1, 1, 1]
 
 
 def test_the_static_files_are_there(client: httpx.Client) -> None:

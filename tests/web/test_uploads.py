@@ -180,7 +180,7 @@ def test_uploads_at_once_are_limited_and_a_place_is_free_again(client: httpx.Cli
 
 def test_whoever_hangs_up_ends_the_annotation(server: Served, client: httpx.Client) -> None:
     games = many(900_000)
-    for wait in (0.0, 1.5):  # before and after the answer has begun
+    for wait in (0.0, 1.5):  # before and after the answer has start_upload
         with socket.create_connection(("127.0.0.1", server.port), 20) as line:
             head = (
                 f"POST {DIRECT} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: {len(games)}\r\n\r\n"

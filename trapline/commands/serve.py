@@ -68,12 +68,12 @@ def serve(
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
     library = open_or_bundle(db, Settings().db, read_only=True, log=lambda said: typer.echo(said, err=True))
     app = create_app(library, settings)
-    annotations = app.state.service.annotations
+    upload_jobs = app.state.service.upload_jobs
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: object) -> None:
             super().handle_exit(sig, None)
-            annotations.end_all()  # whoever follows one would otherwise be waited for
+            upload_jobs.cancel_all()  # clients that follow one would otherwise delay the end
 
     server = Server(
         uvicorn.Config(

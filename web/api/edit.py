@@ -1,4 +1,4 @@
-"""Adding and removing traps, for whoever has the token."""
+"""Routes that add and remove traps; they need the token."""
 
 import hmac
 from typing import Annotated
@@ -13,17 +13,17 @@ from db.proof.uci_engine import UciEngine
 from db.traps.trap import Trap, make_trap
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
-from web.api.json_response import encoded
+from web.api.json_response import encode_json
 from web.api.library import Slug, trap_content, trap_or_not_found
 from web.api.models import NewTrap, Written
-from web.api.params import WriteAsked, nothing_asked
+from web.api.params import WriteParams, no_params
 from web.problems import Conflict, Forbidden, NotFound
 from web.service import Service, service_of
 
 router = APIRouter(prefix="/api/v1", tags=["writing"])
 
 BUSY_SECONDS = 2.0
-"""So long another program that writes is waited for."""
+"""Time in seconds to wait for another program that writes to the library."""
 
 PROVING_SECONDS = 120.0
 """Longest time to prove a trap that is added."""
@@ -31,13 +31,13 @@ PROVING_SECONDS = 120.0
 Token = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
 
 
-def check_token(request: Request, given: Token) -> None:
+def check_token(request: Request, credentials: Token) -> None:
     """Raise `Forbidden` unless the request has the token of the settings."""
     token = service_of(request).token
     if token is None:
         raise Forbidden("this library is served for reading only; the server has no token for writing")
-    shown = "" if given is None else given.credentials
-    if not hmac.compare_digest(shown.encode(), token.get_secret_value().encode()):
+    presented = "" if credentials is None else credentials.credentials
+    if not hmac.compare_digest(presented.encode(), token.get_secret_value().encode()):
         raise Forbidden("to write, the request needs the header `Authorization: Bearer TOKEN` with the server's token")
 
 
@@ -52,20 +52,20 @@ def check_token(request: Request, given: Token) -> None:
         201: {"headers": {"Location": {"schema": {"type": "string"}, "description": "The trap."}}},
     },
 )
-async def add(new: NewTrap, asked: Annotated[WriteAsked, Query()], request: Request) -> Response:
+async def add(new: NewTrap, params: Annotated[WriteParams, Query()], request: Request) -> Response:
     """Check a trap, prove it as far as that can be done, and store it. One that cannot be a trap is refused."""
     service = service_of(request)
 
     def write(stop: Cancellation) -> tuple[bytes, str, Added]:
-        given = new.model_dump()
-        trap = make_trap(killer_line=given.pop("line"), **given)
+        fields = new.model_dump()
+        trap = make_trap(killer_line=fields.pop("line"), **fields)
         proved = _proved(service, trap)
         with open_for_writing(service) as library:
-            result, slug = _add(library, proved, replace=asked.replace)
-        told = {"result": result.value, "trap": trap_content(service, slug)}
-        return encoded(told), slug, result
+            result, slug = _add(library, proved, replace=params.replace)
+        answer = {"result": result.value, "trap": trap_content(service, slug)}
+        return encode_json(answer), slug, result
 
-    body, slug, result = await service.work(request, write, seconds=PROVING_SECONDS)
+    body, slug, result = await service.run(request, write, seconds=PROVING_SECONDS)
     headers = {"Location": f"{router.prefix}/traps/{slug}", "Cache-Control": "no-store"}
     return Response(body, 201 if result is Added.ADDED else 200, headers, "application/json")
 
@@ -73,7 +73,7 @@ async def add(new: NewTrap, asked: Annotated[WriteAsked, Query()], request: Requ
 @router.delete(
     "/traps/{slug}",
     status_code=204,
-    dependencies=[Depends(nothing_asked), Depends(check_token)],
+    dependencies=[Depends(no_params), Depends(check_token)],
     summary="Remove a trap",
 )
 async def remove(slug: Slug, request: Request) -> Response:
@@ -85,15 +85,15 @@ async def remove(slug: Slug, request: Request) -> Response:
         with open_for_writing(service) as library:
             try:
                 library.remove(slug)
-            except UsageError as error:  # somebody else was quicker
+            except UsageError as error:  # another request has removed it meanwhile
                 raise NotFound(str(error)) from error
 
-    await service.work(request, write)
+    await service.run(request, write)
     return Response(status_code=204)
 
 
 def open_for_writing(service: Service) -> Library:
-    """The library that is served, opened once more to write. Raises `LibraryError`."""
+    """Second connection to the library that is served, for writing. Raises `LibraryError`."""
     return open_library(
         service.library.database.engine.url.render_as_string(hide_password=False)
         if "://" in service.library.name
@@ -111,7 +111,7 @@ def _proved(service: Service, trap: Trap) -> Trap:
 
 
 def _add(library: Library, trap: Trap, *, replace: bool) -> tuple[Added, str]:
-    """What became of it, and the slug under which it is there."""
+    """Result of adding the trap, and the slug of the stored one."""
     try:
         result = library.add(trap, replace=replace)
     except UsageError as error:

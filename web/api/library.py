@@ -1,6 +1,4 @@
-"""The interface for programs, ``/api/v1/...``: what is read. `web.api.edit` has what is written, `web.api.uploads`
-games.
-"""
+"""Routes that read the library: traps, sightings, families, explorer, proposals."""
 
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -12,92 +10,94 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from db.games.sightings import sightings
 from db.library.families import families
 from db.query.answer import Hit, Match
-from db.query.query import Query as QueryOfLibrary
+from db.query.query import Query as LibraryQuery
 from db.similarity.propose import Question
 from db.traps.trap import Trap as StoredTrap
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
-from web.api.json_response import Content, answer
+from web.api.json_response import Content, json_response
 from web.api.models import Explored, Families, Page, Proposals, Sightings, Trap
-from web.api.params import ExploreAsked, ProposeAsked, SightingsAsked, SimilarAsked, TrapsAsked, nothing_asked
+from web.api.params import ExploreParams, ProposeParams, SightingParams, SimilarParams, TrapParams, no_params
 from web.problems import NotFound
 from web.service import Service, service_of
 
 router = APIRouter(prefix="/api/v1", tags=["library"])
 
-KEPT: dict[int | str, dict[str, Any]] = {304: {"description": "What `If-None-Match` names is still so."}}
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "What `If-None-Match` names is still so."}}
 
 Slug = Annotated[str, Path(max_length=200, description="Name of a trap for programs.")]
 
 
-@router.get("/traps", response_model=Page, responses=KEPT, summary="Find traps")
-async def traps(asked: Annotated[TrapsAsked, Query()], request: Request) -> Response:
+@router.get("/traps", response_model=Page, responses=NOT_MODIFIED, summary="Find traps")
+async def traps(params: Annotated[TrapParams, Query()], request: Request) -> Response:
     """Traps by position, by name and by their fields, a page at a time; every condition that is given must hold."""
     service = service_of(request)
-    query = asked.query()
-    return await answer(request, service, lambda stop: service.query_engine.ask(query).to_dict())
+    query = params.query()
+    return await json_response(request, service, lambda stop: service.query_engine.ask(query).to_dict())
 
 
-@router.get("/similar", response_model=Page, responses=KEPT, summary="Traps like a position")
-async def similar(asked: Annotated[SimilarAsked, Query()], request: Request) -> Response:
+@router.get("/similar", response_model=Page, responses=NOT_MODIFIED, summary="Traps like a position")
+async def similar(params: Annotated[SimilarParams, Query()], request: Request) -> Response:
     """The traps that stood in this very position, and the most similar ones, with the reason why they are."""
     service = service_of(request)
-    query = asked.query()
-    return await answer(request, service, lambda stop: service.query_engine.ask(query).to_dict())
+    query = params.query()
+    return await json_response(request, service, lambda stop: service.query_engine.ask(query).to_dict())
 
 
 @router.get(
-    "/traps/{slug}", response_model=Trap, responses=KEPT, dependencies=[Depends(nothing_asked)], summary="A trap"
+    "/traps/{slug}", response_model=Trap, responses=NOT_MODIFIED, dependencies=[Depends(no_params)], summary="A trap"
 )
 async def trap(slug: Slug, request: Request) -> Response:
     """All that is known of one trap: line, proof, opinions, how the bait looks by depth, how often it was played."""
     service = service_of(request)
-    return await answer(request, service, lambda stop: trap_content(service, slug))
-
-
-@router.get("/traps/{slug}/sightings", response_model=Sightings, responses=KEPT, summary="Where a trap was seen")
-async def trap_sightings(slug: Slug, asked: Annotated[SightingsAsked, Query()], request: Request) -> Response:
-    """The games in which the trap was seen and what happened there, a page at a time."""
-    service = service_of(request)
-
-    def ask(stop: Cancellation) -> Content:
-        trap_or_not_found(service, slug)
-        page = sightings(service.library, trap=slug, **asked.model_dump())
-        # Where the files lie is the server's own affair.
-        named = tuple(replace(sighting, file=PurePath(sighting.file).name) for sighting in page.sightings)
-        return replace(page, sightings=named).to_dict()
-
-    return await answer(request, service, ask)
-
-
-@router.get("/explore", response_model=Explored, responses=KEPT, summary="What was played")
-async def explore(asked: Annotated[ExploreAsked, Query()], request: Request) -> Response:
-    """The moves that were played in a position, how they ended, which of them are baits, and who took these."""
-    service = service_of(request)
-    return await answer(request, service, lambda stop: service.explorer.explore(**asked.model_dump()).to_dict())
+    return await json_response(request, service, lambda stop: trap_content(service, slug))
 
 
 @router.get(
-    "/families", response_model=Families, responses=KEPT, dependencies=[Depends(nothing_asked)], summary="Families"
+    "/traps/{slug}/sightings", response_model=Sightings, responses=NOT_MODIFIED, summary="Where a trap was seen"
+)
+async def trap_sightings(slug: Slug, params: Annotated[SightingParams, Query()], request: Request) -> Response:
+    """The games in which the trap was seen and what happened there, a page at a time."""
+    service = service_of(request)
+
+    def compute(stop: Cancellation) -> Content:
+        trap_or_not_found(service, slug)
+        page = sightings(service.library, trap=slug, **params.model_dump())
+        # Clients must not see the paths of the server.
+        named = tuple(replace(sighting, file=PurePath(sighting.file).name) for sighting in page.sightings)
+        return replace(page, sightings=named).to_dict()
+
+    return await json_response(request, service, compute)
+
+
+@router.get("/explore", response_model=Explored, responses=NOT_MODIFIED, summary="What was played")
+async def explore(params: Annotated[ExploreParams, Query()], request: Request) -> Response:
+    """The moves that were played in a position, how they ended, which of them are baits, and who took these."""
+    service = service_of(request)
+    return await json_response(request, service, lambda stop: service.explorer.explore(**params.model_dump()).to_dict())
+
+
+@router.get(
+    "/families", response_model=Families, responses=NOT_MODIFIED, dependencies=[Depends(no_params)], summary="Families"
 )
 async def all_families(request: Request) -> Response:
     """The families of traps, and how many there are of each."""
     service = service_of(request)
-    return await answer(
+    return await json_response(
         request, service, lambda stop: {"families": [asdict(family) for family in families(service.library)]}
     )
 
 
-@router.get("/propose", response_model=Proposals, responses=KEPT, summary="Propose killers")
-async def propose(asked: Annotated[ProposeAsked, Query()], request: Request) -> Response:
+@router.get("/propose", response_model=Proposals, responses=NOT_MODIFIED, summary="Propose killers")
+async def propose(params: Annotated[ProposeParams, Query()], request: Request) -> Response:
     """Killers for any position, best first, with the known trap that each is most like, and what the proof says."""
     service = service_of(request)
 
-    def ask(stop: Cancellation) -> Content:
-        suggester = service.suggester(asked.top, min(asked.nodes, service.settings.nodes), explain=asked.explain)
-        return suggester.answer(Question(asked.fen, asked.bait), stop).to_dict()
+    def compute(stop: Cancellation) -> Content:
+        suggester = service.suggester(params.top, min(params.nodes, service.settings.nodes), explain=params.explain)
+        return suggester.answer(Question(params.fen, params.bait), stop).to_dict()
 
-    return await answer(request, service, ask)
+    return await json_response(request, service, compute)
 
 
 def trap_content(service: Service, slug: str) -> Content:
@@ -114,15 +114,15 @@ def trap_content(service: Service, slug: str) -> Content:
 
 
 def trap_or_not_found(service: Service, slug: str) -> StoredTrap:
-    """The trap. Raises `NotFound`, which names one that is near, if there is none."""
+    """Trap of a slug. Raises `NotFound`, which names the nearest one, if there is none."""
     found = service.library.find(slug)
     if found is not None:
         return found
     hint = "/api/v1/traps lists what there is"
-    # Of a text that cannot be asked for nothing is near. The index of names is asked: comparing with all of a large
+    # Of a text that cannot be asked for nothing is near. The index of names is searched: comparing with all of a large
     # library's slugs one by one would keep everybody waiting.
     with suppress(UsageError):
-        near = service.query_engine.ask(QueryOfLibrary(text=slug.replace("-", " "), limit=1)).hits
+        near = service.query_engine.ask(LibraryQuery(text=slug.replace("-", " "), limit=1)).hits
         if near:
             hint = f"did you mean {near[0].trap.slug!r}?"
     raise NotFound(f"unknown trap {slug!r}: {hint}")

@@ -1,4 +1,4 @@
-"""How the server is: for whoever watches it."""
+"""Routes for monitoring: health and metrics."""
 
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -7,14 +7,14 @@ from db.library.library import Counts
 from db.library.open import made_by
 from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
-from web.api.json_response import encoded
+from web.api.json_response import encode_json
 from web.api.models import Health
-from web.api.params import nothing_asked
+from web.api.params import no_params
 from web.service import service_of
 
-router = APIRouter(tags=["monitoring"], dependencies=[Depends(nothing_asked)])
+router = APIRouter(tags=["monitoring"], dependencies=[Depends(no_params)])
 
-_FRESH = {"Cache-Control": "no-store"}
+_NO_STORE = {"Cache-Control": "no-store"}
 
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}}, summary="Whether the server is well")
@@ -22,14 +22,14 @@ async def health(request: Request) -> Response:
     """200 while the library can be read, 503 with the reason otherwise."""
     service = service_of(request)
 
-    def look(stop: Cancellation) -> tuple[str | None, Counts | None]:
+    def count(stop: Cancellation) -> tuple[str | None, Counts | None]:
         try:
             return None, service.counts()
         except LibraryError as error:
             return str(error), None
 
-    problem, counts = await service.work(request, look)
-    told = {
+    problem, counts = await service.run(request, count)
+    answer = {
         "ok": counts is not None,
         "version": made_by(),
         "problem": problem,
@@ -46,7 +46,7 @@ async def health(request: Request) -> Response:
             "writable": service.token is not None,
         },
     }
-    return Response(encoded(told), 503 if counts is None else 200, _FRESH, "application/json")
+    return Response(encode_json(answer), 503 if counts is None else 200, _NO_STORE, "application/json")
 
 
 @router.get(
@@ -59,13 +59,13 @@ async def metrics(request: Request) -> Response:
     """Requests and their times by route and status, questions that wait, annotations, size of the library."""
     service = service_of(request)
 
-    def look(stop: Cancellation) -> bytes:
+    def count(stop: Cancellation) -> bytes:
         counts: Counts | None
         try:
             counts = service.counts()
         except LibraryError:
-            counts = None  # what is wrong is /health's to say; the other figures are still true
-        return service.metrics.exposed(counts)
+            counts = None  # /health reports the error; the other metrics are still valid
+        return service.metrics.render(counts)
 
-    service.metrics.waiting.set(service.waiting)
-    return Response(await service.work(request, look), 200, _FRESH, CONTENT_TYPE_LATEST)
+    service.metrics.waiting.set(service.pending)
+    return Response(await service.run(request, count), 200, _NO_STORE, CONTENT_TYPE_LATEST)

@@ -1,4 +1,4 @@
-"""Parameters of questions: what is unknown is an error that names the nearest one."""
+"""Query parameters of the routes, with their ranges; an unknown one is an error that names the nearest."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,23 +17,23 @@ from web.api.models import Side
 LONGEST_CURSOR = 1000
 
 
-class Asked(BaseModel):
-    """What one question may have."""
+class QueryParams(BaseModel):
+    """Query parameters of a route."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _known(cls, given: Any) -> Any:
-        if isinstance(given, Mapping):
-            for name in given:
+    def _check_names(cls, values: Any) -> Any:
+        if isinstance(values, Mapping):
+            for name in values:
                 if name not in cls.model_fields:
                     raise unknown_name("parameter", str(name)[:100], cls.model_fields)
-        return given
+        return values
 
 
-class Paged(Asked):
-    """A question that is answered in pages."""
+class PageParams(QueryParams):
+    """Parameters of a route that answers in pages."""
 
     limit: int = Field(default=20, ge=1, le=MOST_HITS, description="Hits of a page.")
     after: str | None = Field(
@@ -41,8 +41,8 @@ class Paged(Asked):
     )
 
 
-class Positioned(Asked):
-    """A question about a position."""
+class PositionParams(QueryParams):
+    """Parameters that name a position."""
 
     fen: str | None = Field(default=None, max_length=LONGEST_TEXT, description="The position, as FEN or EPD.")
     moves: str | None = Field(
@@ -50,29 +50,55 @@ class Positioned(Asked):
     )
 
 
-class SimilarAsked(Positioned, Paged):
-    """What traps are like the position."""
+class SimilarityParams(QueryParams):
+    """Parameter for the least similarity, by its present and by its former name."""
+
+    min_similarity: float | None = Field(
+        default=None, ge=0, le=1, allow_inf_nan=False, description="Least similarity of the similar traps."
+    )
+    least: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        json_schema_extra={"deprecated": True},
+        description="Former name of the parameter `min_similarity`.",
+    )
+
+    def least_similarity(self) -> float | None:
+        """The least similarity, by whichever name it was given. Raises `UsageError` if by both."""
+        if self.min_similarity is not None and self.least is not None:
+            raise UsageError("min_similarity and least are the same parameter; give one of them")
+        return self.least if self.min_similarity is None else self.min_similarity
+
+
+class SimilarParams(PositionParams, SimilarityParams, PageParams):
+    """Parameters of the search for traps that are similar to a position."""
 
     k: int = Field(default=10, ge=1, le=MOST_SIMILAR, description="So many traps.")
     measure: IndexedMeasure | None = Field(default=None, description="Similarity measure.")
-    least: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False, description="Least similarity.")
 
     def query(self) -> Query:
-        """The question to the library. Raises `UsageError`."""
-        given = self.model_dump()
-        return Query(similar=given.pop("k"), **given)
+        """Query of the library. Raises `UsageError`."""
+        values = self.model_dump(exclude={"k", "min_similarity", "least"})
+        return Query(similar=self.k, least=self.least_similarity(), **values)
 
 
-class TrapsAsked(Positioned, Paged):
-    """Every condition that is given must hold; the fields are those of `db.query.query.Query`."""
+class TrapParams(PositionParams, SimilarityParams, PageParams):
+    """Parameters of the search for traps: every condition that is given must hold."""
 
     similar: int | None = Field(
         default=None, ge=1, le=MOST_SIMILAR, description="So many most similar traps as well; needs a position."
     )
     measure: IndexedMeasure | None = Field(default=None, description="By which they are similar.")
-    least: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False, description="Their similarity.")
-    text: str | None = Field(
+    name: str | None = Field(
         default=None, max_length=LONGEST_TEXT, description="Name, family or slug, in any spelling that is near."
+    )
+    text: str | None = Field(
+        default=None,
+        max_length=LONGEST_TEXT,
+        json_schema_extra={"deprecated": True},
+        description="Former name of the parameter `name`.",
     )
     family: str | None = Field(default=None, max_length=LONGEST_TEXT)
     eco: str | None = Field(default=None, max_length=7, description="`C41`, `B1` or `B10-B19`.")
@@ -99,12 +125,16 @@ class TrapsAsked(Positioned, Paged):
     sort: Sort | None = Field(default=None, description="By match for a position and a text, otherwise by slug.")
 
     def query(self) -> Query:
-        """The question to the library. Raises `UsageError`."""
-        return Query(**self.model_dump())
+        """Query of the library. Raises `UsageError`."""
+        if self.name is not None and self.text is not None:
+            raise UsageError("name and text are the same parameter; give one of them")
+        values = self.model_dump(exclude={"name", "text", "min_similarity", "least"})
+        text = self.text if self.name is None else self.name
+        return Query(text=text, least=self.least_similarity(), **values)
 
 
-class ProposeAsked(Asked):
-    """What killers are proposed."""
+class ProposeParams(QueryParams):
+    """Parameters of the proposal of killers."""
 
     fen: str = Field(max_length=LONGEST_TEXT, description="The position, before the bait or after it.")
     bait: str | None = Field(default=None, max_length=20, description="SAN or UCI; after it UCI.")
@@ -115,8 +145,8 @@ class ProposeAsked(Asked):
     explain: bool = Field(default=False, description="With what each move shares with the trap that it is like.")
 
 
-class ExploreAsked(Positioned):
-    """What was played in the position."""
+class ExploreParams(PositionParams):
+    """Parameters of the explorer."""
 
     min_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING, description="Of those who moved.")
     max_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING)
@@ -125,20 +155,20 @@ class ExploreAsked(Positioned):
     mirrored: bool = Field(default=False, description="Count the position with colours exchanged, too.")
 
 
-class SightingsAsked(Paged):
-    """Where a trap was seen."""
+class SightingParams(PageParams):
+    """Parameters of the list of sightings."""
 
     player: str | None = Field(default=None, min_length=1, max_length=LONGEST_TEXT, description="Part of a name.")
     event: str | None = Field(default=None, max_length=20, description="set, fell, avoided, sprung or missed.")
 
 
-class WriteAsked(Asked):
-    """How a trap is written."""
+class WriteParams(QueryParams):
+    """Parameters of writing a trap."""
 
     replace: bool = Field(default=False, description="In place of one with this position and bait.")
 
 
-def nothing_asked(request: Request) -> None:
-    """Raise `UsageError` for any parameter: there are none where this stands."""
+def no_params(request: Request) -> None:
+    """Check of a route without parameters: raises `UsageError` for any."""
     for name in request.query_params:
         raise UsageError(f"unknown parameter {name[:100]!r}: there are none here")

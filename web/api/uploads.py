@@ -1,4 +1,4 @@
-"""The interface to annotations: games are uploaded, and come back with their traps named.
+"""Routes that annotate uploaded games.
 
 ``POST /annotate`` answers with the annotated games while they are made; ``POST /annotations`` answers at once and has
 the result fetched when it is done. Both begin the same annotation, whose status either client can ask for: the first is
@@ -20,18 +20,18 @@ from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection, Side
 from trapcore.measures.options import MAX_DEPTH, IndexedMeasure
 from trapcore.trees.chess_game import Labels
-from web.api.json_response import encoded
+from web.api.json_response import encode_json
 from web.api.models import AnnotationStatus
-from web.api.params import Asked, nothing_asked
-from web.problems import BrokenOff, ClientGone, Refusal, Unreadable, WrongKind
+from web.api.params import QueryParams, no_params
+from web.problems import ClientDisconnected, RequestError, ResponseAborted, UnprocessableContent, UnsupportedMediaType
 from web.service import Service, service_of
 from web.settings import WebOptions
-from web.upload_jobs import Annotation, State
+from web.upload_jobs import State, UploadJob
 
 router = APIRouter(prefix="/api/v1", tags=["annotation"])
 
 PGN = "application/x-chess-pgn"
-PLAIN_KINDS = (
+PLAIN_TYPES = (
     PGN,
     "application/vnd.chess-pgn",
     "text/plain",
@@ -41,12 +41,12 @@ PLAIN_KINDS = (
     "application/zstd",
     "application/x-bzip2",
 )
-"""What a body that is nothing but the games may be called; what it really is, its first bytes tell."""
+"""Media types of a body that is only the games; the compression is recognised by its first bytes."""
 
 BATCH_BYTES = 64 * 1024
-"""Games are judged in smaller batches than by the command: whoever waits sees something, and may go."""
+"""Size of a batch in bytes, smaller than that of the command: clients see results earlier, and may cancel earlier."""
 
-_BEAT_SECONDS = 15.0  # so often an event goes out even if there is nothing new: proxies close what is silent
+_KEEP_ALIVE_SECONDS = 15.0  # between events without a change: proxies close silent connections
 _PAUSE_SECONDS = 0.25  # between two events
 
 _BODY: dict[str, Any] = {
@@ -71,11 +71,11 @@ _GAMES: dict[int | str, dict[str, Any]] = {
 }
 
 
-NOTHING = [Depends(nothing_asked)]
+NO_PARAMS = [Depends(no_params)]
 
 
-class Options(Asked):
-    """What is looked for; the options of ``trapline annotate``."""
+class AnnotateParams(QueryParams):
+    """Parameters of an annotation: the options of ``trapline annotate``."""
 
     measure: IndexedMeasure | None = Field(default=None, description="Similarity measure.")
     depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH, description="Plies of the trees that are compared.")
@@ -95,7 +95,7 @@ class Options(Asked):
     skip_plies: int = Field(default=0, ge=0, le=10_000, description="Leave the first half-moves of each game alone.")
 
     def request(self, settings: WebOptions) -> AnalysisRequest:
-        """What the annotator is asked. Raises `UsageError` for options that exclude each other."""
+        """Request to the annotator. Raises `UsageError` for options that exclude each other."""
         options = AnalysisOptions(
             measure=self.measure,
             depth=self.depth,
@@ -111,36 +111,36 @@ class Options(Asked):
 
 
 @router.post("/annotate", responses=_GAMES, response_class=Response, openapi_extra=_BODY, summary="Annotate games")
-async def annotate(asked: Annotated[Options, Query()], request: Request) -> Response:
+async def annotate(params: Annotated[AnnotateParams, Query()], request: Request) -> Response:
     """Upload games and get them back annotated, while that is going on.
 
     The header `Link` (`rel="status"`) names the annotation, whose status tells what was found and skipped. If something
     fails after the first games were sent, the answer breaks off. Whoever hangs up ends the annotation.
     """
     service = service_of(request)
-    annotation = await begun(request, service, asked)
-    pieces = annotation.follow()
+    job = await start_upload(request, service, params)
+    chunks = job.stream()
     first: bytes | None = None
     try:
-        first = await _first(request, annotation, pieces)
-    except Refusal as refusal:
-        service.annotations.remove(annotation.id)
-        raise Unreadable(str(refusal)) from refusal
+        first = await _first_chunk(request, job, chunks)
+    except RequestError as error:
+        service.upload_jobs.remove(job.id)
+        raise UnprocessableContent(str(error)) from error
     finally:
         if first is None:
-            annotation.end("the client has gone")
+            job.cancel("the client has disconnected")
 
     async def body() -> AsyncIterator[bytes]:
         try:
             yield first or b""
-            async for piece in pieces:
-                yield piece
-        except Refusal as refusal:
-            raise BrokenOff(str(refusal)) from refusal
+            async for chunk in chunks:
+                yield chunk
+        except RequestError as error:
+            raise ResponseAborted(str(error)) from error
         finally:
-            annotation.end("the client has gone")
+            job.cancel("the client has disconnected")
 
-    headers = _as_file() | {"Link": f'<{_place(annotation)}>; rel="status"'}
+    headers = _download_headers() | {"Link": f'<{_status_path(job)}>; rel="status"'}
     return StreamingResponse(body(), 200, headers, PGN)
 
 
@@ -152,20 +152,20 @@ async def annotate(asked: Annotated[Options, Query()], request: Request) -> Resp
     summary="Begin to annotate games",
     responses={202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Its status."}}}},
 )
-async def begin(asked: Annotated[Options, Query()], request: Request) -> Response:
+async def begin(params: Annotated[AnnotateParams, Query()], request: Request) -> Response:
     """Upload games; the header `Location` names the annotation, which goes on by itself."""
-    annotation = await begun(request, service_of(request), asked)
-    headers = {"Location": _place(annotation), "Cache-Control": "no-store"}
-    return Response(encoded(annotation.content()), 202, headers, "application/json")
+    job = await start_upload(request, service_of(request), params)
+    headers = {"Location": _status_path(job), "Cache-Control": "no-store"}
+    return Response(encode_json(job.to_dict()), 202, headers, "application/json")
 
 
 @router.get(
-    "/annotations/{id}", response_model=AnnotationStatus, dependencies=NOTHING, summary="How far an annotation is"
+    "/annotations/{id}", response_model=AnnotationStatus, dependencies=NO_PARAMS, summary="How far an annotation is"
 )
 async def status(id: str, request: Request) -> Response:
     """Games and positions so far, what was found, what was skipped and why."""
-    found = service_of(request).annotations.find(id)
-    return Response(encoded(found.content()), 200, {"Cache-Control": "no-store"}, "application/json")
+    job = service_of(request).upload_jobs.find(id)
+    return Response(encode_json(job.to_dict()), 200, {"Cache-Control": "no-store"}, "application/json")
 
 
 @router.get(
@@ -174,75 +174,77 @@ async def status(id: str, request: Request) -> Response:
     responses={
         200: {"description": "Events `status`.", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
     },
-    dependencies=NOTHING,
+    dependencies=NO_PARAMS,
     summary="Follow an annotation",
 )
 async def events(id: str, request: Request) -> Response:
     """The status as Server-Sent Events, each time that it changes; the last one is that of the end."""
-    annotation = service_of(request).annotations.find(id)
+    job = service_of(request).upload_jobs.find(id)
 
-    async def told() -> AsyncIterator[bytes]:
+    async def events_of_job() -> AsyncIterator[bytes]:
         while True:
-            state = annotation.state
-            yield b"event: status\ndata: " + encoded(annotation.content()) + b"\n\n"
+            state = job.state
+            yield b"event: status\ndata: " + encode_json(job.to_dict()) + b"\n\n"
             if state is not State.RUNNING:
                 return
-            if await annotation.news(_BEAT_SECONDS) and annotation.state is State.RUNNING:
+            if await job.wait_for_change(_KEEP_ALIVE_SECONDS) and job.state is State.RUNNING:
                 await asyncio.sleep(_PAUSE_SECONDS)
 
-    return StreamingResponse(told(), 200, {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}, "text/event-stream")
+    return StreamingResponse(
+        events_of_job(), 200, {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}, "text/event-stream"
+    )
 
 
 @router.get(
     "/annotations/{id}/result",
     responses=_GAMES,
     response_class=Response,
-    dependencies=NOTHING,
+    dependencies=NO_PARAMS,
     summary="Fetch annotated games",
 )
 async def result(id: str, request: Request) -> Response:
     """The annotated games, once they are done; until then a conflict."""
-    annotation = service_of(request).annotations.result(id)
-    headers = _as_file() | {"Content-Length": str(annotation.written)}
-    return StreamingResponse(annotation.follow(), 200, headers, PGN)
+    job = service_of(request).upload_jobs.finished(id)
+    headers = _download_headers() | {"Content-Length": str(job.written)}
+    return StreamingResponse(job.stream(), 200, headers, PGN)
 
 
-@router.delete("/annotations/{id}", status_code=204, dependencies=NOTHING, summary="End and remove an annotation")
+@router.delete("/annotations/{id}", status_code=204, dependencies=NO_PARAMS, summary="End and remove an annotation")
 async def remove(id: str, request: Request) -> Response:
     """End it if it is still running, and let its result go."""
-    service_of(request).annotations.remove(id)
+    service_of(request).upload_jobs.remove(id)
     return Response(status_code=204)
 
 
-async def begun(request: Request, service: Service, asked: Options) -> Annotation:
-    """An annotation of what is uploaded, begun. Raises `Refusal` for what is not taken, and `UsageError`."""
-    annotations = service.annotations
-    asked.request(service.settings)  # refused before anything is uploaded
-    annotations.take_place()
+async def start_upload(request: Request, service: Service, params: AnnotateParams) -> UploadJob:
+    """Job that annotates the upload of a request. Raises `RequestError` if it is not accepted, and `UsageError`."""
+    jobs = service.upload_jobs
+    params.request(service.settings)  # checked before anything is uploaded
+    jobs.acquire_slot()
     upload: BinaryIO | None = None
     try:
-        upload, size, fields = await _received(request)
+        upload, size, fields = await _read_upload(request)
         if fields:
-            asked = Options.model_validate(dict(request.query_params) | fields)
-        return annotations.begin(upload, size, asked.request(service.settings), service.known)
+            params = AnnotateParams.model_validate(dict(request.query_params) | fields)
+        return jobs.start(upload, size, params.request(service.settings), service.known_traps)
     except BaseException:
-        annotations.leave_place()
+        jobs.release_slot()
         if upload is not None:
             upload.close()
         raise
 
 
-async def _received(request: Request) -> tuple[BinaryIO, int, dict[str, str]]:
-    """The upload in a file without a name, its size, and the other fields if it is a form."""
-    kind = request.headers.get("content-type", PGN).partition(";")[0].strip().lower()
-    if kind == "multipart/form-data":
-        return await _form(request)
-    if kind not in PLAIN_KINDS:
-        raise WrongKind(
-            f"{kind[:100]} is not read here: send the games as {PGN} (with curl: -H 'Content-Type: {PGN}' "
+async def _read_upload(request: Request) -> tuple[BinaryIO, int, dict[str, str]]:
+    """File without a name that holds the upload, its size, and the other fields if it is a form."""
+    media_type = request.headers.get("content-type", PGN).partition(";")[0].strip().lower()
+    if media_type == "multipart/form-data":
+        return await _read_form(request)
+    if media_type not in PLAIN_TYPES:
+        raise UnsupportedMediaType(
+            f"{media_type[:100]} is not read here: send the games as {PGN} (with curl: -H 'Content-Type: {PGN}' "
             "--data-binary @games.pgn), or as a form"
         )
-    file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - the annotation closes it
+    file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - the job closes it
     try:
         async for chunk in request.stream():
             file.write(chunk)
@@ -252,28 +254,28 @@ async def _received(request: Request) -> tuple[BinaryIO, int, dict[str, str]]:
     return file, file.tell(), {}
 
 
-async def _form(request: Request) -> tuple[BinaryIO, int, dict[str, str]]:
-    form = await request.form(max_files=1, max_fields=len(Options.model_fields))
+async def _read_form(request: Request) -> tuple[BinaryIO, int, dict[str, str]]:
+    form = await request.form(max_files=1, max_fields=len(AnnotateParams.model_fields))
     files = [value for value in form.values() if isinstance(value, UploadFile)]
     if not files:
-        raise Unreadable("the form has no file; add one with the games")
-    # What a person leaves empty in a form is sent all the same.
+        raise UnprocessableContent("the form has no file; add one with the games")
+    # Browsers send the empty fields of a form as well.
     fields = {name: value for name, value in form.items() if isinstance(value, str) and value}
     return files[0].file, files[0].size or 0, fields
 
 
-async def _first(request: Request, annotation: Annotation, pieces: AsyncIterator[bytes]) -> bytes:
-    """The first piece of the result, empty if there is none. Raises `ClientGone`, and `Refusal` if it fails."""
-    while annotation.state is State.RUNNING and not annotation.written:
-        await annotation.news(0.1)
+async def _first_chunk(request: Request, job: UploadJob, chunks: AsyncIterator[bytes]) -> bytes:
+    """First chunk of the result, or empty. Raises `ClientDisconnected`, and `RequestError` if the job fails."""
+    while job.state is State.RUNNING and not job.written:
+        await job.wait_for_change(0.1)
         if await request.is_disconnected():
-            raise ClientGone
-    return await anext(pieces, b"")
+            raise ClientDisconnected
+    return await anext(chunks, b"")
 
 
-def _as_file() -> dict[str, str]:
+def _download_headers() -> dict[str, str]:
     return {"Content-Disposition": 'attachment; filename="annotated.pgn"', "Cache-Control": "no-store"}
 
 
-def _place(annotation: Annotation) -> str:
-    return f"{router.prefix}/annotations/{annotation.id}"
+def _status_path(job: UploadJob) -> str:
+    return f"{router.prefix}/annotations/{job.id}"

@@ -1,4 +1,4 @@
-"""Games uploaded, annotated, and looked at one by one."""
+"""Pages of uploads: the form, the progress of the annotation, and the annotated games one by one."""
 
 from typing import Annotated
 
@@ -6,56 +6,55 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from trapcore.errors import InputError, UsageError
-from web.api.uploads import Options, begun
+from web.api.uploads import AnnotateParams, start_upload
 from web.pages.game_viewer import GameView, view_game
 from web.pages.line_viewer import around
 from web.pages.rendering import address, capital, page
-from web.problems import NotFound, Refusal, status_of
+from web.problems import NotFound, RequestError, status_of
 from web.service import service_of
-from web.upload_jobs import MOST_SHOWN, Annotation, GameFound, State
+from web.upload_jobs import MAX_GAMES_SHOWN, GameResult, State, UploadJob
 
 router = APIRouter(include_in_schema=False)
 
-GAMES = 25
-"""Of a page."""
-_FRESH = {"Cache-Control": "no-store"}
+GAMES_PER_PAGE = 25
+_NO_STORE = {"Cache-Control": "no-store"}
 
 
 @router.get("/annotate")
 async def form(request: Request) -> Response:
-    """The form for an upload."""
+    """Page with the form for an upload."""
     return _form(request, 200, "")
 
 
 @router.post("/annotate")
 async def upload(request: Request) -> Response:
-    """Begin to annotate the games of the form, and go to where they will be seen."""
+    """Start to annotate the games of the form, and redirect to the page of the job."""
     try:
-        annotation = await begun(request, service_of(request), Options())
-    except (Refusal, InputError, UsageError) as error:
+        job = await start_upload(request, service_of(request), AnnotateParams())
+    except (RequestError, InputError, UsageError) as error:
         return _form(request, status_of(error), str(error))
-    return RedirectResponse(_place(annotation), status_code=303)
+    return RedirectResponse(_job_path(job), status_code=303)
 
 
 @router.get("/annotate/{id}")
 async def annotated(request: Request, id: str, from_: Annotated[int, Query(alias="from", ge=0)] = 0) -> Response:
-    """How far an annotation is, and the games with traps so far."""
-    annotation = service_of(request).annotations.find(id)
-    games = annotation.found[from_ : from_ + GAMES]
-    left = len(annotation.found) > from_ + GAMES
+    """Page of a job: its progress, and the games with traps so far."""
+    job = service_of(request).upload_jobs.find(id)
+    games = job.found[from_ : from_ + GAMES_PER_PAGE]
+    left = len(job.found) > from_ + GAMES_PER_PAGE
     answer = page(
         request,
         "annotated.html",
-        annotation=annotation.content(),
-        place=_place(annotation),
-        running=annotation.state is State.RUNNING,
-        done=annotation.state is State.DONE,
-        problem=capital(annotation.problem or ""),
+        annotation=job.to_dict(),
+        path=_job_path(job),
+        running=job.state is State.RUNNING,
+        done=job.state is State.DONE,
+        problem=capital(job.problem or ""),
         games=list(enumerate(games, start=from_ + 1)),
-        more=address(_place(annotation), **{"from": from_ + GAMES}) if left else None,
-        most=MOST_SHOWN if len(annotation.found) == MOST_SHOWN else None,
+        more=address(_job_path(job), **{"from": from_ + GAMES_PER_PAGE}) if left else None,
+        most=MAX_GAMES_SHOWN if len(job.found) == MAX_GAMES_SHOWN else None,
     )
-    answer.headers.update(_FRESH)
+    answer.headers.update(_NO_STORE)
     return answer
 
 
@@ -67,19 +66,17 @@ async def game(
     ply: int | None = None,
     side: Annotated[str, Query(max_length=5)] = "white",
 ) -> Response:
-    """One annotated game at one of its moves; first of all at the first trap."""
+    """Page of an annotated game at one of its moves, by default at the first trap."""
     service = service_of(request)
-    annotation = service.annotations.find(id)
-    if not 1 <= place <= len(annotation.found):
-        raise NotFound(f"there are {len(annotation.found)} games with traps in this upload, not {place}")
-    found = annotation.found[place - 1]
+    job = service.upload_jobs.find(id)
+    if not 1 <= place <= len(job.found):
+        raise NotFound(f"there are {len(job.found)} games with traps in this upload, not {place}")
+    found = job.found[place - 1]
     flipped = side == "black"
-    view: GameView = await service.work(
-        request, lambda stop: view_game(annotation.game(found), found.encoding, flipped=flipped)
-    )
-    at = found.told[0].ply if ply is None else ply
+    view: GameView = await service.run(request, lambda stop: view_game(job.pgn(found), found.encoding, flipped=flipped))
+    at = found.events[0].ply if ply is None else ply
     at = max(0, min(at, len(view.plies) - 1))
-    path = f"{_place(annotation)}/games/{place}"
+    path = f"{_job_path(job)}/games/{place}"
 
     def url(number: int, black: bool = flipped) -> str:
         return address(path, ply=str(number), side="black" if black else "")
@@ -92,21 +89,21 @@ async def game(
         plies=view.plies,
         here=view.plies[at],
         url=url,
-        told={told.ply for told in found.told},
+        event_plies={event.ply for event in found.events},
         steppers=(*around([url(number) for number in range(len(view.plies))], at), url(at, not flipped)),
-        list=_place(annotation),
-        following=f"{_place(annotation)}/games/{place + 1}" if place < len(annotation.found) else None,
+        list=_job_path(job),
+        following=f"{_job_path(job)}/games/{place + 1}" if place < len(job.found) else None,
         elsewhere=address("/position", fen=view.plies[at].picture.fen, side="black" if flipped else ""),
-        said=_said(view, at, found),
+        caption=_caption(view, at, found),
     )
-    answer.headers.update(_FRESH)
+    answer.headers.update(_NO_STORE)
     return answer
 
 
-def _said(view: GameView, at: int, found: GameFound) -> str:
-    """What is told of the move that was just made."""
-    words = [told.words for told in found.told if told.ply == at]
-    return ". ".join(words) + "." if words else view.plies[at].san or "The beginning of the game."
+def _caption(view: GameView, ply: int, game: GameResult) -> str:
+    """Caption of the board after a half-move: its events, else the move."""
+    texts = [event.text for event in game.events if event.ply == ply]
+    return ". ".join(texts) + "." if texts else view.plies[ply].san or "The beginning of the game."
 
 
 def _form(request: Request, status: int, wrong: str) -> Response:
@@ -114,5 +111,5 @@ def _form(request: Request, status: int, wrong: str) -> Response:
     return page(request, "annotate.html", status, wrong=capital(wrong), megabytes=megabytes)
 
 
-def _place(annotation: Annotation) -> str:
-    return f"/annotate/{annotation.id}"
+def _job_path(job: UploadJob) -> str:
+    return f"/annotate/{job.id}"

@@ -1,4 +1,4 @@
-"""The pictures of `db.traps.board_svg` as this room serves them: each with its address."""
+"""Pictures of `db.traps.board_svg` with their URLs."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -8,12 +8,13 @@ from db.traps import board_svg as pictures
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture(pictures.Picture):
-    """A board to be shown, and where."""
+    """Picture of a board, with its URL."""
 
     @property
     def url(self) -> str:
-        """Where the page serves the picture."""
-        given = {"fen": self.fen, "bait": self.bait, "killer": self.killer, "last": self.last}
+        """URL of the picture."""
+        texts = {"fen": self.fen, "bait": self.bait, "killer": self.killer, "last": self.last}
         flags = {"flipped": self.flipped, "plain": self.plain}
-        asked = {name: text for name, text in given.items() if text} | {name: "1" for name, is_ in flags.items() if is_}
-        return f"/board.svg?{urlencode(asked)}"
+        params = {name: text for name, text in texts.items() if text}
+        params |= {name: "1" for name, is_set in flags.items() if is_set}
+        return f"/board.svg?{urlencode(params)}"

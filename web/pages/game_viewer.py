@@ -1,4 +1,4 @@
-"""An annotated game as a viewer shows it: moves with their comments, variations and arrows."""
+"""Annotated game for the viewer: moves with their comments, variations and arrows."""
 
 import io
 import re
@@ -12,35 +12,35 @@ from trapcore.errors import InputError
 from web.pages.boards import Picture
 from web.pages.line_viewer import move_number
 
-_COMMANDS = re.compile(r"\[%[^\]]*\]")
-_SIGNS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
+_COMMENT_COMMANDS = re.compile(r"\[%[^\]]*\]")
+_NAG_SYMBOLS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """One move of the main line, or the beginning of the game."""
+    """Move of the main line, or the beginning of the game."""
 
     ply: int
-    """0 is the beginning."""
+    """Half-moves played; 0 at the beginning."""
     number: str
     """``5.`` where it is White's move or the line begins with Black's, else empty."""
     san: str
     """With its sign: ``Bxd1??``; empty at the beginning."""
-    words: tuple[str, ...]
-    """Comment and variations after it."""
+    comments: tuple[str, ...]
+    """Comment and variations after the move."""
     picture: Picture
 
 
 @dataclass(frozen=True, slots=True)
 class GameView:
-    """A game to step through."""
+    """Game to step through."""
 
     tags: dict[str, str]
     plies: tuple[Ply, ...]
 
 
 def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
-    """The game of a PGN text; raises `InputError` if there is none in it."""
+    """First game of a PGN text. Raises `InputError` if there is none."""
     game = chess.pgn.read_game(io.StringIO(text.decode(encoding, "replace")))
     if game is None:
         raise InputError("there is no game in this text")
@@ -55,14 +55,14 @@ def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
 def _ply(node: chess.pgn.GameNode, ply: int, flipped: bool) -> Ply:
     before = node.parent
     number = san = ""
-    words = [_words(node.comment)]
+    comments = [_comment_text(node.comment)]
     if before is not None:
         assert node.move is not None
         board = before.board()
         number = move_number(board, before.parent is None)
-        san = board.san(node.move) + next((sign for nag, sign in _SIGNS.items() if nag in node.nags), "")
+        san = board.san(node.move) + next((sign for nag, sign in _NAG_SYMBOLS.items() if nag in node.nags), "")
         # PGN writes other moves in this place after the move of the main line.
-        words += [_variation(board, other) for other in before.variations[1:]]
+        comments += [_variation(board, other) for other in before.variations[1:]]
     red = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "red"]
     green = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "green"]
     picture = Picture(
@@ -72,7 +72,7 @@ def _ply(node: chess.pgn.GameNode, ply: int, flipped: bool) -> Ply:
         killer=_arrows(green),
         flipped=flipped,
     )
-    return Ply(ply, number, san, tuple(filter(None, words)), picture)
+    return Ply(ply, number, san, tuple(filter(None, comments)), picture)
 
 
 def _arrows(arrows: list[chess.svg.Arrow]) -> str:
@@ -80,9 +80,9 @@ def _arrows(arrows: list[chess.svg.Arrow]) -> str:
     return ",".join(dict.fromkeys(named))
 
 
-def _words(comment: str) -> str:
-    """A comment without the commands for arrows and clocks."""
-    return " ".join(_COMMANDS.sub(" ", comment).split())
+def _comment_text(comment: str) -> str:
+    """Text of a comment without the commands for arrows and clocks."""
+    return " ".join(_COMMENT_COMMANDS.sub(" ", comment).split())
 
 
 def _variation(board: chess.Board, first: chess.pgn.ChildNode) -> str:
@@ -94,7 +94,7 @@ def _moves(board: chess.Board, node: chess.pgn.ChildNode | None) -> Iterator[str
     first = True
     while node is not None:
         yield f"{move_number(board, first)}{board.san_and_push(node.move)}"
-        if words := _words(node.comment):
-            yield f"[{words}]"
-        first = bool(words)
+        if text := _comment_text(node.comment):
+            yield f"[{text}]"
+        first = bool(text)
         node = node.next()

@@ -1,4 +1,4 @@
-"""A line of moves as the steps of a viewer: a board, a name, an address and a sentence for each."""
+"""Steps of the viewer of a line: a board, a URL and a caption for each position."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from web.pages.rendering import address, start_number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One stop of a viewer."""
+    """Step of a viewer: a position of the line."""
 
     ply: int
-    """So many moves have been made; 0 is where the line begins."""
+    """Half-moves made since the beginning of the line."""
     number: str
     """``5...`` or ``6.`` where one is written before the move, else empty."""
     san: str
@@ -22,12 +22,12 @@ class Step:
     kind: str
     """``bait``, ``killer`` or empty."""
     picture: Picture
-    said: str
+    caption: str
     url: str
 
 
 def trap_steps(trap: Trap, *, flipped: bool) -> list[Step]:
-    """The position of a trap and then each move of its bait and killer line."""
+    """Steps of a trap: its position, then each move of its bait and killer line."""
     board = start_number(trap)
     path = f"/traps/{trap.slug}"
     killer = trap.killer_line[0]
@@ -47,13 +47,13 @@ def trap_steps(trap: Trap, *, flipped: bool) -> list[Step]:
             flipped=flipped,
         )
         if ply == 0:
-            said = f"{victim} is to move. The bait is {sans[0]}, the red arrow; the killer {sans[1]}, the green one."
+            caption = f"{victim} is to move. The bait is {sans[0]}, the red arrow; the killer {sans[1]}, the green one."
         elif ply == 1:
-            said = f"{victim} has taken the bait. {attacker} answers {sans[1]}, the green arrow."
+            caption = f"{victim} has taken the bait. {attacker} answers {sans[1]}, the green arrow."
         else:
-            said = f"{attacker if ply % 2 == 0 else victim} has played {sans[ply - 1]}."
+            caption = f"{attacker if ply % 2 == 0 else victim} has played {sans[ply - 1]}."
             if board.is_checkmate():
-                said += " That is mate."
+                caption += " That is mate."
         steps.append(
             Step(
                 ply=ply,
@@ -61,7 +61,7 @@ def trap_steps(trap: Trap, *, flipped: bool) -> list[Step]:
                 san=sans[ply - 1] if ply else "",
                 kind={1: "bait", 2: "killer"}.get(ply, ""),
                 picture=picture,
-                said=said,
+                caption=caption,
                 url=address(path, ply=ply or None, side="black" if flipped else None),
             )
         )
@@ -69,14 +69,14 @@ def trap_steps(trap: Trap, *, flipped: bool) -> list[Step]:
 
 
 def move_number(board: chess.Board, first: bool) -> str:
-    """What is written before the next move: ``6.`` for White, ``5...`` for Black where a line begins, else nothing."""
+    """Number before the next move: ``6.`` for White, ``5...`` for Black where a line begins, else empty."""
     if board.turn:
         return f"{board.fullmove_number}."
     return f"{board.fullmove_number}..." if first else ""
 
 
 def around(urls: list[str], at: int) -> tuple[str | None, str | None, str | None, str | None]:
-    """The addresses of the first, previous, next and last step, seen from the one at ``at``; None where it is there."""
+    """URLs of the first, previous, next and last step, seen from that at the index ``at``; None where there is none."""
     back, on = at > 0, at < len(urls) - 1
     return (
         urls[0] if back else None,

@@ -1,4 +1,4 @@
-"""The plot of how a bait looks by depth, as SVG that takes its colours from the style sheet."""
+"""Plots as SVG whose colours come from the style sheet: a bait by depth, results of games."""
 
 from collections.abc import Sequence
 from html import escape
@@ -9,11 +9,11 @@ from trapcore.proof.search import MATE_BOUND
 WIDTH, HEIGHT = 520, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 118, 14, 36
 _HIGHEST = 8.0
-"""Pawns; what is more, or mate, is drawn at the edge."""
+"""Largest value in pawns; larger ones, and mates, are drawn at the edge."""
 
 
 def profile_plot(profile: Profile, bait: str) -> str:
-    """How the bait and the best other move look at each depth, for the victim; empty if no depth was finished.
+    """Plot of the bait and the best other move by depth, for the victim; empty if no depth was finished.
 
     The figures stand beside it in a table, which is what a screen reader is sent to.
     """
@@ -51,7 +51,7 @@ def profile_plot(profile: Profile, bait: str) -> str:
         parts.append(f'<text x="{x(number):.1f}" y="{HEIGHT - 18}" text-anchor="middle">{depth}</text>')
     middle = (_LEFT + WIDTH - _RIGHT) / 2
     parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 3}" text-anchor="middle">depth in plies</text>')
-    ends = _apart([y(line[-1]) for _, line in lines.values()])
+    ends = _spread_labels([y(line[-1]) for _, line in lines.values()])
     for (name, (words, line)), end in zip(lines.items(), ends, strict=True):
         points = [(x(number), y(value)) for number, value in enumerate(line)]
         path = " ".join(f"{'L' if number else 'M'}{px:.1f} {py:.1f}" for number, (px, py) in enumerate(points))
@@ -62,7 +62,7 @@ def profile_plot(profile: Profile, bait: str) -> str:
 
 
 def result_bar(white: int, draws: int, black: int) -> str:
-    """Who won of so many games, as a bar; its words are its label."""
+    """Bar of the results of games, with its figures as its label."""
     total = white + draws + black
     label = f"White won {white}, {draws} drawn, Black won {black}"
     parts = [f'<svg class="bar" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label="{label}">']
@@ -82,7 +82,7 @@ def _pawns(value: int) -> float:
 
 
 def _ticks(low: float, top: float) -> list[int]:
-    """Whole pawns, seven at most, 0 among them."""
+    """Ticks of the axis: whole pawns, at most seven, 0 among them."""
     step = next(step for step in (1, 2, 4, 8) if (top - low) / step <= 6.5 or step == 8)
     return [pawns for pawns in range(-8, 9) if pawns % step == 0 and low <= pawns <= top]
 
@@ -92,8 +92,8 @@ def _tick(pawns: int) -> str:
     return f"{edge}{pawns:+d}".replace("+0", "0").replace("-", "−")
 
 
-def _apart(heights: Sequence[float]) -> list[float]:
-    """Two heights, moved apart if words at them would lie upon each other."""
+def _spread_labels(heights: Sequence[float]) -> list[float]:
+    """Heights of two labels, moved apart if these would overlap."""
     first, second = heights
     if abs(first - second) >= 14:
         return [first, second]

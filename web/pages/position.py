@@ -1,6 +1,6 @@
-"""The page of a position: play to it or set it up, and see the traps that are known there, like it, or proposed.
+"""Page of a position: play to it or set it up, and see known traps, similar traps and proposed killers.
 
-Everything is links, so it works without a script: a square is a link to the same page with one thing changed.
+It works without a script: each square is a link to the same page with one change.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from fastapi.responses import Response
 
 from db.games.explorer import Explored
 from db.query.answer import Hit, Match
-from db.query.query import Query as Asking
+from db.query.query import Query as LibraryQuery
 from db.similarity.propose import ProposedMove, Question
 from db.traps.board_svg import described
 from db.traps.trap import Trap, read_moves
@@ -28,16 +28,16 @@ from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
 
-ALIKE = 4
-"""Similar traps of a position."""
+SIMILAR = 4
+"""Similar traps on the page."""
 CONFIDENT = 0.1
-"""Of a proposed killer that is told though nothing is known of it but its confidence."""
+"""Least confidence of a proposed killer that is shown without a proof or a search result."""
 PROPOSED = 3
-"""Killers that are proposed."""
+"""Proposed killers on the page."""
 NODES = 10_000
-"""For their proof: some hundredths of a second."""
+"""Budget of their proof in nodes: some hundredths of a second."""
 LONGEST_LINE = 600
-"""Plies of a line in an address, more than any game."""
+"""Longest line in a URL in plies, more than any game has."""
 
 EMPTY = "8/8/8/8/8/8/8/8 w - - 0 1"
 _CASTLING = {"K": "White O-O", "Q": "White O-O-O", "k": "Black O-O", "q": "Black O-O-O"}
@@ -48,26 +48,26 @@ Short = Annotated[str, Query(max_length=5)]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where somebody is on this page: a start, the moves from there, the side below."""
+class View:
+    """What the page shows: a first position, the moves from there, and the side below."""
 
     start: str
-    """FEN; empty for the usual start."""
+    """FEN; empty for the initial position."""
     line: tuple[str, ...]
     """UCI."""
     flipped: bool
 
-    def url(self, **more: object) -> str:
-        """Its address."""
+    def url(self, **params: object) -> str:
+        """URL of the view, with these query parameters."""
         side = "black" if self.flipped else ""
-        return address("/position", fen=self.start, line=",".join(self.line), side=side, **more)
+        return address("/position", fen=self.start, line=",".join(self.line), side=side, **params)
 
-    def after(self, move: chess.Move) -> "Place":
-        """One move on."""
+    def after(self, move: chess.Move) -> "View":
+        """View after one more move."""
         return replace(self, line=(*self.line, move.uci()))
 
     def boards(self) -> Iterator[chess.Board]:
-        """The position at the start and after each move. Raises `PositionError` and `InputError`."""
+        """Board at the start and after each move. Raises `PositionError` and `InputError`."""
         board = parse_position(self.start) if self.start else chess.Board()
         yield board
         for uci in self.line:
@@ -80,8 +80,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A square of the board that can be pressed."""
+class Square:
+    """Square of the board, which may be a link."""
 
     name: str
     label: str
@@ -99,52 +99,51 @@ async def position(
     from_: Annotated[Short, Query(alias="from")] = "",
     to: Short = "",
 ) -> Response:
-    """A position with its traps; ``moves`` are as somebody wrote them, ``line`` is this page's own way of saying it."""
-    place = Place(fen.strip(), tuple(filter(None, line.split(","))), side == "black")
+    """Page of a position with its traps; ``moves`` is free text, ``line`` the moves in UCI with commas."""
+    view = View(fen.strip(), tuple(filter(None, line.split(","))), side == "black")
     try:
         if moves.strip():
             played = read_moves(chess.Board(), moves, "the moves")
-            place = replace(place, start="", line=tuple(move.uci() for move in played))
-        boards = list(place.boards())
+            view = replace(view, start="", line=tuple(move.uci() for move in played))
+        boards = list(view.boards())
     except (InputError, PositionError) as error:
-        # The usual start is shown beneath the complaint, so that there is something to go on with.
-        empty = Place("", (), place.flipped)
-        return _page(request, empty, [chess.Board()], None, 400, wrong=str(error), given=fen or moves)
+        # The initial position is shown beneath the message.
+        return _page(request, View("", (), view.flipped), [chess.Board()], error=_Invalid(str(error), fen or moves))
     service = service_of(request)
-    found = await service.work(request, lambda stop: _look(service, place, boards, stop))
-    return _page(request, place, boards, found, 200, selected=from_, target=to)
+    found = await service.run(request, lambda stop: _find(service, view, boards, stop))
+    return _page(request, view, boards, found, from_=from_, to=to)
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What there is to say of a position."""
+    """Data of a position: traps, proposals, and games."""
 
     known: list[Hit]
     similar: list[Hit]
     fallen: list[tuple[Trap, str]]
-    """Traps whose bait the last move was, and the killer line from here."""
+    """Traps whose bait was the last move, with the killer line."""
     proposals: tuple[ProposedMove, ...]
     least: float
-    """Similarity that the similar ones have at least."""
+    """Least similarity of the similar traps."""
     explored: Explored
 
 
-def _look(service: Service, place: Place, boards: list[chess.Board], stop: Cancellation) -> _Found:
+def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancellation) -> _Found:
     board = boards[-1]
     least = service.settings.least_similarity
-    hits = service.query_engine.ask(Asking(fen=board.fen(), similar=ALIKE, least=least, limit=4 * ALIKE)).hits
+    hits = service.query_engine.ask(LibraryQuery(fen=board.fen(), similar=SIMILAR, least=least, limit=4 * SIMILAR)).hits
     fallen: list[tuple[Trap, str]] = []
-    if place.line:
+    if view.line:
         fallen = [
             (hit.trap, " ".join(hit.killer_here.san))
-            for hit in service.query_engine.ask(Asking(fen=boards[-2].fen(), limit=ALIKE)).hits
-            if hit.bait_here is not None and hit.bait_here.uci == place.line[-1:] and hit.killer_here is not None
+            for hit in service.query_engine.ask(LibraryQuery(fen=boards[-2].fen(), limit=SIMILAR)).hits
+            if hit.bait_here is not None and hit.bait_here.uci == view.line[-1:] and hit.killer_here is not None
         ]
-    question = Question(boards[-2].fen(), place.line[-1]) if place.line else Question(board.fen())
+    question = Question(boards[-2].fen(), view.line[-1]) if view.line else Question(board.fen())
     suggester = service.suggester(PROPOSED, NODES, explain=True)
     return _Found(
         [hit for hit in hits if hit.match is not Match.SIMILAR],
-        [hit for hit in hits if hit.match is Match.SIMILAR][:ALIKE],
+        [hit for hit in hits if hit.match is Match.SIMILAR][:SIMILAR],
         fallen,
         suggester.answer(question, stop).moves,
         least,
@@ -152,58 +151,65 @@ def _look(service: Service, place: Place, boards: list[chess.Board], stop: Cance
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Invalid:
+    """Input that is no position, and what is wrong with it."""
+
+    message: str
+    text: str
+
+
 def _page(
     request: Request,
-    place: Place,
+    view: View,
     boards: list[chess.Board],
-    found: _Found | None,
-    status: int,
+    found: _Found | None = None,
     *,
-    selected: str = "",
-    target: str = "",
-    wrong: str = "",
-    given: str = "",
+    from_: str = "",
+    to: str = "",
+    error: _Invalid | None = None,
 ) -> Response:
+    """Response with the page: ``from_`` and ``to`` are the squares of a move that is being entered."""
     board = boards[-1]
     known = found.known[0] if found is not None and found.known else None
-    here = known is not None and not selected
+    here = known is not None and not from_
     picture = Picture(
         fen=board.fen(),
-        last=place.line[-1] if place.line else "",
+        last=view.line[-1] if view.line else "",
         bait=known.bait_here.uci[0] if here and known is not None and known.bait_here is not None else "",
         killer=known.killer_here.uci[0] if here and known is not None and known.killer_here is not None else "",
-        flipped=place.flipped,
+        flipped=view.flipped,
     )
-    told = {} if found is None else _told(place, board, found)
+    context = {} if found is None else _context(view, board, found)
     return page(
         request,
         "position.html",
-        status,
-        setting=False,
-        wrong=capital(wrong),
-        given=given or board.fen(),
+        200 if error is None else 400,
+        editing=False,
+        error="" if error is None else capital(error.message),
+        text=error.text if error is not None and error.text else board.fen(),
         picture=picture,
-        fields=_fields(place, board, selected),
-        promotions=_promotions(place, board, selected, target),
-        back=replace(place, line=place.line[:-1]).url() if place.line else None,
-        flip=replace(place, flipped=not place.flipped).url(),
-        set_up=address("/position/setup", fen=board.fen(), side="black" if place.flipped else ""),
-        is_usual=not place.start,
-        standing=_status(board),
+        squares=_squares(view, board, from_),
+        promotions=_promotions(view, board, from_, to),
+        back=replace(view, line=view.line[:-1]).url() if view.line else None,
+        flip=replace(view, flipped=not view.flipped).url(),
+        set_up=address("/position/setup", fen=board.fen(), side="black" if view.flipped else ""),
+        is_usual=not view.start,
+        status_text=_status(board),
         mover="White" if board.turn else "Black",
-        played=_played(place, boards),
-        legal=[(board.san(move), place.after(move).url()) for move in board.legal_moves],
-        **({"known": [], "similar": [], "fallen": [], "proposals": None, "explored": None, "found": None} | told),
+        played=_played(view, boards),
+        legal=[(board.san(move), view.after(move).url()) for move in board.legal_moves],
+        **({"known": [], "similar": [], "fallen": [], "proposals": None, "explored": None, "found": None} | context),
     )
 
 
-def _told(place: Place, board: chess.Board, found: _Found) -> dict[str, object]:
+def _context(view: View, board: chess.Board, found: _Found) -> dict[str, object]:
     baits = {hit.bait_here.uci[0]: hit.trap for hit in found.known if hit.bait_here is not None}
     proposals = [
         {
             "san": move.san,
             "bait_of": baits.get(move.uci),
-            "url": place.after(chess.Move.from_uci(move.uci)).url(),
+            "url": view.after(chess.Move.from_uci(move.uci)).url(),
             "mate_in": move.mate_in,
             "line": board.variation_san([chess.Move.from_uci(uci) for uci in move.line]),
             "lead": move.lead,
@@ -221,7 +227,7 @@ def _told(place: Place, board: chess.Board, found: _Found) -> dict[str, object]:
         "moves": [
             {
                 "san": move.san,
-                "url": place.after(chess.Move.from_uci(move.uci)).url(),
+                "url": view.after(chess.Move.from_uci(move.uci)).url(),
                 "count": move.count,
                 "bar": result_bar(move.white, move.draws, move.black),
                 "rating": move.mean_rating,
@@ -245,34 +251,34 @@ def _told(place: Place, board: chess.Board, found: _Found) -> dict[str, object]:
     }
 
 
-def _fields(place: Place, board: chess.Board, selected: str) -> list[Field]:
-    """The squares as they are shown: those that can move lead to their choice, its targets to the move."""
+def _squares(view: View, board: chess.Board, selected: str) -> list[Square]:
+    """Squares in their order on the page: pieces that can move are links to select them, their targets to the move."""
     origins = {chess.square_name(move.from_square) for move in board.legal_moves}
     targets: dict[str, list[chess.Move]] = {}
     for move in board.legal_moves:
         if chess.square_name(move.from_square) == selected:
             targets.setdefault(chess.square_name(move.to_square), []).append(move)
-    fields = []
-    for square in _squares(place.flipped):
+    squares = []
+    for square in _square_order(view.flipped):
         name = chess.square_name(square)
         label = _label(board, square)
         if name in targets:
             moves = targets[name]
-            url = place.after(moves[0]).url() if len(moves) == 1 else place.url(**{"from": selected, "to": name})
+            url = view.after(moves[0]).url() if len(moves) == 1 else view.url(**{"from": selected, "to": name})
             kind = "to takes" if board.piece_at(square) else "to"
-            fields.append(Field(name, f"{label}: move here", url, kind))
+            squares.append(Square(name, f"{label}: move here", url, kind))
         elif name == selected and name in origins:
-            fields.append(Field(name, f"{label}, chosen", place.url(), "from"))
+            squares.append(Square(name, f"{label}, chosen", view.url(), "from"))
         elif name in origins:
-            fields.append(Field(name, label, place.url(**{"from": name})))
+            squares.append(Square(name, label, view.url(**{"from": name})))
         else:
-            fields.append(Field(name, label))
-    return fields
+            squares.append(Square(name, label))
+    return squares
 
 
-def _promotions(place: Place, board: chess.Board, selected: str, target: str) -> list[tuple[str, str]]:
+def _promotions(view: View, board: chess.Board, selected: str, target: str) -> list[tuple[str, str]]:
     return [
-        (chess.piece_name(move.promotion).capitalize(), place.after(move).url())
+        (chess.piece_name(move.promotion).capitalize(), view.after(move).url())
         for move in board.legal_moves
         if move.promotion
         and chess.square_name(move.from_square) == selected
@@ -280,8 +286,8 @@ def _promotions(place: Place, board: chess.Board, selected: str, target: str) ->
     ]
 
 
-def _squares(flipped: bool) -> list[chess.Square]:
-    """From the upper left corner to the lower right one."""
+def _square_order(flipped: bool) -> list[chess.Square]:
+    """Squares from the upper left corner to the lower right one."""
     ranks, files = range(7, -1, -1), range(8)
     squares = [chess.square(file, rank) for rank in ranks for file in files]
     return squares[::-1] if flipped else squares
@@ -303,14 +309,14 @@ def _status(board: chess.Board) -> str:
     return f"{side} is to move{' and in check' if board.is_check() else ''}."
 
 
-def _played(place: Place, boards: list[chess.Board]) -> list[dict[str, str]]:
+def _played(view: View, boards: list[chess.Board]) -> list[dict[str, str]]:
     return [
         {
             "number": move_number(board, count == 0),
             "san": board.san(chess.Move.from_uci(uci)),
-            "url": replace(place, line=place.line[: count + 1]).url(),
+            "url": replace(view, line=view.line[: count + 1]).url(),
         }
-        for count, (board, uci) in enumerate(zip(boards, place.line, strict=False))
+        for count, (board, uci) in enumerate(zip(boards, view.line, strict=False))
     ]
 
 
@@ -321,20 +327,20 @@ def _played(place: Place, boards: list[chess.Board]) -> list[dict[str, str]]:
 def set_up(
     request: Request, fen: Text = "", piece: Annotated[str, Query(max_length=1)] = "P", side: Short = ""
 ) -> Response:
-    """A board on which pieces are put, whether the position is legal yet or not."""
+    """Page of a board on which pieces are put; the position need not be legal yet."""
     flipped = side == "black"
-    wrong = ""
+    error_message = ""
     try:
         board = chess.Board(fen.strip() or chess.STARTING_FEN)
     except ValueError as error:
-        wrong, board = f"not a FEN: {error}", chess.Board()
+        error_message, board = f"not a FEN: {error}", chess.Board()
     if piece != _ERASER and piece not in "PNBRQKpnbrqk":
         piece = "P"
-    if not wrong:
+    if not error_message:
         try:
             parse_position(board.fen())
         except PositionError as error:
-            wrong = str(error).partition(": '")[0]
+            error_message = str(error).partition(": '")[0]
 
     def url(changed: chess.Board, chosen: str = piece) -> str:
         return address("/position/setup", fen=changed.fen(), piece=chosen, side=side if flipped else "")
@@ -342,13 +348,13 @@ def set_up(
     return page(
         request,
         "position.html",
-        setting=True,
-        wrong=capital(wrong),
-        given=board.fen(),
+        editing=True,
+        error=capital(error_message),
+        text=board.fen(),
         picture=Picture(fen=board.fen(), flipped=flipped),
-        fields=[
-            Field(chess.square_name(square), _label(board, square), url(_put(board, square, piece)))
-            for square in _squares(flipped)
+        squares=[
+            Square(chess.square_name(square), _label(board, square), url(_put(board, square, piece)))
+            for square in _square_order(flipped)
         ],
         palette=[
             {
@@ -369,7 +375,7 @@ def set_up(
 
 
 def _put(board: chess.Board, square: chess.Square, letter: str) -> chess.Board:
-    """The board with the piece put on the square, or taken from it if it stands there."""
+    """Board with the piece put on the square, or removed if it is there."""
     changed = board.copy(stack=False)
     changed.ep_square = None
     piece = None if letter == _ERASER else chess.Piece.from_symbol(letter)
@@ -378,7 +384,7 @@ def _put(board: chess.Board, square: chess.Square, letter: str) -> chess.Board:
 
 
 def _toggles(board: chess.Board, url: Callable[[chess.Board], str]) -> Iterator[dict[str, object]]:
-    """Who is to move, and the castling rights that the pieces allow."""
+    """Links that change the side to move and the castling rights."""
     for colour, name in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
         changed = board.copy(stack=False)
         changed.turn, changed.ep_square = colour, None

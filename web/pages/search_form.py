@@ -1,4 +1,4 @@
-"""What people write into the search box and its filters, as a `db.query.query.Query`."""
+"""The search form of the home page as a query of the library."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from db.query.query import Query, Sort
 from db.traps.trap import read_moves
 from trapcore.errors import InputError, UsageError
 
-HITS = 12
-"""Of a page, and so many similar traps for a position."""
+HITS_PER_PAGE = 12
+"""Hits of a page, and similar traps for a position."""
 
 FILTERS = {
     "family": str,
@@ -30,9 +30,9 @@ FILTERS = {
     "min_frequency": float,
     "source": str,
 }
-"""The fields of the form beside the box, as a `Query` calls them."""
+"""Fields of the form beside the search box, by the names of `Query`."""
 
-_WORDS = {
+_LABELS = {
     "min_length": "the least length",
     "max_length": "the greatest length",
     "min_rating": "the least rating",
@@ -42,55 +42,55 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The form as it was sent, to be shown again whatever is wrong with it."""
+class SearchForm:
+    """Search form as it was sent, to be shown again whatever is wrong with it."""
 
     q: str
     fields: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, given: Mapping[str, str]) -> "Asked":
-        """From the arguments of an address; unknown ones are passed over, as browsers and mailers add some."""
+    def of(cls, params: Mapping[str, str]) -> "SearchForm":
+        """Form of the query parameters of a URL; unknown ones are ignored, as browsers and mailers add some."""
         names = (*FILTERS, "sort")
-        return cls(given.get("q", "").strip(), {name: given.get(name, "").strip() for name in names})
+        return cls(params.get("q", "").strip(), {name: params.get(name, "").strip() for name in names})
 
     def __getitem__(self, name: str) -> str:
-        """For templates: ``asked.family``."""
+        """Value of a field, for templates: ``form.family``."""
         return self.fields[name]
 
     @property
     def filtered(self) -> bool:
-        """Whether anything but the box was filled in."""
+        """Whether any field but the search box was filled in."""
         return any(self.fields.values())
 
     @property
     def kind(self) -> str:
-        """What the box holds: ``position``, ``moves`` or ``name``."""
+        """Kind of the text in the search box: ``position``, ``moves`` or ``name``."""
         return kind_of(self.q)
 
-    def given(self) -> dict[str, str]:
-        """The arguments that say something."""
+    def params(self) -> dict[str, str]:
+        """Query parameters of the fields that are not empty."""
         return {name: text for name, text in {"q": self.q, **self.fields}.items() if text}
 
     def query(self, after: str | None) -> Query:
-        """The question. Raises `UsageError` for what cannot be asked."""
-        asked: dict[str, object] = {}
+        """Query of the library. Raises `UsageError` for values out of range."""
+        values: dict[str, object] = {}
         for name, kind in FILTERS.items():
             if text := self.fields[name]:
-                asked[name] = _number(name, text, kind) if kind is not str else text
+                values[name] = _number(name, text, kind) if kind is not str else text
         if self.q:
-            asked[{"position": "fen", "moves": "moves", "name": "text"}[self.kind]] = self.q
+            values[{"position": "fen", "moves": "moves", "name": "text"}[self.kind]] = self.q
             if self.kind != "name":
-                asked["similar"] = HITS
+                values["similar"] = HITS_PER_PAGE
         if text := self.fields["sort"]:
             if text not in tuple(Sort):
                 raise UsageError(f"the order {text!r} is none of {', '.join(Sort)}")
-            asked["sort"] = Sort(text)
-        return Query(**asked, limit=HITS, after=after)  # type: ignore[arg-type]
+            values["sort"] = Sort(text)
+        return Query(**values, limit=HITS_PER_PAGE, after=after)  # type: ignore[arg-type]
 
 
 def kind_of(text: str) -> str:
-    """``position`` for what is built like a FEN, ``moves`` for what begins with a legal first move, else ``name``."""
+    """Kind of a text: ``position`` for the form of a FEN, ``moves`` for a legal first move, else ``name``."""
     words = text.split()
     if not words:
         return "name"
@@ -107,5 +107,5 @@ def _number(name: str, text: str, kind: type) -> int | float:
     try:
         number: int | float = kind(text)
     except ValueError as error:
-        raise UsageError(f"{_WORDS[name]} must be a number, not {text!r}") from error
+        raise UsageError(f"{_LABELS[name]} must be a number, not {text!r}") from error
     return number

@@ -1,4 +1,4 @@
-"""The pages in the application: their routes, their files, and errors told to people as pages."""
+"""Routes, static files and HTML error pages of the application."""
 
 import inspect
 import json
@@ -17,23 +17,23 @@ _FOR_PROGRAMS = re.compile(r"/(api/|health|metrics|openapi)")
 _NEAREST = re.compile(r"did you mean '?([a-z0-9]+(?:-[a-z0-9]+)*)'?")
 _HEADINGS = {404: "Not found", 413: "Too large", 429: "Too many requests", 503: "Too busy"}
 
-Teller = Callable[[Request, Exception], Response | Awaitable[Response]]
+ErrorHandler = Callable[[Request, Exception], Response | Awaitable[Response]]
 
 
 def add_pages(app: FastAPI) -> None:
-    """Put the pages into an application that tells its errors already."""
+    """Add the pages to an application whose error handlers are installed already."""
     for module in (traps, position, annotate):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    for kind, tell in list(app.exception_handlers.items()):
-        app.add_exception_handler(kind, _to_people(tell))
+    for kind, handler in list(app.exception_handlers.items()):
+        app.add_exception_handler(kind, _html_error_handler(handler))
 
 
-def _to_people(tell: Any) -> Teller:
-    """The same answer for programs, and a page with the same words where somebody looks at pages."""
+def _html_error_handler(handler: Any) -> ErrorHandler:
+    """Error handler that answers as ``handler`` does, but with an HTML page for browsers."""
 
-    async def told(request: Request, error: Exception) -> Response:
-        answer = tell(request, error)
+    async def handle(request: Request, error: Exception) -> Response:
+        answer = handler(request, error)
         if inspect.isawaitable(answer):
             answer = await answer
         assert isinstance(answer, Response)
@@ -42,7 +42,7 @@ def _to_people(tell: Any) -> Teller:
             return answer
         reason = str(json.loads(bytes(answer.body))["detail"])
         nearest = _NEAREST.search(reason) if request.url.path.startswith("/traps/") else None
-        shown = page(
+        error_page = page(
             request,
             "error.html",
             answer.status_code,
@@ -52,8 +52,8 @@ def _to_people(tell: Any) -> Teller:
         )
         for name in ("retry-after", "allow", "connection"):
             if name in answer.headers:
-                shown.headers[name] = answer.headers[name]
-        shown.headers["cache-control"] = "no-store"
-        return shown
+                error_page.headers[name] = answer.headers[name]
+        error_page.headers["cache-control"] = "no-store"
+        return error_page
 
-    return told
+    return handle

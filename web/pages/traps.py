@@ -1,4 +1,4 @@
-"""The pages for people: search, the library by family, one trap, what it all means, and the pictures of boards."""
+"""Pages of the library: search, families, a trap, what is proved, and the pictures of boards."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -11,7 +11,7 @@ from db.games.sightings import SightingPage, sightings
 from db.library.families import families, traps_by_family
 from db.library.library import Counts
 from db.query.answer import Hit, Page
-from db.query.query import Query as Question
+from db.query.query import Query as LibraryQuery
 from db.query.query import Sort
 from db.traps.answer import trap_to_dict
 from db.traps.board_svg import draw, draw_piece
@@ -20,34 +20,31 @@ from db.traps.trap import Trap
 from db.traps.wording import is_rated, temptation
 from trapcore.errors import InputError, UsageError
 from trapcore.parallel.budget import Cancellation
-from web.cache import Kept
 from web.pages.boards import Picture
 from web.pages.line_viewer import around, trap_steps
 from web.pages.plots import profile_plot
 from web.pages.rendering import address, capital, page
-from web.pages.search_form import Asked
+from web.pages.search_form import SearchForm
 from web.problems import NotFound
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
 
 TILES = 12
-"""Traps that the search page shows as long as nothing is asked."""
-FAMILIES = 10
-"""Of a page of the library."""
-OF_A_FAMILY = 8
-"""Traps of each there; its own page has the rest."""
-SHELF = 48
-"""Traps of a page of a family."""
-ALIKE = 4
+"""Traps on the search page before a search."""
+FAMILIES_PER_PAGE = 10
+TRAPS_OF_FAMILY = 8
+"""Traps of each family there; its own page has the rest."""
+TRAPS_PER_PAGE = 48
+"""Traps on a page of a family."""
+SIMILAR = 4
 """Similar traps beside a trap."""
-SIGHTINGS = 20
-"""Of a page."""
+SIGHTINGS_PER_PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What the page of a trap is made of."""
+class _TrapPage:
+    """Data of the page of a trap."""
 
     trap: Trap
     frequency: Frequency
@@ -60,87 +57,86 @@ Text = Annotated[str, Query(max_length=200)]
 Move = Annotated[str, Query(max_length=5)]
 Moves = Annotated[str, Query(max_length=100)]
 
-_KEPT = Kept()
-_FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+_IMMUTABLE = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 @router.get("/board.svg")
 def board(
     fen: Text, bait: Moves = "", killer: Moves = "", last: Move = "", flipped: Move = "", plain: Move = ""
 ) -> Response:
-    """The picture of a board. A position stays what it is, so browsers may keep it."""
+    """Picture of a board. It never changes, so browsers may cache it."""
     picture = Picture(fen=fen, bait=bait, killer=killer, last=last, flipped=flipped == "1", plain=plain == "1")
-    return Response(draw(picture), media_type="image/svg+xml", headers=_FOR_EVER)
+    return Response(draw(picture), media_type="image/svg+xml", headers=_IMMUTABLE)
 
 
 @router.get("/piece.svg")
 def piece(piece: Annotated[str, Query(max_length=1)]) -> Response:
-    """The picture of one piece."""
-    return Response(draw_piece(piece), media_type="image/svg+xml", headers=_FOR_EVER)
+    """Picture of one piece."""
+    return Response(draw_piece(piece), media_type="image/svg+xml", headers=_IMMUTABLE)
 
 
 @router.get("/")
 async def home(request: Request) -> Response:
-    """Search: the form, and the traps that answer it."""
+    """Page of the search: the form, and the traps that it finds."""
     service = service_of(request)
-    asked = Asked.of(request.query_params)
-    searched = bool(asked.given())
+    form = SearchForm.of(request.query_params)
+    searched = bool(form.params())
     after = request.query_params.get("after") or None
 
     def work(stop: Cancellation) -> tuple[Page | None, str, dict[str, int], Counts]:
         known, counts = _families(service), service.counts()
         try:
             if searched:
-                return service.query_engine.ask(asked.query(after)), "", known, counts
-            return _KEPT.get(service.state(), "begin", lambda: _begin(service)), "", known, counts
+                return service.query_engine.ask(form.query(after)), "", known, counts
+            return service.page_cache.get(service.state(), "start", lambda: _starting_page(service)), "", known, counts
         except (UsageError, InputError) as error:
             return None, str(error), known, counts
 
-    found, wrong, known, counts = await service.work(request, work)
+    found, wrong, known, counts = await service.run(request, work)
     return page(
         request,
         "home.html",
         400 if wrong else 200,
-        asked=asked,
+        form=form,
         searched=searched,
         wrong=capital(wrong),
         page=found,
-        more=None if found is None or found.next is None else address("/", **asked.given(), after=found.next),
+        more=None if found is None or found.next is None else address("/", **form.params(), after=found.next),
         families=known,
         counts=counts,
-        elsewhere=address("/position", **{"fen" if asked.kind == "position" else "moves": asked.q}),
+        elsewhere=address("/position", **{"fen" if form.kind == "position" else "moves": form.q}),
     )
 
 
-def _begin(service: Service) -> Page:
-    """The baits that players take most, one of each family.
+def _starting_page(service: Service) -> Page:
+    """Traps whose baits players take most, one of each family.
 
-    What was seen too seldom to tell is left out, unless that leaves too little to show.
+    Those with too few games are left out, unless too few traps remain.
     """
-    page = service.query_engine.ask(Question(verdict="proved", sort=Sort.FREQUENCY, limit=100))
-    telling = [hit for hit in page.hits if hit.frequency.decisions >= LEAST_DECISIONS]
-    told = telling if len(telling) >= TILES // 2 else page.hits
-    families = {hit.trap.family: hit for hit in reversed(told)}
-    return replace(page, hits=tuple(hit for hit in told if families[hit.trap.family] is hit)[:TILES])
+    page = service.query_engine.ask(LibraryQuery(verdict="proved", sort=Sort.FREQUENCY, limit=100))
+    frequent = [hit for hit in page.hits if hit.frequency.decisions >= LEAST_DECISIONS]
+    hits = frequent if len(frequent) >= TILES // 2 else page.hits
+    families = {hit.trap.family: hit for hit in reversed(hits)}
+    return replace(page, hits=tuple(hit for hit in hits if families[hit.trap.family] is hit)[:TILES])
 
 
 @router.get("/traps")
 async def library(request: Request, family: Text = "", after: Annotated[str, Query(max_length=1000)] = "") -> Response:
-    """The library: families with their first traps, or all traps of one family."""
+    """Page of the library: families with their first traps, or all traps of one family."""
     service = service_of(request)
 
     def work(stop: Cancellation) -> tuple[dict[str, int], dict[str, list[Trap]], str | None, Counts]:
         known, counts = _families(service), service.counts()
         if family:
-            answer = service.query_engine.ask(Question(family=family, limit=SHELF, after=after or None))
+            answer = service.query_engine.ask(LibraryQuery(family=family, limit=TRAPS_PER_PAGE, after=after or None))
             later = None if answer.next is None else address("/traps", family=family, after=answer.next)
             return known, {family: [hit.trap for hit in answer.hits]}, later, counts
         names = [name for name in known if name > after]
-        found = traps_by_family(service.library, names[:FAMILIES], OF_A_FAMILY)
-        later = address("/traps", after=names[FAMILIES - 1]) if names[FAMILIES:] else None
+        found = traps_by_family(service.library, names[:FAMILIES_PER_PAGE], TRAPS_OF_FAMILY)
+        later = address("/traps", after=names[FAMILIES_PER_PAGE - 1]) if names[FAMILIES_PER_PAGE:] else None
         return known, found, later, counts
 
-    known, shown, later, counts = await service.work(request, work)
+    known, shown, later, counts = await service.run(request, work)
     return page(
         request,
         "traps.html",
@@ -150,29 +146,29 @@ async def library(request: Request, family: Text = "", after: Annotated[str, Que
         shelves=shown,
         later=later,
         counts=counts,
-        most=OF_A_FAMILY,
+        most=TRAPS_OF_FAMILY,
     )
 
 
 @router.get("/traps/{slug}.pgn")
 async def trap_pgn(request: Request, slug: str) -> Response:
-    """The trap as a game."""
+    """Trap as a game in PGN."""
     trap = await _trap(request, slug)
     return PlainTextResponse(trap_game(trap), headers=_file(f"{slug}.pgn"), media_type="application/x-chess-pgn")
 
 
 @router.get("/traps/{slug}.json")
 async def trap_data(request: Request, slug: str) -> Response:
-    """The trap as JSON."""
+    """Trap as JSON."""
     service = service_of(request)
     trap = await _trap(request, slug)
-    frequency = await service.work(request, lambda stop: service.library.frequency(slug))
+    frequency = await service.run(request, lambda stop: service.library.frequency(slug))
     return JSONResponse(trap_to_dict(trap, frequency), headers=_file(f"{slug}.json"))
 
 
 @router.get("/traps/{slug}.svg")
 async def trap_picture(request: Request, slug: str) -> Response:
-    """The trap as a picture with its arrows."""
+    """Trap as a picture with its arrows."""
     trap = await _trap(request, slug)
     picture = Picture(fen=trap.epd, bait=trap.bait, killer=trap.killer_line[0])
     return Response(draw(picture), media_type="image/svg+xml", headers=_file(f"{slug}.svg"))
@@ -186,28 +182,29 @@ async def trap(
     side: Annotated[str, Query(max_length=5)] = "white",
     after: Annotated[str, Query(max_length=1000)] = "",
 ) -> Response:
-    """One trap at one of its steps: board, proof, temptation, games, and what it is like."""
+    """Page of a trap at one of its steps: board, proof, temptation, games, similar traps."""
     service = service_of(request)
     least = service.settings.least_similarity
 
-    def find() -> _Told:
+    def load() -> _TrapPage:
         trap = _find(service, slug)
-        # A position and all that is similar to it; the trap itself is the best hit.
-        alike = service.query_engine.ask(Question(fen=trap.epd, similar=ALIKE + 1, least=least, limit=ALIKE + 1)).hits
-        return _Told(
+        # The trap itself is the first hit of its position.
+        query = LibraryQuery(fen=trap.epd, similar=SIMILAR + 1, least=least, limit=SIMILAR + 1)
+        similar = service.query_engine.ask(query).hits
+        return _TrapPage(
             trap,
             service.library.frequency(slug),
             service.library.frequencies_by_rating(slug).get(slug, {}),
-            [hit for hit in alike if hit.trap.slug != slug][:ALIKE],
-            sightings(service.library, trap=slug, limit=SIGHTINGS, after=after or None),
+            [hit for hit in similar if hit.trap.slug != slug][:SIMILAR],
+            sightings(service.library, trap=slug, limit=SIGHTINGS_PER_PAGE, after=after or None),
         )
 
-    told = await service.work(request, lambda stop: _KEPT.get(service.state(), (slug, after), find))
-    trap, flipped = told.trap, side == "black"
+    found = await service.run(request, lambda stop: service.page_cache.get(service.state(), (slug, after), load))
+    trap, flipped = found.trap, side == "black"
     steps = trap_steps(trap, flipped=flipped)
     step = steps[max(0, min(ply, len(steps) - 1))]
     turned = trap_steps(trap, flipped=not flipped)[step.ply].url
-    path, following = f"/traps/{slug}", told.sightings.next
+    path, following = f"/traps/{slug}", found.sightings.next
     plot = None if trap.profile is None else profile_plot(trap.profile, steps[1].san)
     return page(
         request,
@@ -218,21 +215,21 @@ async def trap(
         steppers=(*around([each.url for each in steps], step.ply), turned),
         elsewhere=address("/position", fen=step.picture.fen, side="black" if flipped else ""),
         plot=plot,
-        tempting=temptation(trap.profile, told.frequency),
-        frequency=told.frequency,
-        bands=told.bands if is_rated(told.bands) else {},
-        similar=told.similar,
+        tempting=temptation(trap.profile, found.frequency),
+        frequency=found.frequency,
+        bands=found.bands if is_rated(found.bands) else {},
+        similar=found.similar,
         least=least,
-        sightings=told.sightings.sightings,
+        sightings=found.sightings.sightings,
         more=None if following is None else address(path, after=following) + "#sightings",
     )
 
 
 @router.get("/about")
 async def about(request: Request) -> Response:
-    """What is proved and what is not."""
+    """Page that says what is proved and what is not."""
     service = service_of(request)
-    counts = await service.work(request, lambda stop: service.counts())
+    counts = await service.run(request, lambda stop: service.counts())
     return page(request, "about.html", counts=counts, minutes=service.settings.web.annotation_minutes)
 
 
@@ -242,11 +239,11 @@ def _families(service: Service) -> dict[str, int]:
 
 async def _trap(request: Request, slug: str) -> Trap:
     service = service_of(request)
-    return await service.work(request, lambda stop: _find(service, slug))
+    return await service.run(request, lambda stop: _find(service, slug))
 
 
 def _find(service: Service, slug: str) -> Trap:
-    """The trap; raises `NotFound`, which names the nearest one, if there is none."""
+    """Trap of a slug. Raises `NotFound`, which names the nearest one, if there is none."""
     try:
         return service.query_engine.trap(slug[:200])
     except UsageError as error:
