@@ -130,7 +130,23 @@ def test_families_are_counted(client: httpx.Client, library: Path) -> None:
 
 
 def test_every_field_of_a_query_is_a_parameter() -> None:
-    assert {field.name for field in fields(Query)} == set(TrapParams.model_fields)
+    present = {"text": "name", "least": "min_similarity"}
+    assert {field.name for field in fields(Query)} | set(present.values()) == set(TrapParams.model_fields)
+
+
+def test_parameters_have_their_former_names_too(client: httpx.Client) -> None:
+    found = client.get("/api/v1/traps", params={"name": "legals"}).json()
+    assert found["hits"]
+    assert client.get("/api/v1/traps", params={"text": "legals"}).json() == found
+    for path, similar in (("/api/v1/traps", "similar"), ("/api/v1/similar", "k")):
+        question = {"fen": LEGAL, similar: "5"}
+        all_of_them = client.get(path, params=question).json()["hits"]
+        close = client.get(path, params={**question, "min_similarity": "0.9"}).json()["hits"]
+        assert len(close) < len(all_of_them)
+        assert client.get(path, params={**question, "least": "0.9"}).json()["hits"] == close
+        both = client.get(path, params={**question, "least": "0.9", "min_similarity": "0.9"})
+        assert (both.status_code, "same parameter" in both.json()["detail"]) == (400, True)
+    assert client.get("/api/v1/traps?name=a&text=a").status_code == 400
 
 
 # Caching ------------------------------------------------------------------------------------------------------------
