@@ -147,7 +147,7 @@ def served(library: Path, folder: Path, **variables: object) -> Iterator[Served]
             client.get("/health")  # it listens before it answers
         yield Served(url)
     finally:
-        app.state.service.annotations.end_all()
+        app.state.service.upload_jobs.cancel_all()
         server.should_exit = True
         thread.join(30)
         listening.close()

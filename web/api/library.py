@@ -119,8 +119,8 @@ def trap_or_not_found(service: Service, slug: str) -> StoredTrap:
     if found is not None:
         return found
     hint = "/api/v1/traps lists what there is"
-    # Of a text that cannot be asked for nothing is near. The index of names is searched: comparing with all of a large
-    # library's slugs one by one would keep everybody waiting.
+    # A slug that is no valid query has no near name. The name index is used: comparing with all slugs of a large
+    # library would block a thread for long.
     with suppress(UsageError):
         near = service.query_engine.ask(LibraryQuery(text=slug.replace("-", " "), limit=1)).hits
         if near:
