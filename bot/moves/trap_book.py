@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import chess
@@ -17,9 +17,10 @@ from annotator.annotation import Annotator
 from annotator.counts import Counts
 from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
+from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection
 from bot.moves.search_pool import SearchPool
-from bot.moves.set_traps import SetTrapFinder, analysis_request, batch_of
+from bot.moves.set_traps import SetTrapFinder
 from bot.settings import BotOptions
 from db.formats.bundled import open_or_bundle
 from db.query.answer import Page
@@ -117,8 +118,10 @@ class TrapBook:
         self.traps = list(traps)
         self._frequencies = frequencies
         self.measure = settings.measure
-        self._analyzer = analysis_request(settings, settings.nodes).analyzer(KnownTraps(self.traps, screen))
-        self._set_traps = SetTrapFinder(self.traps, settings, search_pool, screen)
+        # No engine is there to decide what a proof leaves open.
+        request = replace(AnalysisRequest.from_settings(settings, AnalysisOptions()), engine=None)
+        self._analyzer = request.analyzer(KnownTraps(self.traps, screen))
+        self._set_traps = SetTrapFinder(self._analyzer, search_pool)
         self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
         self._answers: dict[bytes, list[Answer]] = {}
         for trap in self.traps:
@@ -160,28 +163,28 @@ class TrapBook:
         """
         found: dict[str, TrapSet] = {}
         similar = []
-        for uci, finding in self._set_traps.candidates(board, [board.uci(move) for move in moves]):
-            if _is_proved_set(finding) and finding.known:
-                found[uci] = self._trap_set(uci, finding, rating)
-            elif finding.event == "set":
-                taken = self.taken(self.traps[finding.trap].slug, rating)
-                similar.append((finding.similarity * taken, uci))
+        for candidate in self._set_traps.candidates(board, [board.uci(move) for move in moves]):
+            if _is_proved(candidate) and candidate.known:
+                found[candidate.uci] = self._trap_set(candidate, rating)
+            else:
+                taken = self.taken(self.traps[candidate.trap].slug, rating)
+                similar.append((candidate.similarity * taken, candidate.uci))
         until = time.monotonic() + milliseconds / 1000
-        for uci in dict.fromkeys(uci for _, uci in sorted(similar, reverse=True)):
+        for _, uci in sorted(similar, reverse=True):
             left = int(1000 * (until - time.monotonic()))
-            findings = self._set_traps.prove(board, uci, left) if left > 0 else None
-            if findings is None:
+            if left <= 0:
                 break
-            for finding in filter(_is_proved_set, findings):
-                found.setdefault(uci, self._trap_set(uci, finding, rating))
+            proved = self._set_traps.prove(board, uci, left)
+            if proved is not None and _is_proved(proved):
+                found[uci] = self._trap_set(proved, rating)
         return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
 
-    def _trap_set(self, uci: str, finding: _native.Finding, rating: int | None) -> TrapSet:
+    def _trap_set(self, finding: _native.SetTrap, rating: int | None) -> TrapSet:
         trap = self.traps[finding.trap]
         mate = finding.mate_in is not None
         gain = finding.loss if finding.loss is not None else trap.gain
         return TrapSet(
-            move=uci,
+            move=finding.uci,
             slug=trap.slug,
             name=trap.name,
             bait=finding.bait,
@@ -206,12 +209,12 @@ class TrapBook:
 
     def events(self, pgn: bytes) -> list[TrapEvent]:
         """Proved trap events of one game in order; empty for a game that cannot be read."""
-        batch = batch_of(pgn)
+        batch = _batch_of(pgn)
         return [] if batch is None else self._events(self._search_pool.later(lambda: self._analyzer.judge(batch)))
 
     def annotated(self, pgn: bytes) -> tuple[bytes, list[TrapEvent]]:
         """Annotated game and its trap events."""
-        batch = batch_of(pgn)
+        batch = _batch_of(pgn)
         if batch is None:
             return pgn, []
         found = self._search_pool.later(lambda: self._analyzer.judge(batch))
@@ -273,8 +276,15 @@ class TrapLibrary:
             self._lock.release()
 
 
-def _is_proved_set(finding: _native.Finding) -> bool:
-    return finding.event == "set" and finding.verdict == Verdict.PROVED.value and bool(finding.killer_line)
+def _batch_of(pgn: bytes) -> _native.Batch | None:
+    """Batch of the games of a PGN text, for the analyzer; None if there are none."""
+    splitter = _native.PgnSplitter()
+    batches = splitter.feed(pgn) + splitter.finish()
+    return batches[0] if batches else None
+
+
+def _is_proved(trap: _native.SetTrap) -> bool:
+    return trap.verdict == Verdict.PROVED.value and bool(trap.killer_line)
 
 
 def _is_legal(board: chess.Board, uci: str) -> bool:
