@@ -1,4 +1,4 @@
-"""What all tests share: where the real data is, and that CI skips nothing."""
+"""What all tests share: libraries in files and on a server, and that CI skips nothing."""
 
 import itertools
 import os
@@ -9,9 +9,6 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from tests.support import templates
-
-#: Real games, puzzles and positions beside the checkout; absent on most machines.
-DATA = Path(__file__).parents[2] / "shared" / "data"
 
 SERVER = "TRAPLINE_TEST_POSTGRES"
 #: The URL of a PostgreSQL server, as `tests/support/with_postgres` sets it.

@@ -32,6 +32,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_library(tmp_path_factory.mktemp("library") / "library.sqlite")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
 def test_an_engine_proves_what_the_prover_cannot(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -118,6 +119,7 @@ def on_terminal(arguments: list[str]) -> str:
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_progress_and_summary_on_a_terminal(library: Path, tmp_path: Path) -> None:
     (tmp_path / "in.pgn").write_text(game(FELL) * 5000)
     shown = on_terminal([str(tmp_path / "in.pgn"), "--db", str(library)])

@@ -121,6 +121,7 @@ def test_importing_the_command_imports_nothing_heavy() -> None:
     assert out.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_does_not_show(library: Path, tmp_path: Path) -> None:
     text = "".join(game(moves, Round=str(n)) for n in range(3000) for moves in (FELL, QUIET, RESEMBLES)[n % 3 :])
     (tmp_path / "in.pgn").write_text(text)
@@ -267,6 +268,7 @@ def test_outputs_that_cannot_be_written(library: Path, tmp_path: Path) -> None:
     assert done.stderr == b"trapline: stdout: no space is left on the device; free some and run the command again\n"
 
 
+@pytest.mark.fault
 def test_a_full_disk_leaves_what_can_be_continued(library: Path, tmp_path: Path) -> None:
     source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"
     source.write_text("".join(game(QUIET, Round=str(number)) for number in range(100_000)))

@@ -19,7 +19,7 @@ from annotator.selection import Selection
 from annotator.worker import analyzed
 from db.formats.bundled import bundled_traps
 from db.traps.trap import Trap
-from tests.conftest import DATA
+from tests.support.public_data import DATA, needs
 from tests.support.trap_games import (
     AVOIDED,
     BUDAPEST_FELL,
@@ -204,7 +204,7 @@ def test_percent_lines_stay_lines_of_their_own() -> None:
 
 
 @pytest.mark.usefixtures("by_sequences")
-@pytest.mark.skipif(not HOSTILE.exists(), reason="the hostile files are not beside the checkout")
+@needs(HOSTILE)
 def test_hostile_files_run_clean(tmp_path: Path) -> None:
     library = make_library(tmp_path / "library.sqlite")
     folders = [HOSTILE, *(path for path in HOSTILE.rglob("*") if path.is_dir())]
@@ -225,7 +225,7 @@ def test_hostile_files_run_clean(tmp_path: Path) -> None:
     assert seen > 40
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the real games are not beside the checkout")
+@needs(DATA / "pgn")
 @pytest.mark.parametrize(
     "name",
     [

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from tests.conftest import DATA
+from tests.support.public_data import DATA
 
 FILE = DATA / "lichess-api" / "lichess-bundled-json.yaml"
 NAME = "urn:lichess"

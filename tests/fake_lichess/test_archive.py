@@ -10,6 +10,7 @@ from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.published import FILE, Published
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.stored import BroadcastRound, Study, Tournament
+from tests.support.public_data import skip_without
 from tests.support.server_with_bot import ServerWithBot, server_with_bot
 from tests.support.service_site import begun, finished
 
@@ -19,8 +20,7 @@ PGN = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 1-0'
 
 @pytest.fixture(scope="module")
 def published() -> Published:
-    if not FILE.exists():
-        pytest.skip(f"the published API is not at {FILE}")
+    skip_without(FILE)
     return Published()
 
 

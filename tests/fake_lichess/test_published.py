@@ -10,6 +10,7 @@ from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.published import FILE, Published
 from tests.fake_lichess.terms import Terms
+from tests.support.public_data import skip_without
 from tests.support.server_with_bot import ServerWithBot, server_with_bot
 
 AS_WHITE = Terms(limit=180, increment=2, color="white")
@@ -18,8 +19,7 @@ AS_BLACK = Terms(limit=180, increment=2, color="black")
 
 @pytest.fixture(scope="module")
 def published() -> Published:
-    if not FILE.exists():
-        pytest.skip(f"the published API is not at {FILE}")
+    skip_without(FILE)
     return Published()
 
 

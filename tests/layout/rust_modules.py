@@ -11,6 +11,7 @@ SOURCE = ROOT / "trapcore" / "native" / "src"
 _COMMENT = re.compile(r"//.*")
 _USE = re.compile(r"(pub(?:\([a-z ]+\))?\s+)?\buse\s+([^;]+);")
 _TESTS = re.compile(r"#\[cfg\((?:all\()?test\b[^\]]*\]\s*(?:pub )?mod \w+ \{")
+_INLINE = re.compile(r"\bmod \w+ \{")
 _PATH = re.compile(r"\b(?:crate|super|self)(?:::\w+)+")
 
 ModulePath = tuple[str, ...]
@@ -32,12 +33,21 @@ def text(module: ModulePath) -> str:
     """A file without comments and without the tests inside it, which may use anything."""
     source = _COMMENT.sub("", files()[module].read_text("utf-8"))
     while found := _TESTS.search(source):
-        depth, end = 1, found.end()
-        while depth:
-            depth += {"{": 1, "}": -1}.get(source[end], 0)
-            end += 1
-        source = source[: found.start()] + source[end:]
+        source = source[: found.start()] + source[_closing(source, found.end()) :]
+    for found in _INLINE.finditer(source):
+        # For a module inside the file, `super` is the file. The length stays, and so do the places of the others.
+        end = _closing(source, found.end())
+        source = source[: found.end()] + source[found.end() : end].replace("super::", " self::") + source[end:]
     return source
+
+
+def _closing(source: str, start: int) -> int:
+    """Where the block ends whose brace was opened just before ``start``."""
+    depth, end = 1, start
+    while depth:
+        depth += {"{": 1, "}": -1}.get(source[end], 0)
+        end += 1
+    return end
 
 
 def _expand(tree: str) -> Iterator[str]:

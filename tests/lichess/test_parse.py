@@ -20,7 +20,7 @@ from lichess.api import (
     OpponentGone,
     Person,
 )
-from tests.conftest import DATA
+from tests.support.public_data import DATA, skip_without
 from trapcore.io.log_once import OnceLogger
 
 EXAMPLES = DATA / "lichess-api" / "ndjson"
@@ -34,8 +34,7 @@ def _nothing_logged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lines(name: str) -> list[dict[str, Any]]:
     path = EXAMPLES / name
-    if not path.exists():
-        pytest.skip("the published examples do not lie beside the checkout")
+    skip_without(path)
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 

@@ -28,21 +28,18 @@ from research.evaluation.metrics import (
 )
 from research.evaluation.neighbours import Turned
 from research.evaluation.sample import Puzzle, Sample, game_of, place_of, read_sample
-from tests.conftest import DATA
+from tests.support.public_data import PUZZLES, needs, skip_without
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.measures import structural
 
-PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
-
-needs_puzzles = pytest.mark.skipif(not PUZZLES.exists(), reason="the open puzzles are not there")
+needs_puzzles = needs(PUZZLES)
 
 
 @pytest.fixture(scope="module")
 def sample() -> Sample:
     """A small library, and queries of other games."""
-    if not PUZZLES.exists():
-        pytest.skip("the open puzzles are not there")
+    skip_without(PUZZLES)
     return read_sample(PUZZLES, 60, 20)
 
 
@@ -123,8 +120,7 @@ def _table(path: Path, rows: list[dict[str, str]]) -> Path:
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, str]]:
     """The first rows of the open puzzles."""
-    if not PUZZLES.exists():
-        pytest.skip("the open puzzles are not there")
+    skip_without(PUZZLES)
     with PUZZLES.open("rb") as file:
         text = zstandard.ZstdDecompressor().stream_reader(file).read(60_000).decode().splitlines()[:-1]
     return list(csv.DictReader(text))

@@ -33,21 +33,18 @@ from research.evaluation.sample import read_sample
 from research.evaluation.temptation import look, temptation
 from research.experiments import accuracy
 from research.report import markdown, number
-from tests.conftest import DATA
+from tests.support.public_data import PUZZLES, skip_without
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.ranking.training import fit
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
 from trapline.commands.research import research
 
-PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
-
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
     """Of 150 traps and 60 queries."""
-    if not PUZZLES.exists():
-        pytest.skip("the open puzzles are not there")
+    skip_without(PUZZLES)
     opened = Run(read_sample(PUZZLES, 150, 60), 2, lambda text: None)
     yield opened
     opened.close()
@@ -176,8 +173,7 @@ def test_the_account_says_what_it_does_not_show(run: Run, tmp_path: Path) -> Non
 
 
 def test_the_command_writes_everything_and_says_the_short_of_it(tmp_path: Path) -> None:
-    if not PUZZLES.exists():
-        pytest.skip("the open puzzles are not there")
+    skip_without(PUZZLES)
     from typer.testing import CliRunner
 
     out = tmp_path / "out"
@@ -194,8 +190,7 @@ def test_the_command_writes_everything_and_says_the_short_of_it(tmp_path: Path) 
 
 @pytest.mark.parametrize("fitted", [True, False])
 def test_a_given_library_is_evaluated_with_its_own_weights_if_it_has_any(tmp_path: Path, fitted: bool) -> None:
-    if not PUZZLES.exists():
-        pytest.skip("the open puzzles are not there")
+    skip_without(PUZZLES)
     from typer.testing import CliRunner
 
     path = tmp_path / "l.sqlite"
@@ -304,8 +299,7 @@ def test_detection_counts_alarms_on_clean_moves(run: Run) -> None:
 
 
 def test_the_published_account_is_what_comes_out_now() -> None:
-    if not PUZZLES.exists():
-        pytest.skip("the open puzzles are not there")
+    skip_without(PUZZLES)
     text = accuracy.ACCURACY.read_text("utf-8")
     for sentence in (*PUZZLES_DO_NOT_SHOW, *GAMES_DO_NOT_SHOW):
         assert f"- {sentence}\n" in text

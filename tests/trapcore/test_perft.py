@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import DATA
+from tests.support.public_data import DATA, skip_without
 from trapcore import _native
 
 PERFT = DATA / "perft"
@@ -30,8 +30,7 @@ def cases(path: Path) -> Iterator[tuple[str, int, int]]:
 @pytest.mark.parametrize(("name", "lines"), [("tricky", 35), ("chess960", 1929), ("random", 15116)])
 def test_perft(name: str, lines: int) -> None:
     path = PERFT / f"{name}.perft"
-    if not path.exists():
-        pytest.skip(f"no {path.name} beside the checkout: perft counts are other people's data")
+    skip_without(path)
     found = list(cases(path))
     assert len(found) == lines
     with ThreadPoolExecutor() as pool:

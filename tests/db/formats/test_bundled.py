@@ -55,6 +55,7 @@ def test_famous_lines_that_are_no_traps_have_a_reason_and_a_place_of_their_own()
     assert {(trap.epd, trap.bait) for trap in lines} & {(trap.epd, trap.bait) for trap in bundled_traps()} == set()
 
 
+@pytest.mark.slow
 def test_no_famous_line_that_is_no_trap_is_proved() -> None:
     for trap, found in prove_all(TrapProver(search_nodes=SEARCH_NODES), bundled_non_traps(), jobs=2):
         assert not isinstance(found, Exception)

@@ -28,13 +28,13 @@ from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
-from tests.conftest import DATA, NewLibrary
+from tests.conftest import NewLibrary
 from tests.support.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
+from tests.support.public_data import PUZZLES, needs
 from trapcore import _native
 from trapcore.errors import InputError, OutputError
 from trapcore.proof.verdict import DepthValue, Verdict
 
-PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
 HEADER = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
 SMOTHERED = (
     "Ab3d5,r1b1kb1r/pppp1ppp/8/4N3/1nP1n3/8/PP1NQPPP/R1B1KB1R b KQkq - 0 1,"
@@ -291,6 +291,7 @@ def test_a_proof_is_not_made_twice(library: Library, tmp_path: Path) -> None:
     assert (again.results, again.verdicts) == ({Added.UNCHANGED: 1}, {Verdict.PROVED: 1})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
 def test_a_torn_file_gives_what_was_read(library: Library, tmp_path: Path, suffix: str) -> None:
     def cut(name: str, text: str) -> Path:
@@ -330,7 +331,8 @@ def test_a_report_is_given_now_and_then(library: Library, tmp_path: Path) -> Non
     assert seen == [2000, 4000, 4500]
 
 
-@pytest.mark.skipif(not PUZZLES.exists(), reason="no lichess puzzles beside the checkout")
+@pytest.mark.slow
+@needs(PUZZLES)
 def test_real_puzzles_are_imported_quickly_and_truly(library: Library) -> None:
     began = time.process_time()
     report = import_file(library, PUZZLES, limit=4000)

@@ -16,15 +16,15 @@ from db.games.explorer import Explored, Explorer, explore
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
-from tests.conftest import DATA, NewLibrary
+from tests.conftest import NewLibrary
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, ENDED, FELL, LEGAL_FEN, MIRRORED, MIRRORED_LEGAL_FEN, OTHER, legal, write
+from tests.support.public_data import AMATEURS, needs
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.proof.verdict import Verdict
 from trapline.commands.games.explore import explore as command
 
-AMATEURS = DATA / "pgn" / "amateur_lichess_2021_10_kdave.pgn"
 SITE = "https://lichess.org/abcdefgh"
 
 
@@ -161,7 +161,7 @@ def test_what_cannot_be_is_refused(library: Library, arguments: dict[str, object
         explore(library, **arguments)  # type: ignore[arg-type]
 
 
-@pytest.mark.skipif(not AMATEURS.exists(), reason="no games of amateurs beside the checkout")
+@needs(AMATEURS)
 def test_real_games_are_counted_as_python_chess_counts_them(new_library: NewLibrary, tmp_path: Path) -> None:
     path = tmp_path / "some.pgn"
     path.write_bytes(b"\n\n[Event".join(AMATEURS.read_bytes().replace(b"\r", b"").split(b"\n\n[Event")[:150]) + b"\n\n")

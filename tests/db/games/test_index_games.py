@@ -21,12 +21,11 @@ from db.library.library import Library
 from db.library.open import open_library
 from db.storage.models import Base, GameRow
 from db.storage.sighting_rows import move_code
-from tests.conftest import DATA, NewLibrary
+from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, ILLEGAL, MIRRORED, OTHER, elephant, legal, write
+from tests.support.public_data import MASTERS, needs
 from trapcore import _native
 from trapcore.errors import UsageError
-
-MASTERS = DATA / "pgn" / "bench_masters_10k.pgn"
 
 
 @pytest.fixture
@@ -350,7 +349,7 @@ def test_jobs_must_be_one_or_more(library: Library) -> None:
         index_files(library, [], jobs=0)
 
 
-@pytest.mark.skipif(not MASTERS.exists(), reason="no master games beside the checkout")
+@needs(MASTERS)
 def test_master_games_take_little_room_and_time(tmp_path: Path) -> None:
     games = tmp_path / "masters.pgn"
     games.write_bytes(MASTERS.read_bytes()[:1_600_000])

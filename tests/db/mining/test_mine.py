@@ -27,8 +27,8 @@ from db.traps.openings import opening_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from research.benchmarks.stockfish import STOCKFISH
-from tests.conftest import DATA
 from tests.support.db_traps import MIRRORED_LEGAL_FEN, legal
+from tests.support.public_data import DATA, needs
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -279,7 +279,7 @@ def test_openings_are_named_by_the_last_position_that_has_a_name() -> None:
     assert opening_of(["8/8/8/8/8/8/8/K1k5 w - -"]) is None
 
 
-@pytest.mark.skipif(not (DATA / "openings").is_dir(), reason="the open data is not beside the checkout")
+@needs(DATA / "openings")
 def test_the_names_are_those_of_the_open_data() -> None:
     from db.traps.openings import _openings
     from research.experiments.openings import named_positions

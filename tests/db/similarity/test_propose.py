@@ -18,16 +18,15 @@ from db.similarity.annotator_index import WeightsSource
 from db.similarity.killer_index import open_killer_index
 from db.similarity.propose import KillerSuggester, Question
 from db.storage.models import WeightsRow
-from tests.conftest import DATA
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
+from tests.support.public_data import PUZZLES, needs
 from trapcore.errors import InputError, LibraryError, PositionError, UsageError
 from trapcore.io.streams import open_bytes
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights, shipped_weights
 from trapline.commands.library import library as commands
 from trapline.commands.propose import propose
 
-PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
 AFTER = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6"
 MATED = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1"
 STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
@@ -261,7 +260,7 @@ def test_weights_of_another_vocabulary_are_refused(tmp_path: Path) -> None:
     assert "trapline library train" in str(error)
 
 
-@pytest.mark.skipif(not PUZZLES.exists(), reason="the puzzles lie beside the checkout, and not here")
+@needs(PUZZLES)
 def test_a_library_of_puzzles_learns_to_propose_the_killers_of_others(tmp_path: Path) -> None:
     path = str(tmp_path / "p.sqlite")
     with open_bytes(PUZZLES) as chunks:

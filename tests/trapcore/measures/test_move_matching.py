@@ -96,6 +96,7 @@ def test_what_holds_of_all_pairs(a: Tree, b: Tree, reference: Reference) -> None
     assert [pair.count for pair in pairs] == sorted((pair.count for pair in pairs), reverse=True)
 
 
+@pytest.mark.slow
 @given(
     fens=st.tuples(played(ENDGAMES, plies=6), played(ENDGAMES, plies=6)),
     labels=st.sampled_from(Labels),

@@ -66,6 +66,7 @@ def test_more_children_come_nearer_and_the_error_that_is_told_is_about_the_real_
         assert 0.5 * mean(told[children]) < mean(errors[children]) < 2 * mean(told[children])
 
 
+@pytest.mark.slow
 @given(
     fens=st.tuples(played(), played()),
     base=st.sampled_from(Base),

@@ -123,6 +123,7 @@ def test_the_core_at_depth_1(fens: tuple[str, str], labels: Labels, captures: bo
     assert fast == pytest.approx(tree_edit.of_trees(t1, t2, 1), abs=1e-12)
 
 
+@pytest.mark.slow
 @given(
     fens=st.tuples(played(ENDGAMES, plies=6), played(ENDGAMES, plies=6)),
     labels=st.sampled_from(Labels),

@@ -150,6 +150,7 @@ def placements(draw: st.DrawFn) -> str:
     return (position if draw(st.booleans()) else position.mirror()).fen()
 
 
+@pytest.mark.slow
 @given(fen=placements(), mate=st.integers(1, 3))
 @settings(deadline=None, max_examples=400)
 def test_any_few_pieces(fen: str, mate: int) -> None:

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from research.benchmarks.material import puzzle_rows
-from tests.conftest import DATA
 from tests.support.chess_positions import ENDGAMES, FENS, FIGURE_2, board, played
+from tests.support.public_data import PUZZLES, needs
 from trapcore import _native
 from trapcore.errors import InputError, PositionError
 from trapcore.ranking.reference import replies
@@ -68,7 +68,7 @@ def test_the_core(fen: str, choices: tuple[int, ...]) -> None:
     agree(fen, bait, {ucis[choice % len(ucis)] for choice in choices[1:]} if ucis else None)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the real puzzles are not beside the checkout")
+@needs(PUZZLES)
 def test_the_core_on_real_puzzles() -> None:
     met: Counter[str] = Counter()
     for row in islice(puzzle_rows(), 0, 12_000, 150):

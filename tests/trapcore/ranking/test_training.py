@@ -12,8 +12,8 @@ import pytest
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from research.benchmarks.material import puzzle_rows
-from tests.conftest import DATA
 from tests.support.chess_positions import FIGURE_2, board
+from tests.support.public_data import PUZZLES, needs
 from trapcore.errors import InputError, PositionError
 from trapcore.ranking import training as fitting
 from trapcore.ranking.training import Example, background_examples, fit
@@ -21,7 +21,7 @@ from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
 
 LEGAL = FIGURE_2["Légal"]
 TRAPS: list[Example] = [(fen, bait, killer) for fen, bait, killer, _ in FIGURE_2.values()]
-needs_puzzles = pytest.mark.skipif(not DATA.exists(), reason="the real puzzles are not beside the checkout")
+needs_puzzles = needs(PUZZLES)
 
 
 @pytest.fixture(scope="module")
