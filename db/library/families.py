@@ -8,6 +8,7 @@ from sqlalchemy import case, func, select
 from db.library.library import Library
 from db.storage.models import TrapRow
 from db.storage.trap_rows import read_traps
+from db.traps.json_form import JSON_FORM
 from db.traps.trap import Trap
 from trapcore.proof.verdict import Verdict
 
@@ -15,6 +16,8 @@ from trapcore.proof.verdict import Verdict
 @dataclass(frozen=True, slots=True)
 class Family:
     """What traps have in common, e.g. ``smothered-mate``."""
+
+    __pydantic_config__ = JSON_FORM
 
     family: str
     traps: int

@@ -8,7 +8,7 @@ from typing import Any
 from db.query.query import Query
 from db.similarity.explanation import Line, Shared
 from db.traps.answer import FrequencyAnswer, TrapAnswer, answer_fields, with_share
-from db.traps.json_form import JSON_FORM, Share, to_dict
+from db.traps.json_form import JSON_FORM, Share
 from db.traps.temptation import Frequency
 from db.traps.trap import Trap
 
@@ -34,6 +34,12 @@ class TrapInGames(TrapAnswer):
     frequency: FrequencyAnswer
     events: Mapping[str, int]
     """How often the very position was seen with each event."""
+
+
+def trap_in_games(trap: Trap, frequency: Frequency, events: Mapping[str, int]) -> TrapInGames:
+    """A trap with what the indexed games say of it."""
+    fields_of_trap = answer_fields(trap, frequency) | {"frequency": with_share(frequency)}
+    return TrapInGames(**fields_of_trap, events=events)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,13 +81,12 @@ class Hit(_Found):
 
     def answer(self) -> HitAnswer:
         """The hit with the fields of its trap."""
-        played = {"frequency": with_share(self.frequency), "events": self.events}
-        found = {name: getattr(self, name) for name in _FOUND}
-        return HitAnswer(**answer_fields(self.trap, self.frequency) | played | found)
+        values = answer_fields(self.trap, self.frequency) | {name: getattr(self, name) for name in _FOUND}
+        return HitAnswer(**values | {"frequency": with_share(self.frequency), "events": self.events})
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form: the trap as `trapline library list --json` has it, and what the hit is."""
-        return {"victim": self.trap.victim} | to_dict(self.answer())
+        return self.answer().to_dict()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from db.traps.json_form import Share, to_dict
+from db.traps.json_form import Share
 from db.traps.temptation import Frequency, reasons
 from db.traps.terms import Side
 from db.traps.trap import Trap
@@ -51,7 +51,7 @@ def answer_fields(trap: Trap, frequency: Frequency | None = None) -> dict[str, A
 
 def trap_to_dict(trap: Trap, frequency: Frequency | None = None) -> dict[str, Any]:
     """JSON form of a trap, the victim first; ``frequency`` is how often the bait was played."""
-    return {"victim": trap.victim} | to_dict(TrapAnswer(**answer_fields(trap, frequency)))
+    return TrapAnswer(**answer_fields(trap, frequency)).to_dict()
 
 
 def with_share(frequency: Frequency) -> FrequencyAnswer:

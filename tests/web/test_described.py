@@ -47,7 +47,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def described(client: httpx.Client) -> Any:
-    return schemathesis.openapi.from_url(f"{client.base_url}openapi.json")
+    return schemathesis.openapi.from_url(f"{str(client.base_url).rstrip('/')}/openapi.json")
 
 
 def test_the_description_is_openapi_and_complete(client: httpx.Client) -> None:

@@ -7,16 +7,17 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from db.games.sightings import sightings
+from db.games.explorer import Explored
+from db.games.sightings import SightingPage, sightings
 from db.library.families import families
-from db.query.answer import Hit, Match
+from db.query.answer import PageAnswer, TrapInGames, trap_in_games
 from db.query.query import Query as LibraryQuery
-from db.similarity.propose import Question
+from db.similarity.propose import Proposals, Question
 from db.traps.trap import Trap as StoredTrap
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from web.api.json_response import Content, json_response
-from web.api.models import Explored, Families, Page, Proposals, Sightings, Trap
+from web.api.models import Families
 from web.api.params import ExploreParams, ProposeParams, SightingParams, SimilarParams, TrapParams, no_params
 from web.problems import NotFound
 from web.service import Service, service_of
@@ -28,7 +29,7 @@ NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "What `If-
 Slug = Annotated[str, Path(max_length=200, description="Name of a trap for programs.")]
 
 
-@router.get("/traps", response_model=Page, responses=NOT_MODIFIED, summary="Find traps")
+@router.get("/traps", response_model=PageAnswer, responses=NOT_MODIFIED, summary="Find traps")
 async def traps(params: Annotated[TrapParams, Query()], request: Request) -> Response:
     """Traps by position, by name and by their fields, a page at a time; every condition that is given must hold."""
     service = service_of(request)
@@ -36,7 +37,7 @@ async def traps(params: Annotated[TrapParams, Query()], request: Request) -> Res
     return await json_response(request, service, lambda stop: service.query_engine.ask(query).to_dict())
 
 
-@router.get("/similar", response_model=Page, responses=NOT_MODIFIED, summary="Traps like a position")
+@router.get("/similar", response_model=PageAnswer, responses=NOT_MODIFIED, summary="Traps like a position")
 async def similar(params: Annotated[SimilarParams, Query()], request: Request) -> Response:
     """The traps that stood in this very position, and the most similar ones, with the reason why they are."""
     service = service_of(request)
@@ -45,7 +46,11 @@ async def similar(params: Annotated[SimilarParams, Query()], request: Request) -
 
 
 @router.get(
-    "/traps/{slug}", response_model=Trap, responses=NOT_MODIFIED, dependencies=[Depends(no_params)], summary="A trap"
+    "/traps/{slug}",
+    response_model=TrapInGames,
+    responses=NOT_MODIFIED,
+    dependencies=[Depends(no_params)],
+    summary="A trap",
 )
 async def trap(slug: Slug, request: Request) -> Response:
     """All that is known of one trap: line, proof, opinions, how the bait looks by depth, how often it was played."""
@@ -54,7 +59,7 @@ async def trap(slug: Slug, request: Request) -> Response:
 
 
 @router.get(
-    "/traps/{slug}/sightings", response_model=Sightings, responses=NOT_MODIFIED, summary="Where a trap was seen"
+    "/traps/{slug}/sightings", response_model=SightingPage, responses=NOT_MODIFIED, summary="Where a trap was seen"
 )
 async def trap_sightings(slug: Slug, params: Annotated[SightingParams, Query()], request: Request) -> Response:
     """The games in which the trap was seen and what happened there, a page at a time."""
@@ -103,14 +108,8 @@ async def propose(params: Annotated[ProposeParams, Query()], request: Request) -
 def trap_content(service: Service, slug: str) -> Content:
     """A trap as an answer tells it. Raises `NotFound`, which names the nearest one, if there is none."""
     found = trap_or_not_found(service, slug)
-    hit = Hit(
-        trap=found,
-        match=Match.FOUND,
-        frequency=service.library.frequency(found.slug),
-        events=service.library.events(found.slug),
-    )
-    content = hit.to_dict()
-    return {name: content[name] for name in Trap.model_fields}
+    frequency, events = service.library.frequency(found.slug), service.library.events(found.slug)
+    return trap_in_games(found, frequency, events).to_dict()
 
 
 def trap_or_not_found(service: Service, slug: str) -> StoredTrap:

@@ -7,12 +7,11 @@ from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from db.query.query import LONGEST_MOVES, LONGEST_TEXT, MOST_HITS, MOST_SIMILAR, Query, Sort
-from db.traps.terms import HIGHEST_RATING, Outcome
+from db.traps.terms import HIGHEST_RATING, Outcome, Side
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
-from web.api.models import Side
 
 LONGEST_CURSOR = 1000
 
