@@ -33,7 +33,7 @@ _FORMER_TABLE = "apscheduler_jobs"
 
 @dataclass(frozen=True, slots=True)
 class Appointment:
-    """When one job is due."""
+    """Due time and interval of one job."""
 
     due: float
     """Seconds since 1970, UTC."""

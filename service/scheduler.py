@@ -16,7 +16,7 @@ POLL_SECONDS = 5.0
 """Interval at which the schedule is read: another process may have paused or resumed a job."""
 
 MAX_FAILURES = 60
-"""So many failed reads of the schedule in a row end the service: five minutes."""
+"""Failed reads of the schedule in a row that end the service: five minutes."""
 
 
 class Scheduler:

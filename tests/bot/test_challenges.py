@@ -67,7 +67,7 @@ class Counted(Executor):
         return Future()
 
 
-def test_what_lichess_forgot_while_nothing_might_be_asked_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_challenges_that_lichess_dropped_during_a_pause_are_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("bot.challenges.queue.time.monotonic", lambda: now)
     pauses, requests = Pauses(lambda: now), Counted()

@@ -86,7 +86,7 @@ def test_the_greeting_has_the_names_and_nothing_unknown() -> None:
     assert len(chat.greeting("{opponent} " * 40, INFO)[0].text) <= LONGEST
 
 
-def test_spectators_are_told_what_is_set_taken_and_played(book: TrapBook) -> None:
+def test_remarks_for_spectators(book: TrapBook) -> None:
     assert [message.text for message in chat.remarks(events(book, FELL), INFO)] == [
         "Me: Sets the Légal's mate trap: 5... Bxd1? loses to 6. Bxf7+ (mate in 2).",
         "You: Falls into Légal's mate: 6. Bxf7+ mates in 2 (6. Bxf7+ Ke7 7. Nd5#).",
@@ -143,7 +143,7 @@ def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
 
 
 @pytest.mark.parametrize("command", ["!trap", "!TRAP 1", "!why", "!library legal"])
-def test_what_is_advice_is_told_to_spectators_only_while_the_game_runs(book: TrapBook, command: str) -> None:
+def test_advice_goes_to_spectators_only_while_the_game_runs(book: TrapBook, command: str) -> None:
     running, over = facts(book), facts(book, is_over=True)
     word = command.split()[0].lower()
     for who in ("You", "Somebody"):
@@ -195,7 +195,7 @@ def test_coaching_is_for_who_asks_where_it_may_be(book: TrapBook) -> None:
     assert chat.warning(first) == Message("player", "Careful, a trap: Bxd1? is answered by Bxf7+.")
 
 
-def test_nothing_is_said_twice_not_even_after_a_restart(tmp_path: Path) -> None:
+def test_no_message_is_sent_twice_not_even_after_a_restart(tmp_path: Path) -> None:
     saved_state = SavedState(tmp_path)
     assert saved_state.record_message(saved_state.game("abcdefgh"), "player: hello")
     assert not saved_state.record_message(saved_state.game("abcdefgh"), "player: hello")
@@ -208,7 +208,7 @@ def test_nothing_is_said_twice_not_even_after_a_restart(tmp_path: Path) -> None:
     assert SavedState(tmp_path).unfinished() == ["other123"]
 
 
-def test_a_broken_memory_is_begun_anew(tmp_path: Path) -> None:
+def test_a_broken_file_of_saved_state_is_replaced(tmp_path: Path) -> None:
     SavedState(tmp_path).count(["games"])
     (tmp_path / "bot.json").write_text("{")
     (tmp_path / "running" / "abcdefgh.json").write_text('["no", "object"]')

@@ -102,7 +102,7 @@ def test_a_first_line_that_comes_twice_is_an_older_state() -> None:
     assert (session.moves, actions) == (("e2e4",), [])
 
 
-def test_what_became_of_a_move_is_told_by_a_stream_that_is_opened_afterwards() -> None:
+def test_the_result_of_a_move_is_taken_from_a_stream_that_is_opened_afterwards() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0))
     session, actions = run(session, (Failed((), "e2e4", refused=False), 2.0))
     assert actions == [Resync("it is not known whether a move was played")]

@@ -153,7 +153,7 @@ def test_games_of_every_kind_are_played_to_the_end(server: Server, settings: Set
     no_violations(server)
 
 
-def test_a_game_is_resumed_after_a_restart_and_nothing_is_said_twice(server: Server, settings: Settings) -> None:
+def test_a_game_is_resumed_after_a_restart_and_no_message_is_repeated(server: Server, settings: Settings) -> None:
     habits = Habits(line=LEGAL, think=(0.3, 0.3))
     with playing(settings):
         game = challenged(server, habits)

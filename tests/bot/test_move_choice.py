@@ -217,7 +217,7 @@ def test_without_a_library_the_search_decides() -> None:
     )
 
 
-def test_a_library_that_cannot_be_opened_is_told_of_once(
+def test_a_library_that_cannot_be_opened_is_logged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, search_pool: SearchPool
 ) -> None:
     path = tmp_path / "broken.sqlite"
@@ -367,26 +367,26 @@ def test_an_engine_that_hangs_is_given_up(
     player.close()
 
 
-# Temper -------------------------------------------------------------------------------------------------------------
+# Draws and resigning -----------------------------------------------------------------------------------------
 
 
 def test_draws_and_resignation() -> None:
-    temper = DrawResignPolicy(BotSettings(resign=True))
+    policy = DrawResignPolicy(BotSettings(resign=True))
     level = Choice("e2e4", "search", 5)
 
     def at(ply: int) -> chess.Board:
         return chess.Board(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {ply // 2 + 1}")
 
     for _ in range(LEVEL_MOVES):
-        assert not temper.resigns(level)
-    assert not temper.offers_draw(level, at(EARLIEST_PLY - 2))
-    assert temper.offers_draw(level, at(EARLIEST_PLY))
-    assert not temper.offers_draw(level, at(EARLIEST_PLY + 2))
-    assert temper.offers_draw(level, at(EARLIEST_PLY + 40))
-    assert temper.accepts_draw(AGREE_PLY)
-    assert not temper.accepts_draw(AGREE_PLY - 1)
+        assert not policy.resigns(level)
+    assert not policy.offers_draw(level, at(EARLIEST_PLY - 2))
+    assert policy.offers_draw(level, at(EARLIEST_PLY))
+    assert not policy.offers_draw(level, at(EARLIEST_PLY + 2))
+    assert policy.offers_draw(level, at(EARLIEST_PLY + 40))
+    assert policy.accepts_draw(AGREE_PLY)
+    assert not policy.accepts_draw(AGREE_PLY - 1)
     lost = Choice("e2e4", "search", -1500)
-    assert [temper.resigns(lost) for _ in range(LOST_MOVES)] == [False] * (LOST_MOVES - 1) + [True]
+    assert [policy.resigns(lost) for _ in range(LOST_MOVES)] == [False] * (LOST_MOVES - 1) + [True]
     stubborn = DrawResignPolicy(BotSettings(draws=False))
     assert not any(stubborn.resigns(lost) for _ in range(20))
     assert not stubborn.accepts_draw(100)

@@ -17,7 +17,7 @@ PATIENCE = 5.0
 
 
 @dataclass(frozen=True)
-class Got:
+class HttpAnswer:
     """An answer; ``body`` is decoded where it is JSON."""
 
     status: int
@@ -83,7 +83,7 @@ class Client:
         self.headers = {"Authorization": f"Bearer {secret}", "User-Agent": "test/1 user:TrapBot"}
         self.check = check
 
-    def ask(self, method: str, path: str, form: dict[str, Any] | str | None = None, **headers: str) -> Got:
+    def ask(self, method: str, path: str, form: dict[str, Any] | str | None = None, **headers: str) -> HttpAnswer:
         connection = http.client.HTTPConnection(HOST, self.port, timeout=PATIENCE)
         try:
             body = None
@@ -98,14 +98,14 @@ class Client:
             text = answer.read().decode()
             decoded = json.loads(text) if answer.headers.get_content_type() == "application/json" else text
             self.check(method, path, answer.status, decoded)
-            return Got(answer.status, decoded, answer.headers)
+            return HttpAnswer(answer.status, decoded, answer.headers)
         finally:
             connection.close()
 
-    def get(self, path: str, **headers: str) -> Got:
+    def get(self, path: str, **headers: str) -> HttpAnswer:
         return self.ask("GET", path, **headers)
 
-    def post(self, path: str, form: dict[str, Any] | str | None = None) -> Got:
+    def post(self, path: str, form: dict[str, Any] | str | None = None) -> HttpAnswer:
         return self.ask("POST", path, form)
 
     @contextmanager

@@ -88,7 +88,7 @@ def whole(tmp_path: Path) -> Iterator[Library]:
         yield library
 
 
-def forget_leases(library: Library) -> None:
+def drop_locks(library: Library) -> None:
     """As if the time had passed after which a dead holder's lease may be taken over."""
     with library.database.write() as connection:
         connection.execute(text("DELETE FROM leases"))
@@ -128,7 +128,7 @@ def test_killed_while_it_indexes(tmp_path: Path) -> None:
         kills += killed(tmp_path, "folders", took * (number + chance.random()) / KILLS)
         for library in whole(tmp_path):
             reached.append(library.counts().games)
-            forget_leases(library)
+            drop_locks(library)
     assert kills >= 2
     # Each goes on where the one before was killed.
     assert reached == sorted(reached)
@@ -152,7 +152,7 @@ def test_killed_while_it_backs_up(tmp_path: Path) -> None:
         kills += killed(tmp_path, "backup", took * chance.uniform(0.0, 0.9))
         for library in whole(tmp_path):
             assert content(library) == wanted
-            forget_leases(library)
+            drop_locks(library)
         for made in backups_in(folder):
             with open_library(made, read_only=True) as library:
                 library.check_file()
@@ -173,7 +173,7 @@ def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
     assert "Traceback" not in output
     for library in whole(tmp_path):
         assert library.counts().games < GAMES
-        forget_leases(library)
+        drop_locks(library)
     timed(tmp_path, "folders")
     for library in whole(tmp_path):
         assert library.counts().games == GAMES + 1

@@ -106,7 +106,7 @@ def test_declining_gives_the_reason(server: Server, lichess: Connection) -> None
     ("fault", "error"),
     [("429", Limited), ("429-retry", Limited), ("500", Unreachable), ("502", Unreachable)],
 )
-def test_what_goes_wrong_with_a_request_is_told_apart(
+def test_errors_of_requests_are_distinguished(
     server: Server, lichess: Connection, fault: str, error: type[LichessError]
 ) -> None:
     server.order(Fault(fault, where="/api/account/playing", seconds=7))

@@ -69,7 +69,7 @@ def test_the_published_game_stream(caplog: pytest.LogCaptureFixture) -> None:
 STATE = {"type": "gameState", "moves": "e2e4", "wtime": 1, "btime": 2, "winc": 0, "binc": 0, "status": "started"}
 
 
-def test_what_is_unknown_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_unknown_types_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     for _ in range(3):
         assert reading.game_event({"type": "newThing", "x": 1}, "me") is None

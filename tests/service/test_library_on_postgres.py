@@ -59,7 +59,7 @@ def test_jobs_are_scheduled_run_and_logged(
     assert "mine\tpaused" in listed.stdout
 
 
-def test_of_many_at_once_one_has_the_lease(new_library: NewLibrary, server: Server, tmp_path: Path) -> None:
+def test_one_of_many_holds_the_lock(new_library: NewLibrary, server: Server, tmp_path: Path) -> None:
     address = new_library()
     open_library(address, create=True).close()
     inside = threading.Semaphore(1)

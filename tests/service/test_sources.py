@@ -255,7 +255,7 @@ def test_a_study_that_breaks_off_gives_its_whole_games_and_comes_again(
         assert (second.counts["new"], second.counts["duplicates"], second.counts["failed"]) == (1, 1, 0)
 
 
-def test_a_token_opens_private_studies_and_is_never_said(
+def test_a_token_opens_private_studies_and_is_never_logged(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def made(site: Site) -> str:

@@ -123,7 +123,7 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
     end_health = None
     try:
-        account = _patiently(lambda: check_account(connection))
+        account = _with_retries(lambda: check_account(connection))
         connection.name(account.name)
         # Searches run beside the interpreter; a thread that has an event to hand on should not wait long for it.
         sys.setswitchinterval(0.001)
@@ -142,8 +142,8 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
         end_log()
 
 
-def _patiently(ask: Callable[[], Account]) -> Account:
-    """What is asked for; a lichess that cannot be reached at start is waited for."""
+def _with_retries(request: Callable[[], Account]) -> Account:
+    """Result of a request; if lichess cannot be reached at the start, the request is retried until it can."""
     import logging
     import time
 
@@ -153,7 +153,7 @@ def _patiently(ask: Callable[[], Account]) -> Account:
     backoff = Backoff(1.0, 60.0)
     while True:
         try:
-            return ask()
+            return request()
         except Limited as error:
             wait = error.seconds if error.seconds is not None else LIMITED_SECONDS
         except Unreachable as error:
