@@ -142,7 +142,7 @@ def served(library: Path, folder: Path, **variables: object) -> Iterator[Served]
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         with httpx.Client(base_url=url, timeout=60) as client:
             client.get("/health")  # it listens before it answers
         yield Served(url)
