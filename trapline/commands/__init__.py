@@ -15,6 +15,7 @@ serve.py       ``serve``: the library over HTTP
 service.py     ``service ...``, ``jobs ...``, ``follow``: games fetched by schedule
 similarity.py  ``similarity`` and ``match``: two positions compared
 terminal.py    output: tables, JSON and messages
+tree.py        ``tree``: the local tree of a position as text
 =============  =======================================================================
 
 A command imports what it needs when it runs, so that ``trapline --help`` needs nothing but typer.

@@ -1,1 +1,17 @@
-"""Pages."""
+"""Pages for browsers.
+
+==============  ====================================================================
+static/         style sheet, script and icon
+templates/      Jinja templates
+annotate.py     pages of uploads: form, progress, annotated games
+boards.py       pictures of boards, with their URLs
+game_viewer.py  steps of an annotated game
+line_viewer.py  steps of a trap's line
+plots.py        plots as SVG: a bait by depth, results of games
+position.py     page of a position: play to it or set it up
+rendering.py    templates and their filters
+search_form.py  the search form as a query of the library
+site.py         routes, static files and HTML error pages in the application
+traps.py        pages of the library: search, families, a trap, what is proved
+==============  ====================================================================
+"""
