@@ -14,6 +14,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from tests.layout.modules import python_files
 from trapline.__main__ import app
 from trapline.settings import SECTIONS
 
@@ -119,6 +120,18 @@ def test_the_files_that_are_named_exist(path: Path) -> None:
     named = {file for file in files if "NAME" not in file and not file.startswith("out/")}
     assert len(named) >= 10
     assert {file for file in named if not (ROOT / file).exists()} == set()
+
+
+@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"], ids=name_of)
+def test_the_classes_and_constants_that_are_named_exist(path: Path) -> None:
+    spans = code_spans(path.read_text("utf-8"))
+    names = {span for span in spans if re.fullmatch(r"_?[A-Z][A-Za-z_]+(\.[a-z_]+)?", span)}
+    source = "\n".join(file.read_text("utf-8") for file in python_files())
+    # Where it is defined: a class, or a value that is assigned.
+    defined = {
+        name for name in names if re.search(rf"^(class {name.partition('.')[0]}\b|{name}\b.* = )", source, re.MULTILINE)
+    }
+    assert names - defined <= {"NAME", "CI", "JOBS"}
 
 
 def slugs(path: Path) -> set[str]:
