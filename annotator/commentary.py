@@ -1,6 +1,6 @@
-"""The words: the only module that writes comments, NAGs and variations.
+"""Comments, NAGs and variations: the only module that writes them.
 
-Nothing is said that the proof does not carry, nothing is said twice, and nothing that stands in the game is taken away.
+Only what is proved is claimed, nothing is written twice, and nothing of the game is removed.
 """
 
 import math
@@ -18,7 +18,7 @@ from db.traps.terms import Event
 from db.traps.trap import Trap
 
 NAGS = {Event.FELL: 4, Event.SPRUNG: 1, Event.MISSED: 2, Event.AVOIDED: 1, Event.SET: 5}
-"""``$1`` good move, ``$2`` mistake, ``$4`` blunder, ``$5`` interesting move. Several events on one move are told in
+"""``$1`` good move, ``$2`` mistake, ``$4`` blunder, ``$5`` interesting move. Several events on one move are written in
 this order, and the first that has a NAG gives it."""
 
 LINE_PLIES = 5
@@ -46,16 +46,16 @@ def annotations(events: Iterable[TrapEvent], data: bytes, layout: Layout) -> lis
 def _move_text(events: Sequence[TrapEvent], answered: set[tuple[int, str]], layout: Layout) -> MoveText:
     anchor = events[0].anchor
     comments = [comment.decode(layout.encoding, "replace") for comment in anchor.comments]
-    said = _comparable(" ".join(comments))
-    shapes = {f"{kind} {shape.strip()}" for kind, list_ in _SHAPES.findall(said) for shape in list_.split(",")}
+    present = _comparable(" ".join(comments))
+    shapes = {f"{kind} {shape.strip()}" for kind, list_ in _SHAPES.findall(present) for shape in list_.split(",")}
     lines = [_moves_in(variation.decode("latin-1")) for variation in anchor.variations]
     judged = any(nag in _JUDGEMENTS for nag in anchor.nags)
     text = MoveText(anchor)
     for event in events:
         lead, rest = sentence(event, line_follows=(event.trap_ply, event.trap.slug) in answered)
-        if _comparable(lead) in said:
+        if _comparable(lead) in present:
             continue
-        said += f" {_comparable(lead)}"
+        present += f" {_comparable(lead)}"
         if event.proved:
             drawn = [shape for shape in _shapes(event) if shape not in shapes]
             if drawn:
@@ -184,7 +184,7 @@ def _commands(shapes: Sequence[str]) -> str:
 def sentence(event: TrapEvent, *, line_follows: bool) -> tuple[str, str]:
     """The comment for one event, in two parts: the lead, which tells it from every other remark, and the rest.
 
-    ``line_follows`` says that the killer line is told later in the game, where the killer was played or missed.
+    ``line_follows`` says that the killer line is shown later in the game, where the killer was played or missed.
     """
     if not event.proved:
         return _unproved(event), ""
@@ -212,7 +212,7 @@ def _known(event: TrapEvent, line_follows: bool) -> tuple[str, str]:
 
 
 def _similar(event: TrapEvent, line_follows: bool) -> tuple[str, str]:
-    # Rounded down: 1.00 is said of nothing but the same.
+    # Rounded down: 1.00 is only written for the same position.
     score = math.floor(event.similarity * 100) / 100
     colours = ", colours reversed" if event.mirrored else ""
     head = f"Resembles {_name(event)} (similarity {score:.2f} by {event.measure}{colours}):"
@@ -230,7 +230,7 @@ def _similar(event: TrapEvent, line_follows: bool) -> tuple[str, str]:
 
 
 def _unproved(event: TrapEvent) -> str:
-    """A sentence that claims nothing but the likeness itself."""
+    """A sentence that claims nothing but the similarity itself."""
     score = math.floor(event.similarity * 100) / 100
     colours = ", colours reversed" if event.mirrored else ""
     if event.known:
@@ -288,8 +288,8 @@ def _springs(event: TrapEvent) -> str:
 
 def _aside(*notes: str) -> str:
     """`` (Stockfish 16: 6...Nxd5 7.Bxd8)`` of the notes that are not empty."""
-    said = ": ".join(note for note in notes if note)
-    return f" ({said})" if said else ""
+    joined = ": ".join(note for note in notes if note)
+    return f" ({joined})" if joined else ""
 
 
 def _outcome(event: TrapEvent) -> str:
@@ -304,7 +304,7 @@ def _outcome(event: TrapEvent) -> str:
 def _cost(event: TrapEvent) -> str:
     """What a bait is proved to cost in figures; empty where a mate is proved or the material is in hand.
 
-    Material is said to be won only where the library's killer line ends with it: a search measures win chances, and
+    Material is claimed to be won only where the library's killer line ends with it: a search measures win chances, and
     its line may end in the middle of an exchange.
     """
     proof = event.proof

@@ -34,7 +34,7 @@ class Plan:
     targets: tuple[Target, ...]
     report: Path | None
     journal: Path | None
-    """Where the state of the run is kept; None if it cannot be continued."""
+    """Path of the journal; None if it cannot be continued."""
     unreadable: dict[str, InputError]
     """Inputs that were left out because they cannot be opened."""
 

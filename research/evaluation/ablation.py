@@ -54,17 +54,17 @@ def ablation(run: Run) -> Finding:
     traps = run.sample.library[:TRAPS]
     kinds = kinds_of_token()
     bags = run.each(lambda p: _native.killer_bag(p.before, p.trap.bait, list(p.trap.killer_line)), traps)
-    asked = run.killer_bags
+    queried = run.killer_bags
     run.say("learning with every kind")
     learned = run.learn(traps)
-    base = _order_figures(run, learned, _naming(run, traps, learned, bags, asked, None))
+    base = _order_figures(run, learned, _naming(run, traps, learned, bags, queried, None))
     rows: list[tuple[str, ...]] = []
     data: dict[str, object] = {}
     idle = []
     numbers = {name: at for at, (name, _, _) in enumerate(_native.token_kinds())}
     for name, stage, _ in kinds:
         run.say(f"learning without {name}")
-        naming = _naming(run, traps, learned, bags, asked, numbers[name])
+        naming = _naming(run, traps, learned, bags, queried, numbers[name])
         if stage == "proved":  # no move is ordered by these
             figures = Figures(base.full, base.lazy, base.quiet, base.brier, naming)
         else:
@@ -97,11 +97,11 @@ def _order_figures(run: Run, weights: Weights, naming: float) -> Figures:
     full, lazy = run.proposed(weights, SHORTLIST), run.proposed(weights, LAZY_SHORTLIST)
     placed = [place(falling(p.moves), q.killer) for q, p in zip(queries, full, strict=True)]
     short = [place(falling(p.moves), q.killer) for q, p in zip(queries, lazy, strict=True)]
-    said = [p.confidence for p in full]
+    predicted = [p.confidence for p in full]
     ordinary = [propose(weights, fen, bait, SHORTLIST).confidence for fen, bait, _ in run.ordinary]
-    shares = [0.5 / len(said)] * len(said) + [0.5 / len(ordinary)] * len(ordinary)
+    shares = [0.5 / len(predicted)] * len(predicted) + [0.5 / len(ordinary)] * len(ordinary)
     true = [p.moves[0] == q.killer for q, p in zip(queries, full, strict=True)] + [False] * len(ordinary)
-    score = brier(said + ordinary, true, shares)
+    score = brier(predicted + ordinary, true, shares)
     return Figures(hit(placed, 1), hit(short, 1), hit(_quiet(queries, placed), 1), score, naming)
 
 
@@ -114,7 +114,7 @@ def _naming(
     traps: Sequence[Puzzle],
     learned: Weights,
     bags: Sequence[Sequence[int]],
-    asked: Sequence[Sequence[int]],
+    queried: Sequence[Sequence[int]],
     without: int | None,
 ) -> float:
     """Mean pattern precision of the nearest traps where tokens of one kind are left out."""
@@ -123,6 +123,6 @@ def _naming(
         path = Path(folder) / "killers"
         build_index(path, list(enumerate(known)), learned.idf)
         index = _native.BagIndex(path, vocabulary=VOCABULARY_VERSION)
-        few = [[token for token in bag if token >> FIELD_BITS != without] for bag in asked]
+        few = [[token for token in bag if token >> FIELD_BITS != without] for bag in queried]
         hits = index.top(few, TOP, jobs=run.jobs)
     return macro_precision(run.queries, [[traps[at].themes for at, _ in near] for near in hits])

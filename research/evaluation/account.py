@@ -1,4 +1,4 @@
-"""The account of an evaluation: what was asked, what was found, and what that does not show."""
+"""Account of an evaluation: queries, findings, and what they do not show."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

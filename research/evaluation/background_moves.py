@@ -1,4 +1,4 @@
-"""Ordinary positions from real games, with what an engine says of the move that was played."""
+"""Background corpus: positions from real games, with an engine's judgement of the move that was played."""
 
 import math
 import random
@@ -91,14 +91,14 @@ def judge(engine: UciEngine, file: str, board: chess.Board, move: chess.Move, no
 
 
 class Answers:
-    """Judged moves in a file, one a line, so that no engine is asked twice.
+    """Judged moves in a file, one a line, so that no engine judges one twice.
 
     The first line says ``judged moves`` and with how many nodes; the others are file, FEN, move, and centipawns before
     and after, divided by tabs.
     """
 
     def __init__(self, path: Path | None, nodes: int) -> None:
-        """Read ``path`` if it is there; without a path nothing is kept.
+        """Read ``path`` if it is there; without a path nothing is stored.
 
         Raises `InputError` for a file of another kind, and `UsageError` if its answers are of other ``nodes``.
         """

@@ -24,7 +24,7 @@ class Reliability:
 
     brier: float
     error: float
-    """How far what was said is from what came true, in the mean."""
+    """Expected calibration error."""
     table: Table
     panel: Panel
     bins: list[Bin]
@@ -32,17 +32,19 @@ class Reliability:
     @property
     def data(self) -> dict[str, object]:
         """For JSON."""
-        bins = [{"low": b.low, "high": b.high, "count": b.count, "said": b.said, "true": b.true} for b in self.bins]
+        bins = [
+            {"low": b.low, "high": b.high, "count": b.count, "said": b.predicted, "true": b.true} for b in self.bins
+        ]
         return {"brier": self.brier, "error": self.error, "bins": bins}
 
 
 def reliability_of(traps: Sequence[tuple[float, bool]], ordinary: Sequence[float]) -> Reliability:
     """From the confidence of each trap's first proposal, and whether it is the killer, and those of ordinary moves,
     which are misses; both count the same in sum."""
-    said = [confidence for confidence, _ in traps] + list(ordinary)
+    predicted = [confidence for confidence, _ in traps] + list(ordinary)
     true = [hit for _, hit in traps] + [False] * len(ordinary)
     weights = [0.5 / len(traps)] * len(traps) + [0.5 / len(ordinary)] * len(ordinary)
-    bins = reliability(said, true, weights, EDGES)
+    bins = reliability(predicted, true, weights, EDGES)
     in_traps = reliability([c for c, _ in traps], [hit for _, hit in traps], [1.0] * len(traps), EDGES)
     table = Table(
         ("confidence", "n", "share of the mix", "said", "came true", "came true, traps alone"),
@@ -51,7 +53,7 @@ def reliability_of(traps: Sequence[tuple[float, bool]], ordinary: Sequence[float
                 f"{number(b.low, 2)} to {number(b.high, 2)}",
                 f"{b.count:,}",
                 number(b.weight),
-                number(b.said),
+                number(b.predicted),
                 number(b.true),
                 next((number(t.true) for t in in_traps if t.low == b.low), ""),
             )
@@ -63,15 +65,15 @@ def reliability_of(traps: Sequence[tuple[float, bool]], ordinary: Sequence[float
         "confidence",
         "share that came true",
         (
-            Series("first proposals", tuple(b.said for b in bins), tuple(b.true for b in bins)),
+            Series("first proposals", tuple(b.predicted for b in bins), tuple(b.true for b in bins)),
             Series("perfect", (0.0, 1.0), (0.0, 1.0), Style.DASHED),
         ),
     )
-    return Reliability(brier(said, true, weights), calibration_error(bins), table, panel, bins)
+    return Reliability(brier(predicted, true, weights), calibration_error(bins), table, panel, bins)
 
 
 def calibration(run: Run) -> Finding:
-    """Confidence against hits, on traps and ordinary moves half and half; and by likeness to the nearest trap."""
+    """Confidence against hits, on traps and ordinary moves half and half; and by similarity to the nearest trap."""
     run.say("calibration")
     traps = [(p.confidence, p.moves[0] == q.killer) for q, p in zip(run.queries, run.full, strict=True)]
     others = run.each(lambda e: propose(run.weights, e[0], e[1], SHORTLIST), run.ordinary)

@@ -21,7 +21,7 @@ from trapcore.trees.chess_game import parse_position
 RECALLS = (0.8, 0.9)
 PREVALENCES = (100, 1000)
 MATE = 3
-"""Moves of the mates that are asked for after a false alarm."""
+"""Moves of the mates that are searched for after a false alarm."""
 FINE = 0.004
 ROC = "detection"
 """Name of the plot."""
@@ -35,7 +35,7 @@ Score = Callable[[str, str], float]
 
 @dataclass(frozen=True)
 class Scored:
-    """What one score says of all that was asked."""
+    """Figures of one score over all queries."""
 
     mates: list[float]
     traps: list[float]

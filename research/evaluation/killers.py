@@ -100,21 +100,21 @@ def _by_neighbours(run: Run) -> list[Order]:
     run.say("turning positions")
     queries = run.queries[:SLOW]
     library = run.each(Turned.of, run.sample.library)
-    asked = run.each(Turned.of, queries)
+    queried = run.each(Turned.of, queries)
     found = {
-        f"{neighbours.VOTES} random traps": neighbours.by_chance(library, asked, SEED),
-        "nearest boards": neighbours.by_board(library, asked),
-        "continuations": neighbours.by_continuations(library, asked),
+        f"{neighbours.VOTES} random traps": neighbours.by_chance(library, queried, SEED),
+        "nearest boards": neighbours.by_board(library, queried),
+        "continuations": neighbours.by_continuations(library, queried),
     }
     run.say("neighbours by sequences and by structure")
-    found["sequences"] = neighbours.by_sequences(library, asked)
-    found["structural similarity"] = neighbours.by_structure(library, asked[:SLOWEST])
+    found["sequences"] = neighbours.by_sequences(library, queried)
+    found["structural similarity"] = neighbours.by_structure(library, queried[:SLOWEST])
     orders = []
     for name, nearest in found.items():
-        scores = [neighbours.voted(q, near, library) for q, near in zip(asked, nearest, strict=False)]
+        scores = [neighbours.voted(q, near, library) for q, near in zip(queried, nearest, strict=False)]
         orders.append(Order.of(name, queries, scores))
     structure = found["structural similarity"]
-    matched = [neighbours.matched(q, near, library) for q, near in zip(asked, structure, strict=False)]
+    matched = [neighbours.matched(q, near, library) for q, near in zip(queried, structure, strict=False)]
     orders.append(Order.of("move matching", queries, matched))
     return orders
 

@@ -51,7 +51,7 @@ class Bin:
     high: float
     weight: float
     """Of all that fell into it."""
-    said: float
+    predicted: float
     """Mean of what was predicted."""
     true: float
     """Share of what came true."""
@@ -59,30 +59,30 @@ class Bin:
 
 
 def reliability(
-    said: Sequence[float], true: Sequence[bool], weights: Sequence[float], edges: Sequence[float]
+    predicted: Sequence[float], true: Sequence[bool], weights: Sequence[float], edges: Sequence[float]
 ) -> list[Bin]:
     """Predictions in bins between ``edges``, ascending; empty bins are left out. The highest edge is in its bin."""
     bins = []
     for low, high in pairwise(edges):
         last = high == edges[-1]
-        inside = [i for i, p in enumerate(said) if low <= p < high or (last and p == high)]
+        inside = [i for i, p in enumerate(predicted) if low <= p < high or (last and p == high)]
         weight = sum(weights[i] for i in inside)
         if weight:
-            mean = sum(weights[i] * said[i] for i in inside) / weight
+            mean = sum(weights[i] * predicted[i] for i in inside) / weight
             share = sum(weights[i] for i in inside if true[i]) / weight
             bins.append(Bin(low, high, weight, mean, share, len(inside)))
     return bins
 
 
-def brier(said: Sequence[float], true: Sequence[bool], weights: Sequence[float]) -> float:
+def brier(predicted: Sequence[float], true: Sequence[bool], weights: Sequence[float]) -> float:
     """Brier's score: mean squared difference of prediction and outcome (0 or 1), lower is better."""
-    total = sum(w * (p - t) ** 2 for p, t, w in zip(said, true, weights, strict=True))
+    total = sum(w * (p - t) ** 2 for p, t, w in zip(predicted, true, weights, strict=True))
     return total / sum(weights)
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Mean distance of what was said from what came true, over bins by their weight."""
-    return sum(b.weight * abs(b.said - b.true) for b in bins) / sum(b.weight for b in bins)
+    """Expected calibration error: mean distance of the predicted from the observed share, over bins by their weight."""
+    return sum(b.weight * abs(b.predicted - b.true) for b in bins) / sum(b.weight for b in bins)
 
 
 def precision(found: Sequence[Sequence[Collection[str]]], theme: str, most: int) -> float:

@@ -79,8 +79,8 @@ Neighbours = list[list[tuple[int, float]]]
 
 def by_board(library: Sequence[Turned], queries: Sequence[Turned]) -> Neighbours:
     """By the share of the squares that hold the same."""
-    known, asked = _squares(library), _squares(queries)
-    return _nearest(len(asked), lambda rows: asked[rows] @ known.T / 64)
+    known, queried = _squares(library), _squares(queries)
+    return _nearest(len(queried), lambda rows: queried[rows] @ known.T / 64)
 
 
 def _squares(positions: Sequence[Turned]) -> Array:
@@ -95,10 +95,10 @@ def _squares(positions: Sequence[Turned]) -> Array:
 
 def by_continuations(library: Sequence[Turned], queries: Sequence[Turned]) -> Neighbours:
     """By the paper's P_cont at depth 1, moves named by SAN."""
-    known, asked, sizes = _lines(library, queries, 1, captures=False)
+    known, queried, sizes = _lines(library, queries, 1, captures=False)
 
     def similarities(rows: slice) -> Array:
-        both = _dense(asked[rows] @ known.T)
+        both = _dense(queried[rows] @ known.T)
         return np.asarray(both / (sizes[1][rows, None] + sizes[0][None, :] - both))
 
     return _nearest(len(queries), similarities)
@@ -106,10 +106,10 @@ def by_continuations(library: Sequence[Turned], queries: Sequence[Turned]) -> Ne
 
 def by_sequences(library: Sequence[Turned], queries: Sequence[Turned]) -> Neighbours:
     """By the paper's P_seq at depth 2, moves named by SAN and by what is lost for good with them."""
-    known, asked, sizes = _lines(library, queries, 2, captures=True)
+    known, queried, sizes = _lines(library, queries, 2, captures=True)
 
     def similarities(rows: slice) -> Array:
-        shared = _dense(asked[rows] @ known.sign().T) + _dense(asked[rows].sign() @ known.T)
+        shared = _dense(queried[rows] @ known.sign().T) + _dense(queried[rows].sign() @ known.T)
         return np.asarray(shared / np.maximum(1, sizes[1][rows, None] + sizes[0][None, :]))
 
     return _nearest(len(queries), similarities)
@@ -138,8 +138,8 @@ def _lines(
     def ids(positions: Sequence[Turned]) -> list[Array]:
         return [np.frombuffer(_native.sequence_ids(p.after, depth, "san", captures), np.uint64) for p in positions]
 
-    asked = ids(queries)
-    columns = np.unique(np.concatenate(asked))
+    queried = ids(queries)
+    columns = np.unique(np.concatenate(queried))
 
     def counts(rows: list[Array]) -> tuple[Any, Array]:
         sizes = np.array([len(row) for row in rows])
@@ -150,7 +150,7 @@ def _lines(
         ones = np.ones(len(number), np.float32)
         return csr_matrix((ones, (number, places[there])), shape=(len(rows), len(columns))), sizes
 
-    (known, known_sizes), (own, own_sizes) = counts(ids(library)), counts(asked)
+    (known, known_sizes), (own, own_sizes) = counts(ids(library)), counts(queried)
     return known, own, (known_sizes, own_sizes)
 
 

@@ -15,7 +15,7 @@ _CHECK = 1000.0
 
 
 def at_random(puzzle: Puzzle) -> Scores:
-    """All moves alike."""
+    """All moves with one score."""
     return dict.fromkeys(puzzle.moves, 0.0)
 
 

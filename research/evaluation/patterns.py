@@ -14,7 +14,7 @@ from research.report import Report, Table, number
 
 TOP = 10
 LEAST = 5
-"""Queries that a theme must have to be told of."""
+"""Queries that a theme must have to be reported."""
 LENGTHS = ("mateIn2", "mateIn3")
 """Told, too, but not part of the mean: they say how long a line is, not what happens in it."""
 
@@ -28,9 +28,9 @@ def patterns(run: Run) -> Finding:
     known = _themes(run, run.killer_bags)
     proposed = _themes(run, run.proposed_bags)
     run.say("patterns: the nearest boards and sequences")
-    turned, asked = run.each(Turned.of, library), run.each(Turned.of, queries)
-    boards = _of_neighbours(run, neighbours.by_board(turned, asked))
-    lines = _of_neighbours(run, neighbours.by_sequences(turned, asked[:SLOW]))
+    turned, queried = run.each(Turned.of, library), run.each(Turned.of, queries)
+    boards = _of_neighbours(run, neighbours.by_board(turned, queried))
+    lines = _of_neighbours(run, neighbours.by_sequences(turned, queried[:SLOW]))
     found = {}
     for theme in (*PATTERNS, *LENGTHS):
         having = [i for i, query in enumerate(queries) if theme in query.themes]

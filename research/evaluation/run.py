@@ -26,9 +26,9 @@ Answer = TypeVar("Answer")
 GROWTH = (100, 1_000)
 """Sizes of smaller libraries that are looked at, too."""
 LONGEST_MATE = 5
-"""Moves of the longest mate that is asked for."""
+"""Moves of the longest mate that is searched for."""
 PROVED_MATE, PROVED_WITHIN = 4, Budget(nodes=50_000)
-"""Of the mate that is asked for after a proposal."""
+"""Of the mate that is searched for after a proposal."""
 HELD_OUT_FROM = 820
 """Of the ordinary moves that come with trapline, those from here on are held out of the fit, but for the next few: the
 moves of one game stand together."""
@@ -74,7 +74,7 @@ def _proved_bag(query: Puzzle, move: str, proof: Proof | None) -> list[int]:
 
 
 class Run:
-    """What the parts of an evaluation share; each thing is computed when it is first asked for."""
+    """What the parts of an evaluation share; each thing is computed when it is first used."""
 
     def __init__(self, sample: Sample, jobs: int, say: Callable[[str], None], weights: Weights | None = None) -> None:
         """``jobs`` (1 or more) threads; ``weights`` of a library, else they are learned from the sample's."""
@@ -108,7 +108,7 @@ class Run:
 
     @property
     def queries(self) -> Sequence[Puzzle]:
-        """The puzzles that are asked about."""
+        """The puzzles that are queried."""
         return self.sample.queries
 
     def learn(self, traps: Sequence[Puzzle], without: Sequence[str] = ()) -> Weights:
@@ -129,7 +129,7 @@ class Run:
 
     @cached_property
     def full(self) -> list[Proposed]:
-        """The proposals, with the shortlist as it is unless told otherwise."""
+        """The proposals, with the shortlist as it is by default."""
         return self.proposed(self.weights, SHORTLIST)
 
     @cached_property
@@ -139,7 +139,7 @@ class Run:
 
     @cached_property
     def proofs(self) -> list[Proof | None]:
-        """Of each query that is a mate: what the prover says, which is told the killer."""
+        """Of each query that is a mate: the outcome of the prover, which is given the killer."""
 
         def proof(query: Puzzle) -> Proof | None:
             if not query.mates:
@@ -170,7 +170,7 @@ class Run:
     @cached_property
     def index(self) -> _native.BagIndex:
         """The killers of the library; payloads are their places in it."""
-        self.say(f"likening {len(self.sample.library):,} killers")
+        self.say(f"indexing {len(self.sample.library):,} killers")
         bags = self.each(
             lambda p: _native.killer_bag(p.before, p.trap.bait, list(p.trap.killer_line)), self.sample.library
         )

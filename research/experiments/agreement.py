@@ -4,7 +4,7 @@
 
 Every decision of the victim in every line is judged twice by the same rule (the move costs .3 of win chance against the
 best other move): by our trap test, and by Stockfish with 400,000 nodes for each of the two positions. Stockfish's
-answers are kept in a file, since they take a quarter of an hour.
+answers are written to a file, since they take a quarter of an hour.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def _of_line(number: int, row: dict[str, str]) -> Iterator[Decision]:
 
 
 def opinions(wanted: list[Decision], answers: Path | None, command: str, nodes: int) -> dict[tuple[str, str], Opinion]:
-    """What the engine says of each, by position and move; asked only for what the file of answers does not hold."""
+    """What the engine says of each, by position and move; evaluated only for what the file of answers does not hold."""
     known: dict[tuple[str, str], Opinion] = {}
     if answers is not None and answers.exists():
         for line in answers.read_text().splitlines():
@@ -91,14 +91,14 @@ def opinions(wanted: list[Decision], answers: Path | None, command: str, nodes: 
     with chess.engine.SimpleEngine.popen_uci(command) as engine:
         engine.configure({"Threads": 1, "Hash": 64})
         for fen, move in missing:
-            known[fen, move] = opinion = _asked(engine, fen, move, nodes)
+            known[fen, move] = opinion = _evaluate(engine, fen, move, nodes)
             if answers is not None:
                 with answers.open("a") as out:
                     out.write(json.dumps({"fen": fen, "move": move} | asdict(opinion)) + "\n")
     return known
 
 
-def _asked(engine: chess.engine.SimpleEngine, fen: str, move: str, nodes: int) -> Opinion:
+def _evaluate(engine: chess.engine.SimpleEngine, fen: str, move: str, nodes: int) -> Opinion:
     board = chess.Board(fen)
     bait = chess.Move.from_uci(move)
     others = [other for other in board.legal_moves if other != bait]

@@ -113,18 +113,18 @@ def report(run: Run) -> Report:
             rows.append((str(b), *cells))
         blocks.append(f"{case.name}{' (shorter lines count in P_seq)' if case.prefixes else ''}:")
         blocks.append(Table(("b", *found[BRANCHING[0]]), tuple(rows)))
-        said = []
+        parts = []
         for claim in CLAIMS[case.name]:
             where = [b for b in BRANCHING if holds(claim, found[b])]
             for_which = "for all b" if len(where) == len(BRANCHING) else f"for b = {', '.join(map(str, where))} only"
-            said.append(f"{claim}: {for_which if where else 'for no b'}")
+            parts.append(f"{claim}: {for_which if where else 'for no b'}")
         last = BRANCHING[-1]
         ratios = (
             f"{name} {found[last][name] / printed(last):.2f}"
             for name, printed in zip(found[last], case.printed, strict=True)
         )
         blocks.append(
-            f"The paper's inequalities hold here as follows: {'; '.join(said)}. Ours over the printed estimate at b = "
+            f"The paper's inequalities hold here as follows: {'; '.join(parts)}. Ours over the printed estimate at b = "
             f"{last}: {', '.join(ratios)}."
         )
         x, series = tuple(map(float, BRANCHING)), []

@@ -68,7 +68,7 @@ def test_reliability_and_briers_score() -> None:
     said, true, weights = [0.1, 0.3, 0.9, 1.0], [False, True, True, True], [1.0, 1.0, 2.0, 1.0]
     bins = reliability(said, true, weights, (0.0, 0.2, 0.5, 1.0))
     assert [(b.low, b.high, b.count, b.weight) for b in bins] == [(0, 0.2, 1, 1), (0.2, 0.5, 1, 1), (0.5, 1, 2, 3)]
-    assert bins[2].said == pytest.approx((2 * 0.9 + 1.0) / 3)
+    assert bins[2].predicted == pytest.approx((2 * 0.9 + 1.0) / 3)
     assert [b.true for b in bins] == [0, 1, 1]
     assert calibration_error(bins) == pytest.approx((0.1 + 0.7 + 3 * (1 - 2.8 / 3)) / 5)
     assert brier(said, true, weights) == pytest.approx((0.01 + 0.49 + 2 * 0.01) / 5)

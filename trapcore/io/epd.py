@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from trapcore.errors import InputError
 
 MAX_LINE_BYTES = 1 << 14
-"""A longer line is no EPD; what is beyond is not kept, so that a file that is no text cannot fill the memory."""
+"""A longer line is no EPD; what is beyond is dropped, so that a file that is no text cannot fill the memory."""
 
 _OPERATION = re.compile(r"""\s*(?P<opcode>[A-Za-z]\w*)(?P<operand>(?:"[^"]*"|[^";])*)(?:;|$)""")
 

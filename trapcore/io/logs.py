@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from trapcore.errors import OutputError
 
 DAYS = 7
-"""So many old log files are kept."""
+"""Number of old log files."""
 
 MOST_WAITING = 10_000
 """Lines that wait to be written; what comes after that is lost rather than the memory filled."""

@@ -1,6 +1,7 @@
 """Byte streams in and out: plain, gzip, bzip2 and Zstandard.
 
-What a file contains is told by its first bytes, never by its name; how a new file is written is told by its suffix.
+The compression of a file is recognised by its first bytes, never by its name; that of a new file follows from its
+suffix.
 Compressed files of several frames (``pzstd``, ``cat a.gz b.gz``, our own resumable output) read as one stream.
 """
 
@@ -22,7 +23,7 @@ import zstandard
 from trapcore.errors import InputError, OutputError
 
 CHUNK_BYTES = 1 << 20
-"""Bytes asked of the file at a time: 1 MiB."""
+"""Bytes read from the file at a time: 1 MiB."""
 
 ZSTD_LEVEL = 3
 """Above it, Zstandard costs more time than judging the games does."""
@@ -287,7 +288,7 @@ class FrameWriter:
     def _abandon(self) -> None:
         self._closed = True
         if self._owned:
-            with suppress(OSError):  # the error that led here is the one to be told
+            with suppress(OSError):  # the error that led here is the one to be raised
                 self._file.close()
 
     def __enter__(self) -> Self:

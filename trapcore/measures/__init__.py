@@ -1,4 +1,4 @@
-"""How similar two positions are, by their local trees; 1.0 is alike and 0.0 has nothing in common.
+"""How similar two positions are, by their local trees; 1.0 for equal trees, 0.0 for trees with nothing in common.
 
 =================  ======================================================================================
 continuations.py   which moves occur in the trees (section 2.1 of the paper)

@@ -12,7 +12,7 @@ from trapcore.trees.tree import Tree
 
 
 def move_count_ratio(t1: Tree, t2: Tree) -> float:
-    """The smaller number of moves over the larger, 0.0..1.0; two positions without moves are alike: 1.0."""
+    """The smaller number of moves over the larger, 0.0..1.0; two positions without moves are equal: 1.0."""
     c1, c2 = len(t1.children), len(t2.children)
     return min(c1, c2) / max(c1, c2) if c1 or c2 else 1.0
 

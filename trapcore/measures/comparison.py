@@ -94,7 +94,7 @@ class Comparison:
         options = {name: defaults[name] if given[name] is None else given[name] for name in own}
         if self.measure is Measure.TERMINAL:
             return {"measure": self.measure}
-        told = {
+        result = {
             "measure": self.measure,
             "depth": options.pop("depth"),
             "labels": self.labels,
@@ -102,7 +102,7 @@ class Comparison:
             **options,
         }
         # Only a root has no default.
-        return {name: value for name, value in told.items() if value is not None}
+        return {name: value for name, value in result.items() if value is not None}
 
     def of(self, fen1: str, fen2: str) -> "Compared":
         """The similarity of two positions, and the baselines.
@@ -158,19 +158,19 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a comparison found."""
+    """Result of a comparison."""
 
     value: float
     """0.0..1.0."""
     standard_error: float | None
     """Of an estimate; None where the value is exact."""
     baselines: dict[str, float]
-    """By name, 0.0..1.0: what the number of moves and the board alone would say."""
+    """By name, 0.0..1.0: similarity by the number of moves and by the board alone."""
 
     def answer(self) -> dict[str, Any]:
         """The same for JSON."""
-        told = {} if self.standard_error is None else {"standard_error": self.standard_error}
-        return {"value": self.value, **told, "baselines": self.baselines}
+        error = {} if self.standard_error is None else {"standard_error": self.standard_error}
+        return {"value": self.value, **error, "baselines": self.baselines}
 
 
 def chosen_comparison(measure: str, labels: str, *, captures: bool, **options: Any) -> Comparison:

@@ -12,7 +12,7 @@ from trapcore.trees.tree import Tree
 def of_trees(t1: Tree, t2: Tree, depth: int) -> float:
     """P_cont of two trees, 0.0..1.0: the Jaccard similarity of their sets of labels at depths 1 to ``depth``.
 
-    The trees must reach ``depth`` (>= 1) unless the game ends before. Two trees without moves are alike: 1.0.
+    The trees must reach ``depth`` (>= 1) unless the game ends before. Two trees without moves are equal: 1.0.
     """
     m1, m2 = t1.labels(depth), t2.labels(depth)
     if not m1 | m2:

@@ -92,7 +92,7 @@ LEAST_SIMILARITY = {
     IndexedMeasure.CONTINUATIONS: 0.8,
     IndexedMeasure.STRUCTURAL: 0.8,
 }
-"""Similarity from which a position is looked into, unless told otherwise."""
+"""Similarity from which a position is a candidate, by default."""
 
 
 def checked_depth(depth: int, most: int = MAX_DEPTH) -> int:

@@ -9,13 +9,12 @@ pairs) / max(c1, c2), from one.
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Unpack
 
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.measures import continuations
-from trapcore.measures.options import MAX_BASE_DEPTH, Base, checked_depth, chosen
-from trapcore.measures.structural import TreeSimilarity, cheapest_pairing
-from trapcore.trees.chess_game import Labels
+from trapcore.measures.structural import BaseOptions, TreeSimilarity, base_arguments, cheapest_pairing
 from trapcore.trees.tree import Tree
 
 
@@ -102,18 +101,8 @@ def _variance(sample: list[float], size: int, mean: Callable[[list[float]], floa
     return (1 - n / size) * (n - 1) / n * sum((x - centre) ** 2 for x in left_out)
 
 
-def of_positions(
-    fen1: str,
-    fen2: str,
-    *,
-    children: int = 12,
-    seed: int = 0,
-    base: str = Base.CONTINUATIONS,
-    depth: int = 1,
-    labels: str = Labels.UCI,
-    captures: bool = False,
-) -> Estimate:
-    """S of two chess positions, estimated from ``children`` (>= 1) of each, on ``base`` to ``depth`` 1..2 plies.
+def of_positions(fen1: str, fen2: str, *, children: int = 12, seed: int = 0, **base: Unpack[BaseOptions]) -> Estimate:
+    """S of two chess positions, estimated from ``children`` (>= 1) of each, with the options of its base.
 
     Raises ``PositionError`` for a bad FEN and ``UsageError`` for an option that does not exist or is out of range.
     """
@@ -121,10 +110,7 @@ def of_positions(
     found = _native.sampled_structural(
         fen1,
         fen2,
-        chosen(Base, base),
-        checked_depth(depth, MAX_BASE_DEPTH),
-        chosen(Labels, labels),
-        captures,
+        *base_arguments(base),
         # No position has more moves; the core counts in machine words.
         min(children, 1 << 16),
         seed,

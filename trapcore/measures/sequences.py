@@ -29,7 +29,7 @@ def of_trees(t1: Tree, t2: Tree, depth: int, *, prefixes: bool = False) -> float
     """P_seq of two trees, 0.0..1.0: both multiplicities of every shared sequence, over all multiplicities.
 
     The trees must reach ``depth`` (>= 1) unless the game ends before. Two trees without a line that long are
-    alike: 1.0. One minus it is no metric: the triangle inequality fails, as it does for every form of Dice's.
+    equal: 1.0. One minus it is no metric: the triangle inequality fails, as it does for every form of Dice's.
     """
     k1, k2 = simplified(t1, depth, prefixes=prefixes), simplified(t2, depth, prefixes=prefixes)
     if not k1 and not k2:

@@ -10,6 +10,7 @@ as the OSPA metric of order and cut-off 1.
 """
 
 from collections.abc import Callable
+from typing import TypedDict, Unpack
 
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -52,7 +53,7 @@ def cheapest_pairing(p: list[float], q: list[float]) -> float:
 
 
 def of_children(p: list[float], q: list[float], unpaired: Unpaired = Unpaired.FORMULA) -> float:
-    """S of two lists of child similarities, 0.0..1.0; two positions without moves are alike: 1.0."""
+    """S of two lists of child similarities, 0.0..1.0; two positions without moves are equal: 1.0."""
     most = max(len(p), len(q))
     if most == 0:
         return 1.0
@@ -83,19 +84,39 @@ def of_trees(
     return of_children(p, q, unpaired)
 
 
+class BaseOptions(TypedDict, total=False):
+    """Options of the base, the measure that compares a child with its parent."""
+
+    base: str
+    """A member of `Base`; by default continuations."""
+    depth: int
+    """Plies, 1..2; by default 1."""
+    labels: str
+    """A member of `Labels`; by default UCI."""
+    captures: bool
+    """The captured piece belongs to the label; by default not."""
+
+
+def base_arguments(options: BaseOptions) -> tuple[Base, int, Labels, bool]:
+    """Base, depth, labels and captures as the core takes them; raises ``UsageError`` for a value out of range."""
+    return (
+        chosen(Base, options.get("base", Base.CONTINUATIONS)),
+        checked_depth(options.get("depth", 1), MAX_BASE_DEPTH),
+        chosen(Labels, options.get("labels", Labels.UCI)),
+        options.get("captures", False),
+    )
+
+
 def of_positions(
     fen1: str,
     fen2: str,
     *,
-    base: str = Base.CONTINUATIONS,
-    depth: int = 1,
-    labels: str = Labels.UCI,
-    captures: bool = False,
     unpaired: str = Unpaired.FORMULA,
     reference: str = Reference.PARENT,
     root: str | None = None,
+    **base: Unpack[BaseOptions],
 ) -> float:
-    """S of two chess positions, 0.0..1.0, on ``base`` to ``depth`` 1..2 plies.
+    """S of two chess positions, 0.0..1.0, with the options of its base (`BaseOptions`).
 
     In chess a child's moves are the opponent's, so with ``uci`` labels and a base of depth 1 nothing is ever shared
     with the parent and S is exactly `baselines.move_count_ratio`. With the ``reference`` ``root``, and ``root`` the FEN
@@ -105,13 +126,4 @@ def of_positions(
     """
     if (chosen(Reference, reference) is Reference.ROOT) != (root is not None):
         raise UsageError("the reference 'root' goes with a root: the FEN of the position that both come from")
-    return _native.structural(
-        fen1,
-        fen2,
-        chosen(Base, base),
-        checked_depth(depth, MAX_BASE_DEPTH),
-        chosen(Labels, labels),
-        captures,
-        chosen(Unpaired, unpaired),
-        root,
-    )
+    return _native.structural(fen1, fen2, *base_arguments(base), chosen(Unpaired, unpaired), root)

@@ -15,7 +15,7 @@ def of_trees(t1: Tree, t2: Tree, depth: int, *, prefixes: bool = False) -> float
 
     The sequences are those of `sequences.simplified`, with its options. Where each occurs once, as in chess at depth 2
     with ``uci`` labels, this is the Jaccard similarity of their sets, and one minus it a metric; with other
-    multiplicities the triangle inequality can fail. Two trees without a line are alike: 1.0.
+    multiplicities the triangle inequality can fail. Two trees without a line are equal: 1.0.
     """
     k1, k2 = simplified(t1, depth, prefixes=prefixes), simplified(t2, depth, prefixes=prefixes)
     if not k1 and not k2:

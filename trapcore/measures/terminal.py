@@ -1,7 +1,7 @@
 """Similarity of terminal states: how near the rewards are when the game is over in both positions.
 
 Source: Evans & Turrini, section 2.4. Trees without moves share nothing to compare, so the other measures call any two
-of them alike; where the games are over this measure tells a win from a draw. Of any game, the rewards are all it needs.
+of them equal; where the games are over this measure tells a win from a draw. It needs the rewards alone, of any game.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def of_game(
 ) -> float | None:
     """P of two positions of a game, 0.0..1.0, or None if it goes on in both, which this measure says nothing about.
 
-    ``reward`` is asked only where the game is over. A position where it is over has nothing in common with one where
+    ``reward`` is called only where the game is over. A position where it is over has nothing in common with one where
     it goes on: 0.0, as in Table 1 of the paper.
     """
     over = [not game.moves(position) for position in (position1, position2)]
@@ -55,7 +55,7 @@ def of_game(
 def of_trees(t1: Tree, t2: Tree, reward1: float, reward2: float, otherwise: Callable[[Tree, Tree], float]) -> float:
     """``otherwise``, the similarity of two trees, completed where it is undefined: between ends of the game.
 
-    Two ended trees are as alike as their rewards (-1.0..1.0, for one and the same player), an ended one and another
+    Two ended trees are as similar as their rewards (-1.0..1.0, for one and the same player), an ended one and another
     have nothing in common; only other trees are compared.
     """
     if t1.ended and t2.ended:

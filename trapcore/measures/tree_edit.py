@@ -119,7 +119,7 @@ def of_trees(t1: Tree, t2: Tree, depth: int, *, ordered: bool = True) -> float:
     """P_tree of two trees, 0.0..1.0: 1 - 2e / (|T1| + |T2| + e), to ``depth`` (>= 1) plies; 1.0 if neither has a move.
 
     The children of each node are compared in alphabetical order, or, if not ``ordered``, in whichever makes the trees
-    most alike. Raises ``UsageError`` if that is asked of trees of more than `UNORDERED_LIMIT` moves.
+    most similar. Raises ``UsageError`` for trees of more than `UNORDERED_LIMIT` moves.
     """
     f1, f2 = sorted_forest(t1, depth), sorted_forest(t2, depth)
     distance = ordered_distance(f1, f2) if ordered else unordered_distance(f1, f2)

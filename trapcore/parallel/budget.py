@@ -1,4 +1,4 @@
-"""What a question may cost, and how another thread takes it back.
+"""Budget of a question, and its cancellation by another thread.
 
 A budget belongs to one question; calls that ask several (the trap test asks four, for each bait) say so. With nodes and
 depth the answer is the same everywhere, with milliseconds it depends on the machine. Ctrl-C in the main thread ends any
@@ -13,7 +13,7 @@ from trapcore.errors import UsageError
 __all__ = ["MAX_DEPTH", "Budget", "Cancellation"]
 
 MAX_DEPTH = 64
-"""Deepest search that can be asked for, in plies."""
+"""Deepest search, in plies."""
 
 _MOST = 2**63 - 1  # what Rust and SQL hold
 

@@ -90,7 +90,7 @@ class Cluster:
         """Threads of all workers, who may come and go. Raises `ClusterError` if there has been none for too long."""
         now = time.monotonic()
         if now - self._looked_at >= _TICK_SECONDS:
-            with _spoken(self._address):
+            with _translate_errors(self._address):
                 threads = sum(self._client.nthreads().values())
             self._looked_at, self._width = now, max(1, threads)
             if threads:
@@ -98,21 +98,21 @@ class Cluster:
             elif now - self._seen_at > WORKER_SECONDS:
                 raise ClusterError(
                     f"the cluster at {self._address} has had no worker for {now - self._seen_at:.0f} seconds; what was "
-                    "finished before is kept"
+                    "finished before stays"
                 )
         return self._width
 
     def check(self) -> None:
         """Raise `ClusterError` unless there are workers, all with the trapline that is here."""
-        with _spoken(self._address):
+        with _translate_errors(self._address):
             try:
                 self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
             except TimeoutError:
                 raise ClusterError(
                     f"the cluster at {self._address} has no workers; start some: `dask worker`"
                 ) from None
-            told = self._client.run(_asking(), on_error="return")
-        for worker, found in sorted(told.items()):
+            answers = self._client.run(_version_query(), on_error="return")
+        for worker, found in sorted(answers.items()):
             if isinstance(found, Exception):
                 raise ClusterError(
                     f"the worker at {worker} cannot use trapline ({found}); install this version of it there, "
@@ -123,7 +123,7 @@ class Cluster:
     def submit(self, work: Work[Item, Result], item: Item, stop: Cancellation, /) -> Pending[Result]:
         """See `Pool.submit`. Both are pickled; ``work`` is sent only if it was not sent before."""
         data = pickle.dumps(item)
-        with _spoken(self._address):
+        with _translate_errors(self._address):
             posted = self._posted.get(work)
             if posted is None:
                 posted = self._posted[work] = self._post(work)
@@ -145,7 +145,7 @@ class Cluster:
         """What a worker made of an item; raises what it raised, and `ClusterError` if nobody is left who could."""
         while True:
             self._wait(future, stop)
-            with suppress(TimeoutError), _spoken(self._address):
+            with suppress(TimeoutError), _translate_errors(self._address):
                 return future.result(timeout=WORKER_SECONDS)
 
     def _wait(self, future: "Future", stop: Cancellation) -> None:
@@ -159,7 +159,7 @@ class Cluster:
             if stop.is_cancelled and not halted:
                 self._halt()
                 halted = True
-        with _spoken(self._address):
+        with _translate_errors(self._address):
             error = future.exception()
         if isinstance(error, KilledWorker):
             raise ClusterError(
@@ -172,7 +172,7 @@ class Cluster:
     def cancel(self, future: "Future") -> None:
         """Do not begin with it any more; what was begun ends with `end`."""
         self._cancelled = True
-        with suppress(ClusterError), _spoken(self._address):  # a scheduler that is lost begins with nothing
+        with suppress(ClusterError), _translate_errors(self._address):  # a scheduler that is lost begins with nothing
             future.cancel()
 
     def end(self) -> None:
@@ -184,7 +184,7 @@ class Cluster:
 
     def _halt(self) -> None:
         """What the workers do for this pool ends soon, now and later."""
-        with _spoken(self._address):
+        with _translate_errors(self._address):
             self._client.run(_halt, [future.key for future in self._posted.values()], on_error="ignore")
 
 
@@ -223,22 +223,22 @@ class _Posted:
 
 
 def _halt(keys: Sequence[str], dask_worker: Any) -> None:
-    """On a worker: end the work that is kept under these keys."""
+    """On a worker: cancel the work under these keys."""
     for key in keys:
         posted = dask_worker.data.get(key)
         if posted is not None:
             posted.stop.cancel()
 
 
-def _asking() -> Callable[[], Versions]:
+def _version_query() -> Callable[[], Versions]:
     """Asks a worker for its versions. It is sent as code and not by its name, which a worker may not know."""
 
-    def asked() -> Versions:
+    def versions() -> Versions:
         from trapcore.parallel.dask_cluster import versions
 
         return versions()
 
-    return asked
+    return versions
 
 
 def refuse_others(found: Versions, who: str, here: str = "this client") -> None:
@@ -265,7 +265,7 @@ def _connected(address: str) -> "Client":
 
 
 @contextmanager
-def _spoken(address: str) -> Iterator[None]:
+def _translate_errors(address: str) -> Iterator[None]:
     """Say what it means when the scheduler has gone."""
     from distributed import CancelledError
 
@@ -275,5 +275,5 @@ def _spoken(address: str) -> Iterator[None]:
         raise
     except (OSError, CancelledError) as error:
         raise ClusterError(
-            f"the connection with the scheduler at {address} was lost; what was finished before is kept"
+            f"the connection with the scheduler at {address} was lost; what was finished before stays"
         ) from error

@@ -15,10 +15,10 @@ from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
 MAX_MATE = 30
-"""Longest mate that can be asked for, in moves of the mating side."""
+"""Longest mate that is searched for, in moves of the mating side."""
 
 USUAL = Budget(nodes=1_000_000)
-"""What a proof may cost unless the caller says otherwise."""
+"""Default budget of a proof."""
 
 
 @dataclass(frozen=True, slots=True)

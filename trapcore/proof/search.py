@@ -1,4 +1,4 @@
-"""What a position is worth, and the best line, by the search of our own."""
+"""Value and best line of a position, by alpha-beta search in the core."""
 
 import math
 from collections.abc import Sequence

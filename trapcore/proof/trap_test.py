@@ -83,7 +83,7 @@ def check_bait(
 ) -> BaitTest:
     """Put one move (UCI) to the test, with ``budget`` for each question; below 6 plies everything stays undecided.
 
-    ``killers`` (UCI) are the answers to try first, each a question of its own; the first that keeps the gain is kept.
+    ``killers`` (UCI) are the answers to try first, each a question of its own; the first that keeps the gain is taken.
     If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises ``PositionError``
     for a position that is none or moves that are not legal in it.
     """

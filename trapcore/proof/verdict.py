@@ -10,7 +10,7 @@ class Verdict(StrEnum):
     PROVED = "proved"
     """Every defence loses: the line is one example of the best play of both sides."""
     REFUTED = "refuted"
-    """There is no forced mate within the moves asked for."""
+    """There is no forced mate within the given number of moves."""
     UNDECIDED = "undecided"
     """The budget ran out before either was shown."""
 

@@ -22,7 +22,7 @@ MAX_EDGES = 1_000_000
 
 
 class Game(Protocol[Position, Move]):
-    """What a game must tell so that its local trees can be built and compared."""
+    """Interface of a game whose local trees can be built and compared."""
 
     @property
     def name(self) -> str:
@@ -45,9 +45,9 @@ class Game(Protocol[Position, Move]):
     def reward(self, position: Position) -> float | None:
         """What the end of the game is worth to the player who made the last move, or None while it goes on.
 
-        1.0 is a win, 0.0 a draw, -1.0 a loss: the range S_0..S_1 of section 2.4 is 2 wide. It is told from the last
+        1.0 is a win, 0.0 a draw, -1.0 a loss: the range S_0..S_1 of section 2.4 is 2 wide. It is given from the last
         mover's side because a tree does not know its players' names: so a mate is 1.0 whoever gives it, and two ends
-        at the same depth of two trees compare alike whichever of the two players is the agent.
+        at the same depth of two trees compare the same whichever of the two players is the agent.
         """
         ...
 

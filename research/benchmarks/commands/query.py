@@ -76,19 +76,19 @@ def _questions(library: Library, engine: QueryEngine) -> list[Row]:
     engine.ask(Query(fen=strange[0], similar=1))  # what is done once is counted elsewhere
     late = replace(Query(limit=20), after=_later(engine))
     return [
-        _asked("exact position", engine, [Query(fen=epd) for epd in known], 1),
-        _asked("similar, top 10", engine, [Query(fen=fen, similar=10) for fen in strange], 20),
-        _asked("similar, top 10 of the mates", engine, [Query(fen=f, similar=10, outcome="mate") for f in strange], 40),
-        _asked("name, family or slug, with typing errors", engine, [Query(text=text) for text in TYPED], 20),
-        _asked("family", engine, [Query(family="smothered-mate"), Query(family="fork"), Query(family="legal")], 20),
-        _asked("ECO range", engine, [Query(eco="B10-B19"), Query(eco="C4"), Query(eco="C41")], 20),
-        _asked("opening", engine, [Query(opening="Caro-Kann"), Query(opening="Sicilian")], 100),
-        _asked("bait and killer", engine, [Query(bait="Bxd1"), Query(killer="Qxh7"), Query(bait="g4d1")], 100),
-        _asked("victim, outcome, length", engine, [Query(victim="white", outcome="mate", min_length=3)], 20),
-        _asked("dearest first, a family", engine, [Query(sort=Sort.GAIN), Query(sort=Sort.GAIN, family="fork")], 100),
-        _asked("shortest first", engine, [Query(sort=Sort.LENGTH)], 20),
-        _asked("first page of 20", engine, [Query()], 20),
-        _asked("a page after 900,000 traps", engine, [late], 20),
+        _timed("exact position", engine, [Query(fen=epd) for epd in known], 1),
+        _timed("similar, top 10", engine, [Query(fen=fen, similar=10) for fen in strange], 20),
+        _timed("similar, top 10 of the mates", engine, [Query(fen=f, similar=10, outcome="mate") for f in strange], 40),
+        _timed("name, family or slug, with typing errors", engine, [Query(text=text) for text in TYPED], 20),
+        _timed("family", engine, [Query(family="smothered-mate"), Query(family="fork"), Query(family="legal")], 20),
+        _timed("ECO range", engine, [Query(eco="B10-B19"), Query(eco="C4"), Query(eco="C41")], 20),
+        _timed("opening", engine, [Query(opening="Caro-Kann"), Query(opening="Sicilian")], 100),
+        _timed("bait and killer", engine, [Query(bait="Bxd1"), Query(killer="Qxh7"), Query(bait="g4d1")], 100),
+        _timed("victim, outcome, length", engine, [Query(victim="white", outcome="mate", min_length=3)], 20),
+        _timed("dearest first, a family", engine, [Query(sort=Sort.GAIN), Query(sort=Sort.GAIN, family="fork")], 100),
+        _timed("shortest first", engine, [Query(sort=Sort.LENGTH)], 20),
+        _timed("first page of 20", engine, [Query()], 20),
+        _timed("a page after 900,000 traps", engine, [late], 20),
     ]  # fmt: skip
 
 
@@ -167,8 +167,8 @@ def _change(path: Path) -> Row:
             library.add_all([replace(trap, outcome=_outcome(trap)) for trap in traps], checked=True)
             stored = time.process_time() - start
             start = time.process_time()
-            with open_killer_index(library, shipped_weights()) as likeness:
-                assert len(likeness) >= TRAPS
+            with open_killer_index(library, shipped_weights()) as index:
+                assert len(index) >= TRAPS
             seconds = time.process_time() - start
     figure = f"{seconds:.1f} s, stored in {stored:.1f} s"
     return Row(f"{len(traps):,} traps more: index", figure, "10 s allowed", 10 / seconds, 1)
@@ -193,7 +193,7 @@ def _is_legal(fen: str, bait: str | None = None, line: Sequence[str] = ()) -> bo
         return False
 
 
-def _asked(what: str, engine: QueryEngine, queries: Sequence[Query], allowed: float) -> Row:
+def _timed(what: str, engine: QueryEngine, queries: Sequence[Query], allowed: float) -> Row:
     times, hits = [], 0
     for query in queries:
         engine.ask(query)

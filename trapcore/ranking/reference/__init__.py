@@ -1,6 +1,6 @@
 """The abstracted local tree of a move (paper, section 5.2), in plain Python: the definition of what the core computes.
 
-What a move does, how it can be answered, and what follows, told in words that name no square, so that trees of
+What a move does, how it can be answered, and what follows, in words that name no square, so that trees of
 different positions can be compared. All is seen from the attacker, who is to move: files and ranks count from the
 victim's king, upwards to where the attacker's pawns go and to the right from the wing on which the king stands. So a
 position with colours exchanged has the same words, and one mirrored left to right too, once castling is over.

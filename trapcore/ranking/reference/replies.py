@@ -142,7 +142,7 @@ def _kind(board: chess.Board, reply: chess.Move, next: chess.Board, target: ches
 class _Found:
     follow_up: FollowUp
     gain: int = 0
-    """Centipawns that the best exchange gains, 0 or more; not asked where there is a mate."""
+    """Centipawns that the best exchange gains, 0 or more; not computed where there is a mate."""
     fewest: int | None = None
     """Fewest replies that a check leaves; None without a check."""
     lost: bool = False

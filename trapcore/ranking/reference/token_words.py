@@ -147,10 +147,10 @@ def _where(f: Fields) -> str:
         return f"{count} {more if value > 4 else less}" if steps else ""
 
     ways = [way(f["files"], "file", "left", "right"), way(f["ranks"], "rank", "below", "above")]
-    told = " and ".join(one for one in ways if one)
-    if not told:
+    parts = " and ".join(one for one in ways if one)
+    if not parts:
         return "on the king's square"
-    return f"{told} {'the king' if f['ranks'] != 4 else 'of the king'}"
+    return f"{parts} {'the king' if f['ranks'] != 4 else 'of the king'}"
 
 
 def _pieces(bits: int, nothing: str) -> str:
@@ -224,7 +224,7 @@ def _mean(f: Fields) -> str:
 
 
 def _shares(f: Fields) -> str:
-    told = (
+    parts = (
         f"{what} {SHARES[f[name]]}"
         for name, what in (
             ("won_200", "two pawns won"),
@@ -233,7 +233,7 @@ def _shares(f: Fields) -> str:
             ("mated", "mate"),
         )
     )
-    return f"{_joined(*told)}, by a move {_checking(f)}"
+    return f"{_joined(*parts)}, by a move {_checking(f)}"
 
 
 def _follow_up(f: Fields) -> str:

@@ -105,7 +105,7 @@ def qsearch_values(position: AttackerView, moves: Iterable[MoveFeatures]) -> lis
     """Centipawns for the attacker after each move once captures and checks are played out.
 
     The one thing that the definition takes from the core: quiescence and evaluation have a definition of their own (the
-    tests of the search), and are asked about the turned board so that colour and wing make no difference.
+    tests of the search), and get the turned board so that colour and wing make no difference.
     """
     return [-_native.settle(position.orientation.turned(one.next).fen(en_passant="legal")) for one in moves]
 

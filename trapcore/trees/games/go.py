@@ -164,7 +164,7 @@ class Go:
 
     def _without_liberty(self, cells: str, point: int) -> set[int]:
         """The string of the stone on ``point`` if it has no liberty, otherwise nothing."""
-        # Most strings have one next to the stone that is asked for.
+        # Most strings have one next to the stone in question.
         if any(cells[near] == EMPTY for near in _neighbours(self.size)[point]):
             return set()
         string, touched = self._string(cells, point)
