@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from db.formats.pgn_import import game_trap
 from db.formats.puzzle_file import read_rows
@@ -51,25 +52,33 @@ class Imported:
     """New sightings of the new traps in the games that are indexed."""
 
 
+class ImportOptions(TypedDict, total=False):
+    """What is taken from a file."""
+
+    replace: bool
+    """Traps take the place of others with the same position and bait; without it they are counted as refused."""
+    trust: bool
+    """The proofs of a PGN file are taken as they stand in it, for the export of another library."""
+    limit: int | None
+    """Only so many entries, 0 or more."""
+
+
 def import_file(
     library: Library,
     path: Path | str,
     *,
     prover: TrapProver | None = None,
-    replace: bool = False,
-    trust: bool = False,
-    limit: int | None = None,
     jobs: int = 1,
     progress: Callable[[Imported], None] | None = None,
+    **options: Unpack[ImportOptions],
 ) -> Imported:
     """Read a PGN or puzzle file (``-`` is standard input, compressed or not), prove its traps and store them.
 
     The same file again changes nothing. ``prover`` proves; by default the prover alone, for puzzles with a small
-    budget. ``replace`` puts traps in the place of others with the same position and bait; else they are counted as
-    refused. ``trust`` takes the proofs of a PGN file as they stand in it, for the export of another library. ``limit``
-    (0 or more) stops after so many entries. ``jobs`` (1 or more) proofs run at the same time. ``progress`` is called
-    now and then. Raises `InputError` if the file cannot be opened or is neither PGN nor puzzles.
+    budget. ``jobs`` (1 or more) proofs run at the same time. ``progress`` is called now and then. ``options`` are those
+    of `ImportOptions`. Raises `InputError` if the file cannot be opened or is neither PGN nor puzzles.
     """
+    trust, limit = options.get("trust", False), options.get("limit")
     with open_bytes(path) as reader:
         source = "stdin" if str(path) == "-" else Path(path).name
         report = Imported(source)
@@ -89,7 +98,7 @@ def import_file(
             good = [trap for trap in batch if trap is not None]
             proved = good if trust else _proved(library, chosen, good, jobs, report)
             report.verdicts.update(trap.verdict for trap in proved)
-            report.results.update(library.add_all(proved, replace=replace, checked=True))
+            report.results.update(library.add_all(proved, replace=options.get("replace", False), checked=True))
             if progress is not None:
                 progress(report)
         report.sightings = library.record_occurrences()

@@ -1,11 +1,16 @@
 """A trap as a PGN game that `db.formats.pgn_import` reads back equal."""
 
 import textwrap
+from collections.abc import Mapping
+from typing import Literal
 
 import chess
 
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, read_moves
+
+TEXT_TAGS: Mapping[str, Literal["eco", "opening", "reason"]] = {"ECO": "eco", "Opening": "opening", "Reason": "reason"}
+"""Tags of texts and the fields that they hold; `db.formats.pgn_import` reads them by this table."""
 
 
 def trap_game(trap: Trap) -> str:
@@ -31,16 +36,16 @@ def trap_game(trap: Trap) -> str:
             tags["Variant"] = "Chess960"
     tags |= {"TrapSlug": trap.slug, "Family": trap.family, "Bait": str(bait_ply), "Source": trap.source}
     proof: dict[str, object] = {
-        "ECO": trap.eco,
-        "Opening": trap.opening,
+        "ECO": "",
+        "Opening": "",
         "Verdict": trap.verdict.value,
         "MateIn": trap.mate_in,
         "Gain": trap.gain,
         "ProofBy": trap.proof_by,
         "ProofNodes": trap.proof_nodes or None,
         "ProofDepth": trap.proof_depth,
-        "Reason": trap.reason,
     }
+    proof |= {tag: getattr(trap, field) for tag, field in TEXT_TAGS.items()}
     if trap.profile is not None:
         depths = (f"{value.depth}:{value.bait}:{value.best}" for value in trap.profile.depths)
         proof |= {"BaitRank": trap.profile.rank, "BaitGain": trap.profile.gain, "BaitDepths": " ".join(depths)}

@@ -29,9 +29,10 @@ from typing import TypeVar
 import chess
 import chess.pgn
 
+from db.formats.pgn_export import TEXT_TAGS
 from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
-from db.traps.trap import Trap, make_trap
+from db.traps.trap import Trap, TrapLabels, make_trap
 from trapcore.errors import InputError
 from trapcore.proof.verdict import DepthValue, Verdict
 
@@ -58,18 +59,21 @@ def game_trap(text: str, *, source: str, trust: bool = False) -> Trap:
     nodes = list(game.mainline())
     bait = _bait(nodes, _tag(game, "Bait"))
     before = nodes[bait].parent
+    labels: TrapLabels = {
+        "slug": _tag(game, "TrapSlug") or None,
+        "family": _tag(game, "Family") or "other",
+        "source": _tag(game, "Source") if "Source" in game.headers else source,
+    }
+    for tag, field in TEXT_TAGS.items():
+        labels[field] = _tag(game, tag)
+    labels["eco"] = labels["eco"].removesuffix("?")
     trap = make_trap(
         name=_name(game),
-        slug=_tag(game, "TrapSlug") or None,
-        family=_tag(game, "Family") or "other",
         fen=before.board().fen() if "FEN" in game.headers else None,
         moves=None if "FEN" in game.headers else chess.Board().variation_san([node.move for node in nodes[:bait]]),
         bait=nodes[bait].uci(),
         killer_line=[node.uci() for node in nodes[bait + 1 :]],
-        eco=_tag(game, "ECO").removesuffix("?"),
-        opening=_tag(game, "Opening"),
-        source=_tag(game, "Source") if "Source" in game.headers else source,
-        reason=_tag(game, "Reason"),
+        **labels,
     )
     return _trusted(trap, game) if trust else trap
 

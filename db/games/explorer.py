@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import chess
 import numpy as np
@@ -178,20 +178,25 @@ class Explored:
         return to_dict(self)
 
 
+class GameFilter(TypedDict, total=False):
+    """Which games count: those of these years, and of these ratings of the player who moved; None for any."""
+
+    min_rating: int | None
+    max_rating: int | None
+    since: int | None
+    until: int | None
+
+
 def explore(
     library: Library,
     *,
     fen: str | None = None,
     moves: str | None = None,
-    min_rating: int | None = None,
-    max_rating: int | None = None,
-    since: int | None = None,
-    until: int | None = None,
     mirrored: bool = False,
+    **games: Unpack[GameFilter],
 ) -> Explored:
-    """One question, see `Explorer.explore`."""
-    bounds = {"min_rating": min_rating, "max_rating": max_rating, "since": since, "until": until}
-    return Explorer(library).explore(fen=fen, moves=moves, **bounds, mirrored=mirrored)
+    """Explorer's answer about one position, see `Explorer.explore`."""
+    return Explorer(library).explore(fen=fen, moves=moves, mirrored=mirrored, **games)
 
 
 class Explorer:
@@ -210,11 +215,8 @@ class Explorer:
         *,
         fen: str | None = None,
         moves: str | None = None,
-        min_rating: int | None = None,
-        max_rating: int | None = None,
-        since: int | None = None,
-        until: int | None = None,
         mirrored: bool = False,
+        **games: Unpack[GameFilter],
     ) -> Explored:
         """What was played in a position, given by FEN or by moves (SAN or UCI) from the usual start.
 
@@ -223,23 +225,22 @@ class Explorer:
         `InputError` for a position or move that is none, and `LibraryError`.
         """
         board = _board(fen, moves)
-        _check_bounds("rating", min_rating, max_rating)
-        _check_bounds("year", since, until)
+        ratings, years = _bounds(games)
         key = _native.position_key(board.fen())
         with self._library.database.read() as connection:
             rows = self._rows(connection, key)
             if mirrored:
                 rows = rows.joined(self._rows(connection, _native.position_key(mirror(board.fen()))).exchanged())
-            rows = _within(rows, _mover(board, rows), min_rating, max_rating)
-            rows = _within(rows, rows.year, since, until)
+            rows = _within(rows, _mover(board, rows), *ratings)
+            rows = _within(rows, rows.year, *years)
             traps = _traps_here(connection, board, key)
             played = list(_played(connection, board, rows, {trap.bait: trap for trap in traps}))
         # A game that came here twice counts once.
-        games, firsts = np.unique(rows.game, return_index=True)
+        counted, firsts = np.unique(rows.game, return_index=True)
         white, draws, black = _results(rows.result[firsts])
         return Explored(
             epd=_native.epd(board.fen()),
-            games=len(games),
+            games=len(counted),
             white=white,
             draws=draws,
             black=black,
@@ -277,6 +278,18 @@ def _board(fen: str | None, moves: str | None) -> chess.Board:
     for move in read_moves(board, moves or "", "the moves"):
         board.push(move)
     return board
+
+
+_Bounds = tuple[int | None, int | None]
+
+
+def _bounds(games: GameFilter) -> tuple[_Bounds, _Bounds]:
+    """Lowest and highest rating, first and last year."""
+    ratings = games.get("min_rating"), games.get("max_rating")
+    years = games.get("since"), games.get("until")
+    _check_bounds("rating", *ratings)
+    _check_bounds("year", *years)
+    return ratings, years
 
 
 def _check_bounds(what: str, least: int | None, most: int | None) -> None:
@@ -413,13 +426,7 @@ def _fallers(connection: Connection, board: chess.Board, rows: _Rows) -> tuple[B
         BaitGame(
             game=number,
             ply=ply + 1,
-            white=games[number].white,
-            black=games[number].black,
-            white_elo=games[number].white_elo,
-            black_elo=games[number].black_elo,
-            date=games[number].date,
-            result=games[number].result,
-            event=games[number].event,
+            **{name: getattr(games[number], name) for name in _TAGS},
             address=game_address(games[number].site),
             mirrored=mirrored,
         )
@@ -427,14 +434,5 @@ def _fallers(connection: Connection, board: chess.Board, rows: _Rows) -> tuple[B
     )
 
 
-_SHOWN = (
-    GameRow.id,
-    GameRow.white,
-    GameRow.black,
-    GameRow.white_elo,
-    GameRow.black_elo,
-    GameRow.date,
-    GameRow.result,
-    GameRow.event,
-    GameRow.site,
-)
+_TAGS = ("white", "black", "white_elo", "black_elo", "date", "result", "event")
+_SHOWN = (GameRow.id, *(getattr(GameRow, name) for name in _TAGS), GameRow.site)

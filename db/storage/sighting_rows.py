@@ -2,17 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
 
 import chess
-from pydantic import Field
 from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.storage.bulk import BulkInsert, Value
 from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
 from db.traps.events import choice
 from db.traps.json_form import JSON_FORM
-from db.traps.terms import EVENTS
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
@@ -46,8 +43,8 @@ class Sighting:
     """Of the game, within the decompressed file."""
     ply: int
     """Of the move that the event is about, from 1 at the game's first move."""
-    event: Annotated[str, Field(json_schema_extra={"enum": list(EVENTS)})]
-    """One of `EVENTS`."""
+    event: str
+    """``set``, ``fell``, ``avoided``, ``sprung`` or ``missed``."""
     measure: str = BY_KEY
     """By which the trap was recognised: a similarity measure, or ``key`` for the very position."""
     score: float = 1.0

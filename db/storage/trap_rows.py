@@ -3,6 +3,7 @@
 import secrets
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,26 +21,8 @@ from db.traps.trap import Trap, first_sans
 from trapcore.errors import LibraryError
 from trapcore.proof.verdict import DepthValue, Verdict
 
-_FIELDS = (
-    "slug",
-    "name",
-    "family",
-    "epd",
-    "bait",
-    "killer_line",
-    "outcome",
-    "verdict",
-    "mate_in",
-    "gain",
-    "proof_by",
-    "proof_nodes",
-    "proof_depth",
-    "eco",
-    "opening",
-    "moves",
-    "source",
-    "reason",
-)
+_FIELDS = tuple(field.name for field in fields(Trap) if field.name in TrapRow.__table__.columns)
+"""Fields of a trap that have a column of the same name; profile and opinions have tables of their own."""
 
 _COLUMNS = (TrapRow.id, *(getattr(TrapRow, field) for field in _FIELDS), ProfileRow.rank, ProfileRow.gain)
 _PROFILED = outerjoin(TrapRow, ProfileRow, ProfileRow.trap_id == TrapRow.id)
@@ -138,16 +121,16 @@ def _traps(connection: Connection, rows: Sequence[Sequence[Any]]) -> list[Trap]:
     opinions = _opinions(connection, sorted(row[0] for row in rows))
     traps = []
     for trap_id, *values, rank, gain in rows:
-        fields = dict(zip(_FIELDS, values, strict=True))
-        fields["killer_line"] = tuple(fields["killer_line"].split())
-        fields["outcome"] = Outcome(fields["outcome"])
-        fields["verdict"] = Verdict(fields["verdict"])
+        known = dict(zip(_FIELDS, values, strict=True))
+        known["killer_line"] = tuple(known["killer_line"].split())
+        known["outcome"] = Outcome(known["outcome"])
+        known["verdict"] = Verdict(known["verdict"])
         if rank is not None:
-            known = sorted(depths.get(trap_id, ()), key=lambda value: value.depth)
-            fields["profile"] = Profile(rank=rank, gain=gain, depths=tuple(known))
+            by_depth = sorted(depths.get(trap_id, ()), key=lambda value: value.depth)
+            known["profile"] = Profile(rank=rank, gain=gain, depths=tuple(by_depth))
         # Ours come first, then the others by name.
         ordered = sorted(opinions.get(trap_id, ()), key=lambda opinion: (not opinion.is_ours, opinion.by))
-        traps.append(Trap(**fields, opinions=tuple(ordered)))
+        traps.append(Trap(**known, opinions=tuple(ordered)))
     return traps
 
 

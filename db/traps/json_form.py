@@ -6,12 +6,14 @@ JSON schema, as the HTTP interface does, gives the class to pydantic. Nothing is
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, PlainSerializer
+from annotated_types import Interval
 
 if TYPE_CHECKING:
-    from pydantic import ConfigDict, TypeAdapter
+    from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter
+    from pydantic_core import CoreSchema
 
 JSON_FORM: ConfigDict = {
     "extra": "forbid",
@@ -21,14 +23,30 @@ JSON_FORM: ConfigDict = {
 """Nothing is in the form that is not a field, every field is in it, and the text below a field describes it."""
 
 
+@dataclass(frozen=True)
+class _FourDecimals:
+    """Mark of a figure that has four decimals in JSON; pydantic asks it for the serializer."""
+
+    schema: type | Any
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core import core_schema
+
+        found = handler(source)
+        found["serialization"] = core_schema.plain_serializer_function_ser_schema(  # type: ignore[index]
+            _rounded, return_schema=handler(self.schema)
+        )
+        return found
+
+
 def _rounded(value: float) -> float:
     return round(value, 4)
 
 
-Rounded = Annotated[float, PlainSerializer(_rounded, return_type=float)]
+Rounded = Annotated[float, _FourDecimals(float)]
 """A figure with four decimals in JSON."""
 
-Share = Annotated[float, PlainSerializer(_rounded, return_type=Annotated[float, Field(ge=0, le=1)])]
+Share = Annotated[float, _FourDecimals(Annotated[float, Interval(ge=0, le=1)])]
 """A figure from 0 to 1, with four decimals in JSON."""
 
 

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import chess
 
@@ -183,19 +183,27 @@ class Trap:
         return {"victim": self.victim} | to_dict(self)
 
 
+class TrapLabels(TypedDict, total=False):
+    """Fields of a trap that say what it is called and where it is from, as `Trap` has them."""
+
+    family: str
+    """Without it ``other``."""
+    slug: str | None
+    """Without it, or if None, made of the name."""
+    eco: str
+    opening: str
+    source: str
+    reason: str
+
+
 def make_trap(
     *,
     name: str,
     bait: str,
     killer_line: str | Iterable[str],
-    family: str = "other",
     fen: str | None = None,
     moves: str | None = None,
-    slug: str | None = None,
-    eco: str = "",
-    opening: str = "",
-    source: str = "",
-    reason: str = "",
+    **labels: Unpack[TrapLabels],
 ) -> Trap:
     """A checked trap, undecided, from moves in SAN or UCI; move numbers and ``!?`` do not matter.
 
@@ -220,19 +228,20 @@ def make_trap(
     for move in line:
         uci.append(board.uci(move))
         board.push(move)
+    slug = labels.get("slug")
     trap = Trap(
         slug=slug if slug is not None else slugify(name),
         name=name,
-        family=family,
+        family=labels.get("family", "other"),
         epd=_native.epd(start.fen()),
         bait=uci[0],
         killer_line=tuple(uci[1:]),
         outcome=Outcome.MATE if board.is_checkmate() else Outcome.MATERIAL,
-        eco=eco,
-        opening=opening,
+        eco=labels.get("eco", ""),
+        opening=labels.get("opening", ""),
         moves=written,
-        source=source,
-        reason=reason,
+        source=labels.get("source", ""),
+        reason=labels.get("reason", ""),
     )
     trap.check()
     return trap
