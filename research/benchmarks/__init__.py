@@ -4,6 +4,7 @@ Absolute times say more about the machine than about the program, so every row n
 numpy, pgn-extract, Stockfish. A reference that is not installed leaves its rows out and says so.
 
 =============  =====================================================================
+__main__.py    runs the benchmarks that are named, or all
 commands/      the benchmarks of whole commands and of the server
 native/        the benchmarks of the native core
 comparison.py  two saved runs side by side, and which ratios changed

@@ -1,1 +1,12 @@
-"""Experiments: what was measured or fitted once, by a command that anyone can run again."""
+"""Experiments: what was measured or fitted once, by commands that anyone can run again.
+
+===================  ======================================================================
+accuracy.py          writes the page of accuracy figures from two evaluations
+agreement.py         compares the trap test with Stockfish on an open list of opening traps
+background_moves.py  draws the background corpus from real games
+claims.py            checks the claims of ``trapline annotate`` with Stockfish
+evaluation.py        fits the weights of the search's evaluation
+openings.py          writes the table of opening names
+shipped_weights.py   learns the weights that come with trapline
+===================  ======================================================================
+"""

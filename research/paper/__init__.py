@@ -13,9 +13,6 @@ sampling.py        how wrong the structural similarity is if only some children 
 paper.py           what the paper prints, and the positions it prints it of
 benchmark.py       the four traps' positions two plies on, which of them are traps, and their similarities
 retrieval.py       false negatives and positives, ROC curves, average precision, rank correlation
-report.py          what an experiment says: text, tables, plots; as Markdown
-plots.py           draws the plots, with the extra ``plots``
-commands.py        the command
 =================  ======================================================================================
 
 Source: Evans & Turrini, "Improving Strategic Decisions in Sequential Games by Exploiting Positional Similarity", Games
