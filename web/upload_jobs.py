@@ -196,7 +196,7 @@ class UploadJob:
         except TraplineError as error:
             state, problem = State.FAILED, str(error)
         except OSError as error:
-            state, problem = State.FAILED, f"the server has no room for the result: {error.strerror}"
+            state, problem = State.FAILED, f"the server cannot store the result: {error.strerror}"
         except BaseException:
             if not self.stop.is_cancelled:
                 self._finish(State.FAILED, "the server failed at this; what happened is in its log")

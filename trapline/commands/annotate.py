@@ -92,7 +92,7 @@ def annotate(
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run from its journal.")] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="Neither progress nor summary; errors are still told.")
+        bool, typer.Option("--quiet", help="Neither progress nor summary; errors are still shown.")
     ] = False,
 ) -> None:
     """Name the traps in games: which were set, who fell into them, who avoided, sprang or missed them.
@@ -138,9 +138,9 @@ def annotate(
     request = replace(AnalysisRequest.from_settings(settings, options), strict=strict)
     plan = plan_run(files, output, report, strict=strict)
 
-    def say(told: str) -> None:
+    def say(message: str) -> None:
         if not quiet:
-            typer.echo(told, err=True)
+            typer.echo(message, err=True)
 
     with open_existing(db) as library:
         known = KnownTraps.of(library, settings.measure, say)

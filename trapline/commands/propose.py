@@ -1,7 +1,7 @@
 """The command ``trapline propose``.
 
-Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
-to standard output, talk to standard error.
+Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. Results go to
+standard output, messages to standard error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The command ``trapline prove``.
 
-Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
-to standard output, and with ``--json`` nothing else does; talk goes to standard error.
+Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. Results go to
+standard output, and with ``--json`` nothing else does; messages go to standard error.
 """
 
 from __future__ import annotations

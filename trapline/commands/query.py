@@ -1,7 +1,7 @@
 """The command ``trapline query``.
 
-Everything but typer is imported when the command runs, so that ``trapline --help`` stays quick. What is asked for goes
-to standard output, talk to standard error.
+Everything but typer is imported when the command runs, so that ``trapline --help`` stays quick. Results go to
+standard output, messages to standard error.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def query(
         str | None, typer.Option("--output", "-o", metavar="FOLDER", help="With --svg: a file for each hit.")
     ] = None,
 ) -> None:
-    """Find traps by position, likeness, name and fields; all conditions that are given must hold.
+    """Find traps by position, similarity, name and fields; all conditions that are given must hold.
 
     A position finds the traps of that very position, in either colour, and with --similar those that are like it, with
     the reason. Without a terminal the table is a line a trap with tabs between: how it matches, similarity, slug,
@@ -113,7 +113,7 @@ def query(
     if output is not None and not as_svg:
         raise UsageError("-o belongs to --svg; standard output can be sent to a file by the shell")
     low, high = bounds("rating", rating)
-    asked = Query(
+    condition = Query(
         fen=fen,
         moves=moves,
         similar=similar,
@@ -144,7 +144,7 @@ def query(
     with open_existing(db) as library:
         query_engine = QueryEngine(library, measure=Settings().measure, log=status.show)
         try:
-            page = query_engine.ask(asked)
+            page = query_engine.ask(condition)
         finally:
             query_engine.close()
             status.clear()

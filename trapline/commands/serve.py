@@ -66,7 +66,7 @@ def serve(
         tempfile.tempdir = str(web.folder)
     listening = _listening(web)
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-    library = open_or_bundle(db, Settings().db, read_only=True, log=lambda said: typer.echo(said, err=True))
+    library = open_or_bundle(db, Settings().db, read_only=True, log=lambda message: typer.echo(message, err=True))
     app = create_app(library, settings)
     upload_jobs = app.state.service.upload_jobs
 

@@ -1,7 +1,7 @@
 """``trapline similarity`` and ``trapline match``: two positions compared, and their moves paired.
 
-Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. What is asked for goes
-to standard output, and with ``--json`` nothing else does; talk goes to standard error.
+Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. Results go to
+standard output, and with ``--json`` nothing else does; messages go to standard error.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def similarity(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell how similar two positions are by their local game trees: 1 is alike, 0 has nothing in common.
+    """Compare two positions by their local game trees: 1 is equal, 0 has nothing in common.
 
     Two baselines are shown beside it: what the number of moves and the board alone would say.
 
@@ -184,10 +184,10 @@ def _compare_file(path: str, comparison: Comparison, *, explain: bool, as_json: 
                 continue
             read += 1
             if as_json:
-                told = {"line_number": number, "first": pair.first, "second": pair.second}
-                told |= {} if pair.id is None else {"id": pair.id}
-                told |= options | found.answer() | ({} if basis is None else {"explanation": basis.answer()})
-                typer.echo(json.dumps(told))
+                answer = {"line_number": number, "first": pair.first, "second": pair.second}
+                answer |= {} if pair.id is None else {"id": pair.id}
+                answer |= options | found.answer() | ({} if basis is None else {"explanation": basis.answer()})
+                typer.echo(json.dumps(answer))
                 continue
             error_told = "" if found.standard_error is None else f" +- {found.standard_error:.4f}"
             beside = "  ".join(f"{value:.4f}" for value in found.baselines.values())
@@ -221,7 +221,7 @@ def match(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Pair the replies of two positions that stand alike to what was before them; the most frequent pairs first.
+    """Pair the replies of two positions that are similar in relation to their parents; the most frequent pairs first.
 
     If one position has a killer, its counterpart may be one in the other: a proposal, which `trapline prove` can judge.
     What the most frequent checks alone would propose is shown beside it.
@@ -233,12 +233,12 @@ def match(
     pairs = of_positions(first, second, top=top, move=move, labels=labels, captures=captures, reference=kind)
     checks = [frequent_check(fen, labels=labels, captures=captures) for fen in (first, second)]
     if as_json:
-        told = [
+        rows = [
             {"first": p.first, "second": p.second, "count": p.count, "chances": p.chances, "distance": p.distance}
             | ({"after": [list(moves) for moves in p.after]} if explain else {})
             for p in pairs
         ]
-        answer = {"labels": labels, "captures": captures, "reference": kind, "pairs": told}
+        answer = {"labels": labels, "captures": captures, "reference": kind, "pairs": rows}
         typer.echo(json.dumps(answer | {"baselines": {"most-frequent-check": checks}}))
         return
     width = max([6, *(len(name) for p in pairs for name in (p.first, p.second))])

@@ -106,10 +106,12 @@ def print_trap(trap: Trap, library: Library) -> None:
             typer.echo(f"{band!s:<9}  {known.decisions:>14,}  {known.played:>{len(bait) + 7},}  {known.share:>4.0%}")
     if trap.opinions:
         typer.echo("\nverdict    gain        nodes  depth  day         by")
-    for said in trap.opinions:
-        gain = "" if said.gain is None else f"{said.gain:.2f}"
-        depth = "" if said.depth is None else str(said.depth)
-        typer.echo(f"{said.verdict:<9}  {gain:>4}  {said.nodes:>11,}  {depth:>5}  {said.date:<10}  {said.by}")
+    for opinion in trap.opinions:
+        gain = "" if opinion.gain is None else f"{opinion.gain:.2f}"
+        depth = "" if opinion.depth is None else str(opinion.depth)
+        typer.echo(
+            f"{opinion.verdict:<9}  {gain:>4}  {opinion.nodes:>11,}  {depth:>5}  {opinion.date:<10}  {opinion.by}"
+        )
     if trap.profile is not None and trap.profile.depths:
         typer.echo(f"\ndepth  {bait:>7}  best other move  (for {trap.victim}, in pawns)")
     for at in trap.profile.depths if trap.profile is not None else ():

@@ -55,7 +55,7 @@ def mine(
     """Find traps in the indexed games: moves that people play often and that lose by force.
 
     Each is proved as any trap of the library; what it wins is borne out by the engine, or without one by the results of
-    the games. It is named by its opening and pattern, and told with how many fell for it, worst first. An interrupted
+    the games. It is named by its opening and pattern, and listed with how many fell for it, worst first. An interrupted
     run goes on where it stopped; with new games only what is new is looked at.
     """
     from db.formats.export_file import write_traps
@@ -106,7 +106,7 @@ def mine(
         if study is not None:
             write_study([(trap, all_stats[trap.slug]) for trap in found.traps], study)
     if as_json:
-        told = [{**trap.to_dict(), "toll": all_stats[trap.slug].to_dict()} for trap in found.traps]
+        traps = [{**trap.to_dict(), "toll": all_stats[trap.slug].to_dict()} for trap in found.traps]
         counts = {
             "candidates": found.candidates,
             "known": found.known,
@@ -114,7 +114,7 @@ def mine(
             **{finding: found.findings[finding] for finding in ("harmless", "refuted", "undecided", "proved")},
         }
         read = None if indexed is None else index_json(indexed)
-        print_json({"index": read, **counts, "traps": told})
+        print_json({"index": read, **counts, "traps": traps})
     else:
         for trap in found.traps:
             stats = all_stats[trap.slug]

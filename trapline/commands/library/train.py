@@ -35,18 +35,18 @@ def train(
     if as_json:
         print_json(fitted.to_dict())
         return
-    weights, held = fitted.weights, fitted.held_out
+    weights, test = fitted.weights, fitted.held_out
     typer.echo(
         f"learned from {trap_count(weights.traps)} and {weights.background:,} ordinary moves "
         f"in {fitted.seconds:.0f} s: "
         f"weights of {weights.seen.size:,} and {weights.answered.size:,} tokens"
     )
-    if held is None:
+    if test is None:
         typer.echo("too few traps to hold some out and tell how often their killers are found")
         return
-    first, *more = (f"{hit:.3f}" for hit in held.hits)
+    first, *more = (f"{hit:.3f}" for hit in test.hits)
     among = "".join(f", among the first {k} of {hit}" for k, hit in zip(HITS[1:], more, strict=True))
     typer.echo(
-        f"of {trap_count(held.traps)} that were held out, by weights learned from the other "
-        f"{weights.traps - held.traps:,}: the killer is the first move of {first}{among}"
+        f"of {trap_count(test.traps)} that were held out, by weights learned from the other "
+        f"{weights.traps - test.traps:,}: the killer is the first move of {first}{among}"
     )

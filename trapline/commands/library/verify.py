@@ -23,7 +23,7 @@ def verify(
 ) -> None:
     """Read the whole library, prove its traps again, and store what changed.
 
-    With an engine, its opinions are stored beside our own; what engines have said before stays. Where two opinions
+    With an engine, its opinions are stored beside our own; earlier opinions of engines stay. Where two opinions
     contradict each other, nothing is claimed unless a mate is proved. After an interruption, a run over all traps goes
     on where it was.
     """

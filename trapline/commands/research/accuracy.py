@@ -1,6 +1,6 @@
 """The commands ``trapline research puzzles`` and ``trapline research games``.
 
-Everything but typer is imported when a command runs. What is asked for goes to standard output, talk to standard error.
+Everything but typer is imported when a command runs. Results go to standard output, messages to standard error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LibrarySizeOption = Annotated[
     int, typer.Option("--library-size", metavar="N", min=1, help="Puzzles that are learned from, of one side.")
 ]
 QueriesOption = Annotated[
-    int, typer.Option(metavar="N", min=2, help="Puzzles that are asked about, of the other side; half of them mates.")
+    int, typer.Option(metavar="N", min=2, help="Test puzzles, of the other side; half of them mates.")
 ]
 
 
@@ -81,7 +81,7 @@ def games(
     ] = 15_000,
     answers: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep what the engine said there, and do not ask for what is in it."),
+        typer.Option(metavar="FILE", help="The engine's evaluations: those in the file are used, new ones added."),
     ] = None,
     db: GivenDbOption = None,
     library_size: LibrarySizeOption = 20_000,

@@ -43,12 +43,12 @@ def dynamics(
         real = PgnGames(pgn, games)
         found = measured(played, real, depth)
         source: dict[str, Any] = {"pgn": pgn, "skipped": real.skipped}
-        told = f"{found.games} games of {pgn}" + (f" ({real.skipped} skipped)" if real.skipped else "")
+        source_text = f"{found.games} games of {pgn}" + (f" ({real.skipped} skipped)" if real.skipped else "")
     else:
         seed, plies = seed if seed is not None else 1, plies if plies is not None else 100
         found = measured(played, playouts(played, games, seed, plies), depth)
         source = {"seed": seed, "plies": plies}
-        told = f"{found.games} random games, seed {seed}, at most {plies} plies"
+        source_text = f"{found.games} random games, seed {seed}, at most {plies} plies"
     if as_json:
         answer = {"game": played.name, **source, "depth": depth, "games": found.games, "positions": found.positions}
         answer |= {"density": found.density, "variability": found.variability, "standard_error": found.standard_error}
@@ -56,7 +56,7 @@ def dynamics(
         typer.echo(json.dumps(answer | {"less_dynamic_below": LESS_DYNAMIC, "heuristic": found.heuristic}))
         return
     error = f" ± {found.standard_error:.3f}" if found.standard_error is not None else ""
-    typer.echo(f"{played.name}: {told}, {found.positions:,} positions, depth {depth}")
+    typer.echo(f"{played.name}: {source_text}, {found.positions:,} positions, depth {depth}")
     typer.echo(f"connection density  {found.density:.1f} moves per position")
     typer.echo(f"variability         {found.variability:.3f}{error} from ply to ply")
     if found.turn_variability is not None:
