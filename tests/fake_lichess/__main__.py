@@ -1,4 +1,4 @@
-"""``python -m tests.fake_lichess``: a lichess to try a bot against by hand."""
+"""``python -m tests.fake_lichess``: server for trying a bot by hand."""
 
 import argparse
 import random

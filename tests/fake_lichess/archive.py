@@ -1,4 +1,4 @@
-"""What the site keeps and gives away: games by user, studies, tournaments, broadcasts; and how it answers for them."""
+"""Exports: games by user, studies, tournaments, TV and broadcasts, as answers to requests."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.fake_lichess.site import Site
 from tests.fake_lichess.stored import BroadcastRound, Study, Tournament
 from tests.fake_lichess.stream import Json
 
-#: Games that can be asked for by their ids at once.
+#: Most ids in one request.
 MOST_IDS = 300
 
 
@@ -29,7 +29,7 @@ def _milliseconds(request: web.Request, name: str) -> int | None:
 
 
 def chosen(site: Site, user: str, request: web.Request) -> Iterator[Game]:
-    """The games of a user that are asked for, in the order asked for."""
+    """Requested games of a user, in the requested order."""
     since, until = _milliseconds(request, "since"), _milliseconds(request, "until")
     most = _milliseconds(request, "max")
     order = request.query.get("sort", "dateDesc")
@@ -60,7 +60,7 @@ def game_line(site: Site, game: Game, request: web.Request) -> Json:
 
 
 def export(site: Site, games: Iterator[Game], request: web.Request) -> tuple[str, list[bytes]]:
-    """The media type, and the games as lines of JSON or as PGN, as the request prefers."""
+    """Media type and games, as lines of JSON or as PGN, as the request prefers."""
     if "application/x-ndjson" in request.headers.get("Accept", ""):
         return "application/x-ndjson", [json.dumps(game_line(site, g, request)).encode() + b"\n" for g in games]
     params = {name: _flag(request, name, name != "clocks") for name in ("moves", "tags", "clocks")}
@@ -68,7 +68,7 @@ def export(site: Site, games: Iterator[Game], request: web.Request) -> tuple[str
 
 
 def on_air(site: Site, channel: str, most: int) -> Iterator[Game]:
-    """The games that run on a channel of TV."""
+    """Running games of a TV channel."""
     if channel not in site.archive.channels:
         raise Refused("Not found", 404)
     running = (site.games[ident] for ident in site.archive.channels[channel])
@@ -92,7 +92,7 @@ def open_account(site: Site, name: str) -> str:
 
 
 def study(site: Site, ident: str, reader: str | None) -> Study:
-    """A study that this reader may see."""
+    """Study that this reader may see."""
     found = site.archive.studies.get(ident)
     if found is None:
         raise Refused("Not found", 404)

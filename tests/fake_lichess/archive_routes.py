@@ -1,4 +1,4 @@
-"""The published addresses of what the site keeps."""
+"""Routes of the exports."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ PGN = "application/x-chess-pgn"
 
 
 class ArchiveRoutes:
-    """Handlers; each reads a request, asks the site, answers line by line so that a stream can break."""
+    """Request handlers, which answer line by line so that a stream can break."""
 
     def __init__(self, site: Site, wire: Callable[[web.Request], Wire], answer: Callable[..., web.Response]) -> None:
         self.site = site

@@ -1,4 +1,4 @@
-"""An invitation to play, from its making to its answer."""
+"""Challenge, from its creation to its answer."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ class Challenge:
     status: str = "created"
     reason: str = "generic"
     expiry: Timer | None = None
-    #: The response that keeps it alive; told ``{"done": status}`` at the end.
+    #: The response that keeps it alive; it gets ``{"done": status}`` at the end.
     keep_alive: Stream | None = None
 
     @property

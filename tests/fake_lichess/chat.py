@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tests.fake_lichess.people import Account, Refused
 
-#: Characters of a line, and lines kept of a room.
+#: Most characters of a line, and most lines of a room.
 LONGEST, KEPT = 140, 150
 ROOMS = ("player", "spectator")
 #: A person's line is dropped if it equals one of the last so many of the same person.
@@ -18,7 +18,7 @@ SERVER = "lichess"
 
 @dataclass(frozen=True)
 class Line:
-    """What somebody wrote."""
+    """Line of chat."""
 
     user: str
     text: str
@@ -31,7 +31,7 @@ class Chat:
         self.rooms: dict[str, deque[Line]] = {room: deque(maxlen=KEPT) for room in ROOMS}
 
     def write(self, author: Account, room: str, text: str) -> Line | None:
-        """The line as it was accepted, or None where lichess drops it without a word."""
+        """The accepted line, or None where lichess drops it silently."""
         if room not in self.rooms:
             raise Refused("room: Invalid value")
         if not text.strip():
@@ -51,7 +51,7 @@ class Chat:
         return line
 
     def tell(self, text: str) -> Line:
-        """A line of the server's own, to the players."""
+        """Line of the server's own, for the players."""
         line = Line(SERVER, text)
         self.rooms["player"].append(line)
         return line

@@ -1,4 +1,4 @@
-"""A plain client for the tests of the server itself: blocking, honest, without any of the bot's cleverness."""
+"""Plain blocking client for the tests of the server itself, independent of the bot's client."""
 
 import http.client
 import json
@@ -44,7 +44,7 @@ class Lines:
         return self._answer.read1(1)
 
     def next(self) -> Any:
-        """The next event; keep-alives are passed over; EOFError at the end, TimeoutError if only they come."""
+        """The next event; keep-alives are skipped; EOFError at the end, TimeoutError if only they come."""
         end = time.monotonic() + PATIENCE
         while True:
             if time.monotonic() > end:

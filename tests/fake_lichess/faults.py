@@ -1,4 +1,4 @@
-"""What can go wrong between a client and lichess, ordered one by one or at random rates."""
+"""Fault injection between client and server, by script or at random rates."""
 
 import random
 import time
@@ -36,7 +36,7 @@ KINDS = {**ON_LINES, **ON_REQUESTS, **ON_ANSWERS, **ON_ALL}
 #: Lines that keep a connection alive suffer these alone.
 ON_EMPTY_LINES = {"cut", "silence", "end"}
 
-#: Rates per line or request at which a bot can still be asked to lose nothing.
+#: Rates per line or request at which a bot must still lose nothing.
 USUAL_RATES = {
     "cut": 0.004,
     "silence": 0.001,
@@ -59,7 +59,7 @@ USUAL_RATES = {
 
 @dataclass
 class Fault:
-    """One thing to go wrong.
+    """One fault.
 
     ``where`` restricts it to addresses that contain this text (``/api/stream/event``, ``/move/``, a game's id);
     ``after`` is the number of bytes a stream has carried before; ``seconds`` as KINDS has it; it happens
@@ -105,7 +105,7 @@ class Faults:
         self.script.extend(faults)
 
     def at_random(self, rates: Mapping[str, float], seed: int, sparing: Mapping[str, float] | None = None) -> None:
-        """Let things go wrong by chance, and less so by the factors of ``sparing``.
+        """Inject faults at random, at rates reduced by the factors of ``sparing``.
 
         ValueError for an unknown kind or a rate outside 0..1.
         """
@@ -124,7 +124,7 @@ class Faults:
         self.rates.clear()
 
     def on_line(self, where: str, sent: int, line: bytes) -> Fault | None:
-        """What befalls the next line of a stream that has carried ``sent`` bytes."""
+        """Fault of the next line of a stream that has carried ``sent`` bytes."""
         kinds = set(ON_LINES) if line.strip() else ON_EMPTY_LINES
         scripted = self._scripted(kinds, where, sent + len(line))
         if scripted is not None:
@@ -133,7 +133,7 @@ class Faults:
         return Fault(drawn, after=sent + self._random.randrange(len(line))) if drawn else None
 
     def on_request(self, where: str) -> Fault | None:
-        """What befalls a request before it is done: also a restart or a skew."""
+        """Fault of a request before it takes effect, including a restart or a skew."""
         kinds = {*ON_REQUESTS, *ON_ALL}
         scripted = self._scripted(kinds, where, None)
         if scripted is not None:
@@ -142,7 +142,7 @@ class Faults:
         return Fault(drawn, seconds=self._seconds(drawn)) if drawn else None
 
     def on_answer(self, where: str) -> Fault | None:
-        """What befalls the answer to a request that was done."""
+        """Fault of the answer to a request that took effect."""
         scripted = self._scripted(set(ON_ANSWERS), where, None)
         if scripted is not None:
             return scripted

@@ -21,7 +21,7 @@ BETWEEN_OFFERS = 20
 
 @dataclass
 class Side:
-    """One player's half of the game; ``left`` is the clock in seconds when it last stopped."""
+    """One player's side of the game; ``left`` is the clock in seconds when it last stopped."""
 
     account: Account
     left: float
@@ -34,7 +34,7 @@ class Side:
 
 
 class Game:
-    """A game from its start to its end; whatever changes is told to ``watchers``.
+    """A game from its start to its end; ``watchers`` are notified of every change.
 
     Clocks stand still until both have moved once, as on lichess. Refused is raised for what the rules forbid.
     """
@@ -116,7 +116,7 @@ class Game:
         self._end_by_the_rules()
         self._tell_state()
         if not self.over and self.board.is_repetition(3) and any(s.account.is_bot for s in self.sides.values()):
-            # Lichess claims the draw for every bot, once the move was told.
+            # Lichess claims the draw for every bot, after the state with the move was sent.
             self.end("draw", None)
         return True
 
@@ -155,7 +155,7 @@ class Game:
             self.end("draw", None, tell=False)
 
     def end(self, status: str, winner: chess.Color | None, tell: bool = True) -> None:
-        """The game is over; streams are told the last state and end."""
+        """End the game; streams get the last state and end."""
         if self.ticking:
             self.sides[self.board.turn].left = self.left(self.board.turn)
         self.status, self.winner = status, winner
@@ -181,7 +181,7 @@ class Game:
             self.end("resign", not color)
 
     def answer_draw(self, color: chess.Color, yes: bool) -> None:
-        """Offer, accept, take back or decline; what makes no sense changes nothing, as on lichess."""
+        """Offer, accept, take back or decline; a senseless request changes nothing, as on lichess."""
         if self.over:
             return
         side, other = self.sides[color], self.sides[not color]
@@ -256,7 +256,7 @@ class Game:
                 self.told_gone.add(stream)
 
     def come_back(self, color: chess.Color) -> None:
-        """The player is there again; a stream that was opened in between is not told, as on lichess."""
+        """The player is there again; a stream that was opened in between gets no event, as on lichess."""
         side = self.sides[color]
         if side.gone_since is None:
             return
@@ -268,7 +268,7 @@ class Game:
         self.told_gone.clear()
 
     def claim(self, color: chess.Color, claim_after: float, win: bool) -> None:
-        """End the game of somebody who left it."""
+        """End the game of a player who left it."""
         since = self.sides[not color].gone_since
         if self.over or since is None or self.clock.now() - since < claim_after:
             raise Refused("Cannot claim: the opponent has not left the game for long enough")

@@ -1,4 +1,4 @@
-"""So many in so long, and what lichess says beyond it."""
+"""Rate limits, with lichess's answers beyond them."""
 
 from collections import defaultdict, deque
 

@@ -7,7 +7,7 @@ from tests.fake_lichess.stream import Json, Stream
 
 
 class Refused(Exception):
-    """What lichess answers with an error: ``status`` is the HTTP status, the text goes to the client."""
+    """Error answer: ``status`` is the HTTP status, the text goes to the client."""
 
     def __init__(self, text: str, status: int = 400, **more: object) -> None:
         super().__init__(text)
@@ -17,7 +17,7 @@ class Refused(Exception):
 
 @dataclass(eq=False)
 class Account:
-    """A member: ``title`` is BOT for a bot, a chess title or None; ``rating`` holds for every speed."""
+    """Account: ``title`` is BOT for a bot, a chess title or None; ``rating`` holds for every speed."""
 
     name: str
     rating: int = 1500
@@ -46,7 +46,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Token:
-    """What an access token opens."""
+    """Access token with its scopes."""
 
     secret: str
     account: Account

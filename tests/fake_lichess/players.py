@@ -1,4 +1,4 @@
-"""Opponents inside the server: they play whole games, like people, with their bad habits."""
+"""Scripted opponents inside the server, which play whole games with human habits."""
 
 import random
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ SENSE_NODES = 300
 
 @dataclass(frozen=True)
 class Habits:
-    """How a player behaves; chances are per own move, seconds are the server's."""
+    """Behaviour of a player; chances are per own move, seconds are the server's."""
 
     #: Moves in SAN from the start of the game, both sides'; played while the game follows them.
     line: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Habits:
 
 
 class Player:
-    """One account's conduct in all its games."""
+    """Scripted player of one account in all its games."""
 
     def __init__(self, site: Site, account: Account, habits: Habits, seed: int = 0) -> None:
         self.site = site
@@ -109,7 +109,7 @@ class Player:
         self._watch(game)
 
     def _see(self, game: Game) -> None:
-        """Something changed: answer offers, and think if it is the own turn."""
+        """React to a change: answer offers, and think if it is the player's turn."""
         color = game.color_of(self.account)
         if (game.over or game.board.turn != color) and (pending := self._pending.pop(game.id, None)):
             pending.cancel()
@@ -187,7 +187,7 @@ class Player:
         return line.parse_san(self.habits.line[ply])
 
     def _watch(self, game: Game) -> None:
-        """Do as people do with an opponent who is not there: abort an unbegun game, claim the others."""
+        """React to an absent opponent: abort a game that has not begun, claim any other."""
         if game.over:
             return
         color = game.color_of(self.account)

@@ -1,4 +1,4 @@
-"""The published addresses, from HTTP to the site and back."""
+"""Routes of the published API."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -36,7 +36,7 @@ def answer(body: object, status: int = 200) -> web.Response:
 
 
 class Routes:
-    """Handlers of the API; each reads a request, asks the site, answers JSON."""
+    """Request handlers of the API, which answer JSON."""
 
     def __init__(self, site: Site, wire: WireMaker) -> None:
         self.site = site

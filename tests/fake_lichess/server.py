@@ -1,4 +1,4 @@
-"""The site on a port of the loopback, in a thread of its own, with its faults and its record within reach."""
+"""Server on a loopback port, in a thread of its own, with access to its faults and its record."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ HOST = "127.0.0.1"
 
 
 class Server:
-    """Start with ``with Server() as server``; whatever touches the state goes through ``do``.
+    """Start with ``with Server() as server``; access to the state goes through ``do``.
 
     ``speed`` makes the site's time run faster (0: it stands until ``advance``); ``keep_alive`` is in real seconds;
     port 0 takes a free one.
@@ -72,7 +72,7 @@ class Server:
         return asyncio.run_coroutine_threadsafe(there(), self._loop).result(timeout=30)
 
     def order(self, *faults: Fault) -> None:
-        """Let these go wrong at their next occasion; restarts and skews happen at once."""
+        """Inject these faults at the next opportunity; restarts and skews happen at once."""
         for fault in faults:
             if fault.kind in ("restart", "skew"):
                 self.do(lambda _, fault=fault: self._at_once(fault))  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""The whole site: accounts, challenges, games and the streams that tell of them. Knows nothing of HTTP."""
+"""State of the site: accounts, challenges, games and their streams, independent of HTTP."""
 
 import random
 import string
@@ -36,7 +36,7 @@ class ServerRules:
 
 
 class Site:
-    """All state. Called from one thread, the server's event loop."""
+    """All state; to be used from the server's event loop alone."""
 
     def __init__(self, clock: VirtualClock, seed: int = 0, base: str = "https://lichess.org") -> None:
         self.clock = clock
@@ -107,7 +107,7 @@ class Site:
         if keep_alive:
             made.keep_alive = Stream()
         elif terms.limit is not None:
-            # Nobody is told of an expiry: the dest learns it from the answer to its accept.
+            # An expiry sends no event: the challenged player learns of it from the answer to its accept.
             made.expiry = self.clock.after(EXPIRES, lambda: made.close("canceled"))
         for who in (dest, challenger):
             self._tell(who, self._challenge_event("challenge", made))
@@ -172,14 +172,14 @@ class Site:
         self._tell(found.dest, self._challenge_event("challengeCanceled", found))
 
     def challenges_of(self, who: Account) -> tuple[list[Challenge], list[Challenge]]:
-        """Open challenges to and from somebody."""
+        """Open challenges to and from an account."""
         open_ones = [made for made in self.challenges.values() if made.open]
         return [c for c in open_ones if c.dest is who], [c for c in open_ones if c.challenger is who]
 
     # Event stream
 
     def open_events(self, token: Token) -> Stream:
-        """A token's event stream, which closes the one it had; begins with all there is."""
+        """A token's event stream, which closes the one it had; it begins with all running games and challenges."""
         now = self.clock.now()
         who = token.account
         self.record.opens.append((who.name, now))
@@ -258,7 +258,7 @@ class Site:
             self.clock.after(self.rules.bot_gone_after, gone)
 
     def move(self, who: Account, ident: str, uci: str, offers_draw: bool = False) -> None:
-        """A bot's move; what is wrong with it is recorded before it is refused."""
+        """Play a bot's move; a violation is recorded before the move is refused."""
         game = self.game_for(who, ident)
         color = game.color_of(who)
         ply, left, now = game.ply, game.left(color), self.clock.now()
@@ -281,12 +281,12 @@ class Site:
         return "repeated_move" if last and uci == last[0].uci() else "out_of_turn"
 
     def play(self, game: Game, color: chess.Color, move: chess.Move, offers_draw: bool = False) -> None:
-        """A move of an in-process player."""
+        """Play a move of an in-process player."""
         game.move(color, move.uci(), offers_draw)
         self._moved_at[game.id] = self.clock.now()
 
     def chat(self, who: Account, ident: str, room: str, text: str) -> None:
-        """A bot's message; what is wrong with it is recorded, whether lichess says so or not."""
+        """Post a bot's message; violations are recorded, whether lichess reports them or not."""
         game = self.game_for(who, ident)
         now = self.clock.now()
         before = self._sent_messages[game.id, room, who.id]

@@ -1,4 +1,4 @@
-"""What the site keeps beside its games: studies, tournaments, TV, broadcasts, closed accounts."""
+"""Content beside the games: studies, tournaments, TV, broadcasts, closed accounts."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class BroadcastRound:
 
 @dataclass
 class Archive:
-    """All of it, beside the games of the site."""
+    """All content beside the games of the site."""
 
     studies: dict[str, Study] = field(default_factory=dict)
     tournaments: dict[str, Tournament] = field(default_factory=dict)

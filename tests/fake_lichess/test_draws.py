@@ -52,7 +52,7 @@ def test_the_third_repetition_is_a_draw_which_is_claimed_for_the_bot(setup: Serv
         lines.next()
         setup.play(game, "f6g8")
         states = lines.rest()
-    # The move is told first, in a game that goes on.
+    # The state with the move comes first, in a game that goes on.
     assert [(len(state["moves"].split()), state["status"]) for state in states] == [(8, "started"), (8, "draw")]
     assert "winner" not in states[-1]
 

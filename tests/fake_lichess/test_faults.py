@@ -1,4 +1,4 @@
-"""What is ordered to go wrong goes wrong, once, where it was ordered."""
+"""Each ordered fault happens once, where it was ordered."""
 
 import json
 from collections.abc import Iterator

@@ -11,7 +11,7 @@ from aiohttp import web
 from tests.fake_lichess.faults import Fault, Faults
 from tests.fake_lichess.stream import Json, Stream
 
-#: Real seconds that a held back line waits for one to overtake it.
+#: Real seconds that a delayed line waits for another to overtake it.
 OVERTAKE = 1.0
 #: What can befall an answer that is no stream of events.
 BREAKING = ("cut", "end", "half", "silence")
