@@ -98,7 +98,7 @@ def _order_figures(run: Run, weights: Weights, naming: float) -> Figures:
     placed = [place(falling(p.moves), q.killer) for q, p in zip(queries, full, strict=True)]
     short = [place(falling(p.moves), q.killer) for q, p in zip(queries, lazy, strict=True)]
     predicted = [p.confidence for p in full]
-    ordinary = [propose(weights, fen, bait, SHORTLIST).confidence for fen, bait, _ in run.ordinary]
+    ordinary = [propose(weights, fen, bait, SHORTLIST).confidence for fen, bait, _ in run.background]
     shares = [0.5 / len(predicted)] * len(predicted) + [0.5 / len(ordinary)] * len(ordinary)
     true = [p.moves[0] == q.killer for q, p in zip(queries, full, strict=True)] + [False] * len(ordinary)
     score = brier(predicted + ordinary, true, shares)

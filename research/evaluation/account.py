@@ -89,5 +89,5 @@ def _about(run: Run) -> dict[str, object]:
         "given_library": run.is_given,
         "vocabulary": VOCABULARY_VERSION,
         "ordinary_moves_learned": run.weights.background,
-        "ordinary_moves_asked": len(run.ordinary),
+        "ordinary_moves_asked": len(run.background),
     }

@@ -76,7 +76,7 @@ def calibration(run: Run) -> Finding:
     """Confidence against hits, on traps and ordinary moves half and half; and by similarity to the nearest trap."""
     run.say("calibration")
     traps = [(p.confidence, p.moves[0] == q.killer) for q, p in zip(run.queries, run.full, strict=True)]
-    others = run.each(lambda e: propose(run.weights, e[0], e[1], SHORTLIST), run.ordinary)
+    others = run.each(lambda e: propose(run.weights, e[0], e[1], SHORTLIST), run.background)
     found = reliability_of(traps, [p.confidence for p in others])
     like, rows = _by_similarity(run)
     given = (

@@ -81,7 +81,7 @@ def _after(fen: str, move: str) -> chess.Board:
 
 def detection(run: Run, judged: Sequence[Judged]) -> Finding:
     """Held-out puzzles against clean moves of the games, and the games' own blunders against these."""
-    learned = {(fen.split(" ")[0], move) for fen, move, _ in run.learned_ordinary}
+    learned = {(fen.split(" ")[0], move) for fen, move, _ in run.learned_background}
     fresh = [j for j in judged if (j.fen.split(" ")[0], j.move) not in learned]
     clean = [j for j in fresh if j.is_clean]
     blunders = [j for j in fresh if j.is_blunder]

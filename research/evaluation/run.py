@@ -84,9 +84,9 @@ class Run:
         self._given = weights
         self._folder = tempfile.TemporaryDirectory(prefix="trapline-evaluate-")
         everything = background_examples()
-        self.ordinary: list[Example] = everything[HELD_OUT_FROM + _OF_ONE_GAME :]
+        self.background: list[Example] = everything[HELD_OUT_FROM + _OF_ONE_GAME :]
         """Ordinary moves that no weights were learned from, but those of a given library."""
-        self.learned_ordinary: list[Example] = everything if weights is not None else everything[:HELD_OUT_FROM]
+        self.learned_background: list[Example] = everything if weights is not None else everything[:HELD_OUT_FROM]
         """Those that the weights may have been learned from."""
 
     @property
@@ -113,7 +113,7 @@ class Run:
 
     def learn(self, traps: Sequence[Puzzle], without: Sequence[str] = ()) -> Weights:
         """Weights of the traps and of the ordinary moves that are not held out."""
-        return fit([trap.example for trap in traps], self.learned_ordinary, without)
+        return fit([trap.example for trap in traps], self.learned_background, without)
 
     @cached_property
     def weights(self) -> Weights:

@@ -94,10 +94,10 @@ def test_mating_nets_come_from_our_own_proofs(run: Run) -> None:
 
 
 def test_confidence_is_held_against_ordinary_moves_that_nothing_was_learned_from(run: Run) -> None:
-    assert not {(e[0], e[1]) for e in run.ordinary} & {(e[0], e[1]) for e in run.learned_ordinary}
+    assert not {(e[0], e[1]) for e in run.background} & {(e[0], e[1]) for e in run.learned_background}
     finding = calibration(run)
-    assert finding.data["ordinary"] == len(run.ordinary) > 300
-    missed = [run.weights.rank_moves(fen, bait, top=1)[0].confidence ** 2 for fen, bait, _ in run.ordinary]
+    assert finding.data["ordinary"] == len(run.background) > 300
+    missed = [run.weights.rank_moves(fen, bait, top=1)[0].confidence ** 2 for fen, bait, _ in run.background]
     hits = [(p.confidence - (p.moves[0] == q.killer)) ** 2 for q, p in zip(run.queries, run.full, strict=True)]
     assert finding.data["brier"] == pytest.approx((fmean(missed) + fmean(hits)) / 2)
 
@@ -278,9 +278,9 @@ def test_an_engine_judges_what_is_not_known(tmp_path: Path) -> None:
 
 
 def test_detection_counts_alarms_on_clean_moves(run: Run) -> None:
-    clean = [Judged("g", fen, bait, 0, 0) for fen, bait, _ in run.ordinary[:40]]
+    clean = [Judged("g", fen, bait, 0, 0) for fen, bait, _ in run.background[:40]]
     blunders = [Judged("g", q.before, q.trap.bait, 0, -500) for q in run.queries[:10]]
-    learned = [Judged("g", fen, bait, 0, 0) for fen, bait, _ in run.learned_ordinary[:3]]
+    learned = [Judged("g", fen, bait, 0, 0) for fen, bait, _ in run.learned_background[:3]]
     finding = detection(run, [*clean, *blunders, *learned])
     assert finding.data["clean"] == 40
     assert finding.data["blunders"] == 10
