@@ -13,10 +13,10 @@ TELLING = 5
 
 
 def shared_with(
-    killer_index: KillerIndex, trap: KnownTrap | Trap, here: Sequence[str], bag: Iterable[int] | bytes
+    killer_index: KillerIndex, trap: KnownTrap | Trap, here: Sequence[str], tokens: Iterable[int] | bytes
 ) -> Shared:
-    """What a killer shares with the trap's: ``here`` is its line in SAN, ``bag`` its tokens."""
+    """What a killer shares with the trap's: ``here`` is its line in SAN, ``tokens`` its tokens."""
     line = trap.killer_line
-    telling = killer_index.index.shared(bag, trap.epd, trap.bait, line, TELLING)
+    telling = killer_index.index.shared(tokens, trap.epd, trap.bait, line, TELLING)
     there = _native.sans(trap.epd, (trap.bait, *line))[1:]
     return Shared(tuple(here), tuple(there), tuple(map(describe, telling)))

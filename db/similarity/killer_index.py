@@ -1,9 +1,9 @@
 """Index of the killers of a library: their token sets in an inverted index, in files beside the library.
 
 A killer is compared by the tokens of its abstracted tree and, where its line ends in mate, by those of the mating net.
-The similarity of two bags is the weight of what they share over the weight of what either has. A token weighs what it
-says: the logarithm of how many moves there are for one that has it, as the weights in use know it; tokens of mating
-nets, which the weights do not know, are counted among the mating traps.
+The similarity of two token sets is the weight of what they share over the weight of what either has. A token weighs
+what it says: the logarithm of how many moves there are for one that has it, as the weights in use know it; tokens of
+mating nets, which the weights do not know, are counted among the mating traps.
 
 **Files.** Beside ``library.sqlite`` lies the folder ``library.sqlite.bags``, in it one folder for each state of the
 library's traps, named by a digest of the weights and of what changes with every trap that is stored: it is built under
@@ -41,8 +41,8 @@ from trapcore.ranking.weights import VOCABULARY_VERSION, Table, Weights
 from trapcore.settings import cache_folder
 
 NET_FACTOR = 4.0
-"""A token of a mating net weighs so many times what its rarity says: the net is what names a mate. Of 1, 2 and 4 this
-found most traps of the same pattern, tried on one library with a part of itself."""
+"""A token of a mating net weighs so many times what its inverse document frequency says: the net is what names a mate.
+Of 1, 2 and 4 this found most traps of the same pattern, tried on one library with a part of itself."""
 LARGEST_CHANGE = 0.1
 """Share of the traps that may come or go before the weights of mating nets are counted again."""
 SUFFIX = ".bags"
@@ -51,8 +51,8 @@ SUFFIX = ".bags"
 _LAYOUT = b"likeness 2"
 _ABANDONED_SECONDS = 24 * 3600  # older than this, what is being built has been left by a program that died
 _NET_KINDS = frozenset(kind for kind, (_, stage, _) in enumerate(_native.token_kinds()) if stage == "proved")
-_BATCH = 8192  # traps whose bags are made at a time
-_Bag = tuple[int, bytes]
+_BATCH = 8192  # traps whose token sets are made at a time
+_TokenSet = tuple[int, bytes]
 _Row = Sequence[Any]  # number, EPD, bait, killer line
 
 
@@ -90,14 +90,16 @@ class KillerIndex:
         """What it says that two killers share the token; 0 or more."""
         return self.index.weight(token)
 
-    def nearest(self, bags: Sequence[Sequence[int]], k: int, *, jobs: int = 1) -> list[list[tuple[KnownTrap, float]]]:
-        """For each bag of tokens the ``k`` (1 or more) most similar traps, with the similarity, above 0 to 1.
+    def nearest(
+        self, token_sets: Sequence[Sequence[int]], k: int, *, jobs: int = 1
+    ) -> list[list[tuple[KnownTrap, float]]]:
+        """For each token set the ``k`` (1 or more) most similar traps, with the similarity, above 0 to 1.
 
-        A bag is what `_native.killer_bag` gives. Raises `UsageError` for a ``k`` below 1, and `LibraryError`.
+        A token set is what `_native.killer_bag` gives. Raises `UsageError` for a ``k`` below 1, and `LibraryError`.
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
-        found = self.index.top(bags, k, jobs=jobs)
+        found = self.index.top(token_sets, k, jobs=jobs)
         known = self._read({number for hits in found for number, _ in hits})
         # A trap that has gone since the index was opened is passed over.
         return [[(known[number], s) for number, s in hits if number in known] for hits in found]
@@ -186,14 +188,14 @@ class _State:
             found.add(batch)
         return found
 
-    def bags(self, entries: "_Entries | None" = None, only: Collection[int] | None = None) -> Iterator[_Bag]:
+    def token_sets(self, entries: "_Entries | None" = None, only: Collection[int] | None = None) -> Iterator[_TokenSet]:
         """Number and packed tokens of each trap, ascending; of ``only`` these if given. Fills ``entries``."""
         for batch in self._rows():
             if entries is not None:
                 entries.add(batch)
             rows = batch if only is None else [row for row in batch if row[0] in only]
-            bags = _native.killer_bags([(epd, bait, line) for _, epd, bait, line in rows], jobs=self._jobs)
-            yield from zip((row[0] for row in rows), bags, strict=True)
+            token_sets = _native.killer_bags([(epd, bait, line) for _, epd, bait, line in rows], jobs=self._jobs)
+            yield from zip((row[0] for row in rows), token_sets, strict=True)
 
     def _rows(self) -> Iterator[Sequence[_Row]]:
         columns = (TrapRow.id, TrapRow.epd, TrapRow.bait, TrapRow.killer_line)
@@ -323,7 +325,7 @@ def _changed(state: _State, folder: Path, root: Path) -> bool:
             continue
         with suppress(IndexFileError, OSError):  # it is damaged or gone: go on as if there were none
             shutil.copytree(path / "index", folder / "index")
-            add = state.bags(only=different & now.keys()) if different else ()
+            add = state.token_sets(only=different & now.keys()) if different else ()
             remove = different & built.entries.keys()
             _native.change_bag_index(folder / "index", vocabulary=VOCABULARY_VERSION, add=add, remove=remove)
             entries.write(folder / "built", state.weights, built.counted, built.changed + len(different))
@@ -334,29 +336,29 @@ def _changed(state: _State, folder: Path, root: Path) -> bool:
 
 def _build(state: _State, folder: Path) -> None:
     entries = _Entries()
-    bags = list(state.bags(entries))
-    build_index(folder / "index", bags, state.idf)
-    entries.write(folder / "built", state.weights, len(bags), 0)
+    token_sets = list(state.token_sets(entries))
+    build_index(folder / "index", token_sets, state.idf)
+    entries.write(folder / "built", state.weights, len(token_sets), 0)
 
 
-def build_index(path: Path, bags: Sequence[tuple[int, bytes | Sequence[int]]], rarity: Table) -> None:
-    """Write an index of known killers, each a payload and a bag; `_native.build_bag_index` says what is raised.
+def build_index(path: Path, token_sets: Sequence[tuple[int, bytes | Sequence[int]]], idf: Table) -> None:
+    """Write an index of known killers, each a payload and a token set; `_native.build_bag_index` says what is raised.
 
-    ``rarity`` is that of the weights in use. A token that no known killer has weighs as much as the heaviest.
+    ``idf`` is that of the weights in use. A token that no known killer has weighs as much as the heaviest.
     """
-    weights = _token_weights(rarity, [bag for _, bag in bags])
+    weights = _token_weights(idf, [tokens for _, tokens in token_sets])
     heaviest = max(weights.values(), default=1.0)
-    _native.build_bag_index(path, bags, weights=weights, default_weight=heaviest, vocabulary=VOCABULARY_VERSION)
+    _native.build_bag_index(path, token_sets, weights=weights, default_weight=heaviest, vocabulary=VOCABULARY_VERSION)
 
 
-def _token_weights(rarity: Table, bags: Sequence[bytes | Sequence[int]]) -> dict[int, float]:
+def _token_weights(idf: Table, token_sets: Sequence[bytes | Sequence[int]]) -> dict[int, float]:
     mates, counts = 0, Counter[int]()
-    for bag in bags:
-        net = [token for token in array("I", bag) if token >> _native.FIELD_BITS in _NET_KINDS]
+    for tokens in token_sets:
+        net = [token for token in array("I", tokens) if token >> _native.FIELD_BITS in _NET_KINDS]
         if net:
             mates += 1
             counts.update(net)
-    known = {token: max(0.0, weight) for token, weight in rarity.as_dict().items()}
+    known = {token: max(0.0, weight) for token, weight in idf.as_dict().items()}
     return known | {token: NET_FACTOR * math.log(mates / count) for token, count in counts.items()}
 
 

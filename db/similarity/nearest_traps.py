@@ -83,13 +83,13 @@ class BaitAndKiller:
     killer: Line
     """As far as it is no proved mate, its first move only."""
     mate_in: int | None
-    bag: bytes
+    tokens: bytes
     """The tokens of the killer."""
     killer_index: KillerIndex
 
     def shared(self, trap: Trap) -> Shared:
         """What the killer shares with that of a trap."""
-        return shared_with(self.killer_index, trap, self.killer.san, self.bag)
+        return shared_with(self.killer_index, trap, self.killer.san, self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +115,15 @@ def similar_killers(
     ``fitting`` gives all that may; None if all fit but a few, which the caller has added to ``k``.
     """
     pairs = [
-        BaitAndKiller(Line((uci[0],), (san[0],)), Line(tuple(uci[1:]), tuple(san[1:])), mate_in, bag, killer_index)
-        for uci, san, mate_in, bag in weights.ranker.pairs(epd, None)
+        BaitAndKiller(Line((uci[0],), (san[0],)), Line(tuple(uci[1:]), tuple(san[1:])), mate_in, tokens, killer_index)
+        for uci, san, mate_in, tokens in weights.ranker.pairs(epd, None)
     ]
     wanted = k if fitting is None else k * AT_FIRST
-    answers = killer_index.index.top([pair.bag for pair in pairs], wanted)
+    answers = killer_index.index.top([pair.tokens for pair in pairs], wanted)
     ranked, floor = _ranked(pairs, answers, wanted, fits, first=fitting is None)
     # Those that follow the last one of a full answer may fit and be as similar as this one.
     if fitting is not None and floor and (len(ranked) < k or -ranked[k - 1][0] < floor):
-        answers = killer_index.index.top([pair.bag for pair in pairs], k, only=fitting())
+        answers = killer_index.index.top([pair.tokens for pair in pairs], k, only=fitting())
         ranked, _ = _ranked(pairs, answers, k, fits, first=True)
     for similarity, slug, pair in ranked[:k]:
         yield SimilarTrap(slug, -similarity, pair)

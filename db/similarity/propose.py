@@ -121,7 +121,7 @@ class KillerSuggester:
         if nodes < 0:
             raise UsageError(f"nodes must be at least 0, not {nodes}")
         self._weights, self._whose = weights
-        self._likeness = killer_index
+        self._killer_index = killer_index
         self._top = top
         self._nodes = nodes
         self._explain = explain
@@ -139,15 +139,15 @@ class KillerSuggester:
         found = found[: self._top]
         # What the search sees is no proof; the rest of its line names nothing.
         lines = [list(move.line) if move.mate_in is not None else [move.uci] for move in found]
-        bags = [_native.killer_bag(question.fen, bait, line) for line in lines]
-        nearest = self._likeness.nearest(bags, 1)
+        token_sets = [_native.killer_bag(question.fen, bait, line) for line in lines]
+        nearest = self._killer_index.nearest(token_sets, 1)
         moves = []
-        for move, bag, hits in zip(found, bags, nearest, strict=True):
+        for move, tokens, hits in zip(found, token_sets, nearest, strict=True):
             trap, similarity = hits[0] if hits else (None, 0.0)
             shared = None
             if self._explain and trap is not None:
                 here = _native.sans(board.fen(), move.line or (move.uci,))
-                shared = shared_with(self._likeness, trap, here, bag)
+                shared = shared_with(self._killer_index, trap, here, tokens)
             moves.append(_proposed(board, move, trap, similarity, shared))
         return Proposals(question.fen, question.bait, board.fen(), self._whose, spent, tuple(moves))
 
