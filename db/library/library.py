@@ -4,11 +4,10 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from types import TracebackType
-from typing import Self
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
@@ -62,7 +61,7 @@ class Counts:
     sightings: int
 
 
-class Library:
+class Library(AbstractContextManager["Library"]):
     """An open trap library, see `db.library.open.open_library`. Every method raises `LibraryError` if the database
     fails.
     """
@@ -80,13 +79,7 @@ class Library:
         """Close the database."""
         self.database.close()
 
-    def __enter__(self) -> Self:
-        """Nothing to do: the library is open."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
 

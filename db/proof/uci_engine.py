@@ -1,8 +1,7 @@
 """UCI engine that evaluates positions: started once, restarted once, with a time limit for every answer."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 import chess
 import chess.engine
@@ -38,7 +37,7 @@ class Evaluation:
     """Plies."""
 
 
-class UciEngine:
+class UciEngine(AbstractContextManager["UciEngine"]):
     """An engine for judging single positions, each with a clear memory and one thread, so that it can be repeated."""
 
     def __init__(self, command: str, *, search_seconds: float = SEARCH_SECONDS) -> None:
@@ -119,12 +118,6 @@ class UciEngine:
         except (chess.engine.EngineError, TimeoutError):
             self._engine.close()
 
-    def __enter__(self) -> Self:
-        """Nothing to do: the engine runs."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the engine."""
+    def __exit__(self, *_: object) -> None:
+        """Close."""
         self.close()

@@ -22,12 +22,11 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
@@ -70,7 +69,7 @@ class KnownTrap:
     """UCI."""
 
 
-class KillerIndex:
+class KillerIndex(AbstractContextManager["KillerIndex"]):
     """The index of one state of a library, see `open_killer_index`; any thread may ask it, one at a time."""
 
     def __init__(self, library: Library, index: _native.BagIndex, path: Path, made: Path | None) -> None:
@@ -126,13 +125,7 @@ class KillerIndex:
         if self._made is not None:
             shutil.rmtree(self._made, ignore_errors=True)
 
-    def __enter__(self) -> Self:
-        """Nothing to do: the index is open."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
 
