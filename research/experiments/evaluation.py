@@ -33,7 +33,7 @@ from trapcore.proof.search import WIN_CHANCE_SCALE, search
 
 Array = npt.NDArray[Any]
 
-WEIGHTS = Path(__file__).parents[2] / "trapcore/native/src/evaluation/weights.rs"
+WEIGHTS = Path(__file__).parents[2] / "trapcore/native/src/search/evaluation/weights.rs"
 PIECES = (90, 330, 340, 500, 1000)
 """Centipawns of pawn, knight, bishop, rook, queen, from which the fit sets out."""
 PULL = 1e-9

@@ -14,5 +14,5 @@ tokens.py            the vocabulary: facts packed into numbers, and unpacked aga
 token_words.py       the vocabulary for chess players: each token in English
 ===================  ===============================================================================
 
-It is slow, some seconds a position; `trapcore.ranking.weights` asks the core (``native/src/abstract_tree.rs``).
+It is slow, some seconds a position; `trapcore.ranking.weights` asks the core (``native/src/abstract_tree/``).
 """
