@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import create_engine, make_url, text
 
 from tests.support import templates
@@ -18,6 +19,11 @@ NewLibrary = Callable[[], str]
 """Gives the address of a library that is empty or not there yet, another one each time: a path or a URL."""
 
 _schemas = itertools.count()
+
+
+# How long an example takes says more about what else the machine does than about the test.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
