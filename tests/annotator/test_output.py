@@ -89,6 +89,7 @@ def test_a_directory_gets_one_output_for_each_input(there: bool, library: Path, 
     assert unpacked(tmp_path / "out" / "b.pgn.zst") == annotated(game(AVOIDED), tmp_path / "x", library)
 
 
+@pytest.mark.slow
 def test_pipes_carry_pgn_and_nothing_else(library: Path, tmp_path: Path) -> None:
     expected = annotated(game(FELL) + ILLEGAL, tmp_path, library)
     done = command("-", "--db", library, stdin=(game(FELL) + ILLEGAL).encode())

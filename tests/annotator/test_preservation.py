@@ -225,6 +225,7 @@ def test_hostile_files_run_clean(tmp_path: Path) -> None:
     assert seen > 40
 
 
+@pytest.mark.slow
 @needs(DATA / "pgn")
 @pytest.mark.parametrize(
     "name",

@@ -50,6 +50,7 @@ def run() -> Iterator[Run]:
     opened.close()
 
 
+@pytest.mark.slow
 def test_killers_are_counted_as_the_proposals_say(run: Run) -> None:
     finding = killers(run)
     found = finding.data["orders"]
@@ -129,6 +130,7 @@ def test_baits_by_what_they_look_like(run: Run) -> None:
     }
 
 
+@pytest.mark.slow
 def test_without_a_kind_of_token(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [name for name, _, _ in _native.token_kinds()]
     everything = run.learn(run.sample.library[:100])
@@ -188,6 +190,7 @@ def test_the_command_writes_everything_and_says_the_short_of_it(tmp_path: Path) 
     assert (out / "reliability.svg").exists() == plots.can_draw()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fitted", [True, False])
 def test_a_given_library_is_evaluated_with_its_own_weights_if_it_has_any(tmp_path: Path, fitted: bool) -> None:
     skip_without(PUZZLES)
@@ -298,6 +301,7 @@ def test_detection_counts_alarms_on_clean_moves(run: Run) -> None:
 # docs/research/accuracy.md
 
 
+@pytest.mark.slow
 def test_the_published_account_is_what_comes_out_now() -> None:
     skip_without(PUZZLES)
     text = accuracy.ACCURACY.read_text("utf-8")

@@ -347,6 +347,7 @@ def test_the_command_writes_what_it_prints(monkeypatch: pytest.MonkeyPatch, tmp_
     assert all(f"\n#{text}" in written for text in texts)
 
 
+@pytest.mark.slow
 def test_the_command_draws(quick: dict[str, Report], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     for folder in ("one", "two"):
