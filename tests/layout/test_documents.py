@@ -25,7 +25,7 @@ GUIDES = [
 ]
 #: CHANGELOG.md names commands that are gone.
 DOCUMENTS = [*GUIDES, ROOT / "CHANGELOG.md"]
-#: Pages of the site that are made of files of the root folder, see docs/site_hooks.py.
+#: Pages of the site that are made of files of the root folder, see deploy/site_hooks.py.
 ROOT_PAGES = ("CONTRIBUTING", "SECURITY", "CHANGELOG")
 GENERATED = {ROOT / "docs" / f"{name.lower()}.md": ROOT / f"{name}.md" for name in ROOT_PAGES}
 LONGEST_README = 120
