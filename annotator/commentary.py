@@ -164,7 +164,7 @@ def _shapes(event: TrapEvent) -> Iterator[str]:
 
 
 def _is_killer(event: TrapEvent) -> bool:
-    """Whether the killer was played; the Judge also counts another move as springing, if it is proved to mate."""
+    """Whether the killer was played; the analyzer also counts another move as springing, if it is proved to mate."""
     return event.played.rstrip("+#") == event.killer_line_san[0].rstrip("+#")
 
 

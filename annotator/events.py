@@ -66,7 +66,7 @@ class TrapEvent:
 
     @classmethod
     def of(cls, finding: _native.Finding, traps: Sequence[Trap], measure: str) -> Self:
-        """The event of a finding of the Judge, which was given these ``traps`` and this ``measure``."""
+        """The event of a finding of the analyzer, which was given these ``traps`` and this ``measure``."""
         return cls(
             event=Event(finding.event),
             trap=traps[finding.trap],

@@ -120,7 +120,7 @@ class AnalysisRequest:
             "batch_bytes": self.batch_bytes,
         }
 
-    def analyzer(self, known: KnownTraps) -> _native.Judge:
+    def analyzer(self, known: KnownTraps) -> _native.GameAnalyzer:
         """The core's analyzer of games for these traps.
 
         Raises ``UsageError`` for options that it refuses, and for a measure that needs an index without one.
@@ -128,7 +128,7 @@ class AnalysisRequest:
         traps, screen = known.traps, known.screen
         if (screen is None) is (self.measure == IndexedMeasure.ABSTRACTED):
             raise UsageError(f"the measure {self.measure} is used {'with' if screen is None else 'without'} a screen")
-        return _native.Judge(
+        return _native.GameAnalyzer(
             [(trap.epd, trap.bait, trap.killer_line, self._claim(trap), trap.mate_in or 0) for trap in traps],
             measure=self.measure,
             depth=self.depth,
@@ -139,8 +139,8 @@ class AnalysisRequest:
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
             skip_plies=self.skip_plies,
-            proposer=None if screen is None else screen.weights.ranker,
-            likeness=None if screen is None else screen.index,
+            ranker=None if screen is None else screen.weights.ranker,
+            index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],
         )
 

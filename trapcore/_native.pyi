@@ -149,7 +149,7 @@ def search(
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""
 
-def settle(fen: str) -> int:
+def qsearch(fen: str) -> int:
     """The value in centipawns for the side to move after captures and checks are played out."""
 
 def evaluation_features(fen: str) -> tuple[int, int, int, bytes]:
@@ -203,7 +203,7 @@ def bait_profile(fen: str, bait: str, depth: int) -> list[tuple[int, int, int, i
     """Depth, rank of the bait among all moves (from 1), its value and the best move's, for depths 0 (first sight) to
     ``depth``."""
 
-def first_sight(fen: str) -> list[tuple[str, int]]:
+def static_ranking(fen: str) -> list[tuple[str, int]]:
     """Each move (UCI) with what it seems worth at first sight, in centipawns for the side to move, best first."""
 
 def sans(fen: str, line: Sequence[str]) -> list[str]:
@@ -276,7 +276,7 @@ class Finding:
     event: str
     """``set``, ``fell``, ``avoided``, ``sprung`` or ``missed``."""
     trap: int
-    """Index into the traps given to the Judge."""
+    """Index into the traps given to the analyzer."""
     known: bool
     """The position is the trap's own (similarity 1.0), whoever proved it; otherwise it resembles it."""
     mirrored: bool
@@ -346,7 +346,7 @@ class SetTrap:
     uci: str
     """The move that sets it."""
     trap: int
-    """Index into the traps given to the Judge."""
+    """Index into the traps given to the analyzer."""
     known: bool
     """The position is the trap's own (similarity 1.0), whoever proved it; otherwise it resembles it."""
     mirrored: bool
@@ -369,7 +369,7 @@ class SetTrap:
     """The trap position: after the move, before the bait."""
 
 @final
-class Judge:
+class GameAnalyzer:
     """Reads games and finds the events of known and similar traps in them."""
 
     def __init__(
@@ -385,8 +385,8 @@ class Judge:
         unproved: bool,
         skip_plies: int,
         proposals_first: bool = True,
-        proposer: Proposer | None = None,
-        likeness: BagIndex | None = None,
+        ranker: MoveRanker | None = None,
+        index: TokenIndex | None = None,
         ids: Sequence[int] | None = None,
     ) -> None:
         """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0.
@@ -413,7 +413,7 @@ class Judge:
         """Those of ``moves`` (UCI, legal in the position, in their order) that set a trap, each with the best one: the
         trap of the event ``set`` that a game would have in which only this move is played.
 
-        ``nodes`` and ``unproved`` stand in for those of the Judge. ``chess960``: castling is king takes rook, also
+        ``nodes`` and ``unproved`` stand in for those of the analyzer. ``chess960``: castling is king takes rook, also
         where the FEN does not show it. After ``milliseconds``, and when ``stop`` is cancelled, the moves that were not
         examined to the end are left out. Raises `PositionError`.
         """
@@ -455,20 +455,20 @@ FIELD_BITS: int
 LAZY_SHORTLIST: int
 """See `trapcore.ranking.weights`."""
 
-def seen_bags(examples: list[tuple[str, str, str | None]]) -> tuple[bytes, bytes, bytes, bytes]:
+def seen_token_sets(examples: list[tuple[str, str, str | None]]) -> tuple[bytes, bytes, bytes, bytes]:
     """For each FEN before the bait, bait and killer: the tokens of each move after the bait, of the first step.
 
     Four arrays of 32-bit numbers in the machine's byte order: moves of each position, index of the killer among them
     (2**32-1 without one), tokens of each move, tokens.
     """
 
-def killer_bag(fen: str, bait: str | None, line: list[str]) -> list[int]:
+def killer_tokens(fen: str, bait: str | None, line: list[str]) -> list[int]:
     """The tokens by which a killer is compared with others, ascending; ``line`` is the killer and what follows it.
 
     Where the line ends in mate the mating net is among them. Empty without a line.
     """
 
-def killer_bags(traps: Sequence[tuple[str, str, str]], *, jobs: int = 1) -> list[bytes]:
+def killer_token_sets(traps: Sequence[tuple[str, str, str]], *, jobs: int = 1) -> list[bytes]:
     """The same of many traps, by ``jobs`` threads: position before the bait, bait, and line with spaces between.
 
     Packed, as the functions of the index take them too: 32-bit numbers in the machine's byte order.
@@ -481,7 +481,7 @@ def token_kinds() -> list[tuple[str, str, list[tuple[str, int]]]]:
     """
 
 @final
-class Proposer:
+class MoveRanker:
     """Learned weights, ready to order moves; tables as in `trapcore.ranking.weights.Table`, tokens and weights."""
 
     def __init__(self, seen: tuple[bytes, bytes], answered: tuple[bytes, bytes], nothing: float) -> None: ...
@@ -494,13 +494,13 @@ class Proposer:
         """What in a position may be like a known trap, the most promising first, each with other tokens.
 
         A bait of the side to move with its killer and, if that is proved to mate, the whole line to the mate, as UCI
-        and as SAN; moves to that mate, None without proof; and the packed tokens of the killer, as `killer_bags` gives
-        them. Nothing if it was stopped."""
+        and as SAN; moves to that mate, None without proof; and the packed tokens of the killer, as `killer_token_sets`
+        gives them. Nothing if it was stopped."""
 
-    def shortlist_bags(
+    def shortlist_token_sets(
         self, examples: list[tuple[str, str, str | None]], shortlist: int
     ) -> tuple[bytes, bytes, bytes, bytes]:
-        """As `seen_bags`, but of the first ``shortlist`` moves and the killer, and with the tokens of both steps."""
+        """As `seen_token_sets`, but of the first ``shortlist`` moves and the killer, with the tokens of both steps."""
 
 def exchanges(fen: str) -> list[tuple[str, int]]:
     """Each move (UCI) with the centipawns that it and the best captures on its square after it gain."""
@@ -518,36 +518,36 @@ WEIGHT_UNIT: float
 MAX_WEIGHT: float
 """Weights of tokens are below this: 4096."""
 
-def build_bag_index(
+def build_token_index(
     path: str | os.PathLike[str],
-    bags: Iterable[tuple[int, Iterable[int] | bytes]],
+    token_sets: Iterable[tuple[int, Iterable[int] | bytes]],
     *,
     weights: dict[int, float],
     default_weight: float,
     vocabulary: int,
 ) -> int:
-    """Write an index of bags of tokens to the folder ``path``, in place of one that is there; returns their number.
+    """Write an index of token sets to the folder ``path``, in place of one that is there; returns their number.
 
-    ``bags``: payload (0..2**64-1, each once) and tokens (0..2**32-1, in any order, or packed; a bag is a set, of 4,096
-    at most).
-    ``weights``: of tokens, 0 to below ``MAX_WEIGHT``, rounded to ``WEIGHT_UNIT``; all other tokens, those of later
-    questions and changes too, weigh ``default_weight``. ``vocabulary`` is the version of what tokens mean.
+    ``token_sets``: payload (0..2**64-1, each once) and tokens (0..2**32-1, in any order, or packed; a token set is a
+    set, of 4,096 at most). ``weights``: of tokens, 0 to below ``MAX_WEIGHT``, rounded to ``WEIGHT_UNIT``; all other
+    tokens, those of later questions and changes too, weigh ``default_weight``. ``vocabulary`` is the version of what
+    tokens mean.
 
     Until it returns, the old index stays in place. Raises `UsageError`, `OutputError`, and `LibraryError` if another
     process writes the same index.
     """
 
-def change_bag_index(
+def change_token_index(
     path: str | os.PathLike[str],
     *,
     vocabulary: int,
     add: Iterable[tuple[int, Iterable[int] | bytes]] | None = None,
     remove: Iterable[int] | None = None,
 ) -> tuple[int, int]:
-    """Remove payloads (unknown ones are passed over), then add bags, in one step; returns how many were added and
-    removed. A payload in both gets a new bag.
+    """Remove payloads (unknown ones are passed over), then add token sets, in one step; returns how many were added and
+    removed. A payload in both gets a new token set.
 
-    Raises what `build_bag_index` does, `IndexFileError` if there is no usable index of this vocabulary, and
+    Raises what `build_token_index` does, `IndexFileError` if there is no usable index of this vocabulary, and
     `UsageError` if a payload would be there twice.
     """
 
@@ -560,12 +560,12 @@ class Payloads:
         """Number of different ones."""
 
 @final
-class BagIndex:
+class TokenIndex:
     """An index as it was when opened; changes by any process leave it as it is. Any thread may ask it.
 
-    The similarity of two bags is the weight of the tokens in both over the weight of those in either, or 1 if these
-    weigh nothing. Answers are exact, whatever the segments: pairs of payload and similarity, the most similar first and
-    equally similar ones by payload. What has similarity 0 is left out.
+    The similarity of two token sets is the weight of the tokens in both over the weight of those in either, or 1 if
+    these weigh nothing. Answers are exact, whatever the segments: pairs of payload and similarity, the most similar
+    first and equally similar ones by payload. What has similarity 0 is left out.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, vocabulary: int) -> None:
@@ -591,13 +591,17 @@ class BagIndex:
         """What the token weighs here."""
 
     def shared(self, own: Iterable[int] | bytes, fen: str, bait: str, line: Sequence[str], most: int) -> list[int]:
-        """The weightiest tokens, ``most`` at most, that a bag shares with that of a known killer, see `killer_bag`."""
+        """The weightiest tokens, ``most`` at most, that a token set shares with that of a known killer, see
+        `killer_tokens`.
+        """
 
     def top(
-        self, bags: Iterable[Iterable[int] | bytes], k: int, *, only: Payloads | None = None, jobs: int = 1
+        self, token_sets: Iterable[Iterable[int] | bytes], k: int, *, only: Payloads | None = None, jobs: int = 1
     ) -> list[list[tuple[int, float]]]:
-        """For each bag the ``k`` (1 or more) most similar, of ``only`` these if given, by ``jobs`` threads; the GIL is
-        released meanwhile."""
+        """For each token set the ``k`` (1 or more) most similar, of ``only`` these if given, by ``jobs`` threads; the
+        GIL is released meanwhile."""
 
-    def above(self, bags: Iterable[Iterable[int]], threshold: float, *, jobs: int = 1) -> list[list[tuple[int, float]]]:
-        """For each bag all that are at least so similar (above 0, at most 1)."""
+    def above(
+        self, token_sets: Iterable[Iterable[int]], threshold: float, *, jobs: int = 1
+    ) -> list[list[tuple[int, float]]]:
+        """For each token set all that are at least so similar (above 0, at most 1)."""

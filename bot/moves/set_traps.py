@@ -14,7 +14,7 @@ PROOF_NODES = 20_000
 class SetTrapFinder:
     """Finder of moves that set known or similar traps; may be used by any number of threads."""
 
-    def __init__(self, analyzer: _native.Judge, search_pool: SearchPool) -> None:
+    def __init__(self, analyzer: _native.GameAnalyzer, search_pool: SearchPool) -> None:
         self._analyzer, self._search_pool = analyzer, search_pool
 
     def candidates(self, board: chess.Board, moves: Sequence[str]) -> list[_native.SetTrap]:

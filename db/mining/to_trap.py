@@ -84,7 +84,7 @@ def _telling(board: chess.Board, bait: str, line: tuple[str, ...]) -> tuple[str,
         board.push_uci(move)
         if number % 2 == 0:
             # The victim is to move.
-            ends.append(-win_chance(_native.settle(board.fen())) if not board.is_game_over() else 0.0)
+            ends.append(-win_chance(_native.qsearch(board.fen())) if not board.is_game_over() else 0.0)
     for number in range(len(ends)):
         if min(ends[number:]) >= ends[-1] - _NEARLY:
             return line[: 2 * number + 1]

@@ -42,7 +42,7 @@ class Screen:
     """Learned weights with an index of the killers of one state of a library; pickled, it takes the index along."""
 
     weights: Weights
-    index: _native.BagIndex
+    index: _native.TokenIndex
     numbers: Mapping[str, int]
     """Each trap's payload in the index, by slug."""
     digest: str
@@ -59,7 +59,7 @@ def _arrived(weights: bytes, files: Sequence[tuple[Path, bytes]], numbers: Mappi
     with tempfile.TemporaryDirectory(prefix="trapline-bags-", ignore_cleanup_errors=True) as folder:
         for name, content in files:
             (Path(folder) / name).write_bytes(content)
-        index = _native.BagIndex(folder, vocabulary=VOCABULARY_VERSION)
+        index = _native.TokenIndex(folder, vocabulary=VOCABULARY_VERSION)
     return Screen(Weights.from_bytes(weights, "another process"), index, numbers, digest)
 
 
@@ -74,7 +74,7 @@ def open_screen(library: Library, log: Callable[[str], None]) -> Screen:
         return screen_of(connection, weights, killer_index.index)
 
 
-def screen_of(connection: Connection, weights: Weights, index: _native.BagIndex) -> Screen:
+def screen_of(connection: Connection, weights: Weights, index: _native.TokenIndex) -> Screen:
     """The screen of a library with an open index of its killers."""
     numbers = {slug: number for number, slug in connection.execute(select(TrapRow.id, TrapRow.slug))}
     return Screen(weights, index, numbers, blake2b(weights.to_bytes(), digest_size=8).hexdigest())

@@ -72,7 +72,7 @@ class KnownTrap:
 class KillerIndex(AbstractContextManager["KillerIndex"]):
     """The index of one state of a library, see `open_killer_index`; any thread may ask it, one at a time."""
 
-    def __init__(self, library: Library, index: _native.BagIndex, path: Path, made: Path | None) -> None:
+    def __init__(self, library: Library, index: _native.TokenIndex, path: Path, made: Path | None) -> None:
         """Take an open index; ``made`` is a temporary folder to delete afterwards."""
         self._library = library
         self.index = index
@@ -94,7 +94,7 @@ class KillerIndex(AbstractContextManager["KillerIndex"]):
     ) -> list[list[tuple[KnownTrap, float]]]:
         """For each token set the ``k`` (1 or more) most similar traps, with the similarity, above 0 to 1.
 
-        A token set is what `_native.killer_bag` gives. Raises `UsageError` for a ``k`` below 1, and `LibraryError`.
+        A token set is what `_native.killer_tokens` gives. Raises `UsageError` for a ``k`` below 1, and `LibraryError`.
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, not {k}")
@@ -187,7 +187,7 @@ class _State:
             if entries is not None:
                 entries.add(batch)
             rows = batch if only is None else [row for row in batch if row[0] in only]
-            token_sets = _native.killer_bags([(epd, bait, line) for _, epd, bait, line in rows], jobs=self._jobs)
+            token_sets = _native.killer_token_sets([(epd, bait, line) for _, epd, bait, line in rows], jobs=self._jobs)
             yield from zip((row[0] for row in rows), token_sets, strict=True)
 
     def _rows(self) -> Iterator[Sequence[_Row]]:
@@ -256,7 +256,7 @@ def _root(library: Library) -> Path | None:
     return path if path.is_dir() else None
 
 
-def _stored_index(library: Library, state: _State, root: Path, log: Callable[[str], None]) -> _native.BagIndex:
+def _stored_index(library: Library, state: _State, root: Path, log: Callable[[str], None]) -> _native.TokenIndex:
     """The index of this state in the folder beside the library. Raises `OutputError` if it cannot be written there."""
     folder = root / state.name
     with suppress(IndexFileError):
@@ -278,8 +278,8 @@ def _stored_index(library: Library, state: _State, root: Path, log: Callable[[st
     return index
 
 
-def _opened(folder: Path) -> _native.BagIndex:
-    return _native.BagIndex(folder / "index", vocabulary=VOCABULARY_VERSION)
+def _opened(folder: Path) -> _native.TokenIndex:
+    return _native.TokenIndex(folder / "index", vocabulary=VOCABULARY_VERSION)
 
 
 def _publish(building: Path, folder: Path) -> None:
@@ -320,7 +320,7 @@ def _changed(state: _State, folder: Path, root: Path) -> bool:
             shutil.copytree(path / "index", folder / "index")
             add = state.token_sets(only=different & now.keys()) if different else ()
             remove = different & built.entries.keys()
-            _native.change_bag_index(folder / "index", vocabulary=VOCABULARY_VERSION, add=add, remove=remove)
+            _native.change_token_index(folder / "index", vocabulary=VOCABULARY_VERSION, add=add, remove=remove)
             entries.write(folder / "built", state.weights, built.counted, built.changed + len(different))
             return True
         shutil.rmtree(folder / "index", ignore_errors=True)
@@ -335,13 +335,13 @@ def _build(state: _State, folder: Path) -> None:
 
 
 def build_index(path: Path, token_sets: Sequence[tuple[int, bytes | Sequence[int]]], idf: Table) -> None:
-    """Write an index of known killers, each a payload and a token set; `_native.build_bag_index` says what is raised.
+    """Write an index of known killers, each a payload and a token set; `_native.build_token_index` says what is raised.
 
     ``idf`` is that of the weights in use. A token that no known killer has weighs as much as the heaviest.
     """
     weights = _token_weights(idf, [tokens for _, tokens in token_sets])
     heaviest = max(weights.values(), default=1.0)
-    _native.build_bag_index(path, token_sets, weights=weights, default_weight=heaviest, vocabulary=VOCABULARY_VERSION)
+    _native.build_token_index(path, token_sets, weights=weights, default_weight=heaviest, vocabulary=VOCABULARY_VERSION)
 
 
 def _token_weights(idf: Table, token_sets: Sequence[bytes | Sequence[int]]) -> dict[int, float]:

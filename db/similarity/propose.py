@@ -139,7 +139,7 @@ class KillerSuggester:
         found = found[: self._top]
         # What the search sees is no proof; the rest of its line names nothing.
         lines = [list(move.line) if move.mate_in is not None else [move.uci] for move in found]
-        token_sets = [_native.killer_bag(question.fen, bait, line) for line in lines]
+        token_sets = [_native.killer_tokens(question.fen, bait, line) for line in lines]
         nearest = self._killer_index.nearest(token_sets, 1)
         moves = []
         for move, tokens, hits in zip(found, token_sets, nearest, strict=True):

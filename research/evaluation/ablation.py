@@ -53,7 +53,7 @@ def ablation(run: Run) -> Finding:
     """Each figure without each kind of token."""
     traps = run.sample.library[:TRAPS]
     kinds = kinds_of_token()
-    bags = run.each(lambda p: _native.killer_bag(p.before, p.trap.bait, list(p.trap.killer_line)), traps)
+    bags = run.each(lambda p: _native.killer_tokens(p.before, p.trap.bait, list(p.trap.killer_line)), traps)
     queried = run.killer_bags
     run.say("learning with every kind")
     learned = run.learn(traps)
@@ -122,7 +122,7 @@ def _naming(
     with tempfile.TemporaryDirectory(prefix="trapline-evaluate-") as folder:
         path = Path(folder) / "killers"
         build_index(path, list(enumerate(known)), learned.idf)
-        index = _native.BagIndex(path, vocabulary=VOCABULARY_VERSION)
+        index = _native.TokenIndex(path, vocabulary=VOCABULARY_VERSION)
         few = [[token for token in bag if token >> FIELD_BITS != without] for bag in queried]
         hits = index.top(few, TOP, jobs=run.jobs)
     return macro_precision(run.queries, [[traps[at].themes for at, _ in near] for near in hits])

@@ -32,7 +32,7 @@ def cost(run: Run) -> Finding:
             lazy,
         ),
         (f"proposals, shortlist of {SHORTLIST}", lambda q: propose(weights, q.before, q.trap.bait, SHORTLIST), full),
-        ("what a killer is compared by", lambda q: _native.killer_bag(q.before, q.trap.bait, [q.killer]), None),
+        ("what a killer is compared by", lambda q: _native.killer_tokens(q.before, q.trap.bait, [q.killer]), None),
         (f"the 10 nearest of {len(index):,} known killers", lambda q: index.top([bags[q.number]], 10), None),
         ("search of 3 plies with exchanges", lambda q: _native.three_plies(q.board.fen()), third),
         ("checks, then captures (python-chess)", PLAIN["checks, then captures MVV-LVA"], None),

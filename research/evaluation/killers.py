@@ -125,7 +125,7 @@ def _by_retrieval(run: Run) -> Order:
     scores: list[Scores] = []
     for query, proposed in zip(queries, run.full, strict=False):
         first = proposed.moves[:SHORTLIST]
-        bags = [_native.killer_bag(query.before, query.trap.bait, [move]) for move in first]
+        bags = [_native.killer_tokens(query.before, query.trap.bait, [move]) for move in first]
         found = run.index.top(bags, RETRIEVED, jobs=run.jobs)
         worth = {m: sum(s for _, s in hits) / RETRIEVED for m, hits in zip(first, found, strict=True)}
         scores.append({move: worth.get(move, -1.0) for move in proposed.moves})

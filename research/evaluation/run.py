@@ -70,7 +70,7 @@ def _proved_bag(query: Puzzle, move: str, proof: Proof | None) -> list[int]:
     line = [move]
     if proof is not None and proof.verdict is Verdict.PROVED and proof.line[0] == move:
         line = list(proof.line)
-    return _native.killer_bag(query.before, query.trap.bait, line)
+    return _native.killer_tokens(query.before, query.trap.bait, line)
 
 
 class Run:
@@ -168,12 +168,12 @@ class Run:
         return self.each(lambda pair: bag(*pair), zip(self.queries, self.full, strict=True))
 
     @cached_property
-    def index(self) -> _native.BagIndex:
+    def index(self) -> _native.TokenIndex:
         """The killers of the library; payloads are their places in it."""
         self.say(f"indexing {len(self.sample.library):,} killers")
         bags = self.each(
-            lambda p: _native.killer_bag(p.before, p.trap.bait, list(p.trap.killer_line)), self.sample.library
+            lambda p: _native.killer_tokens(p.before, p.trap.bait, list(p.trap.killer_line)), self.sample.library
         )
         path = Path(self._folder.name) / "killers"
         build_index(path, list(enumerate(bags)), self.weights.idf)
-        return _native.BagIndex(path, vocabulary=VOCABULARY_VERSION)
+        return _native.TokenIndex(path, vocabulary=VOCABULARY_VERSION)

@@ -36,18 +36,18 @@ BACK_RANK_SHIFTED = "1r4k1/5ppp/8/8/8/8/1P3PPP/4R1K1 b - - 0 1"
 
 
 def judged(traps: list[Trap], moves: str, **options: object) -> _native.BatchFindings:
-    """What the Judge finds in one game."""
+    """What the analyzer finds in one game."""
     return judged_text(traps, game(moves), **options)
 
 
 def judged_text(traps: list[Trap], text: str, **options: object) -> _native.BatchFindings:
-    """What the Judge finds in a game with its tags."""
+    """What the analyzer finds in a game with its tags."""
     chosen: dict[str, object] = {
         "measure": "sequences", "depth": 2, "labels": "uci", "captures": False, "min_similarity": 0.8,
         "nodes": 200_000, "unproved": False, "skip_plies": 0,
     }  # fmt: skip
     parts = [(trap.epd, trap.bait, trap.killer_line, str(trap.verdict), trap.mate_in or 0) for trap in traps]
-    judge = _native.Judge(parts, **(chosen | options))  # type: ignore[arg-type]
+    judge = _native.GameAnalyzer(parts, **(chosen | options))  # type: ignore[arg-type]
     splitter = _native.PgnSplitter()
     (batch,) = [*splitter.feed(text.encode()), *splitter.finish()]
     return judge.judge(batch)

@@ -97,14 +97,14 @@ def fit(traps: Sequence[Example], background: Sequence[Example] = (), without: C
             raise InputError(f"a trap without a killer cannot be learned from: {bait} in {fen!r}")
     min_count = _min_count(len(traps))
     regularization = REGULARIZATION / math.sqrt(len(traps))
-    seen = _TokenSets.of(_native.seen_bags(part) for part in _batches(traps))
+    seen = _TokenSets.of(_native.seen_token_sets(part) for part in _batches(traps))
     vocabulary = _of_other_kinds(seen.vocabulary(min_count), without)
     first = _table(vocabulary, _conditional_logit(seen.matrix(vocabulary), seen, regularization, with_null=False)[0])
-    ranker = _native.Proposer((first.tokens, first.weights), (b"", b""), 0.0)
-    killers = _TokenSets.of(ranker.shortlist_bags(part, FIT_SHORTLIST) for part in _batches(traps))
+    ranker = _native.MoveRanker((first.tokens, first.weights), (b"", b""), 0.0)
+    killers = _TokenSets.of(ranker.shortlist_token_sets(part, FIT_SHORTLIST) for part in _batches(traps))
     parts = [killers]
     if background:
-        parts.append(_TokenSets.of(ranker.shortlist_bags(part, FIT_SHORTLIST) for part in _batches(background)))
+        parts.append(_TokenSets.of(ranker.shortlist_token_sets(part, FIT_SHORTLIST) for part in _batches(background)))
     vocabulary = _of_other_kinds(killers.vocabulary(min_count), without)
     together = _TokenSets(
         *(np.concatenate([getattr(p, f) for p in parts]) for f in ("moves", "killers", "sizes", "tokens"))

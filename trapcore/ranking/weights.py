@@ -115,10 +115,10 @@ class Weights:
         return cls(seen, answered, idf, null_score, traps, background)
 
     @cached_property
-    def ranker(self) -> _native.Proposer:
+    def ranker(self) -> _native.MoveRanker:
         """The weights in the native core."""
         seen, answered = ((table.tokens, table.weights) for table in (self.seen, self.answered))
-        return _native.Proposer(seen, answered, self.null_score)
+        return _native.MoveRanker(seen, answered, self.null_score)
 
     def rank_moves(
         self, fen: str, bait: str | None = None, *, top: int = 5, shortlist: int = SHORTLIST

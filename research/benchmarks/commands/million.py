@@ -89,7 +89,7 @@ def _varied(seen: set[bytes]) -> Iterator[tuple[Trap, bytes, bytes, str, str]]:
                 if colours:
                     changed, sans = _exchanged(changed), (sans[0].translate(_RANKS), sans[1].translate(_RANKS))
                 try:
-                    if not _native.killer_bag(changed.epd, changed.bait, list(changed.killer_line)):
+                    if not _native.killer_tokens(changed.epd, changed.bait, list(changed.killer_line)):
                         continue
                 except ValueError:
                     continue

@@ -188,7 +188,7 @@ def _moved(epd: str, draw: random.Random) -> str:
 
 def _is_legal(fen: str, bait: str | None = None, line: Sequence[str] = ()) -> bool:
     try:
-        return bool(_native.epd(fen)) and (bait is None or bool(_native.killer_bag(fen, bait, list(line))))
+        return bool(_native.epd(fen)) and (bait is None or bool(_native.killer_tokens(fen, bait, list(line))))
     except ValueError:
         return False
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import sparse  # type: ignore[import-untyped]
 
 from research.benchmarks.table import Row
-from trapcore._native import WEIGHT_UNIT, BagIndex, build_bag_index
+from trapcore._native import WEIGHT_UNIT, TokenIndex, build_token_index
 
 SETS = 1_000_000
 QUESTIONS = 1000
@@ -128,7 +128,7 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sets"
         start = time.process_time()
-        build_bag_index(
+        build_token_index(
             path,
             enumerate(lists(sets)),
             weights=dict(zip(vocabulary.tolist(), weights.tolist(), strict=True)),
@@ -137,7 +137,7 @@ def rows() -> list[Row]:
         )
         build = time.process_time() - start
         start = time.process_time()
-        index = BagIndex(path, vocabulary=1)
+        index = TokenIndex(path, vocabulary=1)
         opening = time.process_time() - start
         index.top(questions[:20], TOP)
         times, answers = [], []

@@ -55,7 +55,7 @@ def library(new_library: NewLibrary, traps: list[Trap]) -> Iterator[Library]:
 
 
 def bag_of(trap: Trap) -> list[int]:
-    return _native.killer_bag(trap.epd, trap.bait, list(trap.killer_line))
+    return _native.killer_tokens(trap.epd, trap.bait, list(trap.killer_line))
 
 
 def slugs(library: Library, weights: Weights) -> set[str]:
@@ -70,7 +70,7 @@ def test_the_nearest_of_a_known_trap_is_itself_in_either_colour(library: Library
     with open_killer_index(library, weights) as killer_index:
         assert len(killer_index) == len(library.traps())
         for fen, bait, line in ((LEGAL_FEN, "g4d1", LEGAL_LINE), (MIRRORED_LEGAL_FEN, "g5d8", mirrored)):
-            ((known, similarity),) = killer_index.nearest([_native.killer_bag(fen, bait, line)], 1)[0]
+            ((known, similarity),) = killer_index.nearest([_native.killer_tokens(fen, bait, line)], 1)[0]
             assert (known.slug, similarity) == ("legals-mate", 1.0)
             assert (known.name, known.family, known.epd) == ("Légal's mate", "legal", legal().epd)
             assert (known.bait, known.killer_line) == ("g4d1", tuple(LEGAL_LINE))
@@ -122,7 +122,7 @@ def test_it_is_built_once_and_follows_the_library(
     # Another killer line of a known trap, then a refutation, then a new trap.
     changed = replace(legal(), killer_line=("c4f7",), outcome=Outcome.MATERIAL)
     library.add(changed, replace=True)
-    before = _native.killer_bag(LEGAL_FEN, "g4d1", LEGAL_LINE)
+    before = _native.killer_tokens(LEGAL_FEN, "g4d1", LEGAL_LINE)
     with open_killer_index(library, weights, said.append) as killer_index:
         assert killer_index.path != first
         found = killer_index.nearest([before, bag_of(changed)], 100)
@@ -252,11 +252,11 @@ def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
         "from db.similarity.killer_index import open_killer_index\n"
         "from trapcore import _native\n"
         "from trapcore.ranking.weights import shipped_weights\n"
-        "built = _native.build_bag_index\n"
+        "built = _native.build_token_index\n"
         "def killed(*given, **named):\n"
         "    built(*given, **named)\n"
         "    os.kill(os.getpid(), 9)\n"
-        "_native.build_bag_index = killed\n"
+        "_native.build_token_index = killed\n"
         "with open_library(sys.argv[1], read_only=True) as library:\n"
         "    open_killer_index(library, shipped_weights())\n"
     )
@@ -264,5 +264,5 @@ def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
     assert done.returncode == -9, done.stderr
     root = old.parents[1]
     assert sorted(path.name.startswith(".building-") for path in root.iterdir()) == [False, True]
-    assert len(_native.BagIndex(old, vocabulary=_native.VOCABULARY_VERSION)) == 31
+    assert len(_native.TokenIndex(old, vocabulary=_native.VOCABULARY_VERSION)) == 31
     assert slugs(library, weights) == {trap.slug for trap in library.traps()}

@@ -39,7 +39,7 @@ def plainly(board: chess.Board) -> list[Pair]:
         verdict, mate_in, line, _, _ = _native.prove_bait(fen, bait, [killer], MATE_MOVES, MATE_NODES, None, None)
         is_proved = verdict == Verdict.PROVED.value
         moves_here = tuple(line) if is_proved else (killer,)
-        bag = tuple(_native.killer_bag(fen, bait, list(moves_here)))
+        bag = tuple(_native.killer_tokens(fen, bait, list(moves_here)))
         found.setdefault(bag, (bait, moves_here, mate_in if is_proved else None, bag))
         if len(found) == KILLERS:
             break
@@ -55,7 +55,7 @@ def turned(pair: Pair) -> Pair:
 def ranked(fen: str) -> Iterator[tuple[int, str]]:
     """The baits with their ranks, from 1; equal ones share the better rank."""
     rank, last = 0, 0
-    for place, (bait, value) in enumerate(_native.first_sight(fen), start=1):
+    for place, (bait, value) in enumerate(_native.static_ranking(fen), start=1):
         if place == 1 or value != last:
             rank, last = place, value
         if rank > BAITS:

@@ -24,7 +24,7 @@ from trapcore.ranking.reference.visible_features import Check, MoveFeatures, Nov
 
 EVERY = 999
 """More moves than any position has."""
-IMPARTIAL = _native.Proposer((b"", b""), (b"", b""), 0.0)
+IMPARTIAL = _native.MoveRanker((b"", b""), (b"", b""), 0.0)
 Bags = dict[str, set[int]]
 
 
@@ -75,7 +75,7 @@ def test_the_core_on_real_puzzles() -> None:
         bait, *line = row["Moves"].split()
         found = agree(row["FEN"], bait, {line[0]})
         defined = killer_tokens(row["FEN"], bait, line)
-        assert _native.killer_bag(row["FEN"], bait, line) == sorted(defined)
+        assert _native.killer_tokens(row["FEN"], bait, line) == sorted(defined)
         phrases = [describe(token) for token in defined.union(*found.values())]
         met.update(fields_of(token)[0] for token in defined.union(*found.values()))
         assert all(phrases)
@@ -177,7 +177,7 @@ def test_bags_by_sight_are_those_of_the_proposals(fens: list[str], choice: int) 
         if baits:
             examples.append((fen, baits[choice % len(baits)], None))
     assume(examples)
-    moves, killers, sizes, packed = (unpack(f"={len(b) // 4}I", b) for b in _native.seen_bags(examples))
+    moves, killers, sizes, packed = (unpack(f"={len(b) // 4}I", b) for b in _native.seen_token_sets(examples))
     assert killers == (2**32 - 1,) * len(examples)
     ends = list(accumulate(sizes))
     bags = [frozenset(packed[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
@@ -322,4 +322,4 @@ def test_phrases() -> None:
 def test_settling_is_depth_0_of_the_search(fen: str) -> None:
     if any(board(fen).legal_moves):
         value, _, depth, _, _ = _native.search(fen, [], 0, 10**6, None, None)
-        assert (depth, value) == (0, _native.settle(fen))
+        assert (depth, value) == (0, _native.qsearch(fen))

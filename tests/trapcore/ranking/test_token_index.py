@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trapcore._native import MAX_WEIGHT, WEIGHT_UNIT, BagIndex, build_bag_index, change_bag_index
+from trapcore._native import MAX_WEIGHT, WEIGHT_UNIT, TokenIndex, build_token_index, change_token_index
 from trapcore.errors import IndexFileError, LibraryError, OutputError, UsageError
 
 Bags = dict[int, frozenset[int]]
@@ -48,7 +48,7 @@ def ranked(bags: Bags, question: frozenset[int], weights: dict[int, float]) -> l
 
 
 def check(path: Path, bags: Bags, questions: list[frozenset[int]], weights: dict[int, float]) -> None:
-    index = BagIndex(path, vocabulary=1)
+    index = TokenIndex(path, vocabulary=1)
     assert len(index) == len(bags)
     expected = [ranked(bags, question, weights) for question in questions]
     for k in (1, 4, len(bags) + 1):
@@ -70,17 +70,17 @@ def test_answers_are_those_of_the_definition_however_the_index_came_about(
 ) -> None:
     folder = tmp_path_factory.mktemp("bags")
     questions += list(bags.values())[:4]
-    build_bag_index(folder / "whole", bags.items(), weights=weights, default_weight=DEFAULT, vocabulary=1)
+    build_token_index(folder / "whole", bags.items(), weights=weights, default_weight=DEFAULT, vocabulary=1)
     check(folder / "whole", bags, questions, weights)
 
     grown: Bags = {}
-    build_bag_index(folder / "grown", [], weights=weights, default_weight=DEFAULT, vocabulary=1)
+    build_token_index(folder / "grown", [], weights=weights, default_weight=DEFAULT, vocabulary=1)
     for step in range(steps):
         new = dict(list(bags.items())[step::steps])
         gone = data.draw(st.sets(st.sampled_from(sorted(grown)))) if grown else set()
         again = {payload: data.draw(BAG) for payload in sorted(gone)[:2]}
         added = {**new, **again}
-        assert change_bag_index(folder / "grown", vocabulary=1, add=added.items(), remove=gone) == (
+        assert change_token_index(folder / "grown", vocabulary=1, add=added.items(), remove=gone) == (
             len(added),
             len(gone),
         )
@@ -92,30 +92,30 @@ def test_answers_are_those_of_the_definition_however_the_index_came_about(
 def small(path: Path) -> Path:
     """An index of three bags."""
     bags = [(7, [1, 2, 3]), (5, [3, 2, 1, 1]), (9, [3, 4])]
-    assert build_bag_index(path, bags, weights={1: 1.0, 2: 2.0, 3: 0.5}, default_weight=1.5, vocabulary=1) == 3
+    assert build_token_index(path, bags, weights={1: 1.0, 2: 2.0, 3: 0.5}, default_weight=1.5, vocabulary=1) == 3
     return path
 
 
 def test_an_index_tells_what_it_holds(tmp_path: Path) -> None:
-    index = BagIndex(small(tmp_path / "bags"), vocabulary=1)
+    index = TokenIndex(small(tmp_path / "bags"), vocabulary=1)
     assert (len(index), index.segments, index.is_current) == (3, 1, True)
     assert index.size == sum(p.stat().st_size for p in (tmp_path / "bags").glob("segment-*"))
     assert [index.weight(token) for token in (1, 2, 3, 4)] == [1.0, 2.0, 0.5, 1.5]
     assert index.top([[3, 4], []], 2) == [[(9, 1.0), (5, 0.1)], []]
-    change_bag_index(tmp_path / "bags", vocabulary=1, remove=[5, 1234])
+    change_token_index(tmp_path / "bags", vocabulary=1, remove=[5, 1234])
     assert not index.is_current
     assert index.top([[3, 4]], 9) == [[(9, 1.0), (5, 0.1), (7, 0.1)]]
-    assert BagIndex(tmp_path / "bags", vocabulary=1).top([[3, 4]], 9) == [[(9, 1.0), (7, 0.1)]]
+    assert TokenIndex(tmp_path / "bags", vocabulary=1).top([[3, 4]], 9) == [[(9, 1.0), (7, 0.1)]]
 
 
 def test_an_index_that_cannot_be_used_says_what_to_do(tmp_path: Path) -> None:
     path = small(tmp_path / "bags")
     with pytest.raises(IndexFileError, match=r"bags: .*vocabulary 1.*vocabulary 2; build the index anew"):
-        BagIndex(path, vocabulary=2)
+        TokenIndex(path, vocabulary=2)
     with pytest.raises(IndexFileError, match="there is no such file; build"):
-        BagIndex(tmp_path / "none", vocabulary=1)
+        TokenIndex(tmp_path / "none", vocabulary=1)
     with pytest.raises(IndexFileError, match="there is no index here; build"):
-        change_bag_index(tmp_path / "none", vocabulary=1)
+        change_token_index(tmp_path / "none", vocabulary=1)
     for name in ("manifest", "segment-1"):
         whole = (path / name).read_bytes()
         for broken, why in [
@@ -127,24 +127,24 @@ def test_an_index_that_cannot_be_used_says_what_to_do(tmp_path: Path) -> None:
             (path / name).unlink()
             (path / name).write_bytes(broken)
             with pytest.raises(IndexFileError, match=f"{name}: .*{why}.*; build the index anew"):
-                BagIndex(path, vocabulary=1)
+                TokenIndex(path, vocabulary=1)
         (path / name).unlink()
         (path / name).write_bytes(whole)
     (path / "segment-1").unlink()
     with pytest.raises(IndexFileError, match="segment-1: there is no such file"):
-        BagIndex(path, vocabulary=1)
+        TokenIndex(path, vocabulary=1)
     small(path)  # and so it is done
-    assert len(BagIndex(path, vocabulary=1)) == 3
+    assert len(TokenIndex(path, vocabulary=1)) == 3
 
 
 def test_bad_arguments_are_told(tmp_path: Path) -> None:
     path = small(tmp_path / "bags")
-    index = BagIndex(path, vocabulary=1)
+    index = TokenIndex(path, vocabulary=1)
 
     def build(bags: Iterable[tuple[int, Iterable[int]]], weights: dict[int, float] | None = None) -> None:
-        build_bag_index(path, bags, weights=weights or {}, default_weight=1.0, vocabulary=1)
+        build_token_index(path, bags, weights=weights or {}, default_weight=1.0, vocabulary=1)
 
-    with pytest.raises(UsageError, match=r"bag 1 \(from 0\) is no pair"):
+    with pytest.raises(UsageError, match=r"token set 1 \(from 0\) is no pair"):
         build([(1, [2]), (2, [-1])])
     with pytest.raises(UsageError, match="payload 4 would be there twice"):
         build([(4, [2]), (4, [3])])
@@ -153,7 +153,7 @@ def test_bad_arguments_are_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="that of token 8 is 4096"):
         build([], {8: MAX_WEIGHT})
     with pytest.raises(UsageError, match="payload 7 would be there twice; to replace its bag, remove it"):
-        change_bag_index(path, vocabulary=1, add=[(7, [1])])
+        change_token_index(path, vocabulary=1, add=[(7, [1])])
     with pytest.raises(UsageError, match="k is at least 1"):
         index.top([[1]], 0)
     for threshold in (0.0, 1.1, float("nan")):
@@ -161,7 +161,7 @@ def test_bad_arguments_are_told(tmp_path: Path) -> None:
             index.above([[1]], threshold)
     with pytest.raises(UsageError, match="jobs is at least 1"):
         index.top([[1]], 1, jobs=0)
-    with pytest.raises(UsageError, match=r"bag 1 \(from 0\) does not hold tokens"):
+    with pytest.raises(UsageError, match=r"token set 1 \(from 0\) does not hold tokens"):
         index.top([[1], [2**32]], 1)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("years of work")
@@ -174,33 +174,33 @@ def test_bad_arguments_are_told(tmp_path: Path) -> None:
 
 def test_bags_that_fail_to_come_leave_the_old_index_and_one_writer_shuts_out_others(tmp_path: Path) -> None:
     path = small(tmp_path / "bags")
-    index = BagIndex(path, vocabulary=1)
+    index = TokenIndex(path, vocabulary=1)
     before = sorted(path.iterdir())
 
     def failing() -> Iterator[tuple[int, list[int]]]:
         yield from ((n, [n]) for n in range(10, 10_000))
         with pytest.raises(LibraryError, match="another process is changing this index"):
-            change_bag_index(path, vocabulary=1, remove=[5])
+            change_token_index(path, vocabulary=1, remove=[5])
         raise RuntimeError("the source of bags has gone")
 
     with pytest.raises(RuntimeError, match="has gone"):
-        build_bag_index(path, failing(), weights={}, default_weight=1.0, vocabulary=1)
+        build_token_index(path, failing(), weights={}, default_weight=1.0, vocabulary=1)
     with pytest.raises(RuntimeError, match="has gone"):
-        change_bag_index(path, vocabulary=1, remove=[7], add=failing())
+        change_token_index(path, vocabulary=1, remove=[7], add=failing())
     assert index.is_current
     assert sorted(path.iterdir()) == before
-    assert len(BagIndex(path, vocabulary=1)) == 3
+    assert len(TokenIndex(path, vocabulary=1)) == 3
 
 
 def test_readers_see_a_whole_index_while_it_is_changed_again_and_again(tmp_path: Path) -> None:
     path = tmp_path / "bags"
-    build_bag_index(path, [(0, [0, 1])], weights={}, default_weight=1.0, vocabulary=1)
+    build_token_index(path, [(0, [0, 1])], weights={}, default_weight=1.0, vocabulary=1)
     done = threading.Event()
 
     def read() -> set[int]:
         sizes = set()
         while not done.is_set():
-            index = BagIndex(path, vocabulary=1)
+            index = TokenIndex(path, vocabulary=1)
             assert [payload for payload, _ in index.top([[0]], 1000)[0]] == list(range(len(index)))
             sizes.add(len(index))
         return sizes
@@ -209,8 +209,8 @@ def test_readers_see_a_whole_index_while_it_is_changed_again_and_again(tmp_path:
         readers = [pool.submit(read) for _ in range(2)]
         try:
             for payload in range(1, 60):
-                change_bag_index(path, vocabulary=1, add=[(payload, [0, 1])])
+                change_token_index(path, vocabulary=1, add=[(payload, [0, 1])])
         finally:
             done.set()
         assert all(len(reader.result()) > 1 for reader in readers)
-    assert BagIndex(path, vocabulary=1).segments <= 8
+    assert TokenIndex(path, vocabulary=1).segments <= 8

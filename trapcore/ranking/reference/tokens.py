@@ -107,7 +107,7 @@ def qsearch_values(position: AttackerView, moves: Iterable[MoveFeatures]) -> lis
     The one thing that the definition takes from the core: quiescence and evaluation have a definition of their own (the
     tests of the search), and get the turned board so that colour and wing make no difference.
     """
-    return [-_native.settle(position.orientation.turned(one.next).fen(en_passant="legal")) for one in moves]
+    return [-_native.qsearch(position.orientation.turned(one.next).fen(en_passant="legal")) for one in moves]
 
 
 @dataclass(frozen=True)

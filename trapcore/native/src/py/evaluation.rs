@@ -16,7 +16,7 @@ fn evaluate(fen: &str) -> PyResult<i32> {
 
 /// The value after captures and checks are played out.
 #[pyfunction]
-fn settle(py: Python<'_>, fen: &str) -> PyResult<i32> {
+fn qsearch(py: Python<'_>, fen: &str) -> PyResult<i32> {
     let chess = position::parse(fen)?.chess;
     Ok(py.detach(|| Searcher::for_quiescence().quiescence(&chess)))
 }
@@ -41,7 +41,7 @@ fn evaluation_rows() -> Vec<(&'static str, usize)> {
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
-    module.add_function(wrap_pyfunction!(settle, module)?)?;
+    module.add_function(wrap_pyfunction!(qsearch, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_features, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_rows, module)?)?;
     Ok(())

@@ -15,7 +15,7 @@ use super::cancellation::{Cancellation, detached};
 use super::games::{PyBatch, PySkipped, list, skipped};
 use super::pickle::impl_pickle;
 use super::ranking::MoveRanker;
-use super::token_index::PyBagIndex;
+use super::token_index::PyTokenIndex;
 use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
 use crate::judge::findings::{Finding, GameFindings, analyze_batch};
@@ -218,19 +218,19 @@ fn trap((fen, bait, line, verdict, mate): TrapParts) -> PyResult<Trap> {
 }
 
 /// The judge and the work spaces of the threads that use it.
-#[pyclass(frozen, name = "Judge", module = "trapcore._native")]
-struct PyJudge {
+#[pyclass(frozen, name = "GameAnalyzer", module = "trapcore._native")]
+struct PyGameAnalyzer {
     analyzer: GameAnalyzer,
     spaces: Mutex<Vec<Workspace>>,
 }
 
 #[pymethods]
-impl PyJudge {
+impl PyGameAnalyzer {
     #[new]
     #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
     #[pyo3(signature = (
         traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, proposals_first = true,
-        proposer = None, likeness = None, ids = None
+        ranker = None, index = None, ids = None
     ))]
     fn new(
         py: Python<'_>,
@@ -244,10 +244,10 @@ impl PyJudge {
         unproved: bool,
         skip_plies: usize,
         proposals_first: bool,
-        proposer: Option<PyRef<'_, MoveRanker>>,
-        likeness: Option<PyRef<'_, PyBagIndex>>,
+        ranker: Option<PyRef<'_, MoveRanker>>,
+        index: Option<PyRef<'_, PyTokenIndex>>,
         ids: Option<Vec<u64>>,
-    ) -> PyResult<PyJudge> {
+    ) -> PyResult<PyGameAnalyzer> {
         let measure = match measure {
             "abstracted" => None,
             "sequences" => Some(Measure::Sequences),
@@ -260,20 +260,20 @@ impl PyJudge {
         }
         let (depth, labels) = (arguments::depth(depth)?, arguments::labels(labels, captures)?);
         let spec = measure.map(|measure| MeasureSpec { measure, depth, labels });
-        let abstracted = match (measure, proposer, likeness, ids) {
+        let abstracted = match (measure, ranker, index, ids) {
             (Some(_), ..) => None,
-            (None, Some(proposer), Some(likeness), Some(ids)) if ids.len() == traps.len() => Some(TokenLibrary {
-                weights: Arc::clone(&proposer.0),
-                index: Arc::clone(&likeness.0),
+            (None, Some(ranker), Some(index), Some(ids)) if ids.len() == traps.len() => Some(TokenLibrary {
+                weights: Arc::clone(&ranker.0),
+                index: Arc::clone(&index.0),
                 traps: ids.into_iter().zip(0..).collect(),
             }),
-            _ => return Err(PyValueError::new_err("abstracted trees need a proposer, a likeness, and an id a trap")),
+            _ => return Err(PyValueError::new_err("abstracted trees need a ranker, an index, and an id a trap")),
         };
         let limits = ProofLimits { nodes, unproved };
         let options = Options { spec, min_similarity, proposals_first, skip_plies, limits };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
         let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
-        Ok(PyJudge { analyzer, spaces: Mutex::new(Vec::new()) })
+        Ok(PyGameAnalyzer { analyzer, spaces: Mutex::new(Vec::new()) })
     }
 
     #[pyo3(signature = (batch, stop = None))]
@@ -345,7 +345,7 @@ impl PyJudge {
     }
 }
 
-impl PyJudge {
+impl PyGameAnalyzer {
     /// Works with a workspace that no other thread has; false if the work was stopped before it was done.
     fn with_workspace<T>(&self, stop_flag: &StopFlag, work: impl FnOnce(&mut Workspace) -> T) -> (T, bool) {
         let taken = self.spaces.lock().expect("no thread panics with the lock").pop();
@@ -368,5 +368,5 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyGameFindings>()?;
     module.add_class::<PyBatchFindings>()?;
     module.add_class::<PySetTrap>()?;
-    module.add_class::<PyJudge>()
+    module.add_class::<PyGameAnalyzer>()
 }

@@ -80,7 +80,7 @@ fn killer_index(view: &AttackerView, overview: &Overview, killer: Option<&str>) 
 
 /// The tokens of every move after the bait, of the first step.
 #[pyfunction]
-fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<TokenSetsOut<'py>> {
+fn seen_token_sets<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<TokenSetsOut<'py>> {
     let sets = py.detach(|| {
         let mut sets = TokenSets::default();
         for (fen, bait, killer) in &examples {
@@ -96,7 +96,7 @@ fn seen_bags<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<TokenSets
 
 /// The tokens that name a known trap. `line`: the killer, whose tokens they are, and what follows; the mating net is
 /// added where it ends in mate.
-pub(super) fn killer_tokens<'a>(
+pub(super) fn tokens_of_killer<'a>(
     fen: &str,
     bait: Option<&str>,
     line: impl Iterator<Item = &'a str>,
@@ -107,20 +107,20 @@ pub(super) fn killer_tokens<'a>(
 }
 
 #[pyfunction]
-fn killer_bag(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
-    Ok(py.detach(|| killer_tokens(fen, bait, line.iter().map(String::as_str)))?)
+fn killer_tokens(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
+    Ok(py.detach(|| tokens_of_killer(fen, bait, line.iter().map(String::as_str)))?)
 }
 
 /// The same for many traps at once, packed; position before the bait, bait, and line with spaces between the moves.
 #[pyfunction]
 #[pyo3(signature = (traps, *, jobs = 1))]
-fn killer_bags<'py>(
+fn killer_token_sets<'py>(
     py: Python<'py>,
     traps: Vec<(String, String, String)>,
     jobs: usize,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let sets_of = |part: &[(String, String, String)]| {
-        let sets = part.iter().map(|(fen, bait, line)| killer_tokens(fen, Some(bait), line.split_whitespace()));
+        let sets = part.iter().map(|(fen, bait, line)| tokens_of_killer(fen, Some(bait), line.split_whitespace()));
         sets.collect::<Result<Vec<_>, BadPosition>>()
     };
     let parts = py.detach(|| {
@@ -158,7 +158,7 @@ type PairOut<'py> = (Vec<String>, Vec<String>, Option<u32>, Bound<'py, PyBytes>)
 type Packed = (Vec<u8>, Vec<u8>);
 
 /// Learned weights, ready to order moves.
-#[pyclass(frozen, name = "Proposer", module = "trapcore._native")]
+#[pyclass(frozen, name = "MoveRanker", module = "trapcore._native")]
 pub(crate) struct MoveRanker(pub(crate) Arc<Weights>);
 
 fn table(tokens: &[u8], weights: &[u8]) -> PyResult<FxHashMap<u32, f32>> {
@@ -216,7 +216,7 @@ impl MoveRanker {
     }
 
     /// All tokens of the first `shortlist` moves after each bait, and of the killer where it is not among them.
-    fn shortlist_bags<'py>(
+    fn shortlist_token_sets<'py>(
         &self,
         py: Python<'py>,
         examples: Vec<Example>,
@@ -248,9 +248,9 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("FIELD_BITS", FIELD_BITS)?;
     module.add("LAZY_SHORTLIST", LAZY_SHORTLIST)?;
     module.add_class::<MoveRanker>()?;
-    module.add_function(wrap_pyfunction!(seen_bags, module)?)?;
-    module.add_function(wrap_pyfunction!(killer_bag, module)?)?;
-    module.add_function(wrap_pyfunction!(killer_bags, module)?)?;
+    module.add_function(wrap_pyfunction!(seen_token_sets, module)?)?;
+    module.add_function(wrap_pyfunction!(killer_tokens, module)?)?;
+    module.add_function(wrap_pyfunction!(killer_token_sets, module)?)?;
     module.add_function(wrap_pyfunction!(token_kinds, module)?)?;
     Ok(())
 }

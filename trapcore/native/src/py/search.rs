@@ -220,7 +220,7 @@ fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<V
 }
 
 #[pyfunction]
-fn first_sight(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
+fn static_ranking(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
     let position = position::parse(fen)?;
     let text = |m| UciMove::from_move(m, position.mode).to_string();
     Ok(py
@@ -243,7 +243,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(test_bait, module)?)?;
     module.add_function(wrap_pyfunction!(find_baits, module)?)?;
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
-    module.add_function(wrap_pyfunction!(first_sight, module)?)?;
+    module.add_function(wrap_pyfunction!(static_ranking, module)?)?;
     module.add_class::<PyBaitTest>()?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 
 use super::arguments::product_error;
 use super::cancellation::detached;
-use super::ranking::killer_tokens;
+use super::ranking::tokens_of_killer;
 use crate::token_index::{Change, Filter, Hit, Index, MAX_WEIGHT, TokenIndexError, UNIT, Weights, Writer, distinct};
 
 impl From<TokenIndexError> for PyErr {
@@ -32,32 +32,32 @@ fn argument(message: String) -> PyErr {
 /// Token sets that are handed over at a time, so that the GIL is seldom passed.
 const BATCH: usize = 4096;
 
-/// A token set as numbers, or packed as `killer_bags` gives them.
-fn tokens(bag: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-    if let Ok(packed) = bag.cast::<PyBytes>() {
+/// A token set as numbers, or packed as `killer_token_sets` gives them.
+fn tokens(token_set: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    if let Ok(packed) = token_set.cast::<PyBytes>() {
         let packed = packed.as_bytes();
         if !packed.len().is_multiple_of(4) {
             return Err(argument(format!("{} bytes are no packed tokens, of four bytes each", packed.len())));
         }
         return Ok(packed.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect());
     }
-    bag.try_iter()?.map(|token| token?.extract()).collect()
+    token_set.try_iter()?.map(|token| token?.extract()).collect()
 }
 
-fn add_all(py: Python<'_>, writer: &mut Writer, bags: &Bound<'_, PyAny>) -> PyResult<()> {
+fn add_all(py: Python<'_>, writer: &mut Writer, token_sets: &Bound<'_, PyAny>) -> PyResult<()> {
     let mut batch: Vec<(u64, Vec<u32>)> = Vec::with_capacity(BATCH);
     let mut add = |batch: &mut Vec<_>| {
         py.detach(|| batch.drain(..).try_for_each(|(payload, tokens)| writer.add(payload, tokens)))
     };
-    for (number, item) in bags.try_iter()?.enumerate() {
+    for (number, item) in token_sets.try_iter()?.enumerate() {
         let item = item?;
         let parts = || -> PyResult<(u64, Vec<u32>)> {
-            let (payload, bag): (u64, Bound<'_, PyAny>) = item.extract()?;
-            Ok((payload, tokens(&bag)?))
+            let (payload, token_set): (u64, Bound<'_, PyAny>) = item.extract()?;
+            Ok((payload, tokens(&token_set)?))
         };
         batch.push(parts().map_err(|error| {
             argument(format!(
-                "bag {number} (from 0) is no pair of a payload (0 to 2**64-1) and its tokens (0 to 2**32-1): {error}"
+                "token set {number} (from 0) is no pair of a payload (0 to 2**64-1) and its tokens (0 to 2**32-1): {error}"
             ))
         })?);
         if batch.len() == BATCH {
@@ -68,24 +68,24 @@ fn add_all(py: Python<'_>, writer: &mut Writer, bags: &Bound<'_, PyAny>) -> PyRe
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, bags, *, weights, default_weight, vocabulary))]
-fn build_bag_index(
+#[pyo3(signature = (path, token_sets, *, weights, default_weight, vocabulary))]
+fn build_token_index(
     py: Python<'_>,
     path: PathBuf,
-    bags: &Bound<'_, PyAny>,
+    token_sets: &Bound<'_, PyAny>,
     weights: HashMap<u32, f64>,
     default_weight: f64,
     vocabulary: u32,
 ) -> PyResult<usize> {
     let weights = Weights::new(weights, default_weight)?;
     let mut writer = py.detach(|| Writer::create(&path, vocabulary, weights))?;
-    add_all(py, &mut writer, bags)?;
+    add_all(py, &mut writer, token_sets)?;
     Ok(py.detach(|| writer.commit())?.added)
 }
 
 #[pyfunction]
 #[pyo3(signature = (path, *, vocabulary, add = None, remove = None))]
-fn change_bag_index(
+fn change_token_index(
     py: Python<'_>,
     path: PathBuf,
     vocabulary: u32,
@@ -121,15 +121,15 @@ impl Payloads {
     }
 }
 
-#[pyclass(frozen, name = "BagIndex", module = "trapcore._native")]
-pub(crate) struct PyBagIndex(pub(crate) Arc<Index>);
+#[pyclass(frozen, name = "TokenIndex", module = "trapcore._native")]
+pub(crate) struct PyTokenIndex(pub(crate) Arc<Index>);
 
 #[pymethods]
-impl PyBagIndex {
+impl PyTokenIndex {
     #[new]
     #[pyo3(signature = (path, *, vocabulary))]
-    fn new(py: Python<'_>, path: PathBuf, vocabulary: u32) -> PyResult<PyBagIndex> {
-        Ok(PyBagIndex(Arc::new(py.detach(|| Index::open(&path, vocabulary))?)))
+    fn new(py: Python<'_>, path: PathBuf, vocabulary: u32) -> PyResult<PyTokenIndex> {
+        Ok(PyTokenIndex(Arc::new(py.detach(|| Index::open(&path, vocabulary))?)))
     }
 
     fn __len__(&self) -> usize {
@@ -170,7 +170,7 @@ impl PyBagIndex {
         line: Vec<String>,
         most: usize,
     ) -> PyResult<Vec<u32>> {
-        let there = killer_tokens(fen, Some(bait), line.iter().map(String::as_str))?;
+        let there = tokens_of_killer(fen, Some(bait), line.iter().map(String::as_str))?;
         let mut common = tokens(own)?;
         common.retain(|token| there.binary_search(token).is_ok());
         let weights = self.0.weights();
@@ -179,11 +179,11 @@ impl PyBagIndex {
         Ok(common)
     }
 
-    #[pyo3(signature = (bags, k, *, only = None, jobs = 1))]
+    #[pyo3(signature = (token_sets, k, *, only = None, jobs = 1))]
     fn top(
         &self,
         py: Python<'_>,
-        bags: &Bound<'_, PyAny>,
+        token_sets: &Bound<'_, PyAny>,
         k: usize,
         only: Option<&Payloads>,
         jobs: usize,
@@ -191,29 +191,29 @@ impl PyBagIndex {
         if k == 0 {
             return Err(argument("k is at least 1, not 0".to_owned()));
         }
-        self.nearest(py, bags, (k, 0.0), only, jobs)
+        self.nearest(py, token_sets, (k, 0.0), only, jobs)
     }
 
-    #[pyo3(signature = (bags, threshold, *, jobs = 1))]
+    #[pyo3(signature = (token_sets, threshold, *, jobs = 1))]
     fn above(
         &self,
         py: Python<'_>,
-        bags: &Bound<'_, PyAny>,
+        token_sets: &Bound<'_, PyAny>,
         threshold: f64,
         jobs: usize,
     ) -> PyResult<Vec<Vec<(u64, f64)>>> {
         if !(threshold > 0.0 && threshold <= 1.0) {
             return Err(argument(format!("a threshold is above 0 and at most 1, not {threshold}")));
         }
-        self.nearest(py, bags, (usize::MAX, threshold), None, jobs)
+        self.nearest(py, token_sets, (usize::MAX, threshold), None, jobs)
     }
 }
 
-impl PyBagIndex {
+impl PyTokenIndex {
     fn nearest(
         &self,
         py: Python<'_>,
-        bags: &Bound<'_, PyAny>,
+        token_sets: &Bound<'_, PyAny>,
         limits: (usize, f64),
         only: Option<&Payloads>,
         jobs: usize,
@@ -222,9 +222,9 @@ impl PyBagIndex {
             return Err(argument("jobs is at least 1, not 0".to_owned()));
         }
         let mut questions = Vec::new();
-        for (number, bag) in bags.try_iter()?.enumerate() {
-            let mut own = tokens(&bag?).map_err(|error| {
-                argument(format!("bag {number} (from 0) does not hold tokens (0 to 2**32-1) only: {error}"))
+        for (number, token_set) in token_sets.try_iter()?.enumerate() {
+            let mut own = tokens(&token_set?).map_err(|error| {
+                argument(format!("token set {number} (from 0) does not hold tokens (0 to 2**32-1) only: {error}"))
             })?;
             distinct(&mut own)?;
             questions.push(own);
@@ -242,8 +242,8 @@ impl PyBagIndex {
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("WEIGHT_UNIT", UNIT)?;
     module.add("MAX_WEIGHT", MAX_WEIGHT)?;
-    module.add_function(wrap_pyfunction!(build_bag_index, module)?)?;
-    module.add_function(wrap_pyfunction!(change_bag_index, module)?)?;
+    module.add_function(wrap_pyfunction!(build_token_index, module)?)?;
+    module.add_function(wrap_pyfunction!(change_token_index, module)?)?;
     module.add_class::<Payloads>()?;
-    module.add_class::<PyBagIndex>()
+    module.add_class::<PyTokenIndex>()
 }
