@@ -1,4 +1,4 @@
-"""The commands, run as their users run them: another process, its two outputs and its exit code."""
+"""The commands from the entry point, as their users run them: two outputs and an exit code."""
 
 import json
 import os
@@ -14,7 +14,9 @@ import pytest
 
 from db.library.open import open_library
 from research.benchmarks.stockfish import STOCKFISH
+from tests.support.command_line import run_program
 from tests.support.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
+from tests.support.templates import copy_of
 from trapcore.proof.verdict import Verdict
 
 ROOT = Path(__file__).parents[2]
@@ -30,18 +32,9 @@ ELEPHANT = [
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run ``trapline`` in a folder and with a home of its own; exit codes other than the one expected fail the test."""
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
 
     def call(*arguments: str, code: int = 0, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "trapline", *arguments],
-            cwd=tmp_path,
-            env=env | more,
-            input=given,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_program(arguments, tmp_path, {"HOME": str(tmp_path / "home"), **more}, given)
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
         return done
@@ -50,12 +43,17 @@ def run(tmp_path: Path) -> Run:
 
 
 @pytest.fixture
-def db(tmp_path: Path, run: Run) -> list[str]:
+def db(tmp_path: Path) -> list[str]:
     """The option for a library with two traps."""
-    option = ["--db", "my.sqlite"]
-    run("library", "add", *LEGAL, "--family", "legal", *option)
-    run("library", "add", *ELEPHANT, *option)
-    return option
+
+    def make(path: Path) -> None:
+        option = ["--db", str(path)]
+        for arguments in ([*LEGAL, "--family", "legal"], ELEPHANT):
+            done = run_program(("library", "add", *arguments, *option), path.parent, {"HOME": str(tmp_path / "home")})
+            assert done.returncode == 0, done.stderr
+
+    copy_of("two-traps.sqlite", make, tmp_path / "my.sqlite")
+    return ["--db", "my.sqlite"]
 
 
 def test_init_makes_a_library_once(run: Run, tmp_path: Path) -> None:
@@ -70,6 +68,7 @@ def test_init_makes_a_library_once(run: Run, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"x.sqlite"}
 
 
+@pytest.mark.slow
 def test_the_default_library_is_made_of_the_bundled_traps_when_it_is_first_read(run: Run, tmp_path: Path) -> None:
     first = run("library", "list", "--json")
     traps = json.loads(first.stdout)

@@ -80,6 +80,7 @@ class _Players:
                 self.ended.append(game.id)
 
 
+@pytest.mark.slow
 def test_three_days_of_polling_miss_no_game_and_take_none_twice(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

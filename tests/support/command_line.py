@@ -1,7 +1,13 @@
 """The commands as tests call them: in this process, with what they print and the errors that they end with."""
 
+import io
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +15,7 @@ import typer
 from typer.testing import CliRunner
 
 from trapcore.errors import TraplineError
+from trapline.__main__ import main
 
 
 @dataclass(frozen=True)
@@ -34,3 +41,34 @@ class CommandLine:
         with pytest.raises(TraplineError) as caught:
             CliRunner().invoke(self.app, list(arguments), catch_exceptions=False)
         return caught.value
+
+
+def run_program(
+    arguments: tuple[str, ...], folder: Path, variables: Mapping[str, str], given: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """``trapline`` from its entry point, as another process would run it, but in this one, which saves its imports.
+
+    It works in ``folder``, with ``given`` on standard input, and sees these variables and none of the project's others.
+    """
+    streams = [io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8") for text in (given, "", "")]
+    code: object = 0
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("TRAPLINE_", "XDG_"))]:
+            patch.delenv(name)
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", ["trapline", *arguments])
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+    printed = []
+    for stream in streams[1:]:
+        stream.flush()
+        stream.seek(0)
+        printed.append(stream.read())
+    assert isinstance(code, int)
+    return subprocess.CompletedProcess(arguments, code, *printed)

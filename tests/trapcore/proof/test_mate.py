@@ -157,6 +157,7 @@ def test_any_few_pieces(fen: str, mate: int) -> None:
     check(prove_mate(fen, mate, Budget(nodes=200_000)), fen, mate)
 
 
+@pytest.mark.slow
 @given(fen=placements())
 @settings(deadline=None, max_examples=60)
 def test_any_few_pieces_three_moves_deep(fen: str) -> None:
