@@ -5,7 +5,6 @@ Nothing of the input is ever lost or changed: text is only added, and a game wit
 =================  =================================================================================
 settings.py        settings of how games are analysed, shared by all ways of use
 annotate.py        annotation of a text or a file in one call
-plan.py            which inputs go to which output, refused before anything is written
 request.py         options of a run as one value
 known_traps.py     the traps of a library, with the index that finds similar ones
 pipeline.py        the run: inputs, detection, comments, outputs, resuming
@@ -15,12 +14,8 @@ annotation.py      one batch: its findings, its new bytes, its lines of the repo
 events.py          one event of one trap in a game, as a value
 selection.py       which events are reported: side, player
 engine_check.py    the UCI engine that judges what the prover leaves open
-commentary.py      every comment, NAG and variation that is written
-pgn_insert.py      where they go between the bytes of a game
-encoding.py        text in the encoding that the game has
-report.py          findings as JSON lines
-output.py          files that appear whole or not at all
-journal.py         how far an interrupted run came
+comments/          what is written into a PGN, and where
+files/             inputs, outputs, the report, and the journal of a run
 counts.py          counts of games, positions and findings
 progress.py        progress bar and summary
 =================  =================================================================================

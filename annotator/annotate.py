@@ -5,9 +5,9 @@ from pathlib import Path
 
 from annotator.counts import Counts
 from annotator.events import TrapEvent
+from annotator.files.plan import plan_run
 from annotator.known_traps import KnownTraps
 from annotator.pipeline import Run
-from annotator.plan import plan_run
 from annotator.progress import Progress
 from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.settings import AnalysisSettings

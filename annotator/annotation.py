@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from annotator.commentary import annotations
+from annotator.comments.commentary import annotations
+from annotator.comments.pgn_insert import Layout
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
-from annotator.pgn_insert import Layout
-from annotator.report import finding_line, skipped_line
+from annotator.files.report import finding_line, skipped_line
 from annotator.selection import Selection
 from db.traps.terms import Event
 from db.traps.trap import Trap

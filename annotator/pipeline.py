@@ -8,10 +8,10 @@ from hashlib import blake2b
 from annotator.annotation import Annotator
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
-from annotator.journal import InputState, Journal, OutputState, load, not_a_journal
+from annotator.files.journal import InputState, Journal, OutputState, load, not_a_journal
+from annotator.files.output import Output, PartialFile, Stream, move_into_place, partial_of
+from annotator.files.plan import STDIN, Plan, Target
 from annotator.known_traps import KnownTraps
-from annotator.output import Output, PartialFile, Stream, move_into_place, partial_of
-from annotator.plan import STDIN, Plan, Target
 from annotator.progress import Progress
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import analyzed

@@ -11,7 +11,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from annotator.counts import Counts
-from annotator.plan import Plan
+from annotator.files.plan import Plan
 from db.traps.terms import Event
 from trapcore.io.streams import ByteReader
 

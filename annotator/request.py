@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from annotator.journal import Option
+from annotator.files.journal import Option
 from annotator.known_traps import KnownTraps
 from annotator.selection import Selection
 from annotator.settings import AnalysisSettings

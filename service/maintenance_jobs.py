@@ -4,9 +4,9 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+from annotator.files.plan import plan_run
 from annotator.known_traps import KnownTraps
 from annotator.pipeline import Run
-from annotator.plan import plan_run
 from annotator.progress import Progress
 from annotator.request import AnalysisRequest
 from db.library.backup import back_up, vacuum

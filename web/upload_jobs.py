@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import BinaryIO, Self
 
 from annotator.annotation import AnnotatedBatch, AnnotatedGame
-from annotator.commentary import sentence
+from annotator.comments.commentary import sentence
 from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotator.commentary import sentence
+from annotator.comments.commentary import sentence
 from annotator.events import TrapEvent
 from db.query.answer import Page
 from db.traps.terms import Event

@@ -138,7 +138,7 @@ def occurrences(library: Library, games: Games) -> tuple[list[TrapOccurrence], i
     A game in which the player had both sides gives each occurrence twice. Raises `LibraryError`.
     """
     with library.database.read() as connection:
-        found = [*_very(connection, games.rows), *_alike(connection, games.rows)]
+        found = [*_very(connection, games.rows), *_similar(connection, games.rows)]
         traps = _traps(connection, {each.trap_id for each in found})
     known = [each for each in found if each.trap_id in traps]
     by_game: dict[int, list[_Found]] = defaultdict(list)
@@ -184,7 +184,7 @@ def _very(connection: Connection, games: Collection[int]) -> Iterator[_Found]:
                 yield _Found(trap, is_exchanged, game, ply)
 
 
-def _alike(connection: Connection, games: Collection[int]) -> Iterator[_Found]:
+def _similar(connection: Connection, games: Collection[int]) -> Iterator[_Found]:
     """Where positions like those of traps were recorded, and proved there."""
     wanted = select(
         SightingRow.trap_id,

@@ -61,8 +61,8 @@ def mates(*traps: Trap) -> list[Trap]:
     return [replace(trap, verdict=Verdict.PROVED, mate_in=2) for trap in traps]
 
 
-def told(found: _native.BatchFindings) -> list[tuple[object, ...]]:
-    """What is said of the findings, without what it took."""
+def summary(found: _native.BatchFindings) -> list[tuple[object, ...]]:
+    """The findings without the nodes that they took."""
     return [
         (f.event, f.trap, f.known, f.similarity, f.bait, f.killer_line, f.verdict, f.mate_in) for f in findings(found)
     ]
@@ -141,8 +141,8 @@ def test_a_longer_mate_is_told_under_the_name_of_a_trap_that_is_as_long() -> Non
 def test_the_order_of_the_proof_changes_no_finding(moves: str) -> None:
     traps = [*mates(*COUSINS, LEGAL), ELEPHANT]
     first, default = (judged(traps, moves, proposals_first=order) for order in (True, False))
-    assert told(first)
-    assert [line[:5] for line in told(first)] == [line[:5] for line in told(default)]
+    assert summary(first)
+    assert [line[:5] for line in summary(first)] == [line[:5] for line in summary(default)]
 
 
 def test_what_the_library_refutes_is_not_proved_by_a_likeness() -> None:

@@ -21,8 +21,8 @@ from db.proof.prover import TrapProver
 from lichess.api import Refused
 from lichess.client import Connection
 from tests.fake_lichess.faults import Fault
+from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
-from tests.fake_lichess.server import Server
 from tests.fake_lichess.terms import Terms
 from tests.support.bot_games import small_library
 from tests.support.db_traps import elephant

@@ -22,8 +22,8 @@ from bot import health
 from bot.self_check import check
 from bot.settings import BotSettings, check_coach
 from lichess.token import is_exposed, read_token
+from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
-from tests.fake_lichess.server import Server
 from tests.fake_lichess.terms import Terms
 from tests.support.bot_games import small_library
 from tests.support.uci_engines import REFUTING, engine_of

@@ -19,7 +19,7 @@ from service.following import Follower
 from service.jobs import JOBS, run_job
 from service.maintenance_jobs import backups_in
 from service.state.locks import ProcessLocks
-from tests.fake_lichess.server import Server
+from tests.fake_lichess.http.server import Server
 from tests.support.db_traps import AVOIDED, FELL, elephant, legal
 from tests.support.service_site import LEGAL, ServerClock, begun, finished, play, service_for
 from trapcore.errors import LibraryError, TraplineError, UsageError

@@ -7,9 +7,9 @@ import sys
 import threading
 
 from tests.fake_lichess.faults import KINDS, USUAL_RATES
+from tests.fake_lichess.http.server import KEEP_ALIVE, Server
 from tests.fake_lichess.people import Account
 from tests.fake_lichess.players import Habits, Player
-from tests.fake_lichess.server import KEEP_ALIVE, Server
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
 

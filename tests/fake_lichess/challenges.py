@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import chess
 
+from tests.fake_lichess.http.stream import Stream
 from tests.fake_lichess.people import Account
-from tests.fake_lichess.stream import Stream
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.virtual_clock import Timer
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import chess
 
 from tests.fake_lichess.chat import Chat, Line
+from tests.fake_lichess.http.stream import Json, Stream
 from tests.fake_lichess.people import Account, Refused
-from tests.fake_lichess.stream import Json, Stream
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.virtual_clock import Timer, VirtualClock
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.fake_lichess.stream import Json, Stream
+from tests.fake_lichess.http.stream import Json, Stream
 
 
 class Refused(Exception):

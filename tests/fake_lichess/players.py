@@ -7,9 +7,9 @@ import chess
 
 from tests.fake_lichess.challenges import Challenge
 from tests.fake_lichess.game import Game
+from tests.fake_lichess.http.stream import Json
 from tests.fake_lichess.people import Account, Refused
 from tests.fake_lichess.site import Site
-from tests.fake_lichess.stream import Json
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.virtual_clock import Timer
 from trapcore.parallel.budget import Budget

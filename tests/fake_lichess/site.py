@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 import chess
 
-from tests.fake_lichess import answers
+from tests.fake_lichess.archive.stored import Archive
 from tests.fake_lichess.challenges import EXPIRES, REASONS, Challenge
 from tests.fake_lichess.game import ABORTED, Game
+from tests.fake_lichess.http import answers
+from tests.fake_lichess.http.stream import Json, Stream
 from tests.fake_lichess.limits import Limits
 from tests.fake_lichess.people import Account, Refused, Token
 from tests.fake_lichess.record import ChatMessage, Record, Reply
-from tests.fake_lichess.stored import Archive
-from tests.fake_lichess.stream import Json, Stream
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.virtual_clock import VirtualClock
 

@@ -26,8 +26,8 @@ from lichess.client import Connection
 from lichess.rate_limits import Backoff
 from lichess.streams import StreamCallbacks, StreamReader
 from tests.fake_lichess.faults import Fault
+from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
-from tests.fake_lichess.server import Server
 from tests.fake_lichess.terms import Terms
 from tests.support.polling import until
 

@@ -20,7 +20,7 @@ from service.service import Service
 from service.state.clock import StopFlag, SystemClock
 from service.state.job_log import KILLED, JobLog, Outcome
 from service.state.locks import ProcessLocks
-from tests.fake_lichess.server import Server
+from tests.fake_lichess.http.server import Server
 from tests.support.db_traps import legal
 from tests.support.service_site import service_for
 

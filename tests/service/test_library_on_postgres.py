@@ -14,7 +14,7 @@ from service.jobs import run_job
 from service.schedule import Schedule
 from service.state.locks import ProcessLocks
 from tests.conftest import NewLibrary
-from tests.fake_lichess.server import Server
+from tests.fake_lichess.http.server import Server
 from tests.support.service_site import addresses, finished, random_moves, service_for
 from trapline.__main__ import app
 

@@ -19,7 +19,7 @@ from service.service import Service
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
 from tests.fake_lichess.game import Game
-from tests.fake_lichess.server import Server
+from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
 from tests.support.service_site import InlineExecutor, ServerClock, addresses, begun, random_moves, service_for
 

@@ -19,11 +19,11 @@ from service.service import Service
 from service.sources import folders
 from service.state.clock import StopFlag, Stopped, SystemClock
 from service.state.job_log import Outcome
+from tests.fake_lichess.archive.stored import BroadcastRound, Study, Tournament
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.game import Game
-from tests.fake_lichess.server import Server
+from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
-from tests.fake_lichess.stored import BroadcastRound, Study, Tournament
 from tests.support.db_traps import FELL, OTHER
 from tests.support.polling import until
 from tests.support.service_site import addresses, begun, finished, play, service_for

@@ -22,7 +22,7 @@ from rich.table import Table
 
 from db.library.open import open_library
 from tests.fake_lichess.faults import KINDS, USUAL_RATES
-from tests.fake_lichess.server import HOST, Server
+from tests.fake_lichess.http.server import HOST, Server
 from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book
 from tests.soak.bot_process import BotProcess
 from tests.soak.matches import Matches

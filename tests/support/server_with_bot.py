@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import chess
 
 from tests.fake_lichess.challenges import Challenge
-from tests.fake_lichess.client import PATIENCE, Check, Client, Lines
 from tests.fake_lichess.game import Game
+from tests.fake_lichess.http.client import PATIENCE, Check, Client, Lines
+from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.people import Account, Token
 from tests.fake_lichess.players import Habits, Player
-from tests.fake_lichess.server import Server
 from tests.fake_lichess.terms import Terms
 
 #: An opponent who does nothing by itself.

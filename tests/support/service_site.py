@@ -16,7 +16,7 @@ from db.storage.models import GameRow
 from service.service import Service
 from service.state.locks import ProcessLocks
 from tests.fake_lichess.game import Game
-from tests.fake_lichess.server import Server
+from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
 from trapline.settings import Settings

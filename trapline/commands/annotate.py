@@ -22,8 +22,8 @@ from trapline.commands.options import (
 
 if TYPE_CHECKING:
     from annotator.counts import Counts
+    from annotator.files.plan import Plan
     from annotator.pipeline import Run
-    from annotator.plan import Plan
     from trapcore.errors import TraplineError
 
 
@@ -105,9 +105,9 @@ def annotate(
     """
     from dataclasses import replace
 
+    from annotator.files.plan import plan_run
     from annotator.known_traps import KnownTraps
     from annotator.pipeline import Run
-    from annotator.plan import plan_run
     from annotator.progress import Progress
     from annotator.request import AnalysisOptions, AnalysisRequest
     from annotator.selection import Selection, Side

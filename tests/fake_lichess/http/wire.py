@@ -9,7 +9,7 @@ from typing import NoReturn
 from aiohttp import web
 
 from tests.fake_lichess.faults import Fault, Faults
-from tests.fake_lichess.stream import Json, Stream
+from tests.fake_lichess.http.stream import Json, Stream
 
 #: Real seconds that a delayed line waits for another to overtake it.
 OVERTAKE = 1.0

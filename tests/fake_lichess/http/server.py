@@ -10,11 +10,11 @@ from typing import Any, Self, TypeVar
 from aiohttp import web
 
 from tests.fake_lichess.faults import Fault, Faults
+from tests.fake_lichess.http.routes import Handler, Routes, answer, date_header
+from tests.fake_lichess.http.wire import Wire, drop, reset
 from tests.fake_lichess.people import Account, Refused, Token
-from tests.fake_lichess.routes import Handler, Routes, answer, date_header
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.virtual_clock import VirtualClock
-from tests.fake_lichess.wire import Wire, drop, reset
 
 T = TypeVar("T")
 #: Seconds between the lines that keep a stream alive, as lichess has it.

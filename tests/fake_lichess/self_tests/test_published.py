@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 import chess
 import pytest
 
-from tests.fake_lichess.client import Client, Lines
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.game import Game
-from tests.fake_lichess.published import FILE, Published
+from tests.fake_lichess.http.client import Client, Lines
+from tests.fake_lichess.http.published import FILE, Published
 from tests.fake_lichess.terms import Terms
 from tests.support.public_data import skip_without
 from tests.support.server_with_bot import ServerWithBot, server_with_bot

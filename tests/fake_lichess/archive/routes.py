@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from tests.fake_lichess import archive
+from tests.fake_lichess.archive import archive
+from tests.fake_lichess.archive.stored import Study
+from tests.fake_lichess.http.wire import Wire
 from tests.fake_lichess.people import Refused
 from tests.fake_lichess.site import Site
-from tests.fake_lichess.stored import Study
-from tests.fake_lichess.wire import Wire
 
 PGN = "application/x-chess-pgn"
 

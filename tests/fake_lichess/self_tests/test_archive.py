@@ -5,11 +5,11 @@ from http.client import IncompleteRead
 
 import pytest
 
-from tests.fake_lichess.client import Client
+from tests.fake_lichess.archive.stored import BroadcastRound, Study, Tournament
 from tests.fake_lichess.faults import Fault
-from tests.fake_lichess.published import FILE, Published
+from tests.fake_lichess.http.client import Client
+from tests.fake_lichess.http.published import FILE, Published
 from tests.fake_lichess.site import Site
-from tests.fake_lichess.stored import BroadcastRound, Study, Tournament
 from tests.support.public_data import skip_without
 from tests.support.server_with_bot import ServerWithBot, server_with_bot
 from tests.support.service_site import begun, finished

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from annotator.encoding import encode_for
+from annotator.comments.encoding import encode_for
 from trapcore import _native
 
 Block = Sequence[str]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.output import is_stream, partial_of
+from annotator.files.output import is_stream, partial_of
 from trapcore.errors import InputError, OutputError, UsageError
 
 STDIN = "-"

@@ -6,15 +6,15 @@ from email.utils import formatdate
 
 from aiohttp import web
 
-from tests.fake_lichess import answers
-from tests.fake_lichess.archive_routes import ArchiveRoutes
+from tests.fake_lichess.archive.export import as_json, as_pgn
+from tests.fake_lichess.archive.routes import ArchiveRoutes
 from tests.fake_lichess.challenges import Challenge
-from tests.fake_lichess.export import as_json, as_pgn
+from tests.fake_lichess.http import answers
+from tests.fake_lichess.http.stream import Json
+from tests.fake_lichess.http.wire import Wire
 from tests.fake_lichess.people import Account, Refused, Token
 from tests.fake_lichess.site import Site
-from tests.fake_lichess.stream import Json
 from tests.fake_lichess.terms import Terms
-from tests.fake_lichess.wire import Wire
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 #: Makes the wire of a stream that answers a request.

@@ -7,8 +7,8 @@ from typing import Any
 import chess
 import chess.pgn
 
-from tests.fake_lichess.answers import color_name
 from tests.fake_lichess.game import ABORTED, Game
+from tests.fake_lichess.http.answers import color_name
 from tests.fake_lichess.terms import VARIANTS
 
 #: Plies that a running game is behind, so that nobody cheats with it.

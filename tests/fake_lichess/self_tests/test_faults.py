@@ -6,9 +6,9 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from tests.fake_lichess.client import Lines
 from tests.fake_lichess.faults import KINDS, USUAL_RATES, Fault, Faults
 from tests.fake_lichess.game import Game
+from tests.fake_lichess.http.client import Lines
 from tests.fake_lichess.terms import Terms
 from tests.support.polling import until
 from tests.support.server_with_bot import ServerWithBot, server_with_bot

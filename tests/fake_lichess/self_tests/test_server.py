@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fake_lichess.client import Client, Lines
+from tests.fake_lichess.http.client import Client, Lines
 from tests.fake_lichess.players import Habits
 from tests.fake_lichess.terms import Terms
 from tests.support.polling import until
@@ -196,7 +196,7 @@ def test_an_unknown_address_is_remembered(setup: ServerWithBot) -> None:
 def begin(*options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "tests.fake_lichess", *options],
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

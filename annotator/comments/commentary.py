@@ -11,9 +11,9 @@ from itertools import groupby
 
 import chess
 
-from annotator.encoding import folded
+from annotator.comments.encoding import folded
+from annotator.comments.pgn_insert import Layout, MoveText, insertions
 from annotator.events import TrapEvent
-from annotator.pgn_insert import Layout, MoveText, insertions
 from db.traps.terms import Event
 from db.traps.trap import Trap
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import chess
 
 from tests.fake_lichess.game import ABORTED, STARTED, Game
+from tests.fake_lichess.http.stream import Json
 from tests.fake_lichess.people import Account, Token
-from tests.fake_lichess.stream import Json
 from tests.fake_lichess.terms import VARIANTS, Terms
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from itertools import islice
 
 from aiohttp import web
 
-from tests.fake_lichess import answers
-from tests.fake_lichess.export import as_json, as_pgn
+from tests.fake_lichess.archive.export import as_json, as_pgn
+from tests.fake_lichess.archive.stored import BroadcastRound, Study, Tournament
 from tests.fake_lichess.game import Game
+from tests.fake_lichess.http import answers
+from tests.fake_lichess.http.stream import Json
 from tests.fake_lichess.people import Refused
 from tests.fake_lichess.site import Site
-from tests.fake_lichess.stored import BroadcastRound, Study, Tournament
-from tests.fake_lichess.stream import Json
 
 #: Most ids in one request.
 MOST_IDS = 300

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.fake_lichess.server import HOST
+from tests.fake_lichess.http.server import HOST
 
 #: Called with method, path, status and the decoded body or stream line.
 Check = Callable[[str, str, int, object], None]

@@ -1,0 +1,9 @@
+"""Files of a run: its inputs, its output, its report, and how far it came.
+
+=================  =================================================================================
+plan.py            which inputs go to which output, refused before anything is written
+output.py          files that appear whole or not at all
+report.py          findings as JSON lines
+journal.py         how far an interrupted run came
+=================  =================================================================================
+"""

@@ -1,0 +1,1 @@
+"""Finished games, studies, tournaments and broadcasts of the fake lichess."""

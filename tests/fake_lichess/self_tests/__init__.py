@@ -1,0 +1,1 @@
+"""The fake lichess held against the published API and its own rules."""
