@@ -174,6 +174,7 @@ def test_the_account_says_what_it_does_not_show(run: Run, tmp_path: Path) -> Non
         assert "perfect" in (tmp_path / "diagram.svg").read_text()
 
 
+@pytest.mark.slow
 def test_the_command_writes_everything_and_says_the_short_of_it(tmp_path: Path) -> None:
     skip_without(PUZZLES)
     from typer.testing import CliRunner

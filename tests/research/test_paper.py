@@ -393,6 +393,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         invoke("figure-1", "--report", str(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_plot_has_as_many_values_as_places(quick: dict[str, Report]) -> None:
     series = [s for report in quick.values() for plot in report.plots for panel in plot.panels for s in panel.series]
     assert series

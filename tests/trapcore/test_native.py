@@ -93,6 +93,7 @@ def test_structural(fens: tuple[str, str], base: Base, labels: Labels, captures:
     assert fast == pytest.approx(defined, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(
     fens=st.tuples(played(ENDGAMES, plies=6), played(ENDGAMES, plies=6)),
     base=st.sampled_from(Base),
@@ -158,6 +159,7 @@ def test_depth_3(fens: tuple[str, str], labels: Labels, captures: bool) -> None:
     check_depth_3(fens, labels, captures)
 
 
+@pytest.mark.slow
 def test_depth_3_of_a_full_board() -> None:
     budapest = FIGURE_2["Budapest"][0]
     check_depth_3((budapest, "rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/1P6/P3PPPP/RN1QKBNR b KQkq - 0 5"), Labels.SAN, True)

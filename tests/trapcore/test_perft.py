@@ -27,7 +27,9 @@ def cases(path: Path) -> Iterator[tuple[str, int, int]]:
                     yield epd, depth, leaves
 
 
-@pytest.mark.parametrize(("name", "lines"), [("tricky", 35), ("chess960", 1929), ("random", 15116)])
+@pytest.mark.parametrize(
+    ("name", "lines"), [("tricky", 35), ("chess960", 1929), pytest.param("random", 15116, marks=pytest.mark.slow)]
+)
 def test_perft(name: str, lines: int) -> None:
     path = PERFT / f"{name}.perft"
     skip_without(path)

@@ -326,6 +326,7 @@ def failing(folder: Path, *arguments: str, **variables: object) -> tuple[int, st
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 def test_what_keeps_it_from_starting_is_said_in_one_line(server: Served, library: Path, tmp_path: Path) -> None:
     db = ("--db", str(library))
     code, said = failing(tmp_path, *db, "--port", str(server.port))

@@ -67,6 +67,7 @@ def test_the_description_is_openapi_and_complete(client: httpx.Client) -> None:
     assert parameters == set(Query.__dataclass_fields__) | {"name", "min_similarity"}
 
 
+@pytest.mark.slow
 def test_made_up_questions_get_the_answers_that_are_described(described: Any) -> None:
     tried = 0
     for found in described.get_all_operations():

@@ -349,6 +349,7 @@ def test_jobs_must_be_one_or_more(library: Library) -> None:
         index_files(library, [], jobs=0)
 
 
+@pytest.mark.slow
 @needs(MASTERS)
 def test_master_games_take_little_room_and_time(tmp_path: Path) -> None:
     games = tmp_path / "masters.pgn"

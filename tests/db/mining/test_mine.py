@@ -27,6 +27,7 @@ from db.traps.openings import opening_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from research.benchmarks.stockfish import STOCKFISH
+from tests.support.command_line import run_program
 from tests.support.db_traps import MIRRORED_LEGAL_FEN, legal
 from tests.support.public_data import DATA, needs
 from tests.support.uci_engines import REFUTING, engine_of
@@ -73,10 +74,9 @@ def library(tmp_path: Path, games: Path) -> Iterator[Library]:
 
 
 def run(*arguments: str) -> str:
-    """Standard output of the program in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "trapline", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    """Standard output of the program."""
+    done = run_program(arguments, ROOT, {})
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 
@@ -122,6 +122,7 @@ def test_practice_is_a_witness_of_gains_and_none_is_needed_for_mates(tmp_path: P
     assert found.findings["undecided"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(STOCKFISH is None, reason="there is no Stockfish here")
 def test_an_engine_is_witness_in_place_of_practice(tmp_path: Path, games: Path) -> None:
     assert STOCKFISH is not None

@@ -118,6 +118,7 @@ def test_the_core(fens: tuple[str, str], labels: Labels, captures: bool, referen
         assert only == [pair for pair in fast if pair.first == move]
 
 
+@pytest.mark.slow
 def test_the_core_on_a_full_board() -> None:
     fens = FIGURE_2["Budapest"][0], ENDGAMES[1]
     trees = [chess_tree(fen, 3, Labels.SAN) for fen in fens]

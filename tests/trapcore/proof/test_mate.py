@@ -164,6 +164,7 @@ def test_any_few_pieces_three_moves_deep(fen: str) -> None:
     check(prove_mate(fen, 3), fen, 3, brute=3)
 
 
+@pytest.mark.slow
 @given(fen=placements(), nodes=st.integers(1, 300))
 @settings(deadline=None, max_examples=300)
 def test_any_budget(fen: str, nodes: int) -> None:

@@ -68,6 +68,7 @@ def test_the_core(fen: str, choices: tuple[int, ...]) -> None:
     agree(fen, bait, {ucis[choice % len(ucis)] for choice in choices[1:]} if ucis else None)
 
 
+@pytest.mark.slow
 @needs(PUZZLES)
 def test_the_core_on_real_puzzles() -> None:
     met: Counter[str] = Counter()
