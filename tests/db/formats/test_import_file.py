@@ -306,7 +306,7 @@ def test_a_torn_file_gives_what_was_read(library: Library, tmp_path: Path, suffi
     report = import_file(library, cut(f"p{suffix}", HEADER + SMOTHERED + rows))
     assert "end too early" in str(report.failure)
     assert (report.results[Added.ADDED], report.bad) == (2, [])
-    games = "".join(pgn(f'[Event "{urandom(30).hex()}"]', LINE.format("?? ")) for n in range(3000))
+    games = "".join(pgn(f'[Event "{urandom(30).hex()}"]', LINE.format("?? ")) for n in range(5000))
     report = import_file(library, cut(f"g{suffix}", games))
     assert "end too early" in str(report.failure)
     assert report.read > 1000
