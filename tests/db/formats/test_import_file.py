@@ -301,7 +301,7 @@ def test_a_torn_file_gives_what_was_read(library: Library, tmp_path: Path, suffi
 
     # With random words, so that there is something to be read before the cut.
     rows = "".join(
-        BACK_RANK.replace("Mate1,", f"m{n:04},").replace(",,", f",{urandom(30).hex()},", 1) for n in range(3000)
+        BACK_RANK.replace("Mate1,", f"m{n:04},").replace(",,", f",{urandom(30).hex()},", 1) for n in range(9000)
     )
     report = import_file(library, cut(f"p{suffix}", HEADER + SMOTHERED + rows))
     assert "end too early" in str(report.failure)
