@@ -35,10 +35,15 @@ class Evaluation:
     """Its move; None if the game is over."""
     depth: int
     """Plies."""
+    line: tuple[chess.Move, ...] = ()
+    """What it expects, its move first, if that was asked for; empty if the game is over."""
+    mate_in: int | None = None
+    """Moves to the mate that it sees: positive if the side to move mates, negative if it is mated, 0 if it is mated
+    already; None without a mate."""
 
 
 class UciEngine(AbstractContextManager["UciEngine"]):
-    """An engine for judging single positions, each with a clear memory and one thread, so that it can be repeated."""
+    """An engine for judging positions with one thread and a memory that is cleared, so that it can be repeated."""
 
     def __init__(self, command: str, *, search_seconds: float = SEARCH_SECONDS) -> None:
         """Start ``command``, a path or a name in the search path. Raises `EngineError`."""
@@ -66,33 +71,36 @@ class UciEngine(AbstractContextManager["UciEngine"]):
             raise EngineError(f"the engine {self.command} cannot be set up: {error}") from error
         return engine
 
-    def evaluate(self, board: chess.Board, nodes: int) -> Evaluation:
+    def evaluate(self, board: chess.Board, nodes: int, *, game: object | None = None, line: bool = False) -> Evaluation:
         """Search ``nodes`` (1 or more) and say what the position is worth; a finished game needs no engine.
+
+        The memory is clear at the beginning, except that positions asked about one after the other with equal ``game``
+        share it. Only with ``line`` it says what it expects: to read that takes longer than 10,000 nodes.
 
         An engine that dies is started again once. Raises `EngineError` if it dies again or takes too long.
         """
         if nodes < 1:
             raise UsageError(f"an engine must search at least 1 node, not {nodes}")
         if board.is_checkmate():
-            return Evaluation(-1.0, None, 0)
+            return Evaluation(-1.0, None, 0, mate_in=0)
         if board.is_stalemate() or board.is_insufficient_material():
             return Evaluation(0.0, None, 0)
         try:
-            return self._search(board, nodes)
+            return self._search(board, nodes, object() if game is None else game, line)
         except chess.engine.EngineTerminatedError as error:
             if self._restarted:
                 raise EngineError(f"the engine {self.command} died twice, last at {board.fen()}") from error
             self._restarted = True
             self._engine.close()
             self._engine = self._start()
-            return self.evaluate(board, nodes)
+            return self.evaluate(board, nodes, game=game, line=line)
 
-    def _search(self, board: chess.Board, nodes: int) -> Evaluation:
+    def _search(self, board: chess.Board, nodes: int, game: object, line: bool) -> Evaluation:
         # python-chess waits without end for a search by nodes; with a time it waits little longer than that.
         limit = chess.engine.Limit(nodes=nodes, time=self._search_seconds)
-        info = chess.engine.INFO_SCORE | chess.engine.INFO_PV | chess.engine.INFO_BASIC
+        info = chess.engine.INFO_SCORE | chess.engine.INFO_BASIC | (chess.engine.INFO_PV if line else 0)
         try:
-            result = self._engine.play(board, limit, game=object(), info=info)
+            result = self._engine.play(board, limit, game=game, info=info)
         except TimeoutError as error:
             self._engine.close()  # or it would be waited for once more at the end
             raise self._too_slow(nodes) from error
@@ -105,7 +113,9 @@ class UciEngine(AbstractContextManager["UciEngine"]):
             raise EngineError(f"the engine {self.command} gave no score for {board.fen()}")
         if float(result.info.get("time", 0.0)) >= self._search_seconds:
             raise self._too_slow(nodes)
-        return Evaluation(chance_of(score.pov(board.turn)), result.move, int(result.info.get("depth", 0)))
+        own = score.pov(board.turn)
+        depth, expected = int(result.info.get("depth", 0)), tuple(result.info.get("pv", ()))
+        return Evaluation(chance_of(own), result.move, depth, expected, own.mate())
 
     def _too_slow(self, nodes: int) -> EngineError:
         seconds = f"{self._search_seconds:.0f} s"

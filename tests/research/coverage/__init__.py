@@ -1,0 +1,1 @@
+"""Coverage: labels, figures, and the command that measures."""
