@@ -11,7 +11,8 @@
 //! | `score` | how values are written: centipawns, and mates by their distance |
 //! | `verdict` | proved, refuted or undecided |
 //! | `stop` | what ends a search early: time, another thread, a signal |
-//! | `evaluation` | the value of a quiet position |
+//! | `evaluation` | the value of a quiet position by a linear sum of features |
+//! | `network` | the same by a small network |
 //! | `move_ordering` | which move is tried first |
 //! | `transposition_table` | results of positions that were searched before |
 //! | `node` | one node of the full-width search |
@@ -19,6 +20,8 @@
 
 pub(crate) mod evaluation;
 mod move_ordering;
+#[allow(dead_code)] // until there are trained weights
+pub(crate) mod network;
 mod node;
 mod quiescence;
 pub(crate) mod score;
