@@ -9,6 +9,7 @@ from pathlib import Path
 
 import chess
 
+from db.traps.terms import HIGHEST_RATING
 from trapcore import _native
 from trapcore.io.streams import open_bytes
 
@@ -50,7 +51,7 @@ class Game:
     def rating(self, white: bool) -> int | None:
         """Rating of a player; None if the game does not say."""
         text = self.tags.get("WhiteElo" if white else "BlackElo", "")
-        return int(text) if text.isdigit() and int(text) > 0 else None
+        return int(text) if text.isdecimal() and 1 <= int(text) <= HIGHEST_RATING else None
 
 
 def read_games(paths: Iterable[Path], count: int | None = None, every: int = 1) -> Iterator[Game]:

@@ -1,0 +1,145 @@
+"""Moves with both opinions: what the reference says of each, and what was told."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import chess
+
+from research.coverage.games import Game
+from research.coverage.labels import Label
+from research.coverage.told import Told
+from trapcore.proof.trap_test import LOSS
+
+AGREES = 0.2
+"""A claim agrees with the reference if that says so great a loss."""
+NEAR_MATE = 5
+"""A mate in up to so many moves counts as one to be told in any case."""
+KINDS = ("mate", "capture", "check", "quiet")
+"""What punishes a move: a mate, a capture or promotion, another check, another move."""
+PHASES = ("opening", "middlegame", "endgame")
+OPENING_PLIES = 20
+ENDGAME_MATERIAL = 24
+"""Both sides' pieces in an endgame are worth no more than this, in pawns, pawns left out."""
+RATINGS = ("below 1200", "1200 to 1599", "1600 to 1999", "2000 and more", "not known")
+_PIECES = {chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One move of a game."""
+
+    game: Game
+    label: Label
+    ply: int
+    """From 1."""
+    board: chess.Board
+    """Before the move."""
+    claim: Told | None
+    """What was told of it as a losing move, proved."""
+
+    @property
+    def move(self) -> chess.Move:
+        """The move that was played."""
+        return chess.Move.from_uci(self.game.moves[self.ply - 1])
+
+    @property
+    def loss(self) -> float:
+        """What the reference says that it lost, -2..2."""
+        return self.label.loss[self.ply - 1]
+
+    @property
+    def before(self) -> float:
+        """Win chance of the mover before the move, by the reference."""
+        return self.label.before[self.ply - 1]
+
+    @property
+    def loses(self) -> bool:
+        """By the reference."""
+        return self.loss >= LOSS
+
+    @property
+    def agrees(self) -> bool:
+        """The reference bears out a claim that the move loses."""
+        return self.loss >= AGREES
+
+    @property
+    def mate_in(self) -> int | None:
+        """Moves in which the opponent mates after the move; None if the reference sees no such mate."""
+        mate = self.label.mate[self.ply - 1]
+        return mate if mate is not None and mate > 0 else None
+
+    @property
+    def is_near_mate(self) -> bool:
+        """The move loses by walking into a mate in `NEAR_MATE` or fewer moves that could be avoided."""
+        return self.loses and self.mate_in is not None and self.mate_in <= NEAR_MATE
+
+    @property
+    def kind(self) -> str:
+        """What punishes the move by the reference, of `KINDS`."""
+        if self.mate_in is not None:
+            return "mate"
+        line = self.label.line[self.ply - 1]
+        return kind_of(self.after(), chess.Move.from_uci(line[0])) if line else "quiet"
+
+    @property
+    def claimed_kind(self) -> str:
+        """What punishes the move by what is told of it, of `KINDS`; without a claim, by the reference."""
+        if self.claim is None:
+            return self.kind
+        if self.claim.kind is not None:
+            return self.claim.kind
+        if self.claim.mate_in is not None or not self.claim.killers:
+            return "mate"
+        return kind_of(self.after(), chess.Move.from_uci(self.claim.killers[0]))
+
+    @property
+    def phase(self) -> str:
+        """Of `PHASES`."""
+        if self.ply <= OPENING_PLIES and self.game.start is None:
+            return "opening"
+        material = sum(_PIECES.get(piece.piece_type, 0) for piece in self.board.piece_map().values())
+        return "endgame" if material <= ENDGAME_MATERIAL else "middlegame"
+
+    @property
+    def rating(self) -> str:
+        """The mover's, as one of `RATINGS`."""
+        rating = self.game.rating(self.board.turn)
+        if rating is None:
+            return RATINGS[-1]
+        return RATINGS[sum(rating >= least for least in (1200, 1600, 2000))]
+
+    @property
+    def colour(self) -> str:
+        """The mover's."""
+        return "white" if self.board.turn else "black"
+
+    def after(self) -> chess.Board:
+        """The position after the move."""
+        board = self.board.copy(stack=False)
+        board.push(self.move)
+        return board
+
+    def named(self) -> str:
+        """The move with its number, as ``12.Nf3`` or ``12...Nf6``."""
+        dots = "." if self.board.turn else "..."
+        return f"{self.board.fullmove_number}{dots}{self.board.san(self.move)}"
+
+
+def kind_of(board: chess.Board, move: chess.Move) -> str:
+    """Kind of a move that does not mate by force, of `KINDS`."""
+    if board.is_capture(move) or move.promotion is not None:
+        return "capture"
+    return "check" if board.gives_check(move) else "quiet"
+
+
+def judged(games: Iterable[Game], labels: Mapping[str, Label], told: Mapping[str, Sequence[Told]]) -> list[Judged]:
+    """Every move of the games that have a label, in their order."""
+    found = []
+    for game in games:
+        label = labels.get(game.key)
+        if label is None:
+            continue
+        claims = {line.ply: line for line in told.get(game.key, ()) if line.is_claim}
+        boards = game.positions()[:-1]
+        found += [Judged(game, label, ply, board, claims.get(ply)) for ply, board in enumerate(boards, 1)]
+    return found
