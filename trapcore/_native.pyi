@@ -164,6 +164,7 @@ class BaitTest:
     """The answers of the trap test for one move."""
 
     bait: str
+    forced: bool
     verdict: str
     mate_in: int | None
     best: str | None

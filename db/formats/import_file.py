@@ -44,7 +44,9 @@ class Imported:
     """Entries looked at, the bad ones included."""
     results: Counter[Added] = field(default_factory=Counter)
     verdicts: Counter[Verdict] = field(default_factory=Counter)
-    """Of the entries that were traps."""
+    """Of the entries that were traps, without those whose bait was the only legal move."""
+    without_choice: int = 0
+    """Entries whose bait was the only legal move: mates or wins, but no traps."""
     bad: list[Bad] = field(default_factory=list)
     failure: InputError | None = None
     """Why the file could not be read to its end."""
@@ -97,7 +99,9 @@ def import_file(
         while batch := list(islice(entries, _AT_A_TIME)):
             good = [trap for trap in batch if trap is not None]
             proved = good if trust else _proved(library, chosen, good, jobs, report)
-            report.verdicts.update(trap.verdict for trap in proved)
+            avoidable = [trap for trap in proved if not (trap.reason and trap.is_forced)]
+            report.without_choice += len(proved) - len(avoidable)
+            report.verdicts.update(trap.verdict for trap in avoidable)
             report.results.update(library.add_all(proved, replace=options.get("replace", False), checked=True))
             if progress is not None:
                 progress(report)
@@ -137,7 +141,7 @@ def _proved(library: Library, prover: TrapProver, traps: list[Trap], jobs: int, 
         if isinstance(result, InputError):
             report.bad.append(Bad(trap.slug, str(result)))
         else:
-            found = {name: getattr(result, name) for name in ("outcome", "killer_line", *PROOF)}
+            found = {name: getattr(result, name) for name in ("outcome", "killer_line", "reason", *PROOF)}
             proved.append(dataclasses.replace(trap, **found))
     return proved
 

@@ -79,7 +79,8 @@ def stats_of(library: Library, trap: Trap) -> TrapStats:
         fallen = [row for mirrored in (False, True) for row in _fallen(connection, trap, mirrored)]
     total = sum(by_rating.values(), Frequency(decisions=0, played=0))
     low, high = wilson(total.played, total.decisions)
-    points = [row.points for row in fallen if row.points is not None]
+    # A game in which the bait was taken twice is one game.
+    points = [points for points in {row.game_id: row.points for row in fallen}.values() if points is not None]
     strongest = sorted(fallen, key=lambda row: (-row.strength, row.game_id, row.game.ply))
     return TrapStats(
         frequency=total,

@@ -1,4 +1,4 @@
-"""Moves that are played often in the indexed games: candidates for `db.mining.mine`."""
+"""Moves that are played in many of the indexed games: candidates for `db.mining.mine`."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Candidate:
     move: int
     """Coded as in `db.storage.models.GameRow.moves`."""
     played: int
-    """Times that it was played."""
+    """Games in which it was played; a game counts once, however often it came back to the position."""
     game_id: int
     """The first game in which it was."""
     ply: int
@@ -49,7 +49,7 @@ class Place:
 def candidates(
     library: Library, min_games: int, min_share: float, min_rating: int | None, max_rating: int | None
 ) -> list[Candidate]:
-    """The moves played ``min_games`` times or more, by at least ``min_share`` of those who had the choice.
+    """The moves played in ``min_games`` games or more, and in at least ``min_share`` of those that had the position.
 
     With a rating only the choices of players within it count, of games that began as games do (their plies tell who
     moves). In the order of positions and moves.
@@ -57,12 +57,13 @@ def candidates(
     played = OccurrenceRow.move.is_not(None)
     within = _within(min_rating, max_rating)
     first = func.min(OccurrenceRow.game_id * _PLIES + OccurrenceRow.ply)
-    often = select(OccurrenceRow.position_id, OccurrenceRow.move, func.count(), first).where(played)
-    total = select(OccurrenceRow.position_id, func.count()).where(played)
+    games = func.count(OccurrenceRow.game_id.distinct())
+    often = select(OccurrenceRow.position_id, OccurrenceRow.move, games, first).where(played)
+    total = select(OccurrenceRow.position_id, games).where(played)
     if within is not None:
         often = often.join(GameRow, GameRow.id == OccurrenceRow.game_id).where(within)
         total = total.join(GameRow, GameRow.id == OccurrenceRow.game_id).where(within)
-    often = often.group_by(OccurrenceRow.position_id, OccurrenceRow.move).having(func.count() >= min_games)
+    often = often.group_by(OccurrenceRow.position_id, OccurrenceRow.move).having(games >= min_games)
     with library.database.read() as connection:
         rows = connection.execute(often.order_by(OccurrenceRow.position_id, OccurrenceRow.move))
         found = [Candidate(position, int(move or 0), count, *divmod(at, _PLIES)) for position, move, count, at in rows]

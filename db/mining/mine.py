@@ -69,9 +69,9 @@ class MiningOptions:
     """Which moves are candidates, and how they are tested. Raises `UsageError`, which names the field."""
 
     min_games: int = 5
-    """Times that the move was played in its position, 1 or more."""
+    """Games in which the move was played in its position, 1 or more."""
     min_share: float = 0.0
-    """Of those who had the choice, 0..1."""
+    """Of the games that had the position, 0..1."""
     min_rating: int | None = None
     """Only choices of players rated so high; those without a rating do not count then."""
     max_rating: int | None = None

@@ -2,7 +2,7 @@
 
 **Mate.** Proved if the prover shows that the bait loses to a mate within as many moves as the killer line takes, and
 some other move of the victim is shown not to lose to a mate within that many. Refuted if the bait does not lose so
-quickly, or every other move does too, or there is none. Undecided if the budget ran out. The killer line is kept if it
+quickly, or every other move does too. Undecided if the budget ran out. The killer line is kept if it
 is as short as can be and each of the attacker's moves in it is shown to force the mate; otherwise the prover's line
 takes its place. Every line is replayed by python-chess, which shares no code with the prover.
 
@@ -14,6 +14,10 @@ is known as no trap (`Trap.reason`) does the search refute it when it sees no lo
 is known.
 
 A trap that is said to win material and turns out to be a mate is treated as one.
+
+**A bait that is the only legal move** is no trap, and nothing is refuted by that: it is a mate, or a win, without a
+choice. It stays undecided as a trap, and what was proved of it is its reason (`Trap.reason`), in words. No engine is
+asked.
 
 **By an engine**, whatever the outcome. A UCI engine measures lichess's win chance before the bait with the best move,
 after the bait, and after the killer line, each with a node limit and again with four times as many. Proved if both
@@ -108,6 +112,8 @@ class TrapProver:
     def prove_checked(self, trap: Trap) -> Trap:
         """The same for a trap that has passed `Trap.check`."""
         blank = _blank(trap)
+        if trap.is_forced:
+            return self._forced(blank)
         if trap.outcome is Outcome.MATE:
             proved = self._mated(blank)
         else:
@@ -133,6 +139,22 @@ class TrapProver:
             measured = _measured(proved, self.engine, self.engine_nodes)
             opinions = [*(opinion for opinion in opinions if opinion.by != measured.by), measured]
         return _with_verdict(proved, opinions)
+
+    def _forced(self, trap: Trap) -> Trap:
+        """The trap with the reason why it is none, as far as that was proved."""
+        if trap.outcome is Outcome.MATE:
+            found = prove_bait(
+                trap.epd, trap.bait, trap.killer_line[:1], min(trap.length, MAX_MATE), Budget(nodes=self.prover_nodes)
+            )
+            lost = "" if found.mate_in is None else f"a mate in {found.mate_in} without a choice: "
+            by, nodes = _native.PROVER_VERSION, found.nodes
+        elif self.search_nodes:
+            test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.search_nodes))
+            lost = "a win without a choice: " if test.verdict is Verdict.PROVED else ""
+            by, nodes = _native.TESTER_VERSION, test.nodes
+        else:
+            lost, by, nodes = "", "", 0
+        return replace(trap, reason=f"{lost}the bait is the only legal move", proof_by=by, proof_nodes=nodes)
 
     def _mated(self, trap: Trap) -> Trap:
         test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.profile_nodes))

@@ -59,7 +59,7 @@ class Trap:
     source: str = ""
     """Where it was taken from: a file, an address."""
     reason: str = ""
-    """Why it is no trap, for a famous line that is none; else empty."""
+    """Why it is no trap, for a famous line that is none and for a bait that was the only legal move; else empty."""
     profile: Profile | None = None
     """How the bait looks to a shallow and to a deeper search; None if nobody has looked."""
     opinions: tuple[Opinion, ...] = ()
@@ -95,6 +95,11 @@ class Trap:
     def is_doubted(self) -> bool:
         """Whether nothing may be claimed of it even where a search sees a gain: it is disputed, or known as no trap."""
         return self.verdict is not Verdict.PROVED and (self.reason != "" or self.is_disputed)
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether the bait is the only legal move: what it loses is lost without a choice, and it is no trap."""
+        return self.board().legal_moves.count() == 1
 
     def board(self) -> chess.Board:
         """The position before the bait, a new board each time."""

@@ -17,6 +17,8 @@ def claim(trap: Trap) -> str:
         if trap.outcome is Outcome.MATE:
             return f"proved, mate in {trap.mate_in}"
         return "proved" if trap.gain is None else f"proved, gains {trap.gain:.2f}"
+    if trap.reason and trap.is_forced:
+        return f"no trap: {trap.reason}"
     claimed = f"said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
     return f"{trap.verdict}, {claimed}" + (", known as no trap" if trap.reason else "")
 

@@ -2,10 +2,10 @@
 
 A *trap* needs all three. The move *loses* if it allows a forced mate that was proved, or if it costs at least .3 of win
 chance (lichess's blunder) and does so at the last three depths of a search. It was *avoidable* if the loss is measured
-against another move, which is what the figure says. It *tempts* if it is among the three best moves, or seems to win
-most of a pawn, in one of two shallow views: at first sight, as a player sees it who counts material and does not look
-for checks, or after a search of one ply with quiescence. The values at all depths come with the answer, so that
-everyone can see how the bait falls.
+against another move, which is what the figure says; the only legal move is no trap, what it loses is lost without a
+choice. It *tempts* if it is among the three best moves, or seems to win most of a pawn, in one of two shallow views: at
+first sight, as a player sees it who counts material and does not look for checks, or after a search of one ply with
+quiescence. The values at all depths come with the answer, so that everyone can see how the bait falls.
 
 The win chance is lichess's, see `trapcore.proof.search.win_chance`.
 """
@@ -54,16 +54,19 @@ class BaitTest:
 
     bait: str
     """UCI."""
+    forced: bool
+    """It is the only legal move: what it loses is lost without a choice, and it is no trap."""
     verdict: Verdict
-    """Whether it loses: proved, refuted (a search as deep saw that it does not), or undecided."""
+    """Whether it loses: proved, refuted (a search as deep saw that it does not), or undecided. A forced move is
+    compared with an even game: proved says that the opponent mates or stands better by `LOSS` after it."""
     mate_in: int | None
     """Moves of the attacker, if the loss is a forced mate."""
     best: str | None
-    """Best other move, UCI; None if there is no other."""
+    """Best other move, UCI; None if there is no other, or if not even one ply was searched."""
     killer_line: tuple[str, ...]
     """UCI, from the attacker's answer on."""
     loss: float
-    """Win chance that the bait costs against the best other move, -2 to 2."""
+    """Win chance that the bait costs against the best other move, -2 to 2; 0 if it is forced."""
     depths: tuple[DepthValue, ...]
     rank: int
     """Of the bait among all moves, from 1; the better of the two shallow views."""
@@ -75,7 +78,7 @@ class BaitTest:
     @property
     def is_trap(self) -> bool:
         """It loses, another move would not have, and it tempts."""
-        return self.verdict is Verdict.PROVED and self.tempts
+        return self.verdict is Verdict.PROVED and self.tempts and not self.forced
 
 
 def check_bait(
@@ -110,6 +113,7 @@ def rank_profile(fen: str, bait: str, depth: int = PROFILE_DEPTH) -> list[DepthR
 def _typed(test: _native.BaitTest) -> BaitTest:
     return BaitTest(
         bait=test.bait,
+        forced=test.forced,
         verdict=Verdict(test.verdict),
         mate_in=test.mate_in,
         best=test.best,

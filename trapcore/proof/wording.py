@@ -27,8 +27,11 @@ def sentence(fen: str, test: BaitTest) -> str:
     """One line: what the move is, what it costs, and how; nothing that was not proved."""
     board = parse_position(fen)
     bait = board.san(board.parse_uci(test.bait))
+    if test.forced:
+        return _forced(board, bait, test)
     if test.verdict is Verdict.REFUTED:
-        return f"{bait} is no bait: it costs {test.loss:.2f} of win chance, less than .3"
+        costs = f"{test.loss:.2f} of win chance, less than .3" if test.loss > 0 else "nothing"
+        return f"{bait} is no bait: it costs {costs}"
     if test.verdict is Verdict.UNDECIDED:
         return (
             f"{bait} is undecided: it seems to cost {test.loss:.2f} of win chance, which did not stand at every depth"
@@ -39,17 +42,21 @@ def sentence(fen: str, test: BaitTest) -> str:
     return f"{bait}? loses ({how}): {line}{tempting}"
 
 
-def explained(fen: str, tests: Sequence[BaitTest]) -> str:
-    """The board and, for each test, its sentence, the rank of the move by depth as a plot, and what was better."""
+def explained(fen: str, tests: Sequence[BaitTest], best: str | None = None) -> str:
+    """The board and, for each test, its sentence, the best move, and the rank of the move by depth as a plot.
+
+    ``best`` (UCI) is the best move of the position, which is named where there is no test to name it.
+    """
     board = parse_position(fen)
     side = "White" if board.turn else "Black"
     parts = [str(board), "", f"{side} to move."]
     if not tests:
         parts.append("No move that tempts was proved to lose.")
+        if best is not None:
+            parts.append(f"The best move is {board.san(board.parse_uci(best))}.")
     for test in tests:
         parts += ["", sentence(fen, test)]
-        if test.best is not None:
-            parts.append(f"{side} had better: {board.san(board.parse_uci(test.best))}.")
+        parts += _best(board, side, test)
         if test.verdict is Verdict.PROVED:
             other = "Black" if board.turn else "White"
             after = board.copy(stack=False)
@@ -57,6 +64,27 @@ def explained(fen: str, tests: Sequence[BaitTest]) -> str:
             parts.append(f"{other} has to find {after.san(after.parse_uci(test.killer_line[0]))}.")
         parts += ["", *_plot(fen, test.bait)]
     return "\n".join(parts)
+
+
+def _forced(board: chess.Board, move: str, test: BaitTest) -> str:
+    """The sentence about the only legal move."""
+    if test.verdict is not Verdict.PROVED:
+        known = "loses nothing that was seen" if test.verdict is Verdict.REFUTED else "what follows is undecided"
+        return f"{move} is the only legal move, so no bait: {known}"
+    how = f"mate in {test.mate_in}" if test.mate_in is not None else "lost"
+    return f"{move} is the only legal move, so no bait: {how} without a choice: {_line(board, test)}"
+
+
+def _best(board: chess.Board, side: str, test: BaitTest) -> list[str]:
+    """Which move is the best, the one that was asked about included; nothing where no depth compares them."""
+    if test.best is None or (not test.depths and test.mate_in is None):
+        return []
+    bait, other = (board.san(board.parse_uci(move)) for move in (test.bait, test.best))
+    if test.verdict is Verdict.PROVED:
+        return [f"{side} had better: {other}."]
+    if test.loss > 0:
+        return [f"The best move is {other}."]
+    return [f"{bait} is the best move; the next is {other}." if test.loss < 0 else f"{bait} is as good as {other}."]
 
 
 def _line(board: chess.Board, test: BaitTest) -> str:

@@ -89,6 +89,7 @@ def prove(
 
 
 def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, as_json: bool) -> None:
+    from trapcore.proof.search import search
     from trapcore.proof.trap_test import check_bait, find_baits
     from trapcore.proof.wording import explained, read_move, sentence
 
@@ -102,7 +103,8 @@ def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, a
         return
     chosen = tests if bait is not None else [test for test in tests if test.is_trap]
     if explain:
-        typer.echo(explained(fen, chosen))
+        best = None if chosen else next(iter(search(fen, budget).line), None)
+        typer.echo(explained(fen, chosen, best))
         return
     for test in chosen:
         typer.echo(sentence(fen, test))

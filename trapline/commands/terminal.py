@@ -125,6 +125,7 @@ def import_json(report: Imported) -> dict[str, object]:
         "read": report.read,
         **{str(result): count for result, count in sorted(report.results.items())},
         "verdicts": {str(verdict): count for verdict, count in sorted(report.verdicts.items())},
+        "without_choice": report.without_choice,
         "bad": [asdict(bad) for bad in report.bad],
         "sightings": report.sightings,
         "failure": None if report.failure is None else str(report.failure),

@@ -29,6 +29,7 @@ from db.traps.temptation import Profile
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
 from tests.conftest import NewLibrary
+from tests.support.command_line import run_program
 from tests.support.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
 from tests.support.public_data import PUZZLES, needs
 from trapcore import _native
@@ -235,6 +236,21 @@ def test_a_puzzle_is_a_trap(library: Library, tmp_path: Path) -> None:
     mate = library.trap("lichess-mate1")
     assert (mate.family, mate.outcome, mate.mate_in) == ("back-rank-mate", Outcome.MATE, 1)
     assert (mate.verdict, mate.source) == (Verdict.PROVED, "lichess puzzle Mate1")
+
+
+def test_a_puzzle_without_a_choice_is_counted_apart_and_not_refuted(library: Library, tmp_path: Path) -> None:
+    forced = "Forced1,6Qk/p1p3pp/4N3/1p6/2q1r1n1/2B5/PP4PP/3R1R1K b - - 0 28,h8g8 f1f8,900,,,,mate mateIn1,,\n"
+    path = puzzles(tmp_path / "p.csv", BACK_RANK, forced)
+    for _ in range(2):  # the second time from the library
+        report = import_file(library, path)
+        assert (report.verdicts, report.without_choice) == ({Verdict.PROVED: 1}, 1)
+    trap = library.trap("lichess-forced1")
+    assert (trap.verdict, trap.reason) == (
+        Verdict.UNDECIDED,
+        "a mate in 1 without a choice: the bait is the only legal move",
+    )
+    told = run_program(("library", "import", str(path), "--db", library.name), tmp_path, {})
+    assert told.stdout.endswith("1 proved, 1 without a choice (the bait was the only legal move)\n")
 
 
 def test_columns_are_found_by_their_names(library: Library, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from db.games.index_games import index_files
 from db.games.trap_stats import stats_of, wilson
 from db.library.library import Library
 from db.library.open import open_library
+from db.mining.candidates import candidates
 from db.mining.mine import MiningOptions, MiningProgress, mine
 from db.mining.to_trap import with_family
 from db.proof.prover import TrapProver
@@ -179,6 +180,19 @@ def test_only_moves_played_often_enough_by_such_players_are_looked_at(library: L
     assert mine(library, MiningOptions(min_games=6, nodes=NODES)).traps == []
     # Five of the seven who could took the queen; of the elephants all took the pawn.
     assert {trap.bait for trap in mine(library, MiningOptions(min_share=0.8, nodes=NODES)).traps} == {"c3d5"}
+
+
+def test_a_game_counts_once_however_often_it_repeats_a_position(tmp_path: Path) -> None:
+    shuffle = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 Nf6 1/2-1/2"
+    others = ["1. e4 e5 *", "1. d4 d5 *", "1. Nf3 d5 *"]
+    path = tmp_path / "games.pgn"
+    path.write_text("".join(f'[Round "{n}"]\n\n{moves}\n\n' for n, moves in enumerate([shuffle, *others])))
+    with open_library(tmp_path / "other.sqlite", create=True) as library:
+        index_files(library, [path])
+        assert [found.played for found in candidates(library, 2, 0, None, None)] == [2]
+        # Of four games that had the position two went on with 1.Nf3.
+        assert len(candidates(library, 2, 0.5, None, None)) == 1
+        assert candidates(library, 2, 0.51, None, None) == []
 
 
 def test_ratings_are_those_of_the_player_who_decides(library: Library) -> None:

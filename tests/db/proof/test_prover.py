@@ -15,6 +15,7 @@ from db.proof.prover import TrapProver, prove_all
 from db.proof.uci_engine import UciEngine, chance_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
+from db.traps.wording import claim
 from research.benchmarks.stockfish import STOCKFISH
 from tests.support.chess_positions import FIGURE_2
 from tests.support.db_traps import elephant, fishing_pole, legal
@@ -50,16 +51,37 @@ def test_a_line_in_which_the_defender_helps_is_refuted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fen", "bait", "line"),
+    ("fen", "bait", "line", "reason"),
     [
-        ("6Qk/p1p3pp/4N3/1p6/2q1r1n1/2B5/PP4PP/3R1R1K b - - 0 28", "Kxg8", "Rf8#"),
-        ("7k/8/8/8/8/4ppq1/8/6K1 w - - 0 1", "Kf1", "Qf2#"),
+        (
+            "6Qk/p1p3pp/4N3/1p6/2q1r1n1/2B5/PP4PP/3R1R1K b - - 0 28",
+            "Kxg8",
+            "Rf8#",
+            "a mate in 1 without a choice: the bait is the only legal move",
+        ),
+        (
+            "k7/8/8/8/8/7q/8/7K w - - 0 1",
+            "Kg1",
+            "Qg3+ Kh1",
+            "a win without a choice: the bait is the only legal move",
+        ),
+        ("7k/6Qp/8/8/8/8/8/K7 b - - 0 1", "Kxg7", "Kb2", "the bait is the only legal move"),
     ],
-    ids=["the-only-move", "the-other-move-is-mated-too"],
+    ids=["mate", "win", "neither"],
 )
-def test_what_could_not_be_avoided_is_no_trap(fen: str, bait: str, line: str) -> None:
-    refuted = JUDGE.prove(trap(fen, bait, line))
+def test_a_bait_without_a_choice_is_no_trap_and_not_refuted(fen: str, bait: str, line: str, reason: str) -> None:
+    forced = replace(JUDGE, search_nodes=50_000).prove(trap(fen, bait, line))
+    assert (forced.verdict, forced.reason, forced.mate_in) == (Verdict.UNDECIDED, reason, None)
+    assert forced.is_forced
+    assert forced.is_doubted
+    assert claim(forced) == f"no trap: {reason}"
+    forced.check()
+
+
+def test_what_every_other_move_loses_too_is_refuted() -> None:
+    refuted = JUDGE.prove(trap("7k/8/8/8/8/4ppq1/8/6K1 w - - 0 1", "Kf1", "Qf2#"))
     assert refuted.verdict is Verdict.REFUTED
+    assert not refuted.is_forced
     refuted.check()
 
 

@@ -72,6 +72,51 @@ def test_it_is_explained_in_words_that_the_proof_carries() -> None:
     assert "No move that tempts" in explained(chess.STARTING_FEN, [])
 
 
+def test_the_best_move_is_named_also_when_it_was_asked_about() -> None:
+    bait, best = (check_bait(LEGAL, move, (), BUDGET) for move in ("g4d1", "c6e5"))
+    assert "Black had better: Nxe5." in explained(LEGAL, [bait])
+    assert best.loss < 0
+    assert best.best is not None
+    assert "Nxe5 is the best move; the next is " in explained(LEGAL, [best])
+    assert sentence(LEGAL, best) == "Nxe5 is no bait: it costs nothing"
+    worse = check_bait(chess.STARTING_FEN, "f2f3", (), BUDGET)
+    assert worse.verdict is Verdict.REFUTED
+    assert worse.loss > 0
+    assert worse.best is not None
+    board = chess.Board()
+    assert f"The best move is {board.san(board.parse_uci(worse.best))}." in explained(board.fen(), [worse])
+    assert "The best move is e4." in explained(board.fen(), [], "e2e4")
+    # Nothing was searched that could tell.
+    assert "best" not in explained(board.fen(), [check_bait(board.fen(), "f2f3", (), Budget(nodes=1))])
+
+
+@pytest.mark.parametrize(
+    ("fen", "bait", "says"),
+    [
+        (
+            "6Qk/p1p3pp/4N3/1p6/2q1r1n1/2B5/PP4PP/3R1R1K b - - 0 28",
+            "h8g8",
+            "Kxg8 is the only legal move, so no bait: mate in 1 without a choice: 29. Rd8#",
+        ),
+        ("k7/8/8/8/8/7q/8/7K w - - 0 1", "h1g1", "Kg1 is the only legal move, so no bait: lost without a choice: "),
+        (
+            "7k/6Qp/8/8/8/8/8/K7 b - - 0 1",
+            "h8g7",
+            "Kxg7 is the only legal move, so no bait: loses nothing that was seen",
+        ),
+    ],
+    ids=["mate", "win", "neither"],
+)
+def test_the_only_legal_move_loses_without_a_choice(fen: str, bait: str, says: str) -> None:
+    test = check_bait(fen, bait, (), BUDGET)
+    assert test.forced
+    assert not test.is_trap
+    assert test.best is None
+    assert test.loss == 0
+    assert sentence(fen, test).startswith(says)
+    assert says in explained(fen, [test])
+
+
 def test_bad_questions_are_refused() -> None:
     with pytest.raises(UsageError):
         rank_profile(LEGAL, "g4d1", 9)
@@ -99,7 +144,8 @@ def test_any_position_gets_an_answer_that_can_be_played(data: st.DataObject) -> 
         played = board.copy()
         for move in (test.bait, *test.killer_line):
             played.push(played.parse_uci(move))
-        assert test.verdict is not Verdict.PROVED or test.loss >= 0.3
+        assert test.verdict is not Verdict.PROVED or test.forced or test.loss >= 0.3
+        assert not (test.is_trap and test.forced)
 
 
 def test_the_command_prints_json_sentences_or_the_board(tmp_path: Path) -> None:

@@ -77,7 +77,10 @@ fn verdict_at(depths: &[Depth]) -> Verdict {
 #[derive(Clone, Debug)]
 pub(crate) struct BaitTest {
     pub bait: Move,
-    /// Proved when the loss stands, refuted when a search as deep shows that it does not, else undecided.
+    /// It is the only legal move: a loss without a choice, and no trap whatever the verdict.
+    pub forced: bool,
+    /// Proved when the loss stands, refuted when a search as deep shows that it does not, else undecided. Of a forced
+    /// move: whether the opponent stands so much better after it.
     pub verdict: Verdict,
     pub mate_in: Option<u32>,
     /// Best other move.
@@ -210,6 +213,7 @@ impl Tester {
         let (rank, gain) = self.temptation(position).remove(&move_code(bait)).unwrap_or((usize::MAX, 0));
         let mut test = BaitTest {
             bait,
+            forced: false,
             verdict: Verdict::Undecided,
             mate_in: None,
             best: None,
@@ -226,8 +230,8 @@ impl Tester {
             return test;
         }
         if others.is_empty() {
-            // A move without alternative tempts nobody.
-            test.verdict = Verdict::Refuted;
+            test.forced = true;
+            self.test_forced(position, killers, limits, &mut test);
             return test;
         }
         let (best, line) = self.deepen(position, &others, &[], limits, &mut test.nodes);
@@ -266,6 +270,22 @@ impl Tester {
             }
         }
         test
+    }
+
+    /// Tests the only legal move: whether the opponent mates after it, or stands better by what a bait has to cost. It
+    /// is compared with an even game, since there is no other move to compare it with, and costs nothing.
+    fn test_forced(&mut self, position: &Chess, killers: &[Move], limits: Limits, test: &mut BaitTest) {
+        let played = after(position, test.bait);
+        let mate = self.prover.prove(&played, MATES, limits.nodes, killers);
+        test.nodes += mate.nodes;
+        if mate.verdict == Verdict::Proved {
+            (test.verdict, test.mate_in, test.line) = (Verdict::Proved, mate.mate_in, mate.line);
+            return;
+        }
+        let (answers, line) = self.deepen(&played, &[], killers, limits, &mut test.nodes);
+        let even: Vec<(u32, i32)> = answers.iter().map(|&(depth, _)| (depth + 1, 0)).collect();
+        test.line = line;
+        test.verdict = if self.is_stopped() { Verdict::Undecided } else { verdict_at(&compare(&even, &answers)) };
     }
 
     /// Whether a shallow search of `nodes` nodes at the answers to a bait sees about the loss that a trap costs,
@@ -372,11 +392,15 @@ mod tests {
     }
 
     #[test]
-    fn an_only_move_is_no_bait() {
-        let s = parse("7k/8/8/8/8/8/5q2/7K w - - 0 1").unwrap();
-        for &m in &s.chess.legal_moves() {
-            let test = Tester::new(10, 10).test(&s.chess, m, &[], limits(1_000));
-            assert_ne!(test.verdict, Verdict::Proved);
+    fn an_only_move_is_a_mate_or_a_win_without_a_choice() {
+        for (fen, only, verdict, mate) in [
+            ("6Qk/p1p3pp/4N3/1p6/2q1r1n1/2B5/PP4PP/3R1R1K b - - 0 28", "h8g8", Verdict::Proved, Some(1)),
+            ("k7/8/8/8/8/7q/8/7K w - - 0 1", "h1g1", Verdict::Proved, None),
+            ("7k/6Qp/8/8/8/8/8/K7 b - - 0 1", "h8g7", Verdict::Refuted, None),
+        ] {
+            let s = parse(fen).unwrap();
+            let test = Tester::new(12, 16).test(&s.chess, parse_move(&s, only).unwrap(), &[], limits(50_000));
+            assert_eq!((test.forced, test.verdict, test.mate_in, test.loss), (true, verdict, mate, 0.0), "{fen}");
         }
     }
 

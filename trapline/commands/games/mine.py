@@ -27,10 +27,10 @@ def mine(
         list[str] | None, typer.Argument(metavar="FILE", help="PGN files to index first, packed or not; - is stdin.")
     ] = None,
     min_games: Annotated[
-        int | None, typer.Option(metavar="N", help="Moves that were played so often, 1 or more. Default 5.")
+        int | None, typer.Option(metavar="N", help="Moves that were played in so many games, 1 or more. Default 5.")
     ] = None,
     min_share: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="And by this part of those who had the choice, 0 to 1.")
+        float | None, typer.Option(metavar="SHARE", help="And in this part of the games that had the position, 0 to 1.")
     ] = None,
     rating: Annotated[
         str | None, typer.Option(metavar="LOW-HIGH", help="Only the choices of players rated so, e.g. 1200-1599.")

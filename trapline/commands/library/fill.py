@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from trapline.commands.resources import (
     open_or_make,
     prover_with,
 )
+
+if TYPE_CHECKING:
+    from db.formats.import_file import Imported
 
 
 def init(
@@ -104,6 +107,12 @@ def add(
     typer.echo(proved.slug)
 
 
+def _verdicts(report: Imported) -> list[tuple[str, int]]:
+    """Verdicts with their counts, and how many entries were no traps because there was no choice."""
+    found = [(str(verdict), count) for verdict, count in sorted(report.verdicts.items())]
+    return [*found, ("without a choice (the bait was the only legal move)", report.without_choice)]
+
+
 def import_(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN or lichess puzzles, packed or not; - stdin.")],
     limit: Annotated[int | None, typer.Option(metavar="N", min=0, help="Stop after so many entries of a file.")] = None,
@@ -154,7 +163,7 @@ def import_(
                 say(f"{file}: there is nothing in it")
             if not as_json:
                 results = counted([*sorted(report.results.items()), ("bad", len(report.bad))])
-                typer.echo(f"{file}: {report.read:,} read: {results}; {counted(sorted(report.verdicts.items()))}")
+                typer.echo(f"{file}: {report.read:,} read: {results}; {counted(_verdicts(report))}")
     if as_json:
         print_json([import_json(report) for report in reports])
     leave_if_failed([report.failure for report in reports if report.failure is not None])

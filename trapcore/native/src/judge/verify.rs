@@ -137,7 +137,7 @@ impl Verifier {
         let test = work.tester.test(position, bait, killers, limits);
         let proved = test.verdict == Verdict::Proved;
         Answer {
-            verdict: if proved && !test.tempts() { Verdict::Refuted } else { test.verdict },
+            verdict: if proved && (test.forced || !test.tempts()) { Verdict::Refuted } else { test.verdict },
             line: test.line,
             mate_in: test.mate_in,
             loss: proved.then_some(test.loss),

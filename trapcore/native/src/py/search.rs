@@ -145,6 +145,7 @@ fn search(
 #[pyclass(frozen, get_all, name = "BaitTest", module = "trapcore._native")]
 struct PyBaitTest {
     bait: String,
+    forced: bool,
     verdict: &'static str,
     mate_in: Option<u32>,
     best: Option<String>,
@@ -161,6 +162,7 @@ fn bait_test(position: &GamePosition, test: BaitTest) -> PyBaitTest {
     let uci = |m: &Move| m.to_uci(position.mode).to_string();
     PyBaitTest {
         bait: uci(&test.bait),
+        forced: test.forced,
         verdict: test.verdict.name(),
         mate_in: test.mate_in,
         best: test.best.as_ref().map(uci),
