@@ -606,3 +606,34 @@ class TokenIndex:
         self, token_sets: Iterable[Iterable[int]], threshold: float, *, jobs: int = 1
     ) -> list[list[tuple[int, float]]]:
         """For each token set all that are at least so similar (above 0, at most 1)."""
+
+# Training of the network --------------------------------------------------------------------------------------------
+
+RECORD_BYTES: int
+"""Bytes of a training record: a position and its value."""
+
+def label_positions(batch: Batch, engine: str, *, share: float, seed: int, held_out: bool = False) -> bytes:
+    """Records of positions near those of the games of a batch, valued by the UCI engine at the path ``engine``.
+
+    ``share`` (0..1) of the positions of the games with an odd number are drawn, of those with an even number if
+    ``held_out``; games that cannot be read and games of Chess960 are passed over. Raises ``OSError`` if the engine
+    cannot be started or ends too soon, and ``ValueError`` for another share.
+    """
+
+@final
+class NetworkTrainer:
+    """The network in floating point, with the records that it is trained on."""
+
+    def __init__(self, records: Sequence[bytes], seed: int) -> None:
+        """Raises ``ValueError`` for bytes that are no records."""
+
+    @property
+    def records(self) -> int: ...
+    def train(self, steps: int, batch: int, rate: float, threads: int) -> float:
+        """Mean squared error of the win chance (0..1) over so many steps of Adam, of ``batch`` records each."""
+
+    def loss(self, records: bytes, threads: int) -> float:
+        """The same error on other records, without a step; raises ``ValueError`` for bytes that are none."""
+
+    def network(self) -> bytes:
+        """The rounded weights as the core reads them."""

@@ -15,6 +15,7 @@
 //! | `token_index` | an inverted index of the tokens of a million killers, in files |
 //! | `ranking` | killers of a position, ranked by learned weights of their tokens |
 //! | `judge` | which traps stand in a position, and what a game made of them |
+//! | `training` | training of the search's network |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
 
@@ -33,5 +34,6 @@ mod py;
 mod ranking;
 mod search;
 mod token_index;
+mod training;
 mod trap_test;
 mod trees;

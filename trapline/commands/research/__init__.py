@@ -3,6 +3,7 @@
 ===========  ==========================================================================
 accuracy.py  ``puzzles`` and ``games``: how good the proposed killers are
 dynamics.py  ``dynamics``: how much a game's local trees change from ply to ply
+network.py   ``network``: the network of the search, trained on an engine's values
 paper.py     ``paper``: the experiments of the founding paper, repeated
 ===========  ==========================================================================
 """
@@ -14,6 +15,7 @@ research = lazy_application(
     {
         "puzzles": "trapline.commands.research.accuracy:puzzles",
         "games": "trapline.commands.research.accuracy:games",
+        "network": "trapline.commands.research.network:network",
         "paper": "trapline.commands.research.paper:paper",
         "dynamics": "trapline.commands.research.dynamics:dynamics",
     },

@@ -16,6 +16,7 @@
 //! | `baselines` | a search and a prover without learning, to compare with |
 //! | `games` | batches of games, and games as rows for the library |
 //! | `judge` | the events of games |
+//! | `training` | training of the network |
 
 mod arguments;
 mod baselines;
@@ -31,6 +32,7 @@ mod positions;
 mod ranking;
 mod search;
 mod token_index;
+mod training;
 
 use pyo3::prelude::*;
 
@@ -47,5 +49,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     baselines::register(module)?;
     cancellation::register(module)?;
     games::register(module)?;
-    judge::register(module)
+    judge::register(module)?;
+    training::register(module)
 }
