@@ -30,11 +30,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_labels_are_whole_records_and_not_asked_for_twice(records: Path) -> None:
     first = contents(records)
-    assert first and all(len(data) % _native.RECORD_BYTES == 0 and data for data in first.values())
+    assert first
+    assert all(len(data) % _native.RECORD_BYTES == 0 and data for data in first.values())
     said: list[str] = []
     # An engine that does not exist would be an error if it was started.
     label([GAMES], records, Sampling("/nowhere/engine", 0.3), 1, said.append)
-    assert contents(records) == first and not said
+    assert contents(records) == first
+    assert not said
 
 
 def test_games_that_are_held_out_are_others(records: Path, tmp_path: Path) -> None:
@@ -55,7 +57,8 @@ def test_a_training_lowers_the_loss_and_is_the_same_twice(records: Path, tmp_pat
     options = Training(rounds=6, batch=64, rate=0.003)
     found = train(records, records, tmp_path / "a", options, lambda _: None)
     untrained = _native.NetworkTrainer([b""], options.seed).loss(b"".join(contents(records).values()), 1)
-    assert found.held_out_loss is not None and found.held_out_loss < 0.6 * untrained
+    assert found.held_out_loss is not None
+    assert found.held_out_loss < 0.6 * untrained
     train(records, None, tmp_path / "b", options, lambda _: None)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
@@ -89,4 +92,5 @@ def test_the_command_labels_and_trains(tmp_path: Path) -> None:
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "w").stat().st_size > 400_000 and "mean squared error" in done.stdout
+    assert (tmp_path / "w").stat().st_size > 400_000
+    assert "mean squared error" in done.stdout

@@ -60,10 +60,9 @@ mod tests {
 
     #[test]
     fn what_is_packed_is_unpacked() {
-        for fen in [
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1",
-            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N w - - 0 1",
-        ] {
+        for fen in
+            ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N w - - 0 1"]
+        {
             let chess = parse(fen).unwrap().chess;
             let record = Record { board: chess.board().clone(), turn: chess.turn(), value: -321 };
             assert_eq!(Record::unpack(&record.pack().unwrap()), Some(record));

@@ -108,6 +108,7 @@ impl Trainer {
     }
 
     /// Value of a record by the network, in centipawns for the side to move.
+    #[cfg(test)]
     pub(crate) fn value(&self, record: &Record) -> f32 {
         UNIT * Forward::new().run(&self.parameters, record)
     }
@@ -279,16 +280,18 @@ mod tests {
             range.max_by(|&a, &b| found.sums[a].abs().total_cmp(&found.sums[b].abs())).unwrap()
         };
         // One parameter of each kind, the one that the loss depends on most.
-        for at in [largest(0..BIAS), largest(BIAS..OUTPUT), largest(OUTPUT..OUTPUT_BIAS), largest(OUTPUT_BIAS..PARAMETERS)] {
+        for at in
+            [largest(0..BIAS), largest(BIAS..OUTPUT), largest(OUTPUT..OUTPUT_BIAS), largest(OUTPUT_BIAS..PARAMETERS)]
+        {
             let before = trainer.parameters[at];
             let mut loss = |value| {
                 trainer.parameters[at] = value;
                 3.0 * trainer.pass(&packed, &[0, 1, 2], Pass::Measure, 1)
             };
-            let slope = (loss(before + 0.01) - loss(before - 0.01)) / 0.02;
+            let slope = (loss(before + 0.001) - loss(before - 0.001)) / 0.002;
             trainer.parameters[at] = before;
             let sum = f64::from(found.sums[at]);
-            assert!((slope - sum).abs() < 0.02 * sum.abs(), "{at}: {slope} {sum}");
+            assert!((slope - sum).abs() < 0.03 * sum.abs(), "{at}: {slope} {sum}");
         }
     }
 
