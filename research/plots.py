@@ -47,11 +47,13 @@ def _draw_panel(panel: Panel, axes: Any) -> None:
             before = axes.lines[-1].get_color()
             axes.plot(series.x, series.y, label=series.name, linewidth=1.2, linestyle="--", color=before)
         else:
-            axes.plot(series.x, series.y, label=series.name, linewidth=1.2)
+            axes.plot(series.x, series.y, label=series.name, linewidth=1.2, marker="o" if panel.marked else None)
     if panel.ticks:
         axes.set_xticks(range(len(panel.ticks)), panel.ticks, rotation=30, ha="right")
     if panel.logarithmic:
         axes.set_yscale("log")
+    if panel.logarithmic_x:
+        axes.set_xscale("log")
     axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
     axes.grid(alpha=0.3)
     if len(panel.series) > 1:

@@ -44,6 +44,9 @@ class Panel:
     """Names of x = 0, 1, 2 …, for bars."""
     logarithmic: bool = False
     """Of the y axis."""
+    logarithmic_x: bool = False
+    marked: bool = False
+    """Each point is marked on its line."""
 
 
 @dataclass(frozen=True, slots=True)

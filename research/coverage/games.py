@@ -1,10 +1,10 @@
 """Games as they were played: the moves of PGN files, and the key by which labels are found again."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import chess
@@ -32,6 +32,8 @@ class Game:
     """FEN of the first position; None for the usual one."""
     moves: tuple[str, ...]
     """UCI."""
+    text: bytes = field(default=b"", repr=False)
+    """As it stands in its file."""
 
     @cached_property
     def key(self) -> str:
@@ -66,10 +68,15 @@ def read_games(paths: Iterable[Path], count: int | None = None, every: int = 1) 
 def _games(paths: Iterable[Path]) -> Iterator[Game]:
     for path in paths:
         for batch in batches(path):
-            for record in _native.read_records(batch).records:
+            read = _native.read_records(batch)
+            data = batch.data()
+            starts = [record.offset for record in read.records] + [skipped.offset for skipped in read.skipped]
+            ends = dict(pairwise([*sorted(starts), batch.offset + len(data)]))
+            for record in read.records:
                 if record.plies >= LEAST_PLIES and not record.chess960:
                     moves = _uci(record.start_fen, record.moves)
-                    yield Game(path.name, record.game, record.tags, record.start_fen, moves)
+                    text = data[record.offset - batch.offset : ends[record.offset] - batch.offset]
+                    yield Game(path.name, record.game, record.tags, record.start_fen, moves, text)
 
 
 def batches(path: Path) -> Iterator[_native.Batch]:

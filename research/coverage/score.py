@@ -13,7 +13,7 @@ from research.coverage.games import read_games
 from research.coverage.glyphs import false_glyphs, glyphs, nags_of_file
 from research.coverage.judged import Judged, judged
 from research.coverage.labels import read_labels
-from research.coverage.told import told_of
+from research.coverage.told import numbered, told_of
 from research.report import Report, Table, markdown
 
 
@@ -59,7 +59,7 @@ def main() -> None:
     given = parser.parse_args()
     labels = read_labels(given.labels)
     games = [game for game in read_games(given.games) if game.key in labels]
-    moves = judged(games, labels, told_of(given.report.read_bytes().splitlines(), games))
+    moves = judged(games, labels, told_of(given.report.read_bytes().splitlines(), numbered(games)))
     figures = Figures.of(moves)
     blocks: list[str | Table] = [Table(("figure", "share"), tuple(figures.brief()))]
     if given.pgn is not None:

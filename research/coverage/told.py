@@ -58,17 +58,25 @@ class Told:
         return self.event is Event.FELL and self.proved
 
 
-def told_of(lines: Iterable[str | bytes], games: Iterable[Game]) -> dict[str, list[Told]]:
+Numbered = Mapping[tuple[str, int], Game]
+"""Games by name of the file and number within it, as a report has them."""
+
+
+def numbered(games: Iterable[Game]) -> dict[tuple[str, int], Game]:
+    """Games by file and number, for a report on the files that they were read from."""
+    return {(game.file, game.number): game for game in games}
+
+
+def told_of(lines: Iterable[str | bytes], games: Numbered) -> dict[str, list[Told]]:
     """What a report tells of each of ``games``, by `Game.key`, in the order of the moves; of other games nothing.
 
     Raises ``InputError`` for a line that is not of a report, or tells of moves that the game does not have.
     """
-    by_number = {(game.file, game.number): game for game in games}
-    found: dict[str, list[Told]] = {game.key: [] for game in by_number.values()}
+    found: dict[str, list[Told]] = {game.key: [] for game in games.values()}
     for number, text in enumerate(lines, 1):
         try:
             line = json.loads(text)
-            game = by_number.get((Path(line["file"]).name, line["game"]))
+            game = games.get((Path(line["file"]).name, line["game"]))
             if game is None or line["event"] == "skipped":
                 continue
             told = Told.of(line)

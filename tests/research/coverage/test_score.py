@@ -15,7 +15,7 @@ from research.coverage.glyphs import false_glyphs, glyphs, nags_of
 from research.coverage.judged import Judged, judged
 from research.coverage.labels import Label, Reference, labels_of
 from research.coverage.shares import Share
-from research.coverage.told import told_of
+from research.coverage.told import numbered, told_of
 from tests.research.coverage.played import LEGAL, QUIET, UNREADABLE, games_file
 from trapcore.errors import InputError
 
@@ -54,7 +54,7 @@ def labels(file: Path, games: list[Game]) -> dict[str, Label]:
 
 
 def moves_told(games: list[Game], labels: dict[str, Label], *lines: dict[str, object]) -> list[Judged]:
-    return judged(games, labels, told_of([json.dumps(line) for line in lines], games))
+    return judged(games, labels, told_of([json.dumps(line) for line in lines], numbered(games)))
 
 
 def test_what_is_told_is_counted_and_what_is_not(games: list[Game], labels: dict[str, Label]) -> None:
@@ -77,9 +77,9 @@ def test_what_is_told_is_counted_and_what_is_not(games: list[Game], labels: dict
 
 def test_a_report_of_other_games_is_refused(games: list[Game]) -> None:
     with pytest.raises(InputError, match="line 1 of the report is of another game"):
-        told_of([json.dumps(FELL | {"ply": 8})], games)
+        told_of([json.dumps(FELL | {"ply": 8})], numbered(games))
     with pytest.raises(InputError, match="line 2 of the report is none"):
-        told_of([json.dumps(FELL), "{}"], games)
+        told_of([json.dumps(FELL), "{}"], numbered(games))
 
 
 def test_glyphs_that_are_not_true_are_found(games: list[Game], labels: dict[str, Label]) -> None:

@@ -2,6 +2,7 @@
 
 ===========  ==========================================================================
 accuracy.py  ``puzzles`` and ``games``: how good the proposed killers are
+coverage.py  ``coverage``: how many of the losing moves are told
 dynamics.py  ``dynamics``: how much a game's local trees change from ply to ply
 network.py   ``network``: the network of the search, trained on an engine's values
 paper.py     ``paper``: the experiments of the founding paper, repeated
@@ -16,6 +17,7 @@ research = lazy_application(
         "puzzles": "trapline.commands.research.accuracy:puzzles",
         "games": "trapline.commands.research.accuracy:games",
         "network": "trapline.commands.research.network:network",
+        "coverage": "trapline.commands.research.coverage:coverage",
         "paper": "trapline.commands.research.paper:paper",
         "dynamics": "trapline.commands.research.dynamics:dynamics",
     },

@@ -1,0 +1,121 @@
+"""The report of a measurement: Markdown, JSON and plots."""
+
+from collections.abc import Iterator
+
+from research.coverage import calibration, frontier
+from research.coverage.figures import Figures
+from research.coverage.glyphs import false_glyphs, glyph_table
+from research.coverage.judged import AGREES, NEAR_MATE, Judged
+from research.coverage.killers import NEAR
+from research.coverage.labels import DEEP_FROM, Label
+from research.coverage.run import Measured, Outcome
+from research.report import Plot, Report, Table, number
+from trapcore.proof.trap_test import LOSS
+
+EXPLAINED = (
+    f"A move *loses* if it costs {LOSS} or more of the win chance (lichess's, -1 to 1) by the reference. A claim is a "
+    f"move played that is told to lose, with a proof; it *agrees* if the reference says {AGREES} or more. Beside each "
+    "share stands Wilson's interval of 95 %. Nothing was learned from or tuned on these games."
+)
+
+
+def stated(moves: list[Judged]) -> list[calibration.Stated]:
+    """Probabilities that the claims state, with what the reference says."""
+    claims = ((move.claim, move.loses) for move in moves)
+    return [
+        (claim.probability, loses) for claim, loses in claims if claim is not None and claim.probability is not None
+    ]
+
+
+def report(found: Measured, labels: list[Label]) -> Report:
+    """What is written as Markdown."""
+    blocks: list[str | Table] = [_reference(found, labels), EXPLAINED, _summary(found)]
+    for outcome in found.mains:
+        blocks += _divided(outcome)
+    plots: list[Plot] = []
+    bins = calibration.bins(stated(found.mains[0].moves))
+    if bins:
+        blocks += ["## Calibration", _of_calibration(calibration.worst_gap(bins)), calibration.table(bins)]
+        plots.append(calibration.plot(bins))
+    points = [outcome.point for outcome in found.outcomes]
+    if found.alone:
+        blocks += ["## Recall against time", OF_TIME, frontier.table(points, found.alone)]
+        plots.append(frontier.plot(points, found.alone))
+    return Report("How many of the losing moves are told", tuple(blocks), tuple(plots))
+
+
+OF_TIME = (
+    "Processor time on one core; that of the engine is its process's own. The engine alone searches the position "
+    f"before and after each move and flags a fall of {LOSS}; its time *at equal recall and agreement* is that with the "
+    "threshold at which it agrees as often, interpolated in the logarithm of the time between its numbers of nodes. It "
+    "is the same engine as the reference, so its figures are better than another engine's of the same strength."
+)
+
+
+def _reference(found: Measured, labels: list[Label]) -> str:
+    engines = ", ".join(sorted({label.engine for label in labels}))
+    nodes = " and ".join(
+        sorted({f"{label.nodes:,} nodes, {label.deep_nodes:,} from {DEEP_FROM} on" for label in labels})
+    )
+    files = ", ".join(found.outcomes[0].figures.by["file"])
+    count = found.outcomes[0].figures
+    return f"{count.games:,} games of {files}, {count.moves:,} moves. The reference is {engines} ({nodes})."
+
+
+def _summary(found: Measured) -> Table:
+    header = ("figure", *(_short(outcome) for outcome in found.mains))
+    columns = [_figures(outcome, right) for outcome, right in zip(found.mains, found.killers, strict=True)]
+    return Table(header, tuple((name, *(column[name] for column in columns)) for name in columns[0]))
+
+
+def _short(outcome: Outcome) -> str:
+    return "with the engine" if outcome.point.engine else "no engine"
+
+
+def _figures(outcome: Outcome, right: object) -> dict[str, str]:
+    figures = outcome.figures
+    rows = {
+        "recall of losing moves": str(figures.total.recall),
+        "claims that agree": str(figures.total.agreement),
+        f"mates in up to {NEAR_MATE} walked into though avoidable, told": str(figures.near_mates),
+        f"killers right (within {NEAR} of the best)": str(right),
+        "positions a second and core": f"{outcome.point.speed:,.0f}",
+    }
+    return rows | {f"glyphs: {name}": str(share) for name, share in false_glyphs(outcome.glyphs).items()}
+
+
+def _divided(outcome: Outcome) -> Iterator[str | Table]:
+    yield f"## {'With the engine' if outcome.point.engine else 'Without an engine'}"
+    figures: Figures = outcome.figures
+    for by in figures.by:
+        yield figures.table(by)
+    if outcome.glyphs:
+        yield "Glyphs that were put on moves:"
+        yield glyph_table(outcome.glyphs)
+
+
+def _of_calibration(worst: float | None) -> str:
+    said = "No bin has enough moves to say how far" if worst is None else f"The worst is {number(worst)}"
+    return (
+        "The probability that is stated of a claim, beside the share of these moves that lose. "
+        f"{said}{' apart' if worst is not None else ' they are apart'} (bins of {calibration.ENOUGH} moves and more)."
+    )
+
+
+def content(found: Measured, labels: list[Label]) -> dict[str, object]:
+    """What is written as JSON."""
+    outcomes = []
+    for outcome, right in zip(found.mains, found.killers, strict=True):
+        told: dict[str, object] = {"way": outcome.way.name, "engine": outcome.point.engine, **outcome.figures.content()}
+        told |= {"killers_right": right.content(), "positions_a_second": outcome.point.speed}
+        told["glyphs_that_lose"] = {glyph: share.content() for glyph, share in outcome.glyphs.items()}
+        told["false_glyphs"] = {name: share.content() for name, share in false_glyphs(outcome.glyphs).items()}
+        told["calibration"] = calibration.content(calibration.bins(stated(outcome.moves)))
+        outcomes.append(told)
+    reference = sorted({(label.engine, label.nodes, label.deep_nodes) for label in labels})
+    points = [outcome.point for outcome in found.outcomes]
+    return {
+        "reference": [{"engine": e, "nodes": n, "deep_nodes": d} for e, n, d in reference],
+        "outcomes": outcomes,
+        "frontier": frontier.content(points, found.alone),
+    }

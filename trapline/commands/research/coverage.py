@@ -1,0 +1,145 @@
+"""The command ``trapline research coverage``. What it needs is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trapline.commands.options import JobsOption, JsonOption
+
+if TYPE_CHECKING:
+    from annotator.known_traps import KnownTraps
+    from research.coverage.run import Annotate, Way
+
+BUDGETS = (1_000, 4_000, 16_000, 64_000)
+"""Most nodes for one question, for the frontier; the last way is as the settings say."""
+ENGINE_NODES = (10_000, 40_000)
+"""The same for the engine's nodes for a position."""
+
+
+def coverage(
+    files: Annotated[list[Path], typer.Argument(metavar="GAMES.pgn…", help="Games that nothing was learned from.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Markdown, JSON, plots and labels are written there.")],
+    engine: Annotated[
+        str | None, typer.Option(metavar="PATH", help="UCI engine of the reference. Default: the setting `engine`.")
+    ] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N games only.")] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Labels: used if they are there, added if not. Default: in FOLDER."),
+    ] = None,
+    nodes: Annotated[int, typer.Option(metavar="N", min=1, help="Nodes of the reference for a position.")] = 80_000,
+    deep_nodes: Annotated[
+        int, typer.Option("--deep-nodes", metavar="N", min=1, help="The same where a move seems to lose.")
+    ] = 400_000,
+    db: Annotated[
+        str | None, typer.Option("--db", metavar="PATH", help="Name traps of this library as well. Default: none.")
+    ] = None,
+    frontier: Annotated[
+        bool, typer.Option("--frontier/--no-frontier", help="Run at several budgets, and the engine alone.")
+    ] = True,
+    jobs: JobsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count how many of the moves that lose are told, with an engine's judgement of every move as the reference.
+
+    The engine judges each game once, which takes by far the longest (half a minute a game); its labels are kept, and
+    an interrupted run goes on from there. ``jobs`` engines work at a time. What is measured runs on one thread.
+    """
+    from research.coverage import page
+    from research.coverage.frontier import ALONE
+    from research.coverage.games import read_games
+    from research.coverage.killers import Answers
+    from research.coverage.labels import Reference, labels_of
+    from research.coverage.run import Way, measure, run
+    from research.plots import can_draw
+    from research.write_report import NO_PLOTS, make_folder, write_report, write_text
+    from trapcore.errors import InputError, UsageError
+    from trapline.commands.resources import jobs_or_default
+    from trapline.commands.terminal import Status, print_json, print_table
+    from trapline.settings import Settings
+
+    settings = Settings()
+    command = engine or settings.engine
+    if command is None:
+        raise UsageError("what moves lose has to be judged: name a UCI engine with --engine")
+    make_folder(out)
+    kept = labels or out / "labels.jsonl"
+    chosen = list(read_games(files, games))
+    if not chosen:
+        raise InputError("there is no game of standard chess that is long enough")
+    status = Status()
+    try:
+        told = labels_of(chosen, kept, Reference(command, nodes, deep_nodes), jobs_or_default(jobs), status.show)
+        ways = [Way(settings.nodes), Way(settings.nodes, settings.engine_nodes)]
+        if frontier:
+            fewer = [Way(n) for n in BUDGETS if n < settings.nodes]
+            ways = [*fewer, ways[0], *(Way(settings.nodes, n) for n in ENGINE_NODES), ways[1]]
+        outcomes = run(chosen, told, _annotate(_known(db), command), ways, status.show)
+        answers = Answers(kept.with_suffix(".answers.jsonl"), command, deep_nodes)
+        try:
+            found = measure(outcomes, answers, command, ALONE if frontier else ())
+        finally:
+            answers.close()
+    finally:
+        status.clear()
+    if not can_draw():
+        typer.echo(f"trapline: {NO_PLOTS}", err=True)
+    content = page.content(found, list(told.values()))
+    write_report(page.report(found, list(told.values())), "coverage", out)
+    write_text(out / "coverage.json", json_text(content))
+    if as_json:
+        print_json(content)
+        return
+    for outcome in found.mains:
+        print_table(outcome.way.name, ("figure", "value"), outcome.figures.brief())
+    typer.echo(f"{out / 'coverage.md'} has everything")
+
+
+def json_text(content: dict[str, object]) -> str:
+    """As it is written into a file."""
+    import json
+
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _known(db: str | None) -> KnownTraps:
+    """The traps of a library, or none."""
+    from tempfile import TemporaryDirectory
+
+    from annotator.known_traps import KnownTraps
+    from db.library.open import open_library
+    from trapline.commands.resources import open_existing
+    from trapline.settings import Settings
+
+    if db is not None:
+        with open_existing(db) as library:
+            return KnownTraps.of(library, Settings().measure)
+    with (
+        TemporaryDirectory(prefix="trapline-coverage-") as folder,
+        open_library(Path(folder) / "empty.sqlite", create=True) as empty,
+    ):
+        return KnownTraps.of(empty, Settings().measure)
+
+
+def _annotate(known: KnownTraps, command: str) -> Annotate:
+    """What annotates in a given way, on one thread."""
+    from dataclasses import replace
+
+    from annotator.files.plan import plan_run
+    from annotator.pipeline import Run
+    from annotator.progress import Progress
+    from annotator.request import AnalysisOptions, AnalysisRequest
+    from trapline.settings import Settings
+
+    def annotate(source: Path, output: Path, report: Path, way: Way) -> None:
+        request = AnalysisRequest.from_settings(Settings(), AnalysisOptions(nodes=way.nodes))
+        engine = None if way.engine_nodes is None else command
+        request = replace(request, engine=engine, engine_nodes=way.engine_nodes or request.engine_nodes, jobs=1)
+        plan = plan_run([str(source)], str(output), str(report), strict=True)
+        with Progress(plan, quiet=True) as progress:
+            Run(request, plan, known, progress, resume=False).execute()
+
+    return annotate
