@@ -93,7 +93,7 @@ class AnalysisRequest:
             unproved=options.unproved,
             skip_plies=options.skip_plies,
             selection=options.selection,
-            engine=settings.engine,
+            engine=settings.engine_command,
             engine_nodes=settings.engine_nodes,
             jobs=settings.jobs,
         )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, field_validator
 
+from db.proof.engine_choice import OFF, engine_command
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.settings import data_folder
 
@@ -17,12 +18,13 @@ class AnalysisSettings(BaseModel):
         "system keeps user data.",
         examples=["~/.local/share/trapline/library.sqlite"],
     )
-    engine: str | None = Field(
-        default=None,
+    engine: str = Field(
+        default=OFF,
         min_length=1,
-        description="UCI engine that judges what our own proofs leave open, and that what `mine` finds to win material "
-        "is borne out by: a path or a command. Without one, what is left open is not claimed.",
-        examples=["stockfish"],
+        description="UCI engine that decides which moves lost, and that what `mine` finds to win material is borne out "
+        "by: off (none), auto (a Stockfish found on the machine), or a path or a command. With one, what is told "
+        "is the engine's judgement of what our own search picks out; without one, what our own search proves.",
+        examples=["auto"],
     )
     engine_nodes: int = Field(
         default=400_000,
@@ -53,6 +55,11 @@ class AnalysisSettings(BaseModel):
         ge=1,
         description="Threads that work at the same time, 1 or more. More than the machine has cores gains nothing.",
     )
+
+    @property
+    def engine_command(self) -> str | None:
+        """Path or command of the engine in use; None without one."""
+        return engine_command(self.engine)
 
     @property
     def least_similarity(self) -> float:

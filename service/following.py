@@ -85,8 +85,8 @@ class Follower:
         known = KnownTraps.of(library, request.measure)
         self._analyzer = BatchAnalyzer(request, known)
         verifier = None
-        if settings.engine is not None:
-            verifier = self._stack.enter_context(EngineVerifier(settings.engine, settings.engine_nodes))
+        if request.engine is not None:
+            verifier = self._stack.enter_context(EngineVerifier(request.engine, request.engine_nodes))
         self._annotator = Annotator(
             known.traps, request.measure, request.selection, unproved=False, reporting=False, verifier=verifier
         )

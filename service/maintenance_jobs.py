@@ -32,7 +32,7 @@ def mine(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         outcome.counts.update(now.findings)
 
     jobs, stop = service.settings.jobs, stop_flag.cancellation
-    with open_prover(service.settings.engine, service.settings.engine_nodes) as prover:
+    with open_prover(service.settings.engine_command, service.settings.engine_nodes) as prover:
         progress(dig(service.library, MiningOptions(), prover=prover, jobs=jobs, progress=progress, stop=stop))
     stop_flag.check()
 
@@ -46,7 +46,7 @@ def verify(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         stop_flag.check()
 
     service.library.check_file()
-    with open_prover(service.settings.engine, service.settings.engine_nodes) as prover:
+    with open_prover(service.settings.engine_command, service.settings.engine_nodes) as prover:
         report = verify_traps(service.library, prover, jobs=service.settings.jobs, progress=progress)
     outcome.problems += [f"the trap {trap.slug} turned out to be none" for trap in report.refuted]
 

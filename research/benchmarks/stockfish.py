@@ -1,6 +1,6 @@
 """Where Stockfish is, for the tests, benchmarks and experiments that ask it."""
 
-import shutil
+from db.proof.engine_choice import installed_stockfish
 
-STOCKFISH = shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
-"""Path; None where it is not installed. Debian puts it into a folder that is not always searched."""
+STOCKFISH = installed_stockfish()
+"""Path; None where it is not installed."""

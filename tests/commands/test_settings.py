@@ -40,7 +40,7 @@ def test_defaults() -> None:
     settings = Settings()
     assert settings.model_dump() == {
         "db": data_folder() / "library.sqlite",
-        "engine": None,
+        "engine": "off",
         "engine_nodes": 400_000,
         "measure": IndexedMeasure.ABSTRACTED,
         "min_similarity": None,
@@ -62,7 +62,7 @@ def test_arguments_before_environment_before_file_before_default(
     settings = Settings(jobs=4)
     assert (settings.jobs, settings.nodes, settings.engine_nodes, settings.min_similarity) == (4, 3, 2, None)
     assert settings.measure is IndexedMeasure.STRUCTURAL
-    assert settings.engine is None, "an empty variable is none"
+    assert settings.engine == "off", "an empty variable is none"
     assert settings.db == tmp_path / "home" / "traps"
 
 
@@ -180,7 +180,7 @@ def test_the_example_file_is_valid_as_it_is_and_without_the_comment_signs(
         assert set(written[table]) == kind.model_fields.keys() - {"token"}
     write(monkeypatch, tmp_path, "\n".join(lines))
     settings = Settings()
-    assert settings.engine == "stockfish"
+    assert settings.engine == "auto"
     assert settings.db == data_folder() / "library.sqlite"
 
 

@@ -79,7 +79,9 @@ def annotate(
     engine: Annotated[
         str | None,
         typer.Option(
-            metavar="PATH", help="UCI engine that decides what the prover leaves open. Default: the setting `engine`."
+            metavar="PATH|auto|off",
+            help="UCI engine that decides which moves lost; auto is a Stockfish found on the machine. Default: the "
+            "setting `engine`, off.",
         ),
     ] = None,
     nodes: Annotated[

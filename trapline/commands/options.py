@@ -41,7 +41,11 @@ JobsOption = Annotated[
 
 EngineOption = Annotated[
     str | None,
-    typer.Option("--engine", metavar="PATH", help="UCI engine for a second opinion beside our own proofs."),
+    typer.Option(
+        "--engine",
+        metavar="PATH|auto|off",
+        help="UCI engine for a second opinion beside our own proofs; auto is a Stockfish found on the machine.",
+    ),
 ]
 EngineNodesOption = Annotated[
     int | None,

@@ -50,18 +50,22 @@ def pool_for(jobs: int | None, cluster: str | None) -> Iterator[Pool]:
 
 @contextmanager
 def prover_with(engine: str | None, nodes: int | None) -> Iterator[TrapProver]:
-    """What proves, with an engine that is started now and ended afterwards, if one is named.
+    """What proves, with an engine that is started now and ended afterwards, if one is chosen: ``off``, ``auto`` or a
+    command; None is as the settings say.
 
     Raises ``UsageError`` for nodes below 1, and ``EngineError``.
     """
+    from db.proof.engine_choice import engine_command
     from db.proof.prover import open_prover
     from trapcore.errors import UsageError
     from trapline.settings import Settings
 
     if nodes is not None and nodes < 1:
         raise UsageError(f"engine-nodes must be at least 1, not {nodes}")
-    limit = Settings().engine_nodes if engine is not None and nodes is None else nodes
-    with open_prover(engine, limit) as prover:
+    settings = Settings()
+    command = engine_command(settings.engine if engine is None else engine)
+    limit = settings.engine_nodes if command is not None and nodes is None else nodes
+    with open_prover(command, limit) as prover:
         yield prover
 
 

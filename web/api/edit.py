@@ -104,9 +104,10 @@ def open_for_writing(service: Service) -> Library:
 
 def _proved(service: Service, trap: Trap) -> Trap:
     settings = service.settings
-    if settings.engine is None:
+    command = settings.engine_command
+    if command is None:
         return TrapProver(search_nodes=SEARCH_NODES).prove(trap)
-    with UciEngine(settings.engine) as engine:
+    with UciEngine(command) as engine:
         return TrapProver(engine=engine, engine_nodes=settings.engine_nodes, search_nodes=SEARCH_NODES).prove(trap)
 
 

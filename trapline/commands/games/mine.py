@@ -65,7 +65,6 @@ def mine(
     from db.mining.mine import TEST_NODES, MiningOptions
     from db.mining.mine import mine as dig
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
-    from trapline.settings import Settings
 
     low, high = bounds("rating", rating)
     options = MiningOptions(
@@ -86,7 +85,7 @@ def mine(
         status.show(f"{now.done:,} of {left:,} moves looked at: {counted(sorted(now.findings.items()))}")
 
     with (
-        prover_with(engine or Settings().engine, engine_nodes) as prover,
+        prover_with(engine, engine_nodes) as prover,
         pool_for(jobs, cluster) as pool,
         open_or_make(db) as library,
     ):

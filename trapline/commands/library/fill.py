@@ -39,11 +39,10 @@ def init(
     from db.library.open import create_library, open_library, upgrade_library
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import counted, say, trap_count
-    from trapline.settings import Settings
 
     path = db if db is not None else str(default_library())
     threads = jobs_or_default(jobs)
-    with prover_with(engine or Settings().engine, engine_nodes) as prover:
+    with prover_with(engine, engine_nodes) as prover:
         if upgrade:
             for step in upgrade_library(path) or ["nothing had to be brought up to date"]:
                 say(f"{path}: {step}")
@@ -86,7 +85,6 @@ def add(
     from db.traps.trap import make_trap
     from db.traps.wording import claim
     from trapline.commands.terminal import say
-    from trapline.settings import Settings
 
     trap = make_trap(
         name=name,
@@ -99,7 +97,7 @@ def add(
         opening=opening,
         source=source,
     )
-    with prover_with(engine or Settings().engine, engine_nodes) as prover, open_or_make(db) as opened:
+    with prover_with(engine, engine_nodes) as prover, open_or_make(db) as opened:
         proved = prover.prove(trap)
         result = opened.add(proved, replace=replace)
         opened.record_occurrences()
@@ -135,16 +133,18 @@ def import_(
     """
     from db.formats.import_file import import_file
     from db.library.library import Added
+    from db.proof.engine_choice import OFF
     from trapline.commands.terminal import Status, counted, import_json, print_json, say
 
     status = Status()
     reports = []
-    with prover_with(engine, engine_nodes) as prover, open_or_make(db) as opened:
+    # Puzzles come by the ten thousand: only an engine that was asked for judges them.
+    with prover_with(engine or OFF, engine_nodes) as prover, open_or_make(db) as opened:
         for file in files:
             report = import_file(
                 opened,
                 file,
-                prover=prover if engine is not None else None,
+                prover=prover if prover.engine is not None else None,
                 replace=replace,
                 trust=trust,
                 limit=limit,

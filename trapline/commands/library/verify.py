@@ -31,7 +31,6 @@ def verify(
     from db.traps.wording import claim, contradiction
     from trapcore.proof.verdict import Verdict
     from trapline.commands.terminal import Status, counted, print_json, say, trap_count
-    from trapline.settings import Settings
 
     status = Status()
 
@@ -43,7 +42,7 @@ def verify(
         one = "contradiction" if len(now.disputed) == 1 else "contradictions"
         return counted([*figures, (one, len(now.disputed))])
 
-    with prover_with(engine or Settings().engine, engine_nodes) as prover, open_existing(db, read_only=False) as opened:
+    with prover_with(engine, engine_nodes) as prover, open_existing(db, read_only=False) as opened:
         opened.check_file()
         chosen = [opened.trap(slug) for slug in slugs] if slugs else None
         try:

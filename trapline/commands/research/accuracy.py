@@ -74,7 +74,8 @@ def games(
         Path, typer.Option("--puzzles", metavar="FILE.csv[.zst]", help="Lichess puzzles: what has to be detected.")
     ],
     engine: Annotated[
-        str | None, typer.Option(metavar="PATH", help="UCI engine that judges moves. Default: the setting `engine`.")
+        str | None,
+        typer.Option(metavar="PATH|auto", help="UCI engine that judges moves. Default: setting `engine`."),
     ] = None,
     engine_nodes: Annotated[
         int, typer.Option("--engine-nodes", metavar="N", min=1, help="Nodes of the engine for a position.")
@@ -94,6 +95,7 @@ def games(
 
     A few positions of each game are drawn, always the same, and an engine says what the move played there lost.
     """
+    from db.proof.engine_choice import engine_command
     from db.proof.uci_engine import UciEngine
     from trapcore.errors import InputError, UsageError
     from trapcore.extras import extra
@@ -104,7 +106,7 @@ def games(
         from research.evaluation.background_moves import Answers, judged_moves
         from research.evaluation.detection import detection
 
-    command = engine or Settings().engine
+    command = engine_command(engine or Settings().engine)
 
     def start() -> UciEngine:
         if command is None:

@@ -1,0 +1,26 @@
+"""Choice of the UCI engine that decides: none, one that is found on this machine, or a command.
+
+Without a choice no engine is used: what is told must not depend on what happens to be installed. One that is found is
+offered where a run sums up.
+"""
+
+import shutil
+
+OFF = "off"
+"""No engine."""
+
+AUTO = "auto"
+"""The Stockfish of this machine, or none where there is none."""
+
+
+def installed_stockfish() -> str | None:
+    """Path of the Stockfish of this machine; None where none is found."""
+    # Debian puts it into a folder that is not always searched.
+    return shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
+
+
+def engine_command(choice: str) -> str | None:
+    """Path or command of the engine of a choice: `OFF`, `AUTO`, or a command; None for no engine."""
+    if choice == AUTO:
+        return installed_stockfish()
+    return None if choice == OFF else choice
