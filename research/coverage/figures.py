@@ -50,6 +50,8 @@ class Figures:
     total: Coverage
     near_mates: Share
     """Of the mates in up to `NEAR_MATE` walked into though avoidable: claimed."""
+    missed_mates: Share
+    """Of the mates in up to `NEAR_MATE` on the board that were let go: told as missed."""
     by: dict[str, dict[str, Coverage]]
     """By the features of `BY` and by file; values that no losing move and no claim has are left out."""
 
@@ -58,13 +60,14 @@ class Figures:
         """Count."""
         files = tuple(dict.fromkeys(move.game.file for move in moves))
         features: dict[str, tuple[Feature, Sequence[str]]] = {**BY, "file": (lambda move: move.game.file, files)}
-        divided = {name: _divided(moves, feature, values) for name, (feature, values) in features.items()}
-        divided |= {KIND: _of_kinds(moves)}
+        divided = {KIND: _of_kinds(moves)}
+        divided |= {name: _divided(moves, feature, values) for name, (feature, values) in features.items()}
         return cls(
             len(moves),
             len({move.game.key for move in moves}),
             Coverage.of(moves),
             Share.among(move.claim is not None for move in moves if move.is_near_mate),
+            Share.among(move.told_as_missed for move in moves if move.misses_mate),
             divided,
         )
 
@@ -74,20 +77,24 @@ class Figures:
         rows = [(value, *found.recall.cells(), *found.agreement.cells()) for value, found in self.by[by].items()]
         return Table(header, (*rows, ("all", *self.total.recall.cells(), *self.total.agreement.cells())))
 
-    def brief(self) -> list[tuple[str, str]]:
-        """The figures for a terminal."""
-        return [
-            ("games and moves", f"{self.games:,}, {self.moves:,}"),
-            ("recall of losing moves", str(self.total.recall)),
-            ("claims that agree", str(self.total.agreement)),
-            (f"mates in up to {NEAR_MATE} walked into though avoidable", str(self.near_mates)),
-        ]
+    def shares(self) -> dict[str, Share]:
+        """The figures of all moves by their names."""
+        return {
+            "losing moves told": self.total.recall,
+            "claims that agree": self.total.agreement,
+            f"mates in up to {NEAR_MATE} walked into though avoidable, told": self.near_mates,
+            f"mates in up to {NEAR_MATE} on the board let go, told": self.missed_mates,
+        }
 
     def content(self) -> dict[str, object]:
         """For JSON."""
         by = {name: {value: c.content() for value, c in found.items()} for name, found in self.by.items()}
         whole = {"games": self.games, "moves": self.moves, **self.total.content()}
-        return whole | {"near_mates": self.near_mates.content(), "by": by}
+        return whole | {
+            "near_mates": self.near_mates.content(),
+            "missed_mates": self.missed_mates.content(),
+            "by": by,
+        }
 
 
 def _divided(moves: Sequence[Judged], feature: Feature, values: Sequence[str]) -> dict[str, Coverage]:

@@ -10,7 +10,7 @@ import chess.pgn
 from research.coverage.games import Game
 from research.coverage.judged import AGREES, Judged
 from research.coverage.shares import Share
-from research.report import Table
+from research.report import Table, number
 
 GLYPHS = {1: "!", 5: "!?", 6: "?!", 2: "?", 4: "??", 3: "!!"}
 """The glyphs by their NAG."""
@@ -70,12 +70,12 @@ def false_glyphs(shares: Mapping[str, Share]) -> dict[str, Share]:
     good = [shares[GLYPHS[nag]] for nag in GOOD if GLYPHS[nag] in shares]
     bad = shares.get(GLYPHS[BLUNDER], Share(0, 0))
     return {
-        f"! or !? on a move that loses {AGREES}": Share(sum(s.hits for s in good), sum(s.of for s in good)),
-        f"?? on a move that loses less than {AGREES}": Share(bad.of - bad.hits, bad.of),
+        f"! or !? on a move that loses {number(AGREES, 1)}": Share(sum(s.hits for s in good), sum(s.of for s in good)),
+        f"?? on a move that loses less than {number(AGREES, 1)}": Share(bad.of - bad.hits, bad.of),
     }
 
 
 def glyph_table(shares: Mapping[str, Share]) -> Table:
     """The glyphs with what the reference says of their moves."""
-    header = ("glyph", f"loses {AGREES}", "moves", "95 %")
+    header = ("glyph", f"loses {number(AGREES, 1)}", "moves", "95 %")
     return Table(header, tuple((glyph, *share.cells()) for glyph, share in shares.items()))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import chess
 
+from db.traps.terms import Event
 from research.coverage.games import Game
 from research.coverage.labels import Label
 from research.coverage.told import Told
@@ -34,13 +35,31 @@ class Judged:
     """From 1."""
     board: chess.Board
     """Before the move."""
-    claim: Told | None
-    """What was told of it as a losing move, proved."""
+    told: tuple[Told, ...] = ()
+    """What is told of it."""
 
     @property
     def move(self) -> chess.Move:
         """The move that was played."""
         return chess.Move.from_uci(self.game.moves[self.ply - 1])
+
+    @property
+    def claim(self) -> Told | None:
+        """That it loses, told with a proof; None if that is not told."""
+        return next((line for line in self.told if line.is_claim), None)
+
+    @property
+    def misses_mate(self) -> bool:
+        """A mate in up to `NEAR_MATE` moves stood on the board, and after the move there is none any more."""
+        if self.ply == 1:
+            return False
+        stood, left = self.label.mate[self.ply - 2], self.label.mate[self.ply - 1]
+        return stood is not None and 0 < stood <= NEAR_MATE and (left is None or left > 0)
+
+    @property
+    def told_as_missed(self) -> bool:
+        """It is told that the move missed something, with a proof."""
+        return any(line.event is Event.MISSED and line.proved for line in self.told)
 
     @property
     def loss(self) -> float:
@@ -139,7 +158,9 @@ def judged(games: Iterable[Game], labels: Mapping[str, Label], told: Mapping[str
         label = labels.get(game.key)
         if label is None:
             continue
-        claims = {line.ply: line for line in told.get(game.key, ()) if line.is_claim}
+        here: dict[int, list[Told]] = {}
+        for line in told.get(game.key, ()):
+            here.setdefault(line.ply, []).append(line)
         boards = game.positions()[:-1]
-        found += [Judged(game, label, ply, board, claims.get(ply)) for ply, board in enumerate(boards, 1)]
+        found += [Judged(game, label, ply, board, tuple(here.get(ply, ()))) for ply, board in enumerate(boards, 1)]
     return found

@@ -5,17 +5,18 @@ from collections.abc import Iterator
 from research.coverage import calibration, frontier
 from research.coverage.figures import Figures
 from research.coverage.glyphs import false_glyphs, glyph_table
-from research.coverage.judged import AGREES, NEAR_MATE, Judged
+from research.coverage.judged import AGREES, Judged
 from research.coverage.killers import NEAR
 from research.coverage.labels import DEEP_FROM, Label
 from research.coverage.run import Measured, Outcome
 from research.report import Plot, Report, Table, number
 from trapcore.proof.trap_test import LOSS
 
+LOSES, BORNE_OUT = number(LOSS, 1), number(AGREES, 1)
 EXPLAINED = (
-    f"A move *loses* if it costs {LOSS} or more of the win chance (lichess's, -1 to 1) by the reference. A claim is a "
-    f"move played that is told to lose, with a proof; it *agrees* if the reference says {AGREES} or more. Beside each "
-    "share stands Wilson's interval of 95 %. Nothing was learned from or tuned on these games."
+    f"A move *loses* if it costs {LOSES} or more of the win chance (lichess's, -1 to 1) by the reference. A claim is a "
+    f"move played that is told to lose, with a proof; it *agrees* if the reference says {BORNE_OUT} or more. Beside each "
+    "share stands Wilson's interval of 95 %."
 )
 
 
@@ -29,7 +30,7 @@ def stated(moves: list[Judged]) -> list[calibration.Stated]:
 
 def report(found: Measured, labels: list[Label]) -> Report:
     """What is written as Markdown."""
-    blocks: list[str | Table] = [_reference(found, labels), EXPLAINED, _summary(found)]
+    blocks: list[str | Table] = [_reference(found, labels), EXPLAINED, summary(found)]
     for outcome in found.mains:
         blocks += _divided(outcome)
     plots: list[Plot] = []
@@ -46,7 +47,7 @@ def report(found: Measured, labels: list[Label]) -> Report:
 
 OF_TIME = (
     "Processor time on one core; that of the engine is its process's own. The engine alone searches the position "
-    f"before and after each move and flags a fall of {LOSS}; its time *at equal recall and agreement* is that with the "
+    f"before and after each move and flags a fall of {LOSES}; its time *at equal recall and agreement* is that with the "
     "threshold at which it agrees as often, interpolated in the logarithm of the time between its numbers of nodes. It "
     "is the same engine as the reference, so its figures are better than another engine's of the same strength."
 )
@@ -55,14 +56,20 @@ OF_TIME = (
 def _reference(found: Measured, labels: list[Label]) -> str:
     engines = ", ".join(sorted({label.engine for label in labels}))
     nodes = " and ".join(
-        sorted({f"{label.nodes:,} nodes, {label.deep_nodes:,} from {DEEP_FROM} on" for label in labels})
+        sorted(
+            {
+                f"{label.nodes:,} nodes, {label.deep_nodes:,} where that sees a loss of {number(DEEP_FROM, 2)}"
+                for label in labels
+            }
+        )
     )
     files = ", ".join(found.outcomes[0].figures.by["file"])
     count = found.outcomes[0].figures
     return f"{count.games:,} games of {files}, {count.moves:,} moves. The reference is {engines} ({nodes})."
 
 
-def _summary(found: Measured) -> Table:
+def summary(found: Measured) -> Table:
+    """The figures of all moves, a column for each main way."""
     header = ("figure", *(_short(outcome) for outcome in found.mains))
     columns = [_figures(outcome, right) for outcome, right in zip(found.mains, found.killers, strict=True)]
     return Table(header, tuple((name, *(column[name] for column in columns)) for name in columns[0]))
@@ -74,11 +81,8 @@ def _short(outcome: Outcome) -> str:
 
 def _figures(outcome: Outcome, right: object) -> dict[str, str]:
     figures = outcome.figures
-    rows = {
-        "recall of losing moves": str(figures.total.recall),
-        "claims that agree": str(figures.total.agreement),
-        f"mates in up to {NEAR_MATE} walked into though avoidable, told": str(figures.near_mates),
-        f"killers right (within {NEAR} of the best)": str(right),
+    rows = {name: str(share) for name, share in figures.shares().items()} | {
+        f"killers right (within {number(NEAR, 1)} of the best)": str(right),
         "positions a second and core": f"{outcome.point.speed:,.0f}",
     }
     return rows | {f"glyphs: {name}": str(share) for name, share in false_glyphs(outcome.glyphs).items()}

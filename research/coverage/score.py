@@ -61,7 +61,8 @@ def main() -> None:
     games = [game for game in read_games(given.games) if game.key in labels]
     moves = judged(games, labels, told_of(given.report.read_bytes().splitlines(), numbered(games)))
     figures = Figures.of(moves)
-    blocks: list[str | Table] = [Table(("figure", "share"), tuple(figures.brief()))]
+    rows = [(name, str(share)) for name, share in figures.shares().items()]
+    blocks: list[str | Table] = [f"{figures.games:,} games, {figures.moves:,} moves", Table(("", "share"), tuple(rows))]
     if given.pgn is not None:
         before = {key: nags for path in given.games for key, nags in nags_of_file(path).items()}
         shares = glyphs(moves, before, nags_of_file(given.pgn))

@@ -16,7 +16,7 @@ from research.coverage.judged import Judged, judged
 from research.coverage.labels import Label, Reference, labels_of
 from research.coverage.shares import Share
 from research.coverage.told import numbered, told_of
-from tests.research.coverage.played import LEGAL, QUIET, UNREADABLE, games_file
+from tests.research.coverage.played import LEGAL, LET_GO, QUIET, UNREADABLE, games_file
 from trapcore.errors import InputError
 
 pytestmark = pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
@@ -73,6 +73,15 @@ def test_what_is_told_is_counted_and_what_is_not(games: list[Game], labels: dict
     silent = Figures.of(moves_told(games, labels))
     assert silent.total.recall == Share(0, lost)
     assert silent.total.agreement == Share(0, 0)
+
+
+def test_a_mate_that_was_let_go_is_told_or_not(tmp_path: Path) -> None:
+    assert STOCKFISH is not None
+    games = list(read_games([games_file(tmp_path, UNREADABLE, LET_GO)]))
+    labels = labels_of(games, tmp_path / "l.jsonl", Reference(STOCKFISH, 5_000, 20_000), say=lambda _: None)
+    assert Figures.of(moves_told(games, labels, FELL)).missed_mates == Share(0, 1)
+    missed = FELL | {"ply": 11, "event": "missed"}
+    assert Figures.of(moves_told(games, labels, FELL, missed)).missed_mates == Share(1, 1)
 
 
 def test_a_report_of_other_games_is_refused(games: list[Game]) -> None:

@@ -93,8 +93,8 @@ def coverage(
     if as_json:
         print_json(content)
         return
-    for outcome in found.mains:
-        print_table(outcome.way.name, ("figure", "value"), outcome.figures.brief())
+    shown = page.summary(found)
+    print_table(f"{found.games:,} games", shown.header, shown.rows)
     typer.echo(f"{out / 'coverage.md'} has everything")
 
 
