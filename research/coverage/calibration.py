@@ -41,7 +41,7 @@ def plot(found: Sequence[Bin]) -> Plot:
     points = tuple(b.predicted for b in found), tuple(b.true for b in found)
     series = (Series("observed", *points), Series("as stated", (0.0, 1.0), (0.0, 1.0), Style.DASHED))
     panel = Panel("of moves with a stated probability", "stated", "share that loses", series, marked=True)
-    return Plot("calibration", "Stated probability that a move loses", (panel,))
+    return Plot("coverage-calibration", "Stated probability that a move loses", (panel,))
 
 
 def content(found: Sequence[Bin]) -> dict[str, object]:

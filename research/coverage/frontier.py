@@ -158,7 +158,7 @@ def plot(points: Sequence[Point], runs: Sequence[Alone]) -> Plot:
             if found
         )
         panels.append(Panel(name, "milliseconds a position", "share", drawn, logarithmic_x=True, marked=True))
-    return Plot("frontier", "What is found in how much time", tuple(panels))
+    return Plot("coverage-frontier", "What is found in how much time", tuple(panels))
 
 
 def _value(coverage: Coverage, share: str) -> float:

@@ -12,11 +12,15 @@ from research.coverage.run import Measured, Outcome
 from research.report import Plot, Report, Table, number
 from trapcore.proof.trap_test import LOSS
 
+WRITTEN = (
+    "Written by `trapline research coverage`; nothing here is written by hand. Times are those of the machine that it ran "
+    "on; the rest is the same everywhere with the same engine."
+)
 LOSES, BORNE_OUT = number(LOSS, 1), number(AGREES, 1)
 EXPLAINED = (
     f"A move *loses* if it costs {LOSES} or more of the win chance (lichess's, -1 to 1) by the reference. A claim is a "
-    f"move played that is told to lose, with a proof; it *agrees* if the reference says {BORNE_OUT} or more. Beside each "
-    "share stands Wilson's interval of 95 %."
+    f"move played that is told to lose, with a proof; it *agrees* if the reference says {BORNE_OUT} or more. Beside "
+    "each share stands Wilson's interval of 95 %."
 )
 
 
@@ -30,7 +34,7 @@ def stated(moves: list[Judged]) -> list[calibration.Stated]:
 
 def report(found: Measured, labels: list[Label]) -> Report:
     """What is written as Markdown."""
-    blocks: list[str | Table] = [_reference(found, labels), EXPLAINED, summary(found)]
+    blocks: list[str | Table] = [WRITTEN, _reference(found, labels), EXPLAINED, summary(found)]
     for outcome in found.mains:
         blocks += _divided(outcome)
     plots: list[Plot] = []
@@ -47,8 +51,8 @@ def report(found: Measured, labels: list[Label]) -> Report:
 
 OF_TIME = (
     "Processor time on one core; that of the engine is its process's own. The engine alone searches the position "
-    f"before and after each move and flags a fall of {LOSES}; its time *at equal recall and agreement* is that with the "
-    "threshold at which it agrees as often, interpolated in the logarithm of the time between its numbers of nodes. It "
+    f"before and after each move and flags a fall of {LOSES}; its time *at equal recall and agreement* is that with "
+    "the threshold at which it agrees as often, interpolated in the logarithm of the time between its numbers of nodes. It "
     "is the same engine as the reference, so its figures are better than another engine's of the same strength."
 )
 

@@ -23,7 +23,8 @@ def coverage(
     files: Annotated[list[Path], typer.Argument(metavar="GAMES.pgn…", help="Games that nothing was learned from.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Markdown, JSON, plots and labels are written there.")],
     engine: Annotated[
-        str | None, typer.Option(metavar="PATH", help="UCI engine of the reference. Default: the setting `engine`.")
+        str | None,
+        typer.Option(metavar="PATH|auto", help="UCI engine of the reference. Default: the setting `engine`."),
     ] = None,
     games: Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N games only.")] = None,
     labels: Annotated[
@@ -48,6 +49,7 @@ def coverage(
     The engine judges each game once, which takes by far the longest (half a minute a game); its labels are kept, and
     an interrupted run goes on from there. ``jobs`` engines work at a time. What is measured runs on one thread.
     """
+    from db.proof.engine_choice import engine_command
     from research.coverage import page
     from research.coverage.frontier import ALONE
     from research.coverage.games import read_games
@@ -62,7 +64,7 @@ def coverage(
     from trapline.settings import Settings
 
     settings = Settings()
-    command = engine or settings.engine
+    command = engine_command(engine or settings.engine)
     if command is None:
         raise UsageError("what moves lose has to be judged: name a UCI engine with --engine")
     make_folder(out)
