@@ -13,8 +13,8 @@ from research.report import Plot, Report, Table, number
 from trapcore.proof.trap_test import LOSS
 
 WRITTEN = (
-    "Written by `trapline research coverage`; nothing here is written by hand. Times are those of the machine that it ran "
-    "on; the rest is the same everywhere with the same engine."
+    "Written by `trapline research coverage`; nothing here is written by hand. Times are those of the machine that it "
+    "ran on; the rest is the same everywhere with the same engine."
 )
 LOSES, BORNE_OUT = number(LOSS, 1), number(AGREES, 1)
 EXPLAINED = (
@@ -52,8 +52,8 @@ def report(found: Measured, labels: list[Label]) -> Report:
 OF_TIME = (
     "Processor time on one core; that of the engine is its process's own. The engine alone searches the position "
     f"before and after each move and flags a fall of {LOSES}; its time *at equal recall and agreement* is that with "
-    "the threshold at which it agrees as often, interpolated in the logarithm of the time between its numbers of nodes. It "
-    "is the same engine as the reference, so its figures are better than another engine's of the same strength."
+    "the threshold at which it agrees as often, interpolated in the logarithm of the time between its numbers of "
+    "nodes. It is the same engine as the reference, which flatters it."
 )
 
 
