@@ -66,7 +66,12 @@ class TrapEvent:
 
     @classmethod
     def of(cls, finding: _native.Finding, traps: Sequence[Trap], measure: str) -> Self:
-        """The event of a finding of the analyzer, which was given these ``traps`` and this ``measure``."""
+        """The event of a finding of the analyzer, which was given these ``traps`` and this ``measure``.
+
+        Raises ``ValueError`` for a finding that is like none of the traps.
+        """
+        if finding.trap is None:
+            raise ValueError(f"the finding at ply {finding.ply} is like no trap of the library")
         return cls(
             event=Event(finding.event),
             trap=traps[finding.trap],

@@ -60,6 +60,8 @@ class AnalysisRequest:
     """Of the prover, for one candidate."""
     unproved: bool = False
     """Resemblances without a proof are reported as well, marked as such."""
+    tell: str = "similar"
+    """``known``, ``similar`` or ``losses``: see ``GameAnalyzer``."""
     skip_plies: int = 0
     """So many plies at the beginning of each game are not looked at."""
     selection: Selection = field(default_factory=Selection)
@@ -112,6 +114,7 @@ class AnalysisRequest:
             "min_similarity": self.min_similarity,
             "nodes": self.nodes,
             "unproved": self.unproved,
+            "tell": self.tell,
             "skip_plies": self.skip_plies,
             "side": self.selection.side.value,
             "player": self.selection.player,
@@ -139,6 +142,7 @@ class AnalysisRequest:
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
             skip_plies=self.skip_plies,
+            tell=self.tell,
             ranker=None if screen is None else screen.weights.ranker,
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],

@@ -276,13 +276,14 @@ class Finding:
     """Ply of the move that the event is about, from 1 at the game's first move."""
     event: str
     """``set``, ``fell``, ``avoided``, ``sprung`` or ``missed``."""
-    trap: int
-    """Index into the traps given to the analyzer."""
+    trap: int | None
+    """Index into the traps given to the analyzer of the trap that it is or is like; None where it is like none."""
     known: bool
     """The position is the trap's own (similarity 1.0), whoever proved it; otherwise it resembles it."""
     mirrored: bool
     """The trap was matched with colours exchanged."""
     similarity: float
+    """0.0 where it is like no trap of the library."""
     mover: str
     """``white`` or ``black``: who made the move."""
     number: int
@@ -297,11 +298,30 @@ class Finding:
     mate_in: int | None
     """Moves from the killer to mate, if a mate was proved."""
     loss: float | None
-    """Win chance that the bait costs (0 to 2), if a gain of material was proved here."""
+    """Win chance that the bait costs against the best other move (-2 to 2), if that was measured here."""
     nodes: int
     """Nodes of the proof made here; 0 when the proof is the library's."""
     prover: str
     """Who proved it: ``PROVER_VERSION``, ``TESTER_VERSION`` or ``library``; empty if unproved."""
+    kind: str
+    """What the killer is: ``mate``, ``capture`` (also promotions), ``check`` or ``quiet``."""
+    before: float | None
+    """Win chance of the victim (-1 to 1) with the best other move; None where it was not measured."""
+    after: float | None
+    """The same with the bait."""
+    best: str | None
+    """The best other move (UCI)."""
+    best_san: str | None
+    best_line_san: list[str]
+    """The line that begins with it, at most five plies."""
+    probability: float | None
+    """Stated probability that the bait loses .3 of win chance or more by the judgement of a strong engine."""
+    threat: bool
+    """The killer would work as well if the victim passed: the bait only ignored a threat."""
+    played_loss: float | None
+    """Win chance (0 to 2) that the move at ``ply`` costs against the best there; None where it was not measured."""
+    only_move: bool
+    """Every other move at ``ply`` costs .3 or more against the one played."""
     fen: str
     """The trap position of this game, before the bait."""
     trap_ply: int
@@ -385,6 +405,7 @@ class GameAnalyzer:
         nodes: int,
         unproved: bool,
         skip_plies: int,
+        tell: str = "similar",
         proposals_first: bool = True,
         ranker: MoveRanker | None = None,
         index: TokenIndex | None = None,
@@ -392,9 +413,12 @@ class GameAnalyzer:
     ) -> None:
         """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0.
 
-        ``nodes`` is for each question about one bait. Without ``proposals_first`` the killers of the matched traps are
-        not tried before other moves: for comparison only. The measure ``abstracted`` needs learned weights, the index
-        of the traps' killers, and the payload of each trap in it.
+        ``tell``: ``known`` (the positions of the traps), ``similar`` (also proved traps that are like them) or
+        ``losses`` (also every played move that is proved to lose, missed mates, and poisoned captures that were left
+        alone; needs no trap). ``nodes`` is for each question about one bait that a trap proposes. Without
+        ``proposals_first`` the killers of the matched traps are not tried before other moves: for comparison only.
+        The measure ``abstracted`` needs learned weights, the index of the traps' killers, and the payload of each
+        trap in it.
         """
 
     def judge(self, batch: Batch, stop: Cancellation | None = None) -> BatchFindings:

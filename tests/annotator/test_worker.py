@@ -108,6 +108,7 @@ def test_the_most_similar_trap_gives_the_name() -> None:
             for trap in order
         ]
         assert found[0].similarity == max(scores)
+        assert found[0].trap is not None
         assert scores[found[0].trap] == max(scores)
 
 

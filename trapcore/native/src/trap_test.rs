@@ -52,7 +52,7 @@ impl Depth {
 }
 
 /// Both searches at the depths that both finished; the bait itself is a ply.
-fn compare(best: &[(u32, i32)], answers: &[(u32, i32)]) -> Vec<Depth> {
+pub(crate) fn compare(best: &[(u32, i32)], answers: &[(u32, i32)]) -> Vec<Depth> {
     let deep = |depth: u32| best.iter().find(|(d, _)| *d == depth).map(|(_, value)| *value);
     answers
         .iter()

@@ -1,17 +1,20 @@
 //! A batch of games in, findings out: each event with what is needed to write it into the game.
 
 use shakmaty::san::SanPlus;
-use shakmaty::{Color, Position};
+use shakmaty::{Chess, Color, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
-use crate::judge::model::Event;
+use crate::judge::model::{Case, Event};
 use crate::judge::workspace::Workspace;
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
 use crate::pgn::reader::{Game, Skip};
 use crate::pgn::records::{Unread, games};
 use crate::pgn::splitter::Batch;
+
+/// Plies of the better line that are shown.
+const BEST_LINE: usize = 5;
 
 /// One event with its words.
 pub(crate) struct Finding {
@@ -22,6 +25,9 @@ pub(crate) struct Finding {
     pub played: String,
     pub bait_san: String,
     pub line_san: Vec<String>,
+    /// The line that begins with the best other move; empty where that is not known.
+    pub best_line_san: Vec<String>,
+    pub kind: &'static str,
     pub anchor: Anchor,
 }
 
@@ -100,8 +106,26 @@ fn finding(game: &Game, event: Event, places: &mut [Anchor]) -> Finding {
         played: played(game, event.at),
         bait_san: SanPlus::from_move(event.position.clone(), event.case.bait).to_string(),
         line_san: sans(&baited, &event.case.line),
+        best_line_san: event.case.figures.as_ref().map_or_else(Vec::new, |figures| {
+            sans(&event.position, &figures.best_line[..figures.best_line.len().min(BEST_LINE)])
+        }),
+        kind: killer_kind(&baited, &event.case),
         anchor: places[event.at].clone(),
         event,
+    }
+}
+
+/// What the killer of a case is: a mate, a capture (or promotion), a check, or a quiet move.
+fn killer_kind(baited: &Chess, case: &Case) -> &'static str {
+    let killer = case.line.first();
+    if case.mate_in.is_some() {
+        "mate"
+    } else if killer.is_some_and(|m| m.is_capture() || m.is_promotion()) {
+        "capture"
+    } else if killer.is_some_and(|&m| after(baited, m).is_check()) {
+        "check"
+    } else {
+        "quiet"
     }
 }
 

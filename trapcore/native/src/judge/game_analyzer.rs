@@ -5,19 +5,26 @@
 
 use std::sync::Arc;
 
-use shakmaty::{CastlingMode, Chess, Color, Move, Position};
+use shakmaty::{CastlingMode, Color, Move, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::{GamePosition, live_key};
-use crate::judge::events::{Encounter, Killer, classify, is_sprung};
+use crate::judge::game_events::{GameEvents, Standing};
+use crate::judge::game_losses::GameLosses;
 use crate::judge::label_candidates::LabelCandidates;
-use crate::judge::model::{Case, Cases, Decision, Event, Options, ProofLimits, SetTrap, Trap};
+use crate::judge::losses::Loss;
+use crate::judge::model::{Case, Cases, Decision, Event, Options, ProofLimits, SetTrap, Tell, Trap};
 use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
 use crate::judge::trap_list::TrapList;
 use crate::judge::verify::Verifier;
 use crate::judge::workspace::{CaseKey, Workspace};
+use crate::mate::PROVER_VERSION;
 use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;
+use crate::trap_test::TESTER_VERSION;
+
+/// Who proved what the library says.
+const LIBRARY: &str = "library";
 
 /// A library ready to be compared with games.
 pub(crate) struct GameAnalyzer {
@@ -39,32 +46,83 @@ impl GameAnalyzer {
 
     /// The events of a game, ascending by move, and how many positions were looked at.
     pub(crate) fn events(&self, game: &Game, work: &mut Workspace) -> (Vec<Event>, u64) {
-        let mut events = Vec::new();
+        let seen = game.moves.len() as u64 + 1;
+        let whole = self.options.tell == Tell::Losses;
+        if self.traps.is_empty() && !whole {
+            return (Vec::new(), seen);
+        }
+        let standing = self.standing(game, work);
+        let (from, limits) = (self.options.skip_plies, self.options.limits);
+        let mut events = GameEvents::new(GameLosses::new(game, from, work), limits.nodes);
+        if !whole {
+            for mut standing in standing {
+                standing.case = Arc::new(events.measured(&standing, work).0);
+                events.tell(&standing, work);
+            }
+            return (events.finish(work), seen);
+        }
+        events.losses.pass(work);
+        for mut standing in standing {
+            let (case, loss) = events.measured(&standing, work);
+            let measured = case.figures.as_ref().map(|figures| figures.before - figures.after);
+            let case = Case { loss: measured.or(case.loss), ..case };
+            if let Some(case) = confirmed(case, loss.as_deref(), limits.unproved) {
+                standing.case = Arc::new(case);
+                events.tell(&standing, work);
+            }
+        }
+        let name = |decision: usize, case: Case, work: &mut Workspace| self.named(game, decision, case, work);
+        events.tell_losses(name, work);
+        events.tell_missed_mates(from, work);
+        events.tell_poisoned(from, name, work);
+        (events.finish(work), seen)
+    }
+
+    /// The cases of the library as they stood in a game: at each decision that of the bait that was taken, or else the
+    /// best one.
+    fn standing(&self, game: &Game, work: &mut Workspace) -> Vec<Standing> {
+        let mut found = Vec::new();
+        if self.traps.is_empty() {
+            return found;
+        }
         let mut position = GamePosition { chess: game.initial.clone(), mode: game.mode };
         // The cases of the last two positions, so that a trap that stays open is reported once.
         let mut recent: [Cases; 2] = [None, None];
-        let seen = game.moves.len() as u64 + 1;
-        if self.traps.is_empty() {
-            return (events, seen);
-        }
         for decision in 0..=game.moves.len() {
+            let played = game.moves.get(decision).copied();
             let cases = if decision < self.options.skip_plies {
                 None
             } else {
-                self.cases(&position, game.moves.get(decision).copied(), self.options.limits, work)
+                self.cases(&position, played, self.options.limits, work)
             };
             if let Some(list) = &cases {
-                let after_decision = &game.moves[decision..];
+                let taken = list.iter().find(|case| Some(case.bait) == played);
+                let case = Arc::clone(taken.unwrap_or(&list[0]));
                 let earlier = recent[1].as_deref().unwrap_or_default();
-                events.extend(self.events_at(decision, &position.chess, after_decision, list, earlier, work));
+                let stood_already = earlier.iter().any(|c| same_trap(c, &case));
+                found.push(Standing { decision, case, stood_already });
             }
             recent = [cases, recent[0].take()];
-            if let Some(&m) = game.moves.get(decision) {
+            if let Some(m) = played {
                 position.chess.play_unchecked(m);
             }
         }
-        events.sort_by_key(|event| event.at);
-        (events, seen)
+        found
+    }
+
+    /// The case with the trap of the library that its line is most similar to, if there is one.
+    fn named(&self, game: &Game, decision: usize, case: Case, work: &mut Workspace) -> Case {
+        let Some(library) = self.tokens.as_ref().filter(|_| !self.traps.is_empty()) else { return case };
+        let mut chess = game.initial.clone();
+        for &m in &game.moves[..decision] {
+            chess.play_unchecked(m);
+        }
+        let position = GamePosition { chess, mode: game.mode };
+        let tokens = TokenCandidates { library, traps: &self.traps, min_similarity: self.options.min_similarity };
+        match tokens.most_similar(&position, &case, work) {
+            Some((member, similarity)) => Case { member: Some(member), similarity, ..case },
+            None => case,
+        }
     }
 
     /// The limits of calls that do not set their own.
@@ -98,46 +156,6 @@ impl GameAnalyzer {
         found
     }
 
-    /// The events of the bait that was taken at a decision, or else of the best one. `moves`: those played from there;
-    /// `earlier`: the cases of the victim's decision before.
-    fn events_at(
-        &self,
-        decision: usize,
-        position: &Chess,
-        moves: &[Move],
-        cases: &[Arc<Case>],
-        earlier: &[Arc<Case>],
-        work: &mut Workspace,
-    ) -> impl Iterator<Item = Event> {
-        let played = moves.first().copied();
-        let taken = cases.iter().find(|case| Some(case.bait) == played);
-        let case = Arc::clone(taken.unwrap_or(&cases[0]));
-        let answer = moves.get(1).filter(|_| taken.is_some());
-        let encounter = Encounter {
-            decision,
-            stood_already: earlier.iter().any(|c| same_trap(c, &case)),
-            took_bait: played.map(|_| taken.is_some()),
-            is_sprung: answer.map(|&answer| self.is_sprung(position, &case, answer, work)),
-        };
-        let position = position.clone();
-        classify(encounter).map(move |kind| Event {
-            at: kind.move_index(decision),
-            kind,
-            decision,
-            position: position.clone(),
-            case: Arc::clone(&case),
-        })
-    }
-
-    fn is_sprung(&self, position: &Chess, case: &Case, answer: Move, work: &mut Workspace) -> bool {
-        let mate_in = case.mate_in.filter(|_| case.verdict == Verdict::Proved);
-        let killer = Killer { m: case.line.first().copied(), mate_in };
-        let baited = after(position, case.bait);
-        let (sprung, nodes) = is_sprung(&mut work.tester.prover, &baited, killer, answer, self.options.limits.nodes);
-        work.proof_nodes += nodes;
-        sprung
-    }
-
     /// The baits of a position, best first; `None` when it has none. `played`: the move made there, which is examined
     /// whether it looks tempting or not where baits are looked at one by one.
     pub(super) fn cases(
@@ -169,6 +187,10 @@ impl GameAnalyzer {
         let mut cases = self.known_cases(decision, limits);
         let verifier =
             Verifier { limits, killers_first: self.options.proposals_first, prescreen: self.tokens.is_some() };
+        if self.options.tell == Tell::Known {
+            work.candidates += u64::from(!cases.is_empty());
+            return cases;
+        }
         if let Some(library) = &self.tokens {
             let tokens = TokenCandidates { library, traps: &self.traps, min_similarity: self.options.min_similarity };
             let candidates = tokens.find(decision, &cases, work);
@@ -198,17 +220,20 @@ impl GameAnalyzer {
             let reported = trap.verdict == Verdict::Proved || limits.unproved && trap.verdict == Verdict::Undecided;
             // A hash of 128 bits does not collide by chance, but a bait must be legal whatever happens.
             let legal = decision.position.chess.is_legal(trap.bait);
-            if reported && legal && cases.iter().all(|case| case.bait != trap.bait) {
+            // A move without alternative is no bait.
+            let chosen = legal && decision.position.chess.legal_moves().len() > 1;
+            if reported && chosen && cases.iter().all(|case| case.bait != trap.bait) {
                 cases.push(Case {
-                    member,
+                    member: Some(member),
                     known: true,
-                    here: false,
+                    by: LIBRARY,
                     similarity: 1.0,
                     bait: trap.bait,
                     line: trap.line.clone(),
                     verdict: trap.verdict,
                     mate_in: trap.mate_in,
                     loss: None,
+                    figures: None,
                     nodes: 0,
                 });
             }
@@ -217,9 +242,29 @@ impl GameAnalyzer {
     }
 }
 
+/// A case of the library as it is told of a whole game: with the verdict and the line found here, unless the position
+/// is the trap's own. `None` where it is not to be reported.
+fn confirmed(case: Case, loss: Option<&Loss>, unproved: bool) -> Option<Case> {
+    if case.known {
+        return Some(case);
+    }
+    let loss = loss?;
+    if loss.verdict == Verdict::Proved {
+        if case.mate_in.is_some() && case.verdict == Verdict::Proved {
+            return Some(case);
+        }
+        let by = if loss.mate_in.is_some() { PROVER_VERSION } else { TESTER_VERSION };
+        let (line, mate_in, nodes) = (loss.line.clone(), loss.mate_in, loss.nodes);
+        return Some(Case { line, mate_in, nodes, by, verdict: Verdict::Proved, ..case });
+    }
+    let open = unproved && loss.verdict == Verdict::Undecided;
+    open.then_some(Case { verdict: Verdict::Undecided, mate_in: None, ..case })
+}
+
 /// Whether two cases are the same trap with the same verdict.
 fn same_trap(a: &Case, b: &Case) -> bool {
-    a.bait == b.bait && a.member.trap == b.member.trap && a.verdict == b.verdict
+    let trap = |case: &Case| case.member.map(|member| member.trap);
+    a.bait == b.bait && trap(a) == trap(b) && a.verdict == b.verdict
 }
 
 /// Who makes the move with this index.
@@ -256,14 +301,15 @@ mod tests {
         let traps = vec![trap(&fen, "g4d1", &["c4f7", "e8e7", "c3d5"], 2), trap(BACK_RANK, "a8a2", &["d1d8"], 1)];
         let labels = Labels { naming: Naming::Uci, captures: false };
         let spec = Some(MeasureSpec { measure: Measure::Continuations, depth: 2, labels });
-        let options = Options { spec, min_similarity: 0.2, proposals_first: true, skip_plies: 0, limits };
+        let options =
+            Options { tell: Tell::Similar, spec, min_similarity: 0.2, proposals_first: true, skip_plies: 0, limits };
         GameAnalyzer::new(traps, options, None)
     }
 
     type Found = (Move, Move, Vec<Move>, u32, bool, Verdict, Option<u32>);
 
     fn parts(m: Move, case: &Case) -> Found {
-        (m, case.bait, case.line.clone(), case.member.trap, case.known, case.verdict, case.mate_in)
+        (m, case.bait, case.line.clone(), case.member.unwrap().trap, case.known, case.verdict, case.mate_in)
     }
 
     #[test]

@@ -11,7 +11,12 @@
 //! | `label_candidates` | candidates from similar trees: the traps' own moves, or their counterparts |
 //! | `token_candidates` | candidates whose killers share tokens with known ones |
 //! | `verify` | the proof of a candidate |
+//! | `pass` | the brief search of every position of a game |
+//! | `suspicion` | the probability that a move loses, from what searches saw of it |
+//! | `losses` | the proof that a move loses |
+//! | `game_losses` | what the moves of one game cost |
 //! | `events` | what a game did with a trap: set, fell, avoided, sprung, missed |
+//! | `game_events` | the events of one game, put together |
 //! | `game_analyzer` | the cases of a position and the events of a game |
 //! | `findings` | the events of a batch of games, with their words |
 
@@ -19,8 +24,13 @@ mod candidates;
 pub(crate) mod events;
 pub(crate) mod findings;
 pub(crate) mod game_analyzer;
+mod game_events;
+mod game_losses;
 mod label_candidates;
+mod losses;
 pub(crate) mod model;
+mod pass;
+mod suspicion;
 pub(crate) mod token_candidates;
 mod trap_list;
 mod verify;

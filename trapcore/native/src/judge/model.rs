@@ -34,9 +34,32 @@ impl Trap {
     }
 }
 
+/// What is told of games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(crate) enum Tell {
+    /// The traps of the library.
+    Known,
+    /// Those, and proved traps that are like them.
+    Similar,
+    /// All that, and every played move that is proved to lose, mates that were missed, and poisoned captures.
+    Losses,
+}
+
+impl Tell {
+    pub(crate) fn named(name: &str) -> Option<Tell> {
+        Some(match name {
+            "known" => Tell::Known,
+            "similar" => Tell::Similar,
+            "losses" => Tell::Losses,
+            _ => return None,
+        })
+    }
+}
+
 /// How traps are recognised.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
+    pub tell: Tell,
     /// `None` where abstracted trees are compared.
     pub spec: Option<MeasureSpec>,
     /// Least similarity at which a trap is proposed, 0 to 1.
@@ -62,21 +85,38 @@ pub(crate) struct ProofLimits {
 /// One bait of one position, with the trap that it comes from.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    pub member: Member,
+    /// The trap of the library that it is or is like.
+    pub member: Option<Member>,
     /// The position is the trap's own.
     pub known: bool,
-    /// The verdict was found here; otherwise it is the library's.
-    pub here: bool,
+    /// Who proved it, where it is proved.
+    pub by: &'static str,
+    /// 0 where it is like none.
     pub similarity: f64,
     pub bait: Move,
     /// Killer line in this position; only its legal beginning where nothing was proved.
     pub line: Vec<Move>,
     pub verdict: Verdict,
     pub mate_in: Option<u32>,
-    /// Win chance that the bait costs, where a gain of material was proved here.
+    /// Win chance that the bait costs, where that was measured here.
     pub loss: Option<f64>,
+    /// What else was measured of it.
+    pub figures: Option<Figures>,
     /// Nodes of the proof made here; 0 where the library's proof stands.
     pub nodes: u64,
+}
+
+/// Figures of a bait. Win chances are the victim's, -1 to 1.
+#[derive(Clone, Debug)]
+pub(crate) struct Figures {
+    /// With the best other move.
+    pub before: f64,
+    /// With the bait.
+    pub after: f64,
+    /// The line that begins with the best other move.
+    pub best_line: Vec<Move>,
+    /// Stated probability that the bait loses .3 or more.
+    pub probability: Option<f64>,
 }
 
 /// The cases of a position, best first; `None` where there is none.
@@ -111,4 +151,11 @@ pub(crate) struct Event {
     /// That position.
     pub position: Chess,
     pub case: Arc<Case>,
+    /// The killer would work as well if the victim passed.
+    pub threat: bool,
+    /// Win chance that the move which the event is about costs against the best there, 0 to 2; `None` where it was
+    /// not measured.
+    pub played_loss: Option<f64>,
+    /// Every other move there costs [`LOSS`](crate::trap_test::LOSS) or more against that one.
+    pub only_move: bool,
 }

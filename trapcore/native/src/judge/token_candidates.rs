@@ -95,12 +95,22 @@ impl<'a> TokenCandidates<'a> {
         if case.verdict != Verdict::Proved || case.known || case.line.is_empty() {
             return Some(case);
         }
+        let (member, similarity) = self.most_similar(position, &case, work)?;
+        Some(Case { member: Some(member), similarity, ..case })
+    }
+
+    /// The trap whose killer line is most similar to the proved one of a case, if there is one.
+    pub(super) fn most_similar(
+        &self,
+        position: &GamePosition,
+        case: &Case,
+        work: &mut Workspace,
+    ) -> Option<(Member, f64)> {
         let view = AttackerView::after_bait(&position.chess, case.bait, position.mode);
         let tokens = naming_tokens(&view, &case.line)?;
         let hits = self.nearest(position.chess.turn(), &tokens, self.min_similarity, work);
         let as_good = |member: &Member| self.traps.get(*member).mate_in.is_some() == case.mate_in.is_some();
-        let (member, similarity) = hits.into_iter().find(|(member, _)| as_good(member))?;
-        Some(Case { member, similarity, ..case })
+        hits.into_iter().find(|(member, _)| as_good(member))
     }
 
     /// The nearest traps, the most similar first, that are at least so similar and not refuted. `victim`: who is to
@@ -118,7 +128,7 @@ impl<'a> TokenCandidates<'a> {
 }
 
 /// The captures and promotions that seem to win most, best first.
-fn tempting(chess: &Chess) -> Vec<Move> {
+pub(super) fn tempting(chess: &Chess) -> Vec<Move> {
     let mut found: Vec<(i32, Move)> = chess
         .legal_moves()
         .iter()

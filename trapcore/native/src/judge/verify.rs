@@ -9,9 +9,10 @@ use crate::chess::moves::after;
 use crate::judge::candidates::{Candidate, Question, SimilarTrap};
 use crate::judge::model::{Case, Decision, ProofLimits};
 use crate::judge::workspace::Workspace;
-use crate::mate::{EXHAUSTIVE, MateProof};
+use crate::mate::{EXHAUSTIVE, MateProof, PROVER_VERSION};
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
+use crate::trap_test::TESTER_VERSION;
 
 /// A gain of material is tested with four searches, each of which costs more a node than the mate prover.
 const GAIN_SHARE: u64 = 8;
@@ -44,15 +45,16 @@ impl Verifier {
     /// most similar trap's first.
     pub(super) fn prove(&self, decision: &Decision, candidate: &Candidate, work: &mut Workspace) -> Option<Case> {
         let case = |similar: &SimilarTrap, answer: Answer| Case {
-            member: similar.member,
+            member: Some(similar.member),
             known: decision.known.contains(&similar.member),
-            here: true,
+            by: if answer.loss.is_some() { TESTER_VERSION } else { PROVER_VERSION },
             similarity: similar.similarity,
             bait: candidate.bait,
             line: answer.line,
             verdict: answer.verdict,
             mate_in: answer.mate_in,
             loss: answer.loss,
+            figures: None,
             nodes: answer.nodes,
         };
         let killers = if self.killers_first { candidate.killers() } else { Vec::new() };

@@ -17,6 +17,9 @@ const CACHE_SIZE: usize = 1 << 17;
 /// Binary logarithm of the entries of the tables of the prover and of the search.
 const TABLE_BITS: u32 = 16;
 
+/// The same for the search of whole games: 6 MiB.
+const GAME_TABLE_BITS: u32 = 18;
+
 /// What the cases of a position depend on, for one library.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct CaseKey {
@@ -33,6 +36,8 @@ pub(crate) struct Workspace {
     pub(super) hits: Vec<Hit>,
     pub(super) tester: Tester,
     cases: FxHashMap<CaseKey, Cases>,
+    /// For the moves of a game, whose table is kept from one to the next and emptied when a game begins.
+    pub(super) searcher: Searcher,
     /// For the quiescence of shortlisted moves, apart from the proofs so that these do not depend on it.
     pub(super) quiescence: Searcher,
     pub(super) token_scratch: token_index::Scratch,
@@ -49,6 +54,7 @@ impl Default for Workspace {
             hits: Vec::new(),
             tester: Tester::new(TABLE_BITS, TABLE_BITS),
             cases: FxHashMap::default(),
+            searcher: Searcher::new(GAME_TABLE_BITS),
             quiescence: Searcher::for_quiescence(),
             token_scratch: token_index::Scratch::default(),
             candidates: 0,
@@ -61,6 +67,7 @@ impl Workspace {
     /// Sets what ends the work early. What was found after that may be wrong, and so may what is cached of it here.
     pub(crate) fn set_stop_flag(&mut self, stop_flag: &StopFlag) {
         self.tester.set_stop_flag(stop_flag);
+        self.searcher.stop_flag = stop_flag.clone();
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

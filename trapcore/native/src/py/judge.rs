@@ -20,15 +20,13 @@ use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
 use crate::judge::findings::{Finding, GameFindings, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
-use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Trap};
+use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Tell, Trap};
 use crate::judge::token_candidates::TokenLibrary;
 use crate::judge::workspace::Workspace;
-use crate::mate::PROVER_VERSION;
 use crate::measures::trap_positions::{Measure, MeasureSpec};
 use crate::pgn::anchors::{Anchor, Encoding};
 use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
-use crate::trap_test::TESTER_VERSION;
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "Anchor", module = "trapcore._native")]
@@ -48,7 +46,7 @@ impl_pickle! {
     struct PyFinding {
         ply: usize,
         event: String,
-        trap: u32,
+        trap: Option<u32>,
         known: bool,
         mirrored: bool,
         similarity: f64,
@@ -64,6 +62,16 @@ impl_pickle! {
         loss: Option<f64>,
         nodes: u64,
         prover: String,
+        kind: String,
+        before: Option<f64>,
+        after: Option<f64>,
+        best: Option<String>,
+        best_san: Option<String>,
+        best_line_san: Vec<String>,
+        probability: Option<f64>,
+        threat: bool,
+        played_loss: Option<f64>,
+        only_move: bool,
         fen: String,
         trap_ply: usize,
         anchor: Py<PyAnchor>,
@@ -121,11 +129,12 @@ impl_pickle! {
 fn set_trap(set: &SetTrap, mode: CastlingMode) -> PySetTrap {
     let SetTrap { m, position, case } = set;
     let uci = |m: &Move| m.to_uci(mode).to_string();
+    let member = case.member.expect("only traps of the library, and what is like them, are looked for here");
     PySetTrap {
         uci: uci(m),
-        trap: case.member.trap,
+        trap: member.trap,
         known: case.known,
-        mirrored: case.member.mirrored,
+        mirrored: member.mirrored,
         similarity: case.similarity,
         bait: uci(&case.bait),
         bait_san: position::sans(position, &[case.bait]).concat(),
@@ -156,28 +165,25 @@ fn anchor(py: Python<'_>, anchor: &Anchor, game: &[u8], start: usize) -> PyResul
     )
 }
 
-/// Who proved a case.
+/// Who proved a case; empty if nobody did.
 fn prover(case: &Case) -> &'static str {
-    match case.verdict {
-        Verdict::Proved if !case.here => "library",
-        Verdict::Proved if case.loss.is_some() => TESTER_VERSION,
-        Verdict::Proved => PROVER_VERSION,
-        _ => "",
-    }
+    if case.verdict == Verdict::Proved { case.by } else { "" }
 }
 
 fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -> PyResult<Py<PyFinding>> {
-    let Finding { event, mover, number, played, bait_san, line_san, anchor } = finding;
+    let Finding { event, mover, number, played, bait_san, line_san, best_line_san, kind, anchor } = finding;
     let case = &event.case;
     let mode = game.game.mode;
+    let figures = case.figures.as_ref();
+    let best = figures.and_then(|figures| figures.best_line.first());
     Py::new(
         py,
         PyFinding {
             ply: event.at + 1,
             event: event.kind.name().to_owned(),
-            trap: case.member.trap,
+            trap: case.member.map(|member| member.trap),
             known: case.known,
-            mirrored: case.member.mirrored,
+            mirrored: case.member.is_some_and(|member| member.mirrored),
             similarity: case.similarity,
             mover: if mover.is_white() { "white" } else { "black" }.to_owned(),
             number,
@@ -191,6 +197,16 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
             loss: case.loss,
             nodes: case.nodes,
             prover: prover(case).to_owned(),
+            kind: kind.to_owned(),
+            before: figures.map(|figures| figures.before),
+            after: figures.map(|figures| figures.after),
+            best: best.map(|m| m.to_uci(mode).to_string()),
+            best_san: best_line_san.first().cloned(),
+            best_line_san,
+            probability: figures.and_then(|figures| figures.probability),
+            threat: event.threat,
+            played_loss: event.played_loss,
+            only_move: event.only_move,
             fen: position::fen(&event.position),
             trap_ply: event.decision + 1,
             anchor: self::anchor(py, &anchor, text, game.start)?,
@@ -229,8 +245,8 @@ impl PyGameAnalyzer {
     #[new]
     #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
     #[pyo3(signature = (
-        traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, proposals_first = true,
-        ranker = None, index = None, ids = None
+        traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, tell = "similar",
+        proposals_first = true, ranker = None, index = None, ids = None
     ))]
     fn new(
         py: Python<'_>,
@@ -243,6 +259,7 @@ impl PyGameAnalyzer {
         nodes: u64,
         unproved: bool,
         skip_plies: usize,
+        tell: &str,
         proposals_first: bool,
         ranker: Option<PyRef<'_, MoveRanker>>,
         index: Option<PyRef<'_, PyTokenIndex>>,
@@ -269,8 +286,11 @@ impl PyGameAnalyzer {
             }),
             _ => return Err(PyValueError::new_err("abstracted trees need a ranker, an index, and an id a trap")),
         };
+        let Some(tell) = Tell::named(tell) else {
+            return Err(PyValueError::new_err(format!("tell is known, similar or losses, not {tell:?}")));
+        };
         let limits = ProofLimits { nodes, unproved };
-        let options = Options { spec, min_similarity, proposals_first, skip_plies, limits };
+        let options = Options { tell, spec, min_similarity, proposals_first, skip_plies, limits };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
         let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
         Ok(PyGameAnalyzer { analyzer, spaces: Mutex::new(Vec::new()) })

@@ -1,0 +1,388 @@
+//! The events of one game put together: what the library knows, moves that lost, mates that were missed, and poisoned
+//! captures. There is one event of a kind for a move.
+
+use std::sync::Arc;
+
+use shakmaty::{Move, Position};
+
+use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
+use crate::judge::game_losses::GameLosses;
+use crate::judge::losses::{Loss, mate_in};
+use crate::judge::model::{Case, Event, Figures};
+use crate::judge::pass::deepen;
+use crate::judge::token_candidates::tempting;
+use crate::judge::workspace::Workspace;
+use crate::mate::PROVER_VERSION;
+use crate::search::score::mate_distance;
+use crate::search::verdict::Verdict;
+use crate::search::{Limits, MAX_DEPTH};
+use crate::trap_test::{LOSS, TESTER_VERSION, win_chance};
+
+/// Win chance of the victim, with the best move, below which all is lost anyway; and with the bait, above which all
+/// is won anyway.
+const LOST: f64 = -0.5;
+const WON: f64 = 0.5;
+/// A move that costs so much was no good way to avoid anything.
+const MISTAKE: f64 = 0.2;
+/// Nodes that tell whether a capture may be poisoned, and the cost from which it is.
+const POISON_NODES: u64 = 150;
+const POISON: f64 = 0.25;
+/// Nodes for the mate that stands in a position, and for whether a killer works if the victim passes.
+const MATE_NODES: u64 = 20_000;
+const THREAT_NODES: u64 = 1_000;
+
+/// A case as it stood at a decision of a game.
+pub(super) struct Standing {
+    pub decision: usize,
+    pub case: Arc<Case>,
+    /// It stood already at the decision before.
+    pub stood_already: bool,
+}
+
+/// Events of a game in the making.
+pub(super) struct GameEvents<'a> {
+    pub losses: GameLosses<'a>,
+    events: Vec<Event>,
+    /// Nodes for questions about answers.
+    nodes: u64,
+}
+
+impl<'a> GameEvents<'a> {
+    pub(super) fn new(losses: GameLosses<'a>, nodes: u64) -> GameEvents<'a> {
+        GameEvents { losses, events: Vec::new(), nodes }
+    }
+
+    fn has(&self, kind: EventKind, at: usize) -> bool {
+        self.events.iter().any(|event| event.at == at && event.kind == kind)
+    }
+
+    /// Adds an event unless the move has one of the kind.
+    fn add(&mut self, kind: EventKind, decision: usize, case: &Arc<Case>) {
+        let at = kind.move_index(decision);
+        if !self.has(kind, at) {
+            self.events.push(Event {
+                at,
+                kind,
+                decision,
+                position: self.losses.positions[decision].clone(),
+                case: Arc::clone(case),
+                threat: false,
+                played_loss: None,
+                only_move: false,
+            });
+        }
+    }
+
+    /// The case with what was measured of its bait, where that bears it out.
+    pub(super) fn measured(&mut self, standing: &Standing, work: &mut Workspace) -> (Case, Option<Arc<Loss>>) {
+        let mut case = Case::clone(&standing.case);
+        let loss = self.losses.proposed(standing.decision, &case, work);
+        if let Some(loss) = loss.as_deref().filter(|loss| loss.verdict == Verdict::Proved) {
+            case.figures = Some(figures(loss));
+        }
+        (case, loss)
+    }
+
+    /// Adds the events of a case: of its bait that was taken or avoided, of the move that set it, and of the answer.
+    pub(super) fn tell(&mut self, standing: &Standing, work: &mut Workspace) {
+        let Standing { decision, case, stood_already } = standing;
+        let played = self.losses.moves.get(*decision).copied();
+        let took_bait = played.map(|played| played == case.bait);
+        let is_sprung = if took_bait == Some(true) { self.is_sprung(*decision, case, work) } else { None };
+        let encounter = Encounter { decision: *decision, stood_already: *stood_already, took_bait, is_sprung };
+        for kind in classify(encounter) {
+            if kind != EventKind::Avoided || self.is_worth_avoiding(*decision, case) {
+                self.add(kind, *decision, case);
+            }
+        }
+    }
+
+    /// Neither does the move played there mate, nor is all lost anyway.
+    fn is_worth_avoiding(&self, decision: usize, case: &Case) -> bool {
+        let lost = case.figures.as_ref().is_some_and(|figures| figures.before < LOST);
+        !lost && !self.losses.mates(decision)
+    }
+
+    /// Whether the answer springs the trap: it is the killer, or mates as well, or, where there is no mate, keeps what
+    /// the bait gave. `None` where that is not known, or the game ended.
+    fn is_sprung(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<bool> {
+        let answer = *self.losses.moves.get(decision + 1)?;
+        let mate_in = case.mate_in.filter(|_| case.verdict == Verdict::Proved);
+        if case.line.first() == Some(&answer) || mate_in.is_some() || case.verdict != Verdict::Proved {
+            return Some(self.mates_as_well(decision, case.line.first().copied(), mate_in, answer, work));
+        }
+        match self.losses.answered(decision, case, work) {
+            Some(loss) if loss.verdict == Verdict::Undecided => None,
+            Some(loss) => Some(loss.verdict == Verdict::Refuted),
+            None => Some(true),
+        }
+    }
+
+    fn mates_as_well(
+        &self,
+        decision: usize,
+        killer: Option<Move>,
+        mate_in: Option<u32>,
+        answer: Move,
+        work: &mut Workspace,
+    ) -> bool {
+        let killer = Killer { m: killer, mate_in };
+        let baited = &self.losses.positions[decision + 1];
+        let (sprung, nodes) = is_sprung(&mut work.tester.prover, baited, killer, answer, self.nodes);
+        work.proof_nodes += nodes;
+        // A longer mate that the pass saw is not missed either.
+        let after = self.losses.searched.get(decision + 2).and_then(|one| mate_distance(one.value()));
+        sprung || mate_in.is_some() && after.is_some_and(|mate| mate <= 0)
+    }
+
+    /// Adds a played move that is proved to lose. `name`: gives the case its trap of the library.
+    pub(super) fn tell_losses(
+        &mut self,
+        mut name: impl FnMut(usize, Case, &mut Workspace) -> Case,
+        work: &mut Workspace,
+    ) {
+        for decision in self.losses.suspects() {
+            if work.is_stopped() {
+                return;
+            }
+            let bait = self.losses.moves[decision];
+            let Some(loss) = self.losses.loss(decision, bait, work) else { continue };
+            if loss.verdict == Verdict::Proved && !self.has(EventKind::Fell, decision) {
+                let case = name(decision, unnamed(bait, &loss), work);
+                // What is told as avoided is no comfort for one who fell for something else.
+                self.events.retain(|event| event.at != decision || event.kind != EventKind::Avoided);
+                let standing = Standing { decision, case: Arc::new(case), stood_already: true };
+                self.tell(&standing, work);
+            }
+        }
+    }
+
+    /// Adds the mates that stood on the board and were not played. A mate that stays is told again only where it has
+    /// become shorter.
+    pub(super) fn tell_missed_mates(&mut self, from: usize, work: &mut Workspace) {
+        let mut before: [Option<u32>; 2] = [None, None];
+        for at in from.max(1)..self.losses.moves.len() {
+            if work.is_stopped() {
+                return;
+            }
+            let mate =
+                mate_in(&mut work.tester.prover, &self.losses.positions[at], &self.losses.searched[at], MATE_NODES);
+            work.proof_nodes += work.tester.prover.nodes();
+            let mut missed = None;
+            if let Some(proof) = mate
+                && !self.mates_as_well(at - 1, proof.line.first().copied(), proof.mate_in, self.losses.moves[at], work)
+            {
+                missed = proof.mate_in;
+                if before[0].is_none_or(|earlier| proof.mate_in < Some(earlier)) && !self.has(EventKind::Missed, at) {
+                    let bait = self.losses.moves[at - 1];
+                    let victim = &self.losses.searched[at - 1];
+                    let before = if victim.values.is_empty() { None } else { Some(win_chance(victim.value())) };
+                    let best_line = if victim.line.first() == Some(&bait) { Vec::new() } else { victim.line.clone() };
+                    let figures = before.map(|before| Figures { before, after: -1.0, best_line, probability: None });
+                    self.add(
+                        EventKind::Missed,
+                        at - 1,
+                        &Arc::new(Case {
+                            loss: before.map(|before| before + 1.0),
+                            figures,
+                            mate_in: proof.mate_in,
+                            line: proof.line,
+                            by: PROVER_VERSION,
+                            nodes: proof.nodes,
+                            ..blank(bait)
+                        }),
+                    );
+                }
+            }
+            before = [before[1], missed];
+        }
+    }
+
+    /// Adds the captures that win material by exchange and lose by force, where they were rightly not played.
+    pub(super) fn tell_poisoned(
+        &mut self,
+        from: usize,
+        mut name: impl FnMut(usize, Case, &mut Workspace) -> Case,
+        work: &mut Workspace,
+    ) {
+        let mut stood: [Vec<Move>; 2] = [Vec::new(), Vec::new()];
+        for decision in from..self.losses.moves.len() {
+            if work.is_stopped() {
+                return;
+            }
+            let played = self.losses.moves[decision];
+            let captures = tempting(&self.losses.positions[decision]);
+            let earlier = std::mem::take(&mut stood[0]);
+            stood.swap(0, 1);
+            let before = win_chance(self.losses.searched[decision].value());
+            if before < LOST || captures.contains(&played) || self.losses.mates(decision) {
+                continue;
+            }
+            for &bait in &captures {
+                if !self.losses.may_cost(decision, bait, POISON, POISON_NODES, work) {
+                    continue;
+                }
+                let Some(loss) = self.losses.loss(decision, bait, work) else { continue };
+                if loss.verdict != Verdict::Proved || loss.before < LOST || loss.after > WON {
+                    continue;
+                }
+                stood[1].push(bait);
+                let good = self.losses.played(decision, work).is_none_or(|played| played.cost() < MISTAKE);
+                if good && !earlier.contains(&bait) && !self.has(EventKind::Avoided, decision) {
+                    let case = Arc::new(name(decision, unnamed(bait, &loss), work));
+                    self.add(EventKind::Avoided, decision, &case);
+                }
+            }
+        }
+    }
+
+    /// The events in the order of the moves, each with what its own move costs.
+    pub(super) fn finish(mut self, work: &mut Workspace) -> Vec<Event> {
+        let mut events = std::mem::take(&mut self.events);
+        events.sort_by_key(|event| event.at);
+        for event in &mut events {
+            if work.is_stopped() {
+                break;
+            }
+            match self.losses.played(event.at, work) {
+                Some(loss) => {
+                    event.played_loss = Some(loss.cost().max(0.0));
+                    event.only_move = loss.cost() <= -LOSS;
+                }
+                None => event.played_loss = Some(0.0),
+            }
+            event.threat = is_threat(event, work);
+        }
+        events
+    }
+}
+
+/// Whether the killer would work as well if the victim passed.
+fn is_threat(event: &Event, work: &mut Workspace) -> bool {
+    let (Some(&killer), Ok(passed)) = (event.case.line.first(), event.position.clone().swap_turn()) else {
+        return false;
+    };
+    if event.case.verdict != Verdict::Proved || !passed.is_legal(killer) {
+        return false;
+    }
+    if let Some(mate) = event.case.mate_in {
+        let proof = work.tester.prover.prove(&passed, mate, MATE_NODES, &[killer]);
+        work.proof_nodes += proof.nodes;
+        return proof.verdict == Verdict::Proved;
+    }
+    let Some(figures) = &event.case.figures else { return false };
+    let limits = Limits { depth: MAX_DEPTH, nodes: THREAT_NODES };
+    let kept = deepen(&mut work.searcher, &passed, &[killer], &[], limits);
+    work.proof_nodes += kept.nodes;
+    figures.before + win_chance(kept.value()) >= LOSS
+}
+
+fn figures(loss: &Loss) -> Figures {
+    Figures {
+        before: loss.before,
+        after: loss.after,
+        best_line: loss.best_line.clone(),
+        probability: Some(loss.probability),
+    }
+}
+
+/// A case of which nothing but its bait is known, with the verdict that it is one.
+fn blank(bait: Move) -> Case {
+    Case {
+        member: None,
+        known: false,
+        by: TESTER_VERSION,
+        similarity: 0.0,
+        bait,
+        line: Vec::new(),
+        verdict: Verdict::Proved,
+        mate_in: None,
+        loss: None,
+        figures: None,
+        nodes: 0,
+    }
+}
+
+/// The case of a proved loss, like no trap of the library yet.
+fn unnamed(bait: Move, loss: &Loss) -> Case {
+    Case {
+        by: if loss.mate_in.is_some() { PROVER_VERSION } else { TESTER_VERSION },
+        line: loss.line.clone(),
+        verdict: loss.verdict,
+        mate_in: loss.mate_in,
+        loss: Some(loss.cost()),
+        figures: Some(figures(loss)),
+        nodes: loss.nodes,
+        ..blank(bait)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::game_analyzer::GameAnalyzer;
+    use crate::judge::model::{Options, ProofLimits, Tell};
+    use crate::measures::trap_positions::{Measure, MeasureSpec};
+    use crate::pgn::reader::GameReader;
+    use crate::trees::labels::{Labels, Naming};
+
+    const LEGAL: &str = "1. e4 e5 2. Nf3 d6 3. Bc4 Nc6 4. Nc3 Bg4 5. Nxe5 Bxd1";
+
+    /// The events of a game, with an empty library: kind, number of the move from 1, and whether there is a mate.
+    fn told(moves: &str, work: &mut Workspace) -> Vec<(EventKind, usize, Option<u32>, Event)> {
+        let labels = Labels { naming: Naming::Uci, captures: false };
+        let spec = Some(MeasureSpec { measure: Measure::Continuations, depth: 2, labels });
+        let limits = ProofLimits { nodes: 20_000, unproved: false };
+        let options =
+            Options { tell: Tell::Losses, spec, min_similarity: 0.8, proposals_first: true, skip_plies: 0, limits };
+        let game = GameReader::new().read(format!("{moves} *\n").as_bytes()).unwrap();
+        let (events, _) = GameAnalyzer::new(Vec::new(), options, None).events(&game, work);
+        events.into_iter().map(|event| (event.kind, event.at + 1, event.case.mate_in, event)).collect()
+    }
+
+    fn parts(told: &[(EventKind, usize, Option<u32>, Event)]) -> Vec<(EventKind, usize, Option<u32>)> {
+        told.iter().map(|&(kind, ply, mate, _)| (kind, ply, mate)).collect()
+    }
+
+    #[test]
+    fn a_bait_that_is_mated_is_told_with_its_answer() {
+        let work = &mut Workspace::default();
+        let sprung = told(&format!("{LEGAL} 6. Bxf7+ Ke7 7. Nd5#"), work);
+        assert!(parts(&sprung).contains(&(EventKind::Fell, 10, Some(2))), "{:?}", parts(&sprung));
+        assert!(parts(&sprung).contains(&(EventKind::Sprung, 11, Some(2))), "{:?}", parts(&sprung));
+        let (.., fell) = sprung.iter().find(|one| one.0 == EventKind::Fell && one.1 == 10).unwrap();
+        assert!(fell.played_loss.unwrap() >= LOSS && !fell.only_move && fell.case.member.is_none());
+        let (.., answer) = sprung.iter().find(|one| one.1 == 11).unwrap();
+        assert!(answer.played_loss.unwrap() < 0.05 && answer.only_move);
+        let missed = told(&format!("{LEGAL} 6. Kxd1 Nxe5"), work);
+        assert!(parts(&missed).contains(&(EventKind::Missed, 11, Some(2))), "{:?}", parts(&missed));
+    }
+
+    #[test]
+    fn what_a_game_tells_does_not_depend_on_the_games_before_it() {
+        let game = format!("{LEGAL} 6. Kxd1 Nxe5");
+        let work = &mut Workspace::default();
+        let first = told(&game, work);
+        told("1. f3 e5 2. g4 a6 3. a3 Qh4#", work);
+        let again = told(&game, work);
+        assert_eq!(format!("{first:?}"), format!("{again:?}"));
+    }
+
+    #[test]
+    fn a_mate_that_was_missed_is_told_whatever_the_move_before_was() {
+        let found = told("1. f3 e5 2. g4 a6 3. a3 Qh4#", &mut Workspace::default());
+        assert!(parts(&found).contains(&(EventKind::Missed, 4, Some(1))), "{:?}", parts(&found));
+        assert!(!parts(&found).iter().any(|&(kind, ply, _)| kind == EventKind::Missed && ply == 6));
+    }
+
+    #[test]
+    fn a_capture_that_would_be_mated_is_told_as_avoided_once() {
+        // The pawn on a2 is free, but the rook guards the back rank.
+        let start = "[SetUp \"1\"]\n[FEN \"r5k1/5ppp/2p5/8/8/8/P4PPP/3R2K1 b - - 0 1\"]\n\n";
+        let found = told(&format!("{start}1... c5 2. h3 c4 3. h4"), &mut Workspace::default());
+        let kinds = parts(&found);
+        assert_eq!(kinds, [(EventKind::Avoided, 1, Some(1))]);
+        let (.., avoided) = &found[0];
+        assert!(!avoided.threat && avoided.played_loss.is_some_and(|loss| loss < MISTAKE));
+    }
+}

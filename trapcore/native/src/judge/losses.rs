@@ -1,0 +1,220 @@
+//! The proof that a move loses: does it cost [`LOSS`] or more against the best other move?
+//!
+//! Both questions, what the best other move keeps and what the move leaves, are searched in stages with more and more
+//! nodes and one table, until the probability is beyond one of the borders. `Proved` also needs the loss to stand at
+//! the last depths, or a mate by the prover.
+
+use std::ops::Range;
+
+use shakmaty::{Chess, Move, Position};
+
+use crate::chess::moves::after;
+use crate::judge::pass::{Deepening, deepen};
+use crate::judge::suspicion::{Evidence, STAGES};
+use crate::mate::{MateProof, Prover};
+use crate::search::score::mate_distance;
+use crate::search::verdict::Verdict;
+use crate::search::{Limits, MAX_DEPTH, Searcher};
+use crate::trap_test::LOSS;
+
+/// Nodes for each of the two questions, by stage; the first entry is the pass, which is not made here.
+pub(super) const STAGE_NODES: [u64; STAGES] = [0, 1_000, 4_000, 16_000, 64_000, 128_000];
+
+/// A move of the pass with at least this probability is examined.
+pub(super) const SUSPECTED: f64 = 0.04;
+/// From this probability on a loss that stands is proved, up to that one it is refuted.
+const PROVED: f64 = 0.85;
+const REFUTED: f64 = 0.04;
+
+/// Longest mate that is looked for, and the nodes for it at each stage, as a share of those of the stage.
+pub(super) const MATES: u32 = 5;
+const MATE_SHARE: u64 = 2;
+/// Longest mate that is looked for where the search saw none.
+const UNSEEN_MATES: u32 = 2;
+/// A mate is looked for where the search gives the attacker so many centipawns.
+const MATE_LIKELY: i32 = 500;
+
+/// The answer about one move. Win chances are those of the mover, -1 to 1.
+#[derive(Clone, Debug)]
+pub(crate) struct Loss {
+    /// With the best other move.
+    pub before: f64,
+    /// With the move.
+    pub after: f64,
+    /// The best other move, and the line that begins with it.
+    pub best_line: Vec<Move>,
+    /// The best answer to the move, and the line that begins with it.
+    pub line: Vec<Move>,
+    /// Moves of the opponent to mate after the move, where a mate is proved.
+    pub mate_in: Option<u32>,
+    pub verdict: Verdict,
+    /// Stated probability that the move loses [`LOSS`] or more.
+    pub probability: f64,
+    /// The stage that gave the answer.
+    pub stage: usize,
+    pub nodes: u64,
+}
+
+impl Loss {
+    /// Win chance that the move costs against the best other one, -2 to 2; negative where it is the best itself.
+    pub(crate) fn cost(&self) -> f64 {
+        self.before - self.after
+    }
+}
+
+/// A move whose loss is in question.
+#[derive(Clone)]
+pub(super) struct Question<'a> {
+    pub position: &'a Chess,
+    pub bait: Move,
+    /// Answers that are tried first.
+    pub killers: &'a [Move],
+    /// The other move that is tried first.
+    pub best: Option<Move>,
+    /// That the move loses to a mate is proved already.
+    pub mated: bool,
+    /// The stages to go through, from 1.
+    pub stages: Range<usize>,
+}
+
+/// What answers questions about losses.
+pub(super) struct LossProver<'a> {
+    pub searcher: &'a mut Searcher,
+    pub prover: &'a mut Prover,
+}
+
+impl LossProver<'_> {
+    /// Proves or refutes that the move loses; `None` if it is the only legal one. Where the work is stopped the answer
+    /// is undecided.
+    pub(super) fn prove(&mut self, question: Question) -> Option<Loss> {
+        self.examine(question, |_, _| {})
+    }
+
+    /// The same; `each` sees the evidence after every stage, with its number.
+    pub(super) fn examine(&mut self, question: Question, mut each: impl FnMut(usize, &Evidence)) -> Option<Loss> {
+        let Question { position, bait, mated, stages, .. } = question;
+        let others: Vec<Move> = position.legal_moves().into_iter().filter(|&m| m != bait).collect();
+        if others.is_empty() {
+            return None;
+        }
+        let baited = after(position, bait);
+        let mut nodes = 0;
+        let mut mate: Option<MateProof> = None;
+        let mut killers = question.killers.to_vec();
+        let mut best: Vec<Move> = question.best.into_iter().collect();
+        let mut last = None;
+        for stage in stages {
+            let budget = STAGE_NODES[stage];
+            let limits = Limits { depth: MAX_DEPTH, nodes: budget };
+            let kept = deepen(self.searcher, position, &others, &best, limits);
+            best = kept.line.first().copied().into_iter().collect();
+            let reached = Limits { depth: kept.values.last().map_or(0, |&(depth, _)| depth.max(1)), ..limits };
+            let left =
+                if mated { Deepening::default() } else { deepen(self.searcher, &baited, &[], &killers, reached) };
+            nodes += kept.nodes + left.nodes;
+            if let Some(&killer) = left.line.first() {
+                killers = vec![killer];
+            }
+            if mate.is_none() && left.value() >= MATE_LIKELY {
+                let proof = self.prover.prove(&baited, MATES, budget * MATE_SHARE, &killers);
+                nodes += proof.nodes;
+                mate = (proof.verdict == Verdict::Proved).then_some(proof);
+            }
+            let evidence = if mated || mate.is_some() {
+                Evidence::of_mate(&kept.values)
+            } else {
+                Evidence::new(&kept.values, &left.values)
+            };
+            each(stage, &evidence);
+            let probability = evidence.probability(stage);
+            let verdict = verdict(&evidence, probability);
+            let is_stopped = self.searcher.stop_flag.is_stopped();
+            last =
+                Some((kept, left, evidence, probability, if is_stopped { Verdict::Undecided } else { verdict }, stage));
+            if is_stopped || verdict != Verdict::Undecided {
+                break;
+            }
+        }
+        let (kept, left, evidence, probability, verdict, stage) = last?;
+        let (line, mate_in) = match mate {
+            Some(proof) => (proof.line, proof.mate_in),
+            None => (left.line, None),
+        };
+        let (before, after) = (evidence.before, evidence.after);
+        Some(Loss { before, after, best_line: kept.line, line, mate_in, verdict, probability, stage, nodes })
+    }
+}
+
+fn verdict(evidence: &Evidence, probability: f64) -> Verdict {
+    if probability >= PROVED && (evidence.stands() || evidence.mated && evidence.loss() >= LOSS) {
+        Verdict::Proved
+    } else if probability <= REFUTED {
+        Verdict::Refuted
+    } else {
+        Verdict::Undecided
+    }
+}
+
+/// The mate that stands in a position for the side to move, given a search of it, within `nodes` nodes.
+pub(super) fn mate_in(prover: &mut Prover, position: &Chess, searched: &Deepening, nodes: u64) -> Option<MateProof> {
+    let value = searched.value();
+    if value < MATE_LIKELY {
+        return None;
+    }
+    let seen = mate_distance(value).map_or(UNSEEN_MATES, |moves| moves.unsigned_abs());
+    if seen > MATES {
+        return None;
+    }
+    let proof = prover.prove(position, seen, nodes, &searched.line[..searched.line.len().min(1)]);
+    (proof.verdict == Verdict::Proved).then_some(proof)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::position::{parse, parse_move};
+
+    fn answered(fen: &str, bait: &str) -> Option<Loss> {
+        let position = parse(fen).unwrap();
+        let bait = parse_move(&position, bait).unwrap();
+        let (mut searcher, mut prover) = (Searcher::new(16), Prover::new(14));
+        let question =
+            Question { position: &position.chess, bait, killers: &[], best: None, mated: false, stages: 1..STAGES };
+        LossProver { searcher: &mut searcher, prover: &mut prover }.prove(question)
+    }
+
+    #[test]
+    fn a_bait_that_is_mated_loses() {
+        let legal = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5";
+        let loss = answered(legal, "g4d1").unwrap();
+        assert_eq!((loss.verdict, loss.mate_in, loss.line.len()), (Verdict::Proved, Some(2), 3));
+        assert!(loss.after == -1.0 && loss.before > -0.6 && loss.probability > 0.8);
+        assert!(
+            loss.best_line.first().is_some_and(|&best| best != parse_move(&parse(legal).unwrap(), "g4d1").unwrap())
+        );
+    }
+
+    #[test]
+    fn a_queen_left_hanging_is_proved_to_lose_and_a_quiet_move_is_not() {
+        let start = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+        let queen = answered(start, "d1g4").unwrap();
+        assert_eq!(queen.verdict, Verdict::Refuted, "nothing attacks g4 but the bishop behind its pawn: {queen:?}");
+        let lost = answered("rnbqkbnr/ppp2ppp/3p4/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3", "d1g4").unwrap();
+        assert_eq!((lost.verdict, lost.mate_in), (Verdict::Proved, None));
+        assert!(lost.cost() >= LOSS && lost.line[0].is_capture());
+        let developed = answered(start, "g1f3").unwrap();
+        assert_eq!(developed.verdict, Verdict::Refuted);
+        assert!(developed.cost() < LOSS / 2.0);
+    }
+
+    #[test]
+    fn the_only_legal_move_loses_nothing() {
+        assert!(answered("7k/8/5K2/8/8/8/8/6R1 b - - 0 1", "h8h7").is_none());
+    }
+
+    #[test]
+    fn a_move_that_mates_loses_nothing() {
+        let mate = answered("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8").unwrap();
+        assert_eq!((mate.verdict, mate.after), (Verdict::Refuted, 1.0));
+    }
+}

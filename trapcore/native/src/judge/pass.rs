@@ -1,0 +1,91 @@
+//! The pass over a whole game: every position searched briefly, the last one first, with one table.
+//!
+//! Backwards because a position's search then finds in the table what was found of the moves that were played from it.
+
+use shakmaty::{Chess, Move};
+
+use crate::search::stop::StopFlag;
+use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
+
+/// Nodes for each position.
+pub(super) const PASS_NODES: u64 = 500;
+
+/// An iterative deepening: values by depth from 0 (captures and checks played out), for the side to move, in centipawns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Deepening {
+    pub values: Vec<(u32, i32)>,
+    pub line: Vec<Move>,
+    pub nodes: u64,
+}
+
+impl Deepening {
+    /// The value of the last depth.
+    pub(super) fn value(&self) -> i32 {
+        self.values.last().map_or(0, |&(_, value)| value)
+    }
+}
+
+/// Searches `only` these moves, all if empty, the `first` ones before the others; what the table holds is used.
+pub(super) fn deepen(
+    searcher: &mut Searcher,
+    root: &Chess,
+    only: &[Move],
+    first: &[Move],
+    limits: Limits,
+) -> Deepening {
+    let mut values = Vec::new();
+    let request = SearchRequest { only, first, game: &[] };
+    let found = searcher.search(root, request, limits, Pruning::Selective, |found| {
+        values.push((found.depth, found.value));
+        true
+    });
+    Deepening { values, line: found.line, nodes: found.nodes }
+}
+
+/// A brief search of each position of a game, in their order, from the position with this index on; those before it
+/// are left empty. Ends early where the work is stopped.
+pub(super) fn pass(searcher: &mut Searcher, positions: &[Chess], from: usize, stop_flag: &StopFlag) -> Vec<Deepening> {
+    let mut searched = vec![Deepening::default(); positions.len()];
+    let limits = Limits { depth: MAX_DEPTH, nodes: PASS_NODES };
+    for (position, deepening) in positions.iter().zip(&mut searched).skip(from).rev() {
+        if stop_flag.is_stopped() {
+            break;
+        }
+        *deepening = deepen(searcher, position, &[], &[], limits);
+    }
+    searched
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::moves::after;
+    use crate::chess::position::{parse, parse_line};
+    use crate::search::score::mate_distance;
+
+    #[test]
+    fn a_pass_sees_what_each_position_of_legals_mate_holds() {
+        let start = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
+        let moves = parse_line(&start, ["g4d1", "c4f7", "e8e7", "c3d5"]).unwrap();
+        let mut positions = vec![start.chess.clone()];
+        for &m in &moves {
+            positions.push(after(positions.last().unwrap(), m));
+        }
+        let mut searcher = Searcher::new(14);
+        let searched = pass(&mut searcher, &positions, 0, &StopFlag::default());
+        let again = {
+            searcher.clear();
+            pass(&mut searcher, &positions, 0, &StopFlag::default())
+        };
+        assert_eq!(searched.len(), 5);
+        assert_eq!(mate_distance(searched[1].value()), Some(2));
+        assert_eq!(searched[1].line[0], moves[1]);
+        assert_eq!(mate_distance(searched[3].value()), Some(1));
+        assert!(searched.iter().all(|one| one.nodes <= PASS_NODES + 1));
+        for (one, other) in searched.iter().zip(&again) {
+            assert_eq!((&one.values, &one.line), (&other.values, &other.line));
+        }
+        let late = pass(&mut searcher, &positions, 3, &StopFlag::default());
+        assert!(late[..3].iter().all(|one| one.values.is_empty()) && !late[3].values.is_empty());
+    }
+}
