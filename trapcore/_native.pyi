@@ -648,8 +648,9 @@ def label_positions(batch: Batch, engine: str, *, share: float, seed: int, held_
 class NetworkTrainer:
     """The network in floating point, with the records that it is trained on."""
 
-    def __init__(self, records: Sequence[bytes], seed: int) -> None:
-        """Raises ``ValueError`` for bytes that are no records."""
+    def __init__(self, records: Sequence[bytes], seed: int, start: bytes | None = None) -> None:
+        """Of the records those are used in which no capture wins for the side to move. ``start``: weights to begin
+        with, in the place of random ones. Raises ``ValueError`` for bytes that are no records or no weights."""
 
     @property
     def records(self) -> int: ...

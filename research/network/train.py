@@ -32,6 +32,8 @@ class Training:
     """Peak of Adam's rate."""
     threads: int = 1
     seed: int = 1
+    start: Path | None = None
+    """Weights to begin with, in the place of random ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,17 @@ class Trained:
 
 
 def train(folder: Path, held_out: Path | None, output: Path, training: Training, say: Callable[[str], None]) -> Trained:
-    """Train on the records of ``folder`` and write the rounded weights to ``output``.
+    """Train on the quiet records of ``folder`` and write the rounded weights to ``output``.
 
     The same records, options and number of threads give the same weights. Raises ``InputError`` without records or
     for files that are none, and ``UsageError`` for fewer records than a batch.
     """
     try:
-        trainer = _native.NetworkTrainer(_read(folder), training.seed)
-    except ValueError as error:
-        raise InputError(f"{folder}: {error}") from error
+        weights = None if training.start is None else training.start.read_bytes()
+        trainer = _native.NetworkTrainer(_read(folder), training.seed, weights)
+    except (OSError, ValueError) as error:
+        given = folder if training.start is None else f"{folder}, {training.start}"
+        raise InputError(f"{given}: {error}") from error
     if trainer.records < training.batch:
         raise UsageError(f"{folder}: {trainer.records:,} records are fewer than a batch of {training.batch:,}")
     others = b"".join(_read(held_out)) if held_out is not None else None

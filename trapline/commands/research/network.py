@@ -23,6 +23,9 @@ def network(
     share: Annotated[
         float, typer.Option(metavar="SHARE", min=0.0, max=1.0, help="Share of the positions of a game that are drawn.")
     ] = 0.35,
+    start: Annotated[
+        Path | None, typer.Option("--start", metavar="FILE", help="Weights to go on from, in place of random ones.")
+    ] = None,
     rounds: Annotated[float, typer.Option(metavar="N", min=0.001, help="How often each record is used.")] = 8.0,
     batch: Annotated[int, typer.Option(metavar="N", min=1, help="Records of a step.")] = 16_384,
     jobs: JobsOption = None,
@@ -49,7 +52,7 @@ def network(
     label(files, folder, Sampling(command, share), threads, say)
     # Enough to measure by, whatever the games.
     label(files, held_out, Sampling(command, share / 20, held_out=True), threads, say)
-    trained = train(folder, held_out, output, Training(rounds=rounds, batch=batch, threads=threads), say)
+    trained = train(folder, held_out, output, Training(rounds=rounds, batch=batch, threads=threads, start=start), say)
     typer.echo(f"{trained.records:,} records, {trained.steps:,} steps: mean squared error of the win chance (0 to 1)")
     typer.echo(f"{trained.loss:.5f} on the last of them, {trained.held_out_loss:.5f} on games that were left out")
     typer.echo(f"written: {output}")

@@ -8,9 +8,10 @@ use shakmaty::CastlingMode;
 
 use super::games::PyBatch;
 use crate::pgn::records::games;
+use crate::search::network::Network;
 use crate::training::engine;
 use crate::training::random::Random;
-use crate::training::record::{Record, SIZE};
+use crate::training::record::{Record, SIZE, is_quiet};
 use crate::training::sample::questions;
 use crate::training::trainer::{Pass, Trainer};
 
@@ -59,11 +60,24 @@ struct NetworkTrainer {
 #[pymethods]
 impl NetworkTrainer {
     #[new]
-    fn new(records: Vec<PyBackedBytes>, seed: u64) -> PyResult<NetworkTrainer> {
-        let records = joined(&records)?;
+    #[pyo3(signature = (records, seed, start = None))]
+    fn new(
+        py: Python<'_>,
+        records: Vec<PyBackedBytes>,
+        seed: u64,
+        start: Option<PyBackedBytes>,
+    ) -> PyResult<NetworkTrainer> {
+        let records = py.detach(|| joined(&records))?;
+        let trainer = match start {
+            None => Trainer::new(seed),
+            Some(bytes) => {
+                let network = Network::read(&bytes).map_err(|error| PyValueError::new_err(error.to_string()))?;
+                Trainer::from_network(&network)
+            }
+        };
         let order: Vec<u32> = (0..(records.len() / SIZE) as u32).collect();
         let used = order.len();
-        Ok(NetworkTrainer { trainer: Trainer::new(seed), records, order, used, random: Random(seed) })
+        Ok(NetworkTrainer { trainer, records, order, used, random: Random(seed) })
     }
 
     #[getter]
@@ -105,16 +119,24 @@ impl NetworkTrainer {
     }
 }
 
-/// The records one after the other, if they are records.
+/// The quiet ones of the records, one after the other, if all are records.
 fn joined(parts: &[PyBackedBytes]) -> PyResult<Vec<u8>> {
     let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
     for part in parts {
-        if part.len() % SIZE != 0 || part.chunks_exact(SIZE).any(|record| Record::unpack(record).is_none()) {
-            return Err(PyValueError::new_err("these are no training records"));
+        if part.len() % SIZE != 0 {
+            return Err(not_records());
         }
-        all.extend_from_slice(part);
+        for bytes in part.chunks_exact(SIZE) {
+            if is_quiet(&Record::unpack(bytes).ok_or_else(not_records)?) {
+                all.extend_from_slice(bytes);
+            }
+        }
     }
     Ok(all)
+}
+
+fn not_records() -> PyErr {
+    PyValueError::new_err("these are no training records")
 }
 
 /// Adds the functions and classes of this file to the module.

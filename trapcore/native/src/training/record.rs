@@ -1,6 +1,9 @@
 //! A position with its value, in 32 bytes, so that tens of millions of them fit into memory.
 
-use shakmaty::{Bitboard, Board, Color, Piece, Role};
+use shakmaty::{Bitboard, Board, CastlingMode, Color, Piece, Position, Role, Setup};
+
+use crate::chess::position::playable;
+use crate::chess::static_exchange::see;
 
 /// Bytes of a record.
 pub(crate) const SIZE: usize = 32;
@@ -52,11 +55,29 @@ impl Record {
     }
 }
 
+/// Whether the side to move wins nothing by a capture, as static exchange evaluation sees it. What other positions are
+/// worth is not for a static value to say: the search plays their captures out before it asks for one.
+pub(crate) fn is_quiet(record: &Record) -> bool {
+    let setup = Setup { board: record.board.clone(), turn: record.turn, ..Setup::empty() };
+    let Ok(chess) = playable(setup, CastlingMode::Standard) else { return false };
+    !chess.legal_moves().into_iter().any(|m| m.is_capture() && see(&chess, m) > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::position::parse;
-    use shakmaty::Position;
+
+    #[test]
+    fn a_position_is_quiet_if_no_capture_wins() {
+        let quiet = |fen: &str| {
+            let chess = parse(fen).unwrap().chess;
+            is_quiet(&Record { board: chess.board().clone(), turn: chess.turn(), value: 0 })
+        };
+        assert!(quiet("4k3/2p5/3p4/8/8/3Q4/8/4K3 w - - 0 1"));
+        assert!(!quiet("4k3/8/3p4/8/8/3Q4/8/4K3 w - - 0 1"));
+        assert!(quiet("4k3/8/3p4/8/8/3Q4/8/4K3 b - - 0 1"));
+    }
 
     #[test]
     fn what_is_packed_is_unpacked() {

@@ -68,6 +68,27 @@ impl Trainer {
         Trainer { parameters, mean: vec![0.0; PARAMETERS], square: vec![0.0; PARAMETERS], steps: 0 }
     }
 
+    /// The weights of a network, to be trained further.
+    pub(crate) fn from_network(network: &Network) -> Trainer {
+        let mut trainer = Trainer::new(0);
+        let copy = |parameters: &mut [f32], row: &[i16], scale: i32| {
+            for (to, &from) in parameters.iter_mut().zip(row) {
+                *to = f32::from(from) / scale as f32;
+            }
+        };
+        for (input, row) in network.features.iter().enumerate() {
+            copy(&mut trainer.parameters[input * HIDDEN..], &row.0, QA);
+        }
+        copy(&mut trainer.parameters[BIAS..], &network.bias.0, QA);
+        for (index, row) in network.output.as_flattened().iter().enumerate() {
+            copy(&mut trainer.parameters[OUTPUT + index * HIDDEN..], &row.0, QB);
+        }
+        for (to, &from) in trainer.parameters[OUTPUT_BIAS..].iter_mut().zip(&network.output_bias) {
+            *to = from as f32 / (QA * QB) as f32;
+        }
+        trainer
+    }
+
     /// Mean loss of the records numbered `batch`, each [`SIZE`] bytes of `records`; then a step down its gradient.
     pub(crate) fn pass(&mut self, records: &[u8], batch: &[u32], pass: Pass, threads: usize) -> f64 {
         if batch.is_empty() {
@@ -304,6 +325,7 @@ mod tests {
         }
         let network: &'static Network = Box::leak(Box::new(trainer.rounded()));
         assert_eq!(Network::read(&network.write()).as_ref(), Ok(network));
+        assert_eq!(&Trainer::from_network(network).rounded(), network);
         for (fen, record) in FENS.into_iter().zip(&records) {
             let value = trainer.value(record);
             assert!((value - f32::from(record.value)).abs() < 25.0, "{value} for {}", record.value);
