@@ -11,13 +11,13 @@ pipeline.py        the run: inputs, detection, comments, outputs, resuming
 stream.py          one input annotated as it is read, without files
 worker.py          one input analyzed in batches on several threads, in order
 annotation.py      one batch: its findings, its new bytes, its lines of the report
-events.py          one event of one trap in a game, as a value
-selection.py       which events are reported: side, player
+events.py          one event in a game, as a value
+selection.py       which events are reported: side, player, and what nothing hangs on
+record.py          losing moves of indexed games, stored in the library
 engine_check.py    the UCI engine that judges what the prover leaves open
 comments/          what is written into a PGN, and where
 files/             inputs, outputs, the report, and the journal of a run
 counts.py          counts of games, positions and findings
-progress.py        progress bar and summary
 =================  =================================================================================
 """
 

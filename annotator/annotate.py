@@ -6,9 +6,9 @@ from pathlib import Path
 from annotator.counts import Counts
 from annotator.events import TrapEvent
 from annotator.files.plan import plan_run
+from annotator.files.progress import Progress
 from annotator.known_traps import KnownTraps
 from annotator.pipeline import Run
-from annotator.progress import Progress
 from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.settings import AnalysisSettings
 from annotator.stream import annotate_stream

@@ -10,7 +10,7 @@ from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.files.report import finding_line, skipped_line
-from annotator.selection import Selection
+from annotator.selection import Selection, hangs_on
 from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
@@ -94,10 +94,13 @@ class Annotator:
         """Events of a game that are reported, in the order of its moves."""
         events = (TrapEvent.of(finding, self.traps, self.measure) for finding in game.findings)
         # The engine is slow: it judges only what would be reported.
-        chosen = [event for event in events if self.selection.includes(event, game.tags)]
+        chosen = [event for event in events if self.selection.includes(event, game.tags) and hangs_on(event)]
         if self.verifier is not None:
             chosen = [self.verifier.verify(event) for event in chosen]
-        return _once([event for event in chosen if event.proved or self.unproved])
+        chosen = [event for event in chosen if event.proved or self.unproved]
+        # Who plays the killer has not avoided what else he could have taken.
+        sprung = {event.ply for event in chosen if event.event is Event.SPRUNG}
+        return _once([event for event in chosen if event.event is not Event.AVOIDED or event.ply not in sprung])
 
 
 def _once(events: list[TrapEvent]) -> list[TrapEvent]:
@@ -107,12 +110,12 @@ def _once(events: list[TrapEvent]) -> list[TrapEvent]:
     what comes two plies later.
     """
     reported: list[TrapEvent] = []
-    stood: dict[tuple[str, str], tuple[int, bool]] = {}
+    stood: dict[tuple[str | None, str], tuple[int, bool]] = {}
     by_position = sorted(events, key=lambda event: event.trap_ply)
     for trap_ply, here in groupby(by_position, key=lambda event: event.trap_ply):
         now = {}
         for event in here:
-            trap = (event.trap.slug, event.bait)
+            trap = (event.slug, event.bait)
             since, was_proved = stood.get(trap, (0, False))
             still_there = since == trap_ply - 2 and was_proved >= event.proved
             if not (still_there and event.event in (Event.SET, Event.AVOIDED)):

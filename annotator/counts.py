@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Self
 
 from annotator.events import TrapEvent
+from db.traps.terms import Event
 from trapcore import _native
 
 
@@ -21,6 +22,8 @@ class Counts:
     threads while the findings stay the same."""
     events: dict[str, int] = field(default_factory=dict)
     """Findings written or reported, by event."""
+    losing_moves: dict[str, int] = field(default_factory=dict)
+    """Moves that were played and proved to lose, by what the killer is."""
     with_traps: int = 0
     """Games with at least one of them."""
     annotated: int = 0
@@ -41,6 +44,9 @@ class Counts:
     def add_game(self, events: list[TrapEvent], *, annotated: bool) -> None:
         """Count the findings of one game that has some."""
         self.events = dict(Counter(self.events) + Counter(event.event.value for event in events))
+        lost = {event.ply: event for event in events if event.event is Event.FELL and event.proved}
+        kinds = Counter(event.kind for event in lost.values() if event.kind is not None)
+        self.losing_moves = dict(Counter(self.losing_moves) + kinds)
         self.with_traps += 1
         self.annotated += annotated
 

@@ -1,4 +1,4 @@
-"""Event of a trap in a game, with the proof of what is claimed about it."""
+"""Event in a game, of a known trap or of a move that was found to lose, with the proof of what is claimed about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,16 +27,17 @@ class EventProof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrapEvent:
-    """One event of one trap in one game, as it is written into comments and the report."""
+    """One event in one game, as it is written into comments and the report. Win chances are lichess's, -1..1."""
 
     event: Event
-    trap: Trap
+    trap: Trap | None
+    """Of the library, which it is or is like; None where it is like none."""
     known: bool
-    """The position is the trap's own; otherwise it resembles it."""
+    """The position is the trap's own; otherwise it resembles it, or there is none."""
     mirrored: bool
     """The trap was matched with colours exchanged."""
     similarity: float
-    """0..1; 1.0 when known."""
+    """0..1; 1.0 when known, 0.0 without a trap."""
     measure: str
     """Name of the measure behind ``similarity``."""
     ply: int
@@ -58,23 +59,49 @@ class TrapEvent:
     proof: EventProof
     anchor: _native.Anchor
     """Where text can be added to that move."""
+    kind: str | None = None
+    """What the killer is: ``mate``, ``capture`` (captures and promotions), ``check`` or ``quiet``."""
+    before: float | None = None
+    """Win chance of the victim with the best move in the position before the bait; None where it was not measured."""
+    after: float | None = None
+    """The same with the bait."""
+    best: str | None = None
+    """The best other move there, UCI."""
+    best_san: str | None = None
+    best_line_san: tuple[str, ...] = ()
+    """The line that begins with it, a few plies."""
+    probability: float | None = None
+    """That the bait costs .3 or more, as the search estimated it; None where it did not."""
+    threat: bool = False
+    """The killer would come as well if the victim passed."""
+    played_loss: float | None = None
+    """Win chance that the move at ``ply`` costs against the best move there, 0..2; None where it was not measured."""
+    only_move: bool = False
+    """The move at ``ply`` is the only one there that does not cost .3 or more."""
 
     @property
     def proved(self) -> bool:
         """Whether anything may be claimed about the bait."""
         return self.proof.verdict is Verdict.PROVED
 
+    @property
+    def slug(self) -> str | None:
+        """Of the trap; None without one."""
+        return None if self.trap is None else self.trap.slug
+
+    @property
+    def loss(self) -> float | None:
+        """Win chance that the bait costs, 0..2, by what was measured for this event; None where nothing was."""
+        if self.proof.loss is not None or self.before is None or self.after is None:
+            return self.proof.loss
+        return self.before - self.after
+
     @classmethod
     def of(cls, finding: _native.Finding, traps: Sequence[Trap], measure: str) -> Self:
-        """The event of a finding of the analyzer, which was given these ``traps`` and this ``measure``.
-
-        Raises ``ValueError`` for a finding that is like none of the traps.
-        """
-        if finding.trap is None:
-            raise ValueError(f"the finding at ply {finding.ply} is like no trap of the library")
+        """The event of a finding of the analyzer, which was given these ``traps`` and this ``measure``."""
         return cls(
             event=Event(finding.event),
-            trap=traps[finding.trap],
+            trap=None if finding.trap is None else traps[finding.trap],
             known=finding.known,
             mirrored=finding.mirrored,
             similarity=finding.similarity,
@@ -91,4 +118,14 @@ class TrapEvent:
             killer_line_san=tuple(finding.killer_line_san),
             proof=EventProof(Verdict(finding.verdict), finding.mate_in, finding.nodes, finding.prover, finding.loss),
             anchor=finding.anchor,
+            kind=finding.kind,
+            before=finding.before,
+            after=finding.after,
+            best=finding.best,
+            best_san=finding.best_san,
+            best_line_san=tuple(finding.best_line_san),
+            probability=finding.probability,
+            threat=finding.threat,
+            played_loss=finding.played_loss,
+            only_move=finding.only_move,
         )

@@ -11,8 +11,8 @@ from annotator.engine_check import EngineVerifier
 from annotator.files.journal import InputState, Journal, OutputState, load, not_a_journal
 from annotator.files.output import Output, PartialFile, Stream, move_into_place, partial_of
 from annotator.files.plan import STDIN, Plan, Target
+from annotator.files.progress import Progress
 from annotator.known_traps import KnownTraps
-from annotator.progress import Progress
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import analyzed
 from trapcore.errors import InputError, UsageError

@@ -6,8 +6,8 @@ from typing import Self
 from annotator.files.journal import Option
 from annotator.known_traps import KnownTraps
 from annotator.selection import Selection
-from annotator.settings import AnalysisSettings
-from annotator.worker import BATCH_BYTES
+from annotator.settings import AnalysisSettings, Tell
+from annotator.worker import BATCH_BYTES, LOSSES_BATCH_BYTES
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -28,6 +28,7 @@ from trapcore.version import installed_version
 class AnalysisOptions:
     """Options of one run that differ from the settings; what is None is as the settings say."""
 
+    tell: Tell | None = None
     measure: IndexedMeasure | None = None
     depth: int | None = None
     """Plies of the local tree, 1..3; None is 2, for the structural measure 1 (its tree is one ply deeper)."""
@@ -58,10 +59,10 @@ class AnalysisRequest:
     min_similarity: float
     nodes: int
     """Of the prover, for one candidate."""
+    tell: str = Tell.LOSSES
+    """How much is told, see `Tell`."""
     unproved: bool = False
     """Resemblances without a proof are reported as well, marked as such."""
-    tell: str = "similar"
-    """``known``, ``similar`` or ``losses``: see ``GameAnalyzer``."""
     skip_plies: int = 0
     """So many plies at the beginning of each game are not looked at."""
     selection: Selection = field(default_factory=Selection)
@@ -82,6 +83,7 @@ class AnalysisRequest:
         """
         options = options or AnalysisOptions()
         measure = options.measure or settings.measure
+        tell = settings.tell if options.tell is None else options.tell
         structural = measure is IndexedMeasure.STRUCTURAL
         depth = options.depth if options.depth is not None else 1 if structural else 2
         given = (options.min_similarity, settings.min_similarity, LEAST_SIMILARITY[measure])
@@ -92,12 +94,14 @@ class AnalysisRequest:
             captures=options.captures,
             min_similarity=next(least for least in given if least is not None),
             nodes=settings.nodes if options.nodes is None else options.nodes,
+            tell=tell,
             unproved=options.unproved,
             skip_plies=options.skip_plies,
             selection=options.selection,
             engine=settings.engine_command,
             engine_nodes=settings.engine_nodes,
             jobs=settings.jobs,
+            batch_bytes=LOSSES_BATCH_BYTES if tell == Tell.LOSSES else BATCH_BYTES,
         )
 
     def as_options(self, known: KnownTraps) -> dict[str, Option]:
@@ -107,6 +111,7 @@ class AnalysisRequest:
             "prover": _native.PROVER_VERSION,
             "library": known.digest,
             "weights": None if known.screen is None else known.screen.digest,
+            "tell": str(self.tell),
             "measure": str(self.measure),
             "depth": self.depth,
             "labels": str(self.labels),
@@ -114,7 +119,6 @@ class AnalysisRequest:
             "min_similarity": self.min_similarity,
             "nodes": self.nodes,
             "unproved": self.unproved,
-            "tell": self.tell,
             "skip_plies": self.skip_plies,
             "side": self.selection.side.value,
             "player": self.selection.player,
@@ -133,6 +137,7 @@ class AnalysisRequest:
             raise UsageError(f"the measure {self.measure} is used {'with' if screen is None else 'without'} a screen")
         return _native.GameAnalyzer(
             [(trap.epd, trap.bait, trap.killer_line, self._claim(trap), trap.mate_in or 0) for trap in traps],
+            tell=self.tell,
             measure=self.measure,
             depth=self.depth,
             labels=self.labels,
@@ -142,7 +147,6 @@ class AnalysisRequest:
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
             skip_plies=self.skip_plies,
-            tell=self.tell,
             ranker=None if screen is None else screen.weights.ranker,
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],

@@ -1,10 +1,15 @@
-"""Filter of the events that are reported."""
+"""Filter of the events that are reported: by who moved, and whether anything hung on the move."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from annotator.events import TrapEvent
+from db.traps.openings import opening_of
+from db.traps.terms import Event
+from trapcore import _native
+from trapcore.proof.search import BLUNDER
+from trapcore.trees.chess_game import parse_position
 
 
 class Side(StrEnum):
@@ -30,3 +35,23 @@ class Selection:
         if self.player is None:
             return True
         return self.player.casefold() in tags.get(event.mover.capitalize(), "").casefold()
+
+
+def hangs_on(event: TrapEvent) -> bool:
+    """Whether anything hung on the bait, so that the event is worth telling.
+
+    Nothing did where it costs less than a blunder, for who stands lost anyway, except that a mate was missed; and a
+    bait is not avoided by who mates, or plays on in the book. A known trap is told wherever its bait is taken.
+    """
+    if event.event is Event.AVOIDED:
+        return not event.played.endswith("#") and not _is_book(event.fen, event.played)
+    if event.known or (event.event is Event.MISSED and event.proof.mate_in is not None):
+        return True
+    return event.before is None or event.after is None or event.before - event.after >= BLUNDER
+
+
+def _is_book(fen: str, san: str) -> bool:
+    """Whether the move leads to a position with a name in the table of openings."""
+    board = parse_position(fen)
+    board.push_san(san)
+    return opening_of([_native.epd(board.fen())]) is not None

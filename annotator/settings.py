@@ -1,5 +1,6 @@
 """Settings of how games are analysed, which every way of using trapline shares."""
 
+from enum import StrEnum
 from pathlib import Path
 
 from pydantic import BaseModel, Field, field_validator
@@ -7,6 +8,17 @@ from pydantic import BaseModel, Field, field_validator
 from db.proof.engine_choice import OFF, engine_command
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.settings import data_folder
+
+
+class Tell(StrEnum):
+    """How much of a game is told."""
+
+    KNOWN = "known"
+    """Positions of the library's traps."""
+    SIMILAR = "similar"
+    """And positions like them."""
+    LOSSES = "losses"
+    """And every move that is proved to lose, whether a trap is like it or not, with what was missed after it."""
 
 
 class AnalysisSettings(BaseModel):
@@ -17,6 +29,11 @@ class AnalysisSettings(BaseModel):
         description="File of the trap library, SQLite; made when it is first filled. By default where the operating "
         "system keeps user data.",
         examples=["~/.local/share/trapline/library.sqlite"],
+    )
+    tell: Tell = Field(
+        default=Tell.LOSSES,
+        description="What is told of a game: known (the library's traps), similar (also what is like them), or losses "
+        "(also every other move that lost by force). Each takes longer than the one before.",
     )
     engine: str = Field(
         default=OFF,

@@ -11,6 +11,9 @@ from trapcore.parallel.pools import Pool, Work, in_order
 BATCH_BYTES = 1 << 20
 """A batch is about this long: 1 MiB, so that crossing into Rust costs nothing beside the work done there."""
 
+LOSSES_BATCH_BYTES = 1 << 14
+"""The same where losing moves are looked for: some ten games, so that what is done is written out in good time."""
+
 _FEED_BYTES = 1 << 18  # so that one feeding never makes more than a batch or two
 
 
@@ -44,10 +47,11 @@ def analyzed(
 def _batches(chunks: Iterable[bytes], batch_bytes: int, failures: list[InputError] | None) -> Iterator[_native.Batch]:
     """The input in batches; where it cannot be read on, the error is noted in ``failures``, or raised without them."""
     splitter = _native.PgnSplitter(batch_bytes)
+    step = min(_FEED_BYTES, max(batch_bytes, LOSSES_BATCH_BYTES))
     try:
         for chunk in chunks:
-            for start in range(0, len(chunk), _FEED_BYTES):
-                yield from splitter.feed(chunk[start : start + _FEED_BYTES])
+            for start in range(0, len(chunk), step):
+                yield from splitter.feed(chunk[start : start + step])
     except InputError as error:
         if failures is None:
             raise

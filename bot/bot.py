@@ -327,8 +327,11 @@ class Bot:
             ours = [
                 event.event.value
                 for event in events
-                if (event.event is Event.SET and event.mover == color)
-                or (event.event is Event.FELL and event.mover != color)
+                if event.trap is not None
+                and (
+                    (event.event is Event.SET and event.mover == color)
+                    or (event.event is Event.FELL and event.mover != color)
+                )
             ]
             self._saved_state.count(["games", *ours])
         self._inbox.put(lambda: self._one_less(game.id, "recorded"))

@@ -19,6 +19,7 @@ from bot.saved_state import SavedState, write_whole
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
+from db.traps.trap import Trap
 from lichess.api import USUAL_START, GameInfo, GameState
 from trapcore.errors import TraplineError
 from trapcore.io.log_once import OnceLogger
@@ -167,7 +168,11 @@ class Recorder:
             with open_library(self._db, busy_seconds=5.0) as library:
                 index_files(library, there)
                 events = [(path, event) for path in there for event in book.events(path.read_bytes())]
-                library.add_sightings(_sighting(path, event) for path, event in events if not event.known)
+                library.add_sightings(
+                    _sighting(path, event, event.trap)
+                    for path, event in events
+                    if event.trap is not None and not event.known
+                )
             self._saved_state.set_unindexed(
                 [name for name in self._saved_state.bot.unindexed if Path(name) not in waiting]
             )
@@ -176,9 +181,9 @@ class Recorder:
             self._once.write(logging.WARNING, "index", "games are written but wait to be indexed: %s", error)
 
 
-def _sighting(path: Path, event: TrapEvent) -> Sighting:
+def _sighting(path: Path, event: TrapEvent, trap: Trap) -> Sighting:
     return Sighting(
-        trap=event.trap.slug,
+        trap=trap.slug,
         file=str(path.absolute()),
         game_number=1,
         byte_offset=0,

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from annotator.annotation import Annotator
+from annotator.comments.sentences import sentence
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
@@ -15,14 +16,6 @@ from service.service import Service
 from service.sources.users import UserCursor, explain_refusal, new_games
 from service.state.clock import StopFlag
 from trapcore.parallel.pools import threads
-
-_VERBS = {
-    "set": "sets",
-    "fell": "falls into",
-    "avoided": "avoids",
-    "sprung": "springs",
-    "missed": "misses",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +30,12 @@ class FollowedEvent:
     event: TrapEvent
 
     def line(self) -> str:
-        """Line of text for people: address, player, move, event and proof, separated by tabs."""
+        """Line of text for people: address, player, move, event and what is to be said of it, separated by tabs."""
         event = self.event
         dots = "." if event.mover == "white" else "..."
         move = f"{event.number}{dots} {event.played}"
-        mate = "" if event.proof.mate_in is None else f", mate in {event.proof.mate_in}"
-        killer = " ".join(event.killer_line_san)
-        like = "" if event.known else "something like "
-        return (
-            f"{self.address}#{event.ply}\t{self.player}\t{move}\t{_VERBS[event.event.value]} {like}{event.trap.name}\t"
-            f"{event.bait_san} loses to {killer}{mate}"
-        )
+        words = "".join(sentence(event))
+        return f"{self.address}#{event.ply}\t{self.player}\t{move}\t{event.event}\t{words}"
 
     def content(self) -> dict[str, object]:
         """JSON object of it."""
@@ -61,10 +49,14 @@ class FollowedEvent:
             "ply": event.ply,
             "played": event.played,
             "event": event.event.value,
-            "trap": event.trap.slug,
-            "name": event.trap.name,
+            "trap": event.slug,
+            "name": None if event.trap is None else event.trap.name,
             "known": event.known,
-            "similarity": event.similarity,
+            "similarity": None if event.trap is None else event.similarity,
+            "kind": event.kind,
+            "before": event.before,
+            "after": event.after,
+            "best": event.best_san,
             "fen": event.fen,
             "bait": event.bait_san,
             "killer_line": list(event.killer_line_san),

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from annotator.files.plan import plan_run
+from annotator.files.progress import Progress
 from annotator.known_traps import KnownTraps
 from annotator.pipeline import Run
-from annotator.progress import Progress
 from annotator.request import AnalysisRequest
 from db.library.backup import back_up, vacuum
 from db.mining.mine import MiningOptions, MiningProgress
@@ -61,7 +61,7 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     for path in service.game_files.files():
         stop_flag.check()
         status = path.stat()
-        now = {"size": status.st_size, "mtime": status.st_mtime_ns, "traps": known_traps.digest}
+        now = {"size": status.st_size, "mtime": status.st_mtime_ns, "traps": known_traps.digest, "tell": request.tell}
         copy = service.mine.folder / "annotated" / path.relative_to(games)
         feed = f"annotated {path}"
         if known.get(feed) == now and copy.exists():

@@ -44,8 +44,12 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.fixture
 def by_sequences(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests to which it does not matter how positions are compared: this way needs no index beside the library."""
+    """For tests of what is told of the library's traps, whatever else a game has, and however positions are compared.
+
+    This way needs no index beside the library.
+    """
     monkeypatch.setenv("TRAPLINE_MEASURE", "sequences")
+    monkeypatch.setenv("TRAPLINE_TELL", "similar")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import BinaryIO, Self
 
 from annotator.annotation import AnnotatedBatch, AnnotatedGame
-from annotator.comments.commentary import sentence
+from annotator.comments.sentences import sentence
 from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
@@ -49,8 +49,8 @@ class EventText:
     ply: int
     """Half-move of the event, 1 for the game's first move."""
     event: str
-    trap: str
-    """Slug of the trap."""
+    trap: str | None
+    """Slug of the trap; None where none is like it."""
     text: str
 
 
@@ -78,8 +78,8 @@ class GameResult:
             EventText(
                 ply=event.ply,
                 event=event.event.value,
-                trap=event.trap.slug,
-                text=sentence(event, line_follows=False)[0].rstrip(" :"),
+                trap=event.slug,
+                text="".join(sentence(event)).removesuffix("."),
             )
             for event in game.events
         )
@@ -137,6 +137,7 @@ class UploadJob:
             "findings": tally.findings,
             "annotated": tally.annotated,
             "events": dict(tally.events),
+            "losing_moves": dict(tally.losing_moves),
             "skipped": dict(tally.skipped),
             "bytes": self.written,
             "began": self.began.strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -4,29 +4,42 @@ import json
 
 from annotator.events import TrapEvent
 from db.storage.sighting_rows import BY_KEY
+from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.trees.position_key import mirror
 
 
 def finding_line(file: str, game: _native.GameFindings, event: TrapEvent) -> bytes:
-    """One finding; ``byte_offset`` is the game's first byte in the decompressed input, ``ply`` counts from 1."""
+    """One finding; ``byte_offset`` is the game's first byte in the decompressed input, ``ply`` counts from 1.
+
+    Win chances are the victim's, -1..1, before the bait and after it. ``trap``, ``name``, ``measure`` and ``score`` are
+    null where no trap is like it.
+    """
+    trap = event.trap
     line: dict[str, object] = {
         "file": file,
         "game": game.game,
         "byte_offset": game.offset,
         "ply": event.ply,
         "event": event.event.value,
-        "trap": event.trap.slug,
-        "name": event.trap.name,
+        "trap": event.slug,
+        "name": None if trap is None else trap.name,
         "known": event.known,
         "mirrored": event.mirrored,
-        "measure": BY_KEY if event.known else event.measure,
-        "score": event.similarity,
+        "measure": None if trap is None else BY_KEY if event.known else event.measure,
+        "score": None if trap is None else event.similarity,
         "fen": event.fen,
         "bait": event.bait,
         "bait_san": event.bait_san,
         "killer_line": event.killer_line,
         "killer_line_san": event.killer_line_san,
+        "kind": event.kind,
+        "before": _rounded(event.before),
+        "after": _rounded(event.after),
+        "best": event.best,
+        "best_san": event.best_san,
+        "best_line_san": event.best_line_san,
+        "probability": _rounded(event.probability),
         "proof": {
             "verdict": event.proof.verdict.value,
             "mate_in": event.proof.mate_in,
@@ -37,11 +50,13 @@ def finding_line(file: str, game: _native.GameFindings, event: TrapEvent) -> byt
         "black": game.tags.get("Black"),
         "played": event.played,
         "mover": event.mover,
+        "played_loss": _rounded(event.played_loss),
+        "only_move": event.only_move,
     }
     if event.proof.loss is not None:
         line["proof"] = {**line["proof"], "loss": round(event.proof.loss, 4)}  # type: ignore[dict-item]
-    if not event.known:
-        line["baselines"] = _baselines(event)
+    if trap is not None and not event.known:
+        line["baselines"] = _baselines(event, trap)
     return _encoded(line)
 
 
@@ -59,9 +74,13 @@ def skipped_line(file: str, skipped: _native.Skipped) -> bytes:
     )
 
 
-def _baselines(event: TrapEvent) -> dict[str, float]:
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _baselines(event: TrapEvent, trap: Trap) -> dict[str, float]:
     """The paper's two controls, so that a score can be read against what needs no tree at all."""
-    position = mirror(event.trap.epd) if event.mirrored else event.trap.epd
+    position = mirror(trap.epd) if event.mirrored else trap.epd
     return {
         "move_count_ratio": _native.move_count_ratio(event.fen, position),
         "board": _native.board_similarity(event.fen, position),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotator.comments.commentary import sentence
+from annotator.comments.sentences import name, sentence
 from annotator.events import TrapEvent
 from db.query.answer import Page
 from db.traps.terms import Event
@@ -31,7 +31,6 @@ _QUESTION = re.compile(
 )
 # Lichess drops what looks like an address: a letter, a dot, a letter.
 _DOT = re.compile(r"(?<=[^\s.])(\.+)(?=[A-Za-z])")
-_SCORE = re.compile(r" \(similarity [^)]*\)")
 _LINK = re.compile(r"\S*(://|www\.)\S*", re.IGNORECASE)
 
 
@@ -99,7 +98,7 @@ def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
     """Summary for the opponent after the game: the traps that were set, fallen into and avoided."""
     by_trap: dict[tuple[int, str], list[TrapEvent]] = {}
     for event in events:
-        by_trap.setdefault((event.trap_ply, event.trap.slug), []).append(event)
+        by_trap.setdefault((event.trap_ply, event.slug or event.bait), []).append(event)
     if not by_trap:
         return [Message("player", "Thanks for the game! No trap that I know came up in it.")]
     parts: list[str] = []
@@ -107,7 +106,7 @@ def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
         ours = _victim(same[0]) != info.color
         kinds = {event.event for event in same}
         fate = _fate(kinds, ours)
-        part = f"{'my' if ours else 'your'} {_name(same[0].trap)} ({fate})"
+        part = f"{'my' if ours else 'your'} {name(same[0].trap) or 'trap'} ({fate})"
         if part not in parts:
             parts.append(part)
     lines = ["Thanks for the game! Traps:"]
@@ -145,12 +144,11 @@ def _fate(kinds: set[Event], ours: bool) -> str:
 
 
 def _brief(lead: str, event: TrapEvent) -> str:
-    """The annotator's sentence, shortened step by step until it fits."""
+    """The annotator's sentence, without the line if it does not fit with it."""
     for line_follows in (False, True):
-        whole = f"{lead}{''.join(sentence(event, line_follows=line_follows))}"
-        for text in (whole, _SCORE.sub("", whole)):
-            if not (brief := fitting(text)).endswith("…"):
-                return brief
+        brief = fitting(f"{lead}{''.join(sentence(event, line_follows=line_follows))}")
+        if not brief.endswith("…"):
+            break
     return brief
 
 
@@ -202,7 +200,7 @@ def _chosen(argument: str, facts: Facts) -> tuple[TrapEvent | None, int]:
     """The trap with that number, or the last one without a number, and how many there are."""
     by_trap: dict[tuple[int, str], TrapEvent] = {}
     for event in facts.events:
-        by_trap[event.trap_ply, event.trap.slug] = event
+        by_trap[event.trap_ply, event.slug or event.bait] = event
     found = [by_trap[which] for which in sorted(by_trap)]
     number = int(argument) if argument.isdecimal() and len(argument) < 4 else len(found)
     return (found[number - 1] if 1 <= number <= len(found) else None), len(found)
@@ -219,7 +217,9 @@ def _why(argument: str, facts: Facts) -> str:
     event, _ = _chosen(argument, facts)
     if event is None:
         return "There was no trap in this game so far."
-    if event.known:
+    if event.trap is None:
+        like = "It is like no trap that I know"
+    elif event.known:
         like = f"It is the position of {_name(event.trap)}"
     else:
         like = f"{int(100 * event.similarity)} % like {_name(event.trap)} by {event.measure}"
@@ -227,10 +227,10 @@ def _why(argument: str, facts: Facts) -> str:
     if proof.mate_in is not None:
         claim = f"{event.bait_san} is mated in {proof.mate_in} by {event.killer_line_san[0]}"
     else:
-        cost = proof.loss if proof.loss is not None else event.trap.gain
-        amount = "" if cost is None else f" {cost:.2f} of"
+        cost = event.loss if event.loss is not None or event.trap is None else event.trap.gain
+        amount = "" if cost is None else f" {50 * cost:.0f} points of"
         claim = f"{event.bait_san} costs{amount} win chance after {event.killer_line_san[0]}"
-    by = event.trap.proof_by if proof.by == "library" else proof.by
+    by = event.trap.proof_by if event.trap is not None and proof.by == "library" else proof.by
     return f"{like}: {claim}" + (f", says {by}." if by else ".")
 
 

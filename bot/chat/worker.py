@@ -228,4 +228,4 @@ class ChatWorker:
 
 
 def _event_key(event: TrapEvent) -> tuple[int, str, str]:
-    return event.ply, event.event.value, event.trap.slug
+    return event.ply, event.event.value, event.slug or event.bait

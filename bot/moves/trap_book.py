@@ -19,6 +19,7 @@ from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection
+from annotator.settings import Tell
 from bot.moves.search_pool import SearchPool
 from bot.moves.set_traps import SetTrapFinder
 from bot.settings import BotOptions
@@ -120,8 +121,12 @@ class TrapBook:
         self.measure = settings.measure
         # No engine is there to decide what a proof leaves open.
         request = replace(AnalysisRequest.from_settings(settings, AnalysisOptions()), engine=None)
-        self._analyzer = request.analyzer(KnownTraps(self.traps, screen))
-        self._set_traps = SetTrapFinder(self._analyzer, search_pool)
+        known = KnownTraps(self.traps, screen)
+        self._analyzer = request.analyzer(known)
+        # To look for every losing move again after each move of a running game would take the time of its moves.
+        live = replace(request, tell=Tell.SIMILAR) if request.tell == Tell.LOSSES else request
+        self._live_analyzer = self._analyzer if live is request else live.analyzer(known)
+        self._set_traps = SetTrapFinder(self._live_analyzer, search_pool)
         self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
         self._answers: dict[bytes, list[Answer]] = {}
         for trap in self.traps:
@@ -208,12 +213,12 @@ class TrapBook:
         return (known.played + 1) / (known.decisions + 4)
 
     def events(self, pgn: bytes) -> list[TrapEvent]:
-        """Proved trap events of one game in order; empty for a game that cannot be read."""
+        """Proved events of traps of one game, known and similar, in order; empty for a game that cannot be read."""
         batch = _batch_of(pgn)
-        return [] if batch is None else self._events(self._search_pool.later(lambda: self._analyzer.judge(batch)))
+        return [] if batch is None else self._events(self._search_pool.later(lambda: self._live_analyzer.judge(batch)))
 
     def annotated(self, pgn: bytes) -> tuple[bytes, list[TrapEvent]]:
-        """Annotated game and its trap events."""
+        """Annotated game and its events, those of other losing moves too if the settings say so."""
         batch = _batch_of(pgn)
         if batch is None:
             return pgn, []

@@ -60,6 +60,14 @@ PATTERNS = (
 )
 
 
+_NUMBERED = "Lichess puzzle "
+
+
+def is_numbered(trap: Trap) -> bool:
+    """Whether the trap is a puzzle, which nobody knows by a name."""
+    return trap.name.startswith(_NUMBERED)
+
+
 def puzzle_trap(row: Mapping[str, str | None]) -> Trap:
     """The checked trap of a row, undecided. Raises `InputError` for a row that is no puzzle."""
     missing = [column for column in NEEDED if not row.get(column)]
@@ -87,7 +95,7 @@ def puzzle_trap(row: Mapping[str, str | None]) -> Trap:
     opening = (row.get("OpeningTags") or "").split()
     trap = Trap(
         slug=slugify(f"lichess-{number}"),
-        name=f"Lichess puzzle {number}",
+        name=f"{_NUMBERED}{number}",
         family=_family(themes, mate),
         epd=epd,
         bait=line[0],

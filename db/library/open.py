@@ -18,6 +18,7 @@ from db.storage.database import BUSY_SECONDS, Database, can_write, server_engine
 from db.storage.models import (
     CheckpointRow,
     GameRow,
+    LosingMoveRow,
     MetaRow,
     OccurrenceRow,
     PositionRow,
@@ -286,7 +287,7 @@ def _rekey(connection: Connection) -> list[str]:
         keys = {"key": _native.position_key(epd), "mirror_key": _native.position_key(mirror(epd))}
         connection.execute(update(TrapRow).where(TrapRow.id == trap_id).values(keys))
     paths = _sources(connection)
-    for table in (SightingRow, OccurrenceRow, CheckpointRow, PositionRow, GameRow, SourceRow):
+    for table in (SightingRow, LosingMoveRow, OccurrenceRow, CheckpointRow, PositionRow, GameRow, SourceRow):
         connection.execute(delete(table))
     connection.execute(delete(MetaRow).where(MetaRow.key.in_([*_keys(), *RECORDED])))
     connection.execute(insert(MetaRow), _key_facts())

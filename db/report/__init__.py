@@ -1,6 +1,7 @@
 """Report on the traps of a player.
 
 =========  ================================================
+losses.py  losing moves by kind, phase, opening, clock and rating
 report.py  figures: in all, by trap, by opening, by time
 html.py    the report as one HTML file, from ``templates/``
 plots.py   its plots as SVG

@@ -11,11 +11,14 @@ from importlib.metadata import version
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from db.games.losing_moves import LostMove
 from db.games.trap_occurrences import TrapOccurrence
+from db.report.losses import OPENINGS
 from db.report.plots import falls_by_opening, falls_over_time
 from db.report.report import Report, TrapHistory
 from db.traps.board_svg import Picture, draw
-from db.traps.wording import claim, numbered_line, percent, year
+from db.traps.terms import KINDS
+from db.traps.wording import claim, numbered_line, percent, percent_of_chance, year
 
 GAMES = 12
 """Most games of a trap that the page lists; --json has all."""
@@ -34,6 +37,8 @@ def page(report: Report) -> str:
             style=Markup(resources.files("db.report").joinpath("templates/report.css").read_text("utf-8")),
             version=version("trapline"),
             most_games=GAMES,
+            most_openings=OPENINGS,
+            kinds=KINDS,
         )
     )
 
@@ -69,6 +74,16 @@ def happened(occurrence: TrapOccurrence) -> str:
     return ", ".join(words[event] for event in occurrence.events if event in words) or "the game ended there"
 
 
+def numbered(lost: LostMove) -> str:
+    """``5...Bxd1``."""
+    return f"{lost.number}{'.' if lost.colour == 'white' else '...'}{lost.san}"
+
+
+def chance(value: float | None) -> str:
+    """A win chance of -1..1 as percent of 0 to 100; a dash where it was not measured."""
+    return "–" if value is None else percent_of_chance(value)
+
+
 def counted(count: int, what: str) -> str:
     """``1 trap``, ``2,000 traps``."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
@@ -83,5 +98,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {each.__name__: each for each in (board, claim, counted, happened, line, percent, year)}
+    filters = (board, chance, claim, counted, happened, line, numbered, percent, year)
+    environment.filters |= {each.__name__: each for each in filters}
     return environment

@@ -10,9 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from db.games.trap_occurrences import TrapOccurrence, games_of, occurrences, year_of
+from db.games.losing_moves import lost_moves
+from db.games.trap_occurrences import Games, TrapOccurrence, games_of, occurrences, year_of
 from db.games.trap_stats import cost, wilson
 from db.library.library import Library
+from db.report.losses import Losses
 from db.storage.frequency import frequencies_by_rating
 from db.storage.sighting_rows import BY_KEY
 from db.traps.temptation import Frequency, RatingBand, rating_band
@@ -170,6 +172,8 @@ class Report:
     """What cost the player most, `PRACTICE` at most."""
     best_traps: tuple[TrapHistory, ...]
     """What his opponents fell for, by what it cost them, as many."""
+    losses: Losses
+    """All losing moves of these games, those of traps too, as far as the games were looked through for them."""
 
     @property
     def over_time(self) -> tuple[Group, ...]:
@@ -197,6 +201,7 @@ class Report:
             "traps": [history.to_dict() for history in self.traps],
             "practise": [history.trap.slug for history in self.practise],
             "weapons": [history.trap.slug for history in self.best_traps],
+            "losing_moves": self.losses.to_dict(),
         }
 
 
@@ -226,6 +231,8 @@ def report(
         for number, row in games.rows.items()
         if _within(year_of(row.date), since, until) and (colour is None or colour in games.colours(number))
     ]
+    rows = {number: games.rows[number] for number in looked_at}
+    lost, judged = lost_moves(library, Games(rows, games.names))
     peers = _others(library, every)
     by_trap: dict[str, list[TrapOccurrence]] = defaultdict(list)
     for each in within:
@@ -258,6 +265,7 @@ def report(
         traps=tuple(sorted(costly, key=lambda each: (not each.repeated, each.repeated != "trap"))),
         practise=tuple(each for each in costly if each.victim.rate.fell)[:PRACTICE],
         best_traps=tuple(each for each in telling if each.attacker.rate.fell)[:PRACTICE],
+        losses=Losses.of(lost, judged),
     )
 
 

@@ -230,6 +230,8 @@ class GameRow(Base):
     """From 1 within the source."""
     byte_offset: Mapped[int] = mapped_column(BigInteger)
     """Within the decompressed source."""
+    judged_by: Mapped[str | None] = mapped_column(String(32))
+    """Digest of the analysis that has looked through it for losing moves; None if none has."""
 
 
 class PositionRow(Base):
@@ -301,6 +303,28 @@ class SightingRow(Base):
     measure: Mapped[str] = mapped_column(String(20))
     score: Mapped[float] = mapped_column(Float)
     verdict: Mapped[str] = mapped_column(String(9))
+
+
+class LosingMoveRow(Base):
+    """A move of an indexed game that was proved to lose; see `db.storage.losing_rows.LosingMove`."""
+
+    __tablename__ = "losing_moves"
+    __table_args__ = (
+        CheckConstraint("kind IN ('mate', 'capture', 'check', 'quiet')", name="kind"),
+        CheckConstraint("answer IN ('sprung', 'missed')", name="answer"),
+    )
+
+    game_id: Mapped[int] = mapped_column(_BigId, ForeignKey("games.id"), primary_key=True, autoincrement=False)
+    ply: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(7))
+    before: Mapped[float | None] = mapped_column(Float)
+    after: Mapped[float | None] = mapped_column(Float)
+    mate_in: Mapped[int | None]
+    killer_line: Mapped[str] = mapped_column(Text)
+    """UCI, with spaces between."""
+    best: Mapped[str | None] = mapped_column(String(5))
+    answer: Mapped[str | None] = mapped_column(String(6))
+    clock: Mapped[int | None]
 
 
 class CheckpointRow(Base):

@@ -19,6 +19,15 @@ class Outcome(StrEnum):
     """Anything but mate: material or a won position."""
 
 
+KINDS = {
+    "mate": "to a mate",
+    "capture": "to a capture or a promotion",
+    "check": "to a check",
+    "quiet": "to a quiet move",
+}
+"""What a killer is, and how a move is said to lose to it."""
+
+
 class Event(StrEnum):
     """Events of a trap in a game, in the order of the moves."""
 

@@ -80,6 +80,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.1 or share == 0 else f"{100 * share:.1f} %"
 
 
+def percent_of_chance(chance: float) -> str:
+    """A win chance of -1..1 as ``62 %`` of 0 to 100."""
+    return f"{50 * (1 + chance):.0f} %"
+
+
 def year(date: str) -> str:
     """The part of a PGN date that is known, from the left: ``1900.??.??`` gives ``1900``; a date in full stays."""
     return date.partition(".?")[0].strip("?.")

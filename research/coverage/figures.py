@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from research.coverage.judged import KINDS, NEAR_MATE, PHASES, RATINGS, Judged
+from db.games.phases import PHASES
+from db.traps.terms import KINDS
+from research.coverage.judged import NEAR_MATE, RATINGS, Judged
 from research.coverage.shares import Share
 from research.report import Table
 

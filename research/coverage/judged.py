@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import chess
 
+from db.games.phases import phase_of
 from db.traps.terms import Event
 from research.coverage.games import Game
 from research.coverage.labels import Label
@@ -15,14 +16,7 @@ AGREES = 0.2
 """A claim agrees with the reference if that says so great a loss."""
 NEAR_MATE = 5
 """A mate in up to so many moves counts as one to be told in any case."""
-KINDS = ("mate", "capture", "check", "quiet")
-"""What punishes a move: a mate, a capture or promotion, another check, another move."""
-PHASES = ("opening", "middlegame", "endgame")
-OPENING_PLIES = 20
-ENDGAME_MATERIAL = 24
-"""Both sides' pieces in an endgame are worth no more than this, in pawns, pawns left out."""
 RATINGS = ("below 1200", "1200 to 1599", "1600 to 1999", "2000 and more", "not known")
-_PIECES = {chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +88,7 @@ class Judged:
 
     @property
     def kind(self) -> str:
-        """What punishes the move by the reference, of `KINDS`."""
+        """What punishes the move by the reference, of `db.traps.terms.KINDS`."""
         if self.mate_in is not None:
             return "mate"
         line = self.label.line[self.ply - 1]
@@ -102,7 +96,7 @@ class Judged:
 
     @property
     def claimed_kind(self) -> str:
-        """What punishes the move by what is told of it, of `KINDS`; without a claim, by the reference."""
+        """The kind by what is told of the move, of `db.traps.terms.KINDS`; without a claim, by the reference."""
         if self.claim is None:
             return self.kind
         if self.claim.kind is not None:
@@ -113,11 +107,8 @@ class Judged:
 
     @property
     def phase(self) -> str:
-        """Of `PHASES`."""
-        if self.ply <= OPENING_PLIES and self.game.start is None:
-            return "opening"
-        material = sum(_PIECES.get(piece.piece_type, 0) for piece in self.board.piece_map().values())
-        return "endgame" if material <= ENDGAME_MATERIAL else "middlegame"
+        """Of `db.games.phases.PHASES`."""
+        return phase_of(self.board, self.ply, usual_start=self.game.start is None)
 
     @property
     def rating(self) -> str:
@@ -145,7 +136,7 @@ class Judged:
 
 
 def kind_of(board: chess.Board, move: chess.Move) -> str:
-    """Kind of a move that does not mate by force, of `KINDS`."""
+    """Kind of a move that does not mate by force, of `db.traps.terms.KINDS`."""
     if board.is_capture(move) or move.promotion is not None:
         return "capture"
     return "check" if board.gives_check(move) else "quiet"

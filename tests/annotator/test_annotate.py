@@ -9,6 +9,7 @@ import pytest
 
 from annotator import AnalysisOptions, AnalysisSettings, Selection, annotate_file, annotate_pgn
 from annotator.selection import Side
+from annotator.settings import Tell
 from db.library.open import open_library
 from tests.support.trap_games import AVOIDED, FELL, QUIET, annotated, game, make_library
 from trapcore.errors import InputError
@@ -17,7 +18,7 @@ from trapcore.measures.options import IndexedMeasure
 pytestmark = pytest.mark.usefixtures("by_sequences")
 
 ROOT = Path(__file__).parents[2]
-SETTINGS = AnalysisSettings(measure=IndexedMeasure.SEQUENCES)
+SETTINGS = AnalysisSettings(measure=IndexedMeasure.SEQUENCES, tell=Tell.SIMILAR)
 GAMES = game(FELL) + game(QUIET) + game(AVOIDED, white="Zoë")
 
 

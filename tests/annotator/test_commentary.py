@@ -29,15 +29,13 @@ from tests.support.trap_games import (
     annotated,
     game,
     make_library,
+    without_figures,
 )
 from trapcore.proof.verdict import Verdict
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
 
-SET = (
-    "5. Nxe5 $5 { [%csl Rd1][%cal Rg4d1,Gc4f7] } "
-    "{ Sets the Legal's Mate trap: 5...Bxd1? loses to 6.Bxf7+ (mate in 2). }"
-)
+SET = "5. Nxe5 { [%csl Rd1][%cal Rg4d1,Gc4f7] } { Sets Legal's Mate: 5...Bxd1 allows mate in 2 by 6.Bxf7+. }"
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +57,8 @@ def parsed(text: bytes) -> chess.pgn.Game:
             FELL,
             [
                 SET,
-                "5... Bxd1 $4 { [%csl Rd1][%cal Gc4f7] } { Falls into Legal's Mate: 6.Bxf7+ mates in 2. }",
-                "6. Bxf7+ $1 { [%cal Gc4f7] } { Springs Legal's Mate: mate in 2 (6.Bxf7+ Ke7 7.Nd5#). } 6... Ke7",
+                "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } "
+                "{ Falls into Legal's Mate: mate in 2 by 6.Bxf7+ Ke7 7.Nd5#. } 6. Bxf7+ Ke7 7. Nd5# 1-0",
             ],
             id="fell and sprung",
         ),
@@ -68,8 +66,8 @@ def parsed(text: bytes) -> chess.pgn.Game:
             RESIGNED,
             [
                 SET,
-                "5... Bxd1 $4 { [%csl Rd1][%cal Gc4f7] } "
-                "{ Falls into Legal's Mate: 6.Bxf7+ mates in 2 (6.Bxf7+ Ke7 7.Nd5#). } 1-0",
+                "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } "
+                "{ Falls into Legal's Mate: mate in 2 by 6.Bxf7+ Ke7 7.Nd5#. } 1-0",
             ],
             id="fell and the game over",
         ),
@@ -77,8 +75,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
             AVOIDED,
             [
                 SET,
-                "5... dxe5 $1 { [%csl Rd1][%cal Rg4d1,Gc4f7] } "
-                "{ Avoids Legal's Mate: 5...Bxd1? loses to 6.Bxf7+ (mate in 2). } "
+                "5... dxe5 { [%csl Rd1][%cal Rg4d1,Gc4f7] } { Avoids Legal's Mate. } "
                 "( 5... Bxd1 6. Bxf7+ Ke7 7. Nd5# ) 6. Qxg4",
             ],
             id="avoided",
@@ -87,8 +84,8 @@ def parsed(text: bytes) -> chess.pgn.Game:
             MISSED,
             [
                 SET,
-                "5... Bxd1 $4 { [%csl Rd1][%cal Gc4f7] } { Falls into Legal's Mate: 6.Bxf7+ mates in 2. }",
-                "6. Nxd1 $2 { [%cal Gc4f7] } { Misses 6.Bxf7+, mate in 2 (Legal's Mate). } "
+                "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Falls into Legal's Mate: mate in 2 by 6.Bxf7+. }",
+                "6. Nxd1 { [%cal Gc4f7] } { Misses 6.Bxf7+, mate in 2 (Legal's Mate). } "
                 "( 6. Bxf7+ Ke7 7. Nd5# ) 6... dxe5",
             ],
             id="missed",
@@ -96,26 +93,25 @@ def parsed(text: bytes) -> chess.pgn.Game:
         pytest.param(
             BUDAPEST_FELL,
             [
-                "4. Bg5 Ne4 $5 { [%csl Rd8][%cal Rg5d8,Gc5f2] } "
-                "{ Sets the Budapest Bf2 Mate trap: 5.Bxd8? loses to 5...Bxf2# (mate). } 5. Bxd8",
-                "5. Bxd8 $4 { [%csl Rd8][%cal Gc5f2] } { Falls into Budapest Bf2 Mate: 5...Bxf2# is mate. } 5... Bxf2#",
-                "5... Bxf2# $1 { [%cal Gc5f2] } { Springs Budapest Bf2 Mate: mate. } 0-1",
+                "4. Bg5 Ne4 { [%csl Rd8][%cal Rg5d8,Gc5f2] } "
+                "{ Sets Budapest Bf2 Mate: 5.Bxd8 allows mate by 5...Bxf2#. } 5. Bxd8",
+                "5. Bxd8 { [%csl Rd8][%cal Gc5f2] } "
+                "{ Falls into Budapest Bf2 Mate: mate by 5...Bxf2#. } 5... Bxf2# 0-1",
             ],
             id="White is the victim",
         ),
         pytest.param(
             REVERSED,
             [
-                "{ Sets the Legal's Mate trap (colours reversed): 6.Bxd8? loses to 6...Bxf2+ (mate in 2). } 6. Bxd8",
-                "{ Falls into Legal's Mate (colours reversed): 6...Bxf2+ mates in 2. } 6... Bxf2+",
-                "{ Springs Legal's Mate (colours reversed): mate in 2 (6...Bxf2+ 7.Ke2 Nd4#). } 7. Ke2",
+                "{ Sets Legal's Mate (colours reversed): 6.Bxd8 allows mate in 2 by 6...Bxf2+. } 6. Bxd8",
+                "{ Falls into Legal's Mate (colours reversed): mate in 2 by 6...Bxf2+ 7.Ke2 Nd4#. } 6... Bxf2+",
             ],
             id="colours reversed",
         ),
         pytest.param(
             REVERSED.split("Bxf2+")[0] + "Nxd8 0-1\n",
             [
-                "6... Nxd8 $2 { [%cal Gc5f2] } { Misses 6...Bxf2+, mate in 2 (Legal's Mate, colours reversed). } "
+                "6... Nxd8 { [%cal Gc5f2] } { Misses 6...Bxf2+, mate in 2 (Legal's Mate (colours reversed)). } "
                 "( 6... Bxf2+ 7. Ke2 Nd4# ) 0-1",
             ],
             id="missed with colours reversed",
@@ -123,20 +119,16 @@ def parsed(text: bytes) -> chess.pgn.Game:
         pytest.param(
             ELEPHANT_FELL,
             [
-                "{ Sets the Elephant Trap: 6.Nxd5? loses to 6...Nxd5 (wins material). } 6. Nxd5",
-                "{ Falls into Elephant Trap: 6...Nxd5 wins material. } 6... Nxd5",
-                "{ Springs Elephant Trap: wins material (6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8). } 7. Bxd8",
+                "{ Sets Elephant Trap: 6.Nxd5 loses to 6...Nxd5. } 6. Nxd5",
+                "{ Falls into Elephant Trap: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+. } 6... Nxd5",
             ],
             id="material",
         ),
         pytest.param(
             RESEMBLES,
             [
-                "{ Resembles Legal's Mate (similarity 0.86 by sequences): sets a trap, "
-                "5...Bxd1? loses to 6.Bxf7+ (mate in 2). } 5... Bxd1",
-                "{ Resembles Legal's Mate (similarity 0.86 by sequences): falls into a trap, 6.Bxf7+ mates in 2. }",
-                "{ Resembles Legal's Mate (similarity 0.86 by sequences): springs a trap, "
-                "mate in 2 (6.Bxf7+ Ke7 7.Nd5#). } 6... Ke7",
+                "{ Sets a trap like Legal's Mate: 5...Bxd1 allows mate in 2 by 6.Bxf7+. } 5... Bxd1",
+                "{ Like Legal's Mate: 5...Bxd1 allows mate in 2 by 6.Bxf7+ Ke7 7.Nd5#. } 6. Bxf7+",
             ],
             id="a resemblance, proved",
         ),
@@ -145,9 +137,8 @@ def parsed(text: bytes) -> chess.pgn.Game:
 def test_each_event_is_told(moves: str, expected: list[str], library: Path, tmp_path: Path) -> None:
     text = annotated(game(moves), tmp_path, library)
     for words in expected:
-        assert words in text.decode()
+        assert words in without_figures(text.decode())
     assert text.count(b"[%c") == text.count(b"{ [%c") + text.count(b"][%cal")
-    assert text.count(b"$") == len(re.findall(rb"\{ (?!\[)", text))  # one glyph for one remark
     assert list(parsed(text).mainline_moves()) == list(parsed(game(moves).encode()).mainline_moves())
 
 
@@ -162,7 +153,7 @@ def test_shapes_are_read_by_python_chess(library: Path, tmp_path: Path) -> None:
         ("red", chess.G4, chess.D1),
         ("green", chess.C4, chess.F7),
     }
-    assert "Sets the Legal's Mate trap" in node.comment
+    assert "Sets Legal's Mate" in node.comment
 
 
 def test_variations_are_legal_and_stand_in_place_of_the_move(library: Path, tmp_path: Path) -> None:
@@ -178,8 +169,8 @@ def test_variations_are_legal_and_stand_in_place_of_the_move(library: Path, tmp_
             for other in node.parent.variations[1:]:
                 assert other.comment == ""  # a comment before a variation's first move breaks readers
                 lines.append([move.san() for move in [other, *other.mainline()]])
-                assert other.end().board().is_checkmate()
-    assert lines == [["Bxd1", "Bxf7+", "Ke7", "Nd5#"], ["Bxf7+", "Ke7", "Nd5#"]]
+    # Between them stands what Black had better played in place of the bait.
+    assert (lines[0], lines[-1]) == (["Bxd1", "Bxf7+", "Ke7", "Nd5#"], ["Bxf7+", "Ke7", "Nd5#"])
 
 
 def test_another_mate_than_the_killer_springs_the_trap_too(tmp_path: Path) -> None:
@@ -190,22 +181,50 @@ def test_another_mate_than_the_killer_springs_the_trap_too(tmp_path: Path) -> No
     with open_library(path, create=True) as library:
         library.add(trap)
     moves = f'[FEN "{fen}"]\n[SetUp "1"]\n\n1... Kh8 2. Rb8# 1-0\n'
-    text = annotated(moves, tmp_path, path).decode()
-    assert "2. Rb8# $1 { Springs Back Rank: Rb8# mates as well as 2.Qa8# (mate). } 1-0" in text
-    assert "1... Kh8 $4 { [%csl Rh8][%cal Ga1a8] } { Falls into Back Rank: 2.Qa8# is mate. } 2. Rb8#" in text
+    text = without_figures(annotated(moves, tmp_path, path).decode())
+    assert "1... Kh8 { [%csl Rh8][%cal Ga1a8] } { Falls into Back Rank: mate by 2.Qa8#. } 2. Rb8# 1-0" in text
+    text = without_figures(annotated(moves, tmp_path, path, side="white").decode())
+    assert "2. Rb8# { Springs Back Rank: Rb8# mates as well as 2.Qa8#. } 1-0" in text
 
 
 def test_a_glyph_of_the_author_stays_the_only_one(library: Path, tmp_path: Path) -> None:
-    text = annotated(game(FELL.replace("Nxe5", "Nxe5!!").replace("Bxd1", "Bxd1 $6 $14")), tmp_path, library).decode()
+    plain = annotated(game(FELL), tmp_path, library, tell="losses").decode()
+    assert "5... Bxd1 $4 { [%csl" in plain
+    own = FELL.replace("Nxe5", "Nxe5!!").replace("Bxd1", "Bxd1 $6 $14")
+    text = annotated(game(own), tmp_path, library, tell="losses").decode()
     assert "5. Nxe5!! { [%csl" in text
     assert "5... Bxd1 $6 $14 { [%csl" in text
-    assert "6. Bxf7+ $1 {" in text
 
 
-def test_missing_a_gain_of_material_gets_no_glyph(library: Path, tmp_path: Path) -> None:
-    moves = ELEPHANT_FELL.split("Nxd5 7.")[0] + "h6 0-1\n"
-    text = annotated(game(moves), tmp_path, library).decode()
-    assert "6... h6 { [%cal Gf6d5] } { Misses 6...Nxd5, wins material (Elephant Trap). } ( 6... Nxd5 7. Bxd8" in text
+@pytest.mark.parametrize("moves", [FELL, AVOIDED, MISSED, RESEMBLES])
+def test_losing_moves_are_told_with_what_they_cost_whatever_the_library_has(moves: str, tmp_path: Path) -> None:
+    path, report = tmp_path / "empty.sqlite", tmp_path / "report.jsonl"
+    open_library(path, create=True).close()
+    text = annotated(game(moves), tmp_path, path, tell="losses", report=str(report))
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    for line in lines:
+        assert (line["trap"], line["name"], line["measure"], line["score"], line["known"]) == (*[None] * 4, False)
+    lost = {line["ply"]: line for line in lines if line["event"] == "fell"}
+    for node in parsed(text).mainline():
+        line = lost.get(node.ply())
+        if chess.pgn.NAG_BLUNDER in node.nags:
+            assert line is not None
+            assert line["before"] - line["after"] == pytest.approx(line["proof"]["loss"], abs=1e-3)
+            assert line["played_loss"] >= 0.3
+            assert re.search(r"\d %", node.comment)
+    assert bool(lost) == (moves is not AVOIDED)
+    assert annotated(text, tmp_path, path, tell="losses") == text
+
+
+def test_known_tells_less_than_similar_and_similar_less_than_losses(library: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.jsonl"
+    found = {}
+    for tell in ("known", "similar", "losses"):
+        annotated(game(FELL) + game(RESEMBLES) + game(MISSED), tmp_path, library, tell=tell, report=str(report))
+        lines = map(json.loads, report.read_text().splitlines())
+        found[tell] = {(line["game"], line["ply"], line["event"]) for line in lines}
+    assert {game for game, _, _ in found["known"]} == {1, 3}
+    assert found["known"] < found["similar"] <= found["losses"]
 
 
 def test_what_stands_there_is_not_written_again(library: Path, tmp_path: Path) -> None:
@@ -214,10 +233,10 @@ def test_what_stands_there_is_not_written_again(library: Path, tmp_path: Path) -
     )
     text = annotated(game(moves.replace(" mates", "")), tmp_path, library).decode()
     assert text.count("Nd5#") == 1
-    assert "{[%cal Gc4f7,Yd1g4]} { [%csl Rd1][%cal Rg4d1] } { Sets the" in text
-    said = "Sets  the\nLégal's Mate trap: and it is my own comment"
+    assert "{[%cal Gc4f7,Yd1g4]} { [%csl Rd1][%cal Rg4d1] } { Sets Legal's" in text
+    said = "Sets  \nLégal's Mate: and it is my own comment"
     text = annotated(game(FELL.replace("Nxe5 ", f"Nxe5 {{{said}}} ")), tmp_path, library).decode()
-    assert text.count("trap:") == 1
+    assert text.count("Mate:") == 2  # the other is who falls into it
     assert text.count("[%csl") == 1
 
 
@@ -243,8 +262,10 @@ def test_filters(options: dict[str, object], events: set[str], library: Path, tm
 
 
 def test_the_line_is_shown_where_the_answer_is_filtered_out(library: Path, tmp_path: Path) -> None:
-    text = annotated(game(FELL), tmp_path, library, side="black").decode()
-    assert "{ Falls into Legal's Mate: 6.Bxf7+ mates in 2 (6.Bxf7+ Ke7 7.Nd5#). }" in text
+    text = without_figures(annotated(game(FELL), tmp_path, library, side="black").decode())
+    assert "{ Falls into Legal's Mate: mate in 2 by 6.Bxf7+ Ke7 7.Nd5#. }" in text
+    text = annotated(game(FELL), tmp_path, library, side="white").decode()
+    assert "{ Springs Legal's Mate: mate in 2 by 6.Bxf7+ Ke7 7.Nd5#. }" in text
 
 
 def test_nothing_unproved_is_claimed(tmp_path: Path) -> None:
@@ -255,7 +276,7 @@ def test_nothing_unproved_is_claimed(tmp_path: Path) -> None:
     text = "".join(game(f"{opening} {rest} *\n") for rest in ("Nf6 4. Ng5 d5", "Nf6 4. d3 d6", "Bc5 4. O-O Nf6"))
     assert annotated(text, tmp_path, path) == text.encode()
     known = annotated(text, tmp_path, path, unproved=True).decode()
-    assert known.count("{ Unproved: the position of Two Knights; ") == 8
+    assert known.count("{ Unproved: the position of Two Knights; ") == 7  # 3...Bc5 is in the book
     similar = annotated(text, tmp_path, path, unproved=True, min_similarity=0.5, nodes=8).decode()
     assert "{ Unproved: resembles Two Knights (similarity 0." in similar
     told = known + similar
@@ -276,10 +297,9 @@ def test_a_trap_that_the_library_left_undecided_is_proved_on_the_spot(tmp_path: 
         library.add(replace(LEGAL, verdict=Verdict.UNDECIDED, mate_in=None, proof_by=""))
     text = annotated(game(ELEPHANT_FELL) + game(FELL), tmp_path, path).decode()
     assert "Resembles" not in text
-    assert re.search(r"Sets the Elephant Trap: 6.Nxd5\? costs 0.\d\d of win chance after 6...Nxd5 \(trapline-", text)
-    assert re.search(r"Falls into Elephant Trap: it costs 0.\d\d of win chance after 6...Nxd5 \(trapline-", text)
-    assert re.search(r"Springs Elephant Trap: the bait costs 0.\d\d of win chance \(trapline-.*: 6...Nxd5 7.", text)
-    assert "Falls into Legal's Mate: 6.Bxf7+ mates in 2." in text
+    assert re.search(r"Sets Elephant Trap: 6.Nxd5\?\? loses to 6...Nxd5 \((\d\d % to \d\d %|at a cost of)", text)
+    assert re.search(r"Falls into Elephant Trap: 6...Nxd5 7.Bxd8 .*, (from \d\d % to|at a cost of) \d\d ", text)
+    assert "Falls into Legal's Mate: mate in 2 by 6.Bxf7+ Ke7 7.Nd5#" in text
     assert "material" not in text
 
 
@@ -288,7 +308,7 @@ def test_names_cannot_break_a_comment(tmp_path: Path) -> None:
     with open_library(path, create=True) as library:
         library.add(replace(LEGAL, slug="odd", name="The {odd} [%cal Ra1a8] “Trap”"))
     text = annotated(game(FELL), tmp_path, path).decode()
-    assert 'Sets the odd [cal Ra1a8] "Trap" trap:' in text
+    assert 'Sets odd [cal Ra1a8] "Trap":' in text
     assert parsed(text.encode()).end().board().is_checkmate()
     assert annotated(text, tmp_path, path).decode() == text
 
@@ -298,4 +318,4 @@ def test_one_trap_is_not_taken_for_another_with_a_longer_name(tmp_path: Path) ->
     with open_library(path, create=True) as library:
         library.add(replace(LEGAL, name="Mate"))
     own = game(RESIGNED.replace("Bxd1", "Bxd1 {Falls into Mate Deferred: a comment of the author}"))
-    assert "{ Falls into Mate: 6.Bxf7+" in annotated(own, tmp_path, path).decode()
+    assert "{ Falls into Mate: mate in 2 by 6.Bxf7+" in annotated(own, tmp_path, path).decode()

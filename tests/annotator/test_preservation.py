@@ -37,7 +37,9 @@ from tests.support.trap_games import (
 from trapcore.parallel.pools import threads
 from trapline.commands.annotate import annotate
 
-REQUEST = AnalysisRequest(measure="sequences", depth=2, labels="uci", captures=False, min_similarity=0.8, nodes=200_000)
+REQUEST = AnalysisRequest(
+    tell="similar", measure="sequences", depth=2, labels="uci", captures=False, min_similarity=0.8, nodes=200_000
+)
 JUDGE = REQUEST.analyzer(KnownTraps(TRAPS))
 TALKATIVE = replace(REQUEST, min_similarity=0.3, unproved=True, nodes=200)
 TALKATIVE_JUDGE = TALKATIVE.analyzer(KnownTraps(TRAPS))
@@ -172,7 +174,7 @@ def test_line_ends_and_columns_of_a_wrapped_game() -> None:
     assert after.count(b"\n") == after.count(b"\r\n")
     assert b"\r\n\r\n" not in after.rstrip().split(b"\r\n\r\n", 1)[1]  # a blank line would end the game
     assert max(len(line) for line in after.split(b"\r\n")) <= 80
-    assert b"\r\n{ Sets the Legal's Mate trap: 5...Bxd1? loses to 6.Bxf7+ (mate in 2). }\r\n5... dxe5 $1" in after
+    assert b"\r\n{ Sets Legal's Mate: 5...Bxd1 allows mate in 2 by 6.Bxf7+. }\r\n5... dxe5\r\n{" in after
     assert b"\r\n( 5... Bxd1 6. Bxf7+ Ke7 7. Nd5# )\r\n6. Qxg4" in after
     check_kept(before, after)
 
@@ -200,7 +202,7 @@ def test_percent_lines_stay_lines_of_their_own() -> None:
     assert b"\n% escaped {\n" in after
     assert b"\n% 6." not in after
     assert is_contained(before, after)
-    assert b"Springs" in after
+    assert b"Falls into" in after
 
 
 @pytest.mark.usefixtures("by_sequences")

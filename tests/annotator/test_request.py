@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotator.request import AnalysisOptions, AnalysisRequest
+from annotator.worker import LOSSES_BATCH_BYTES
 from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import TrapBook
 from db.library.open import open_library
@@ -101,7 +102,7 @@ def test_all_ways_of_use_ask_for_the_same(
     assert by_follower.value.request == expected
     # The bot has no engine at hand beside its own search, and the server judges in smaller batches.
     assert by_bot.value.request == replace(expected, engine=None)
-    assert AnnotateParams().request(settings) == replace(expected, batch_bytes=BATCH_BYTES)
+    assert AnnotateParams().request(settings) == replace(expected, batch_bytes=min(BATCH_BYTES, LOSSES_BATCH_BYTES))
 
 
 def test_the_request_is_made_nowhere_else() -> None:
@@ -126,7 +127,7 @@ def test_service_and_command_find_the_same_traps(
     source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"
     source.write_text(GAMES)
     annotate([str(source)], output=str(out), quiet=True)
-    assert b"Resembles" in by_service
+    assert b"Legal's Mate" in by_service
     assert out.read_bytes() == by_service
 
 

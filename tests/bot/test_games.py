@@ -27,6 +27,7 @@ from tests.fake_lichess.terms import Terms
 from tests.support.bot_games import small_library
 from tests.support.db_traps import elephant
 from tests.support.polling import until
+from tests.support.trap_games import without_figures
 from trapcore.errors import UsageError
 from trapline.settings import Settings
 
@@ -125,11 +126,11 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         assert moves(server, game)[-3:] == ["c4f7", "e8e7", "c3d5"]
         assert len(bot.latency_stats.killers) == 2
     no_violations(server)
-    assert chat_of(server, game) == [
+    assert [(room, without_figures(text)) for room, text in chat_of(server, game)] == [
         ("player", "Hello Player1, have fun! I like to set traps. Ask me !help."),
-        ("spectator", "TrapBot: Sets the Légal's mate trap: 5... Bxd1? loses to 6. Bxf7+ (mate in 2)."),
-        ("spectator", "Player1: Falls into Légal's mate: 6. Bxf7+ mates in 2 (6. Bxf7+ Ke7 7. Nd5#)."),
-        ("spectator", "TrapBot: Springs Légal's mate: mate in 2 (6. Bxf7+ Ke7 7. Nd5#)."),
+        ("spectator", "TrapBot: Sets Légal's mate: 5... Bxd1 allows mate in 2 by 6. Bxf7+."),
+        ("spectator", "Player1: Falls into Légal's mate: mate in 2 by 6. Bxf7+ Ke7 7. Nd5#."),
+        ("spectator", "TrapBot: Springs Légal's mate: mate in 2 by 6. Bxf7+ Ke7 7. Nd5#."),
         ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it)."),
     ]
     (path,) = record.glob(f"*/{game}.pgn")

@@ -113,7 +113,7 @@ def test_annotated_copies_follow_the_games_and_the_traps(server: Server, tmp_pat
         ran("users")
         assert ran("annotate") == {"files": 1, "games": 1, "games with traps": 1}
         (copy,) = (service.mine.folder / "annotated").rglob("*.pgn")
-        assert "Springs Legal's mate: mate in 2" in copy.read_text()
+        assert "Falls into Legal's mate: mate in 2" in copy.read_text()
         assert ran("annotate") == {"unchanged": 1}
         service.library.add(legal(name="Another name"), replace=True)
         ran("annotate")
@@ -160,6 +160,7 @@ def test_mining_verifying_tidying_and_the_newest_backups(server: Server, tmp_pat
 @pytest.mark.fault
 def test_the_service_runs_pauses_resumes_and_stops(server: Server, tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TRAPLINE_MEASURE": "sequences",
+           "TRAPLINE_TELL": "similar",
            "TRAPLINE_CONFIG": str(tmp_path / "trapline.toml"), "TRAPLINE_SERVICE_TOKEN": "lip_secret"}  # fmt: skip
     server.do(lambda site: site.token(site.account("Bob"), "lip_secret", ("study:read",)))
 

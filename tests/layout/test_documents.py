@@ -178,7 +178,8 @@ def test_the_annotated_game_of_the_readme_is_what_comes_out(library: Path, tmp_p
     out = tmp_path / "annotated.pgn"
     trapline("annotate", str(ROOT / "examples" / "games.pgn"), "-o", str(out), "--db", str(library), "--quiet")
     lines = "\n".join(line.rstrip() for line in out.read_text("utf-8").splitlines())
-    assert excerpt.strip() in lines
+    # How many percent a search gives is not of the kind of things that a page of introduction has to keep up with.
+    assert re.sub(r"\d+ %", "N %", excerpt.strip()) in re.sub(r"\d+ %", "N %", lines)
 
 
 def test_the_program_of_the_readme_runs(

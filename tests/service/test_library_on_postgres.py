@@ -36,6 +36,7 @@ def test_jobs_are_scheduled_run_and_logged(
 ) -> None:
     monkeypatch.setattr("signal.signal", lambda *_: None)
     monkeypatch.setenv("TRAPLINE_MEASURE", "sequences")
+    monkeypatch.setenv("TRAPLINE_TELL", "similar")
     address = new_library()
     with service_for(server, tmp_path, address=address, users=("alice",)) as service:
         schedule = Schedule(service)

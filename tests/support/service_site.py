@@ -86,6 +86,7 @@ def service_for(server: Server, tmp_path: Path, *, address: str | None = None, *
     settings = Settings(
         db=tmp_path / "library.sqlite",
         measure="sequences",
+        tell="similar",
         service={"url": server.url, "folder": tmp_path / "service", **mine},
     )
     library = open_library(address or settings.db, create=True)

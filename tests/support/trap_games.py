@@ -1,5 +1,6 @@
 """Real traps and games in which they happen, for the tests of the annotator."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,6 +54,18 @@ def game(moves: str, white: str = "Anna", black: str = "Boris", **tags: str) -> 
     """A game with the players' tags and others."""
     pairs = {"Event": "?", "White": white, "Black": black, **tags}
     return "".join(f'[{name} "{value}"]\n' for name, value in pairs.items()) + f"\n{moves}\n"
+
+
+_FIGURES = re.compile(
+    r"(, from|: from) \d+ % to \d+ %| \(\d+ % to \d+ %\)|\?\?| \$\d+| wins material"
+    r"| But \d+\.+ ?\S+ is the answer: from \d+ % to \d+ %\."
+)
+_BETTER = re.compile(r" Better \d+\.+ ?[^ .]+\.( \}( \( [^)]*\))?)?")
+
+
+def without_figures(text: str) -> str:
+    """What is told, without what a search measured: glyphs, win chances, signs and better moves."""
+    return _BETTER.sub(lambda found: " }" if found[1] else "", _FIGURES.sub("", text))
 
 
 def make_library(path: Path) -> Path:

@@ -159,4 +159,11 @@ def environment(folder: Path, variables: Mapping[str, object]) -> dict[str, str]
     ours = {f"TRAPLINE_{name.upper()}": str(value) for name, value in variables.items()}
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRAPLINE_", "XDG_"))}
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**kept, "HOME": str(folder), "PYTHONPATH": paths, "TRAPLINE_WEB_RATE": "0", **ours}
+    return {
+        **kept,
+        "HOME": str(folder),
+        "PYTHONPATH": paths,
+        "TRAPLINE_WEB_RATE": "0",
+        "TRAPLINE_TELL": "similar",
+        **ours,
+    }

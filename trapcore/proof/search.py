@@ -16,6 +16,9 @@ MATE_BOUND = _native.MATE_BOUND
 WIN_CHANCE_SCALE = _native.WIN_CHANCE_SCALE
 """How fast lichess's win chance grows with centipawns: https://github.com/lichess-org/lila/pull/11148."""
 
+INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, _native.LOSS
+"""Win chance that a move costs at least to be ``?!``, ``?`` or ``??``: lichess's judgements, on the scale of -1..1."""
+
 
 def win_chance(value: int) -> float:
     """lichess's win chance, -1..1, of whoever the value in centipawns is for: 2 / (1 + exp(-scale * value)) - 1.

@@ -18,6 +18,7 @@ from trapline.commands.options import (
     IndexedMeasureOption,
     JobsOption,
     LabelsOption,
+    TellOption,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def annotate(
     report: Annotated[
         str | None, typer.Option(metavar="FILE.jsonl", help="Write each finding as a line of JSON as well.")
     ] = None,
+    tell: TellOption = None,
     min_similarity: Annotated[
         float | None,
         typer.Option(
@@ -97,22 +99,24 @@ def annotate(
         bool, typer.Option("--quiet", help="Neither progress nor summary; errors are still shown.")
     ] = False,
 ) -> None:
-    """Name the traps in games: which were set, who fell into them, who avoided, sprang or missed them.
+    """Tell which moves of games lose by force, and which traps were set, fallen into, avoided, sprung or missed.
 
-    Nothing of the input is changed: comments, variations and numeric glyphs are added, and a game without traps passes
+    Nothing of the input is changed: comments, variations and numeric glyphs are added, and a game without any passes
     byte for byte. Annotating the result once more adds nothing. Only what is proved is claimed.
 
     The output appears under its name when it is complete. Until then it is OUT.partial, and an interrupted run can be
     continued with --resume.
     """
     from dataclasses import replace
+    from time import monotonic
 
     from annotator.files.plan import plan_run
+    from annotator.files.progress import Progress
     from annotator.known_traps import KnownTraps
     from annotator.pipeline import Run
-    from annotator.progress import Progress
     from annotator.request import AnalysisOptions, AnalysisRequest
     from annotator.selection import Selection, Side
+    from annotator.settings import Tell
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
     from trapcore.trees.chess_game import Labels
@@ -122,6 +126,7 @@ def annotate(
     if player is not None and not player.strip():
         raise UsageError("--player needs a name")
     given = {
+        "tell": None if tell is None else chosen(Tell, tell),
         "measure": None if measure is None else indexed(measure),
         "min_similarity": min_similarity,
         "nodes": nodes,
@@ -138,6 +143,7 @@ def annotate(
         selection=Selection(chosen(Side, side), player),
     )
     request = replace(AnalysisRequest.from_settings(settings, options), strict=strict)
+    began = monotonic()
     plan = plan_run(files, output, report, strict=strict)
 
     def say(message: str) -> None:
@@ -149,7 +155,7 @@ def annotate(
     with pool_for(jobs, cluster) as pool, Progress(plan, quiet=quiet) as progress:
         run = Run(request, plan, known, progress, pool=pool, resume=resume)
         _execute(run, plan)
-    _tell(run.counts, quiet=quiet)
+    _tell(run.counts, monotonic() - began, quiet=quiet)
     if strict and (run.counts.skipped or run.counts.problems):
         raise _strict_error(run.counts)
 
@@ -169,15 +175,15 @@ def _execute(run: Run, plan: Plan) -> None:
         raise type(error)(f"{error}; what is finished was kept, go on with --resume") from error
 
 
-def _tell(counts: Counts, *, quiet: bool) -> None:
+def _tell(counts: Counts, seconds: float, *, quiet: bool) -> None:
     from rich.console import Console
 
-    from annotator.progress import summary
+    from annotator.files.progress import summary
 
     for problem in counts.problems:
         typer.echo(f"trapline: {problem}", err=True)
     if not quiet:
-        Console(stderr=True).print(summary(counts))
+        Console(stderr=True).print(summary(counts, seconds))
         if not counts.games:
             typer.echo("trapline: there was no game in the input", err=True)
 

@@ -12,6 +12,14 @@ IndexedMeasureOption = Annotated[
         help="Similarity measure. Default: the setting `measure`, abstracted unless changed.",
     ),
 ]
+TellOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="known|similar|losses",
+        help="What is told: the library's traps, also what is like them, or also every other move that lost by force. "
+        "Default: the setting `tell`, losses unless changed.",
+    ),
+]
 DepthOption = Annotated[
     int | None,
     typer.Option(

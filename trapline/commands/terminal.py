@@ -1,10 +1,13 @@
 """Output of the commands: tables and JSON on standard output, messages on standard error."""
 
+from __future__ import annotations
+
 import json
 import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,6 +16,9 @@ from db.games.index_games import Progress
 from db.library.library import Library
 from db.traps.trap import Trap
 from db.traps.wording import claim, contradiction, is_rated, pawns, temptation
+
+if TYPE_CHECKING:
+    from annotator.record import Recorded
 
 _EACH_SECONDS = 0.2
 
@@ -132,8 +138,9 @@ def import_json(report: Imported) -> dict[str, object]:
     }
 
 
-def index_json(done: Progress) -> dict[str, object]:
-    """The counts of an indexing run."""
+def index_json(done: Progress, recorded: Recorded | None = None) -> dict[str, object]:
+    """The counts of an indexing run, and of the losing moves that were looked for."""
+    looked = {} if recorded is None else {"games_looked_through": recorded.games, "losing_moves": recorded.losing_moves}
     return {
         "games": done.games,
         "new_games": done.new_games,
@@ -141,6 +148,7 @@ def index_json(done: Progress) -> dict[str, object]:
         "resumed_games": done.resumed,
         "positions": done.positions,
         "sightings": done.sightings,
+        **looked,
         "skipped": dict(sorted(done.skipped.items())),
         "failures": [str(failure) for failure in done.failures],
         "seconds": round(done.seconds, 3),

@@ -36,6 +36,7 @@ class AnnotationStatus(Shape):
     findings: int
     annotated: int = Field(description="Games to which text was added.")
     events: dict[str, int]
+    losing_moves: dict[str, int] = Field(description="Moves played that were proved to lose, by the killer.")
     skipped: dict[str, int] = Field(description="Games that passed through unread, by reason.")
     bytes: int = Field(description="Of the result so far.")
     began: str

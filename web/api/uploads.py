@@ -18,6 +18,7 @@ from starlette.datastructures import UploadFile
 
 from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection, Side
+from annotator.settings import Tell
 from trapcore.measures.options import MAX_DEPTH, IndexedMeasure
 from trapcore.trees.chess_game import Labels
 from web.api.json_response import encode_json
@@ -77,6 +78,9 @@ NO_PARAMS = [Depends(no_params)]
 class AnnotateParams(QueryParams):
     """Parameters of an annotation: the options of ``trapline annotate``."""
 
+    tell: Tell | None = Field(
+        default=None, description="What is told: known traps, also similar ones, or also every other losing move."
+    )
     measure: IndexedMeasure | None = Field(default=None, description="Similarity measure.")
     depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH, description="Plies of the trees that are compared.")
     labels: Labels = Field(default=Labels.UCI, description="How moves are named when they are compared.")
@@ -97,6 +101,7 @@ class AnnotateParams(QueryParams):
     def request(self, settings: WebOptions) -> AnalysisRequest:
         """Request to the annotator. Raises `UsageError` for options that exclude each other."""
         options = AnalysisOptions(
+            tell=self.tell,
             measure=self.measure,
             depth=self.depth,
             labels=self.labels,
@@ -107,7 +112,8 @@ class AnnotateParams(QueryParams):
             skip_plies=self.skip_plies,
             selection=Selection(self.side, self.player),
         )
-        return replace(AnalysisRequest.from_settings(settings, options), batch_bytes=BATCH_BYTES)
+        request = AnalysisRequest.from_settings(settings, options)
+        return replace(request, batch_bytes=min(BATCH_BYTES, request.batch_bytes))
 
 
 @router.post("/annotate", responses=_GAMES, response_class=Response, openapi_extra=_BODY, summary="Annotate games")

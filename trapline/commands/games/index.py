@@ -14,16 +14,33 @@ def index(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN files, packed or not; - is stdin.")],
     jobs: JobsOption = None,
     cluster: ClusterOption = None,
+    tell: Annotated[
+        str | None,
+        typer.Option(
+            metavar="known|similar|losses",
+            help="With losses every new game is also looked through for moves that lose by force, which takes far "
+            "longer than to read it. Default: the setting `tell`, losses unless changed.",
+        ),
+    ] = None,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read games into the library and find where its traps occurred in them.
 
+    Its losing moves are what `trapline report` speaks of; of a large collection of games that nobody wants a report on
+    they are better left out with --tell known.
+
     The same games again change nothing; an interrupted run goes on where it stopped. The exit code is 3 if a file could
     not be read to its end.
     """
+    from annotator.record import Recorded, record_losing_moves
+    from annotator.settings import Tell
     from db.games.index_games import Progress, index_files
+    from trapcore.measures.options import chosen
     from trapline.commands.terminal import Status, counted, index_json, print_json
+    from trapline.settings import Settings
+
+    settings = Settings(**({} if tell is None else {"tell": chosen(Tell, tell)}))
 
     status = Status()
 
@@ -31,11 +48,17 @@ def index(
         part = f", {done.raw_done / done.raw_size:.0%}" if done.raw_size else ""
         status.show(f"{done.file}{part}: {done.new_games:,} new games, {done.positions:,} positions")
 
+    def looked(now: Recorded) -> None:
+        status.show(f"{now.games:,} games looked through, {now.losing_moves:,} losing moves")
+
     with pool_for(jobs, cluster) as pool, open_or_make(db) as opened:
         done = index_files(opened, files, pool=pool, progress=progress)
+        recorded = Recorded()
+        if settings.tell is Tell.LOSSES:
+            recorded = record_losing_moves(opened, files, settings, pool, progress=looked)
     status.clear()
     if as_json:
-        print_json(index_json(done))
+        print_json(index_json(done, recorded))
     else:
         skipped = counted(sorted(done.skipped.items()))
         rated = f"{done.rated_games:,} games that were there got ratings; " if done.rated_games else ""
@@ -43,4 +66,6 @@ def index(
             f"{done.games:,} games read, {done.new_games:,} of them new, with {done.positions:,} positions; {rated}"
             f"{done.resumed:,} games were done before; skipped: {skipped}; {done.sightings:,} new sightings of traps"
         )
+        if settings.tell is Tell.LOSSES:
+            typer.echo(f"{recorded.games:,} games looked through, {recorded.losing_moves:,} losing moves in them")
     leave_if_failed(done.failures)

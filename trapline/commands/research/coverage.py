@@ -131,8 +131,8 @@ def _annotate(known: KnownTraps, command: str) -> Annotate:
     from dataclasses import replace
 
     from annotator.files.plan import plan_run
+    from annotator.files.progress import Progress
     from annotator.pipeline import Run
-    from annotator.progress import Progress
     from annotator.request import AnalysisOptions, AnalysisRequest
     from trapline.settings import Settings
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from annotator.counts import Counts
 from annotator.files.plan import Plan
-from db.traps.terms import Event
+from db.traps.terms import KINDS, Event
 from trapcore.io.streams import ByteReader
 
 
@@ -75,8 +75,8 @@ class Progress:
         self._bar.stop()
 
 
-def summary(counts: Counts) -> Table:
-    """What was read, found and skipped, as a table of two columns."""
+def summary(counts: Counts, seconds: float) -> Table:
+    """What was read, found and skipped, as a table of two columns; ``seconds`` is what the run took."""
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
@@ -84,7 +84,11 @@ def summary(counts: Counts) -> Table:
     table.add_row("positions", f"{counts.positions:,}")
     table.add_row("candidates", f"{counts.candidates:,}")
     table.add_row("nodes of their proofs", f"{counts.proof_nodes:,}")
-    table.add_row("games with traps", f"{counts.with_traps:,}")
+    table.add_row("losing moves told", f"{sum(counts.losing_moves.values()):,}")
+    for kind in KINDS:
+        if count := counts.losing_moves.get(kind):
+            table.add_row(f"  {KINDS[kind]}", f"{count:,}")
+    table.add_row("games with findings", f"{counts.with_traps:,}")
     table.add_row("games annotated", f"{counts.annotated:,}")
     for event in Event:
         if count := counts.events.get(event.value):
@@ -92,6 +96,7 @@ def summary(counts: Counts) -> Table:
     table.add_row("games skipped", f"{counts.games_skipped:,}")
     for reason, count in sorted(counts.skipped.items()):
         table.add_row(f"  {reason}", f"{count:,}")
+    table.add_row("seconds", f"{seconds:,.1f}")
     return table
 
 

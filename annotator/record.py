@@ -1,0 +1,167 @@
+"""Losing moves of games, found by the analyzer and stored beside the indexed games."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotator.annotation import Annotator
+from annotator.engine_check import EngineVerifier
+from annotator.events import TrapEvent
+from annotator.known_traps import KnownTraps
+from annotator.request import AnalysisOptions, AnalysisRequest, BatchAnalyzer
+from annotator.settings import AnalysisSettings, Tell
+from annotator.worker import LOSSES_BATCH_BYTES
+from db.library.library import Library
+from db.storage.losing_rows import LosingMove, judged_games, replace_losing_moves
+from db.traps.terms import Event
+from trapcore import _native
+from trapcore.errors import InputError
+from trapcore.io.streams import open_bytes
+from trapcore.measures.options import IndexedMeasure
+from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.pools import Pool, in_order
+
+_CLOCK = re.compile(rb"\[%clk\s+(\d+):(\d+):(\d+)")
+
+
+@dataclass(slots=True)
+class Recorded:
+    """What was done."""
+
+    games: int = 0
+    """Games that were looked through."""
+    done_before: int = 0
+    """Games that the same analysis had looked through."""
+    losing_moves: int = 0
+
+
+def record_losing_moves(
+    library: Library,
+    paths: Iterable[Path | str],
+    settings: AnalysisSettings,
+    pool: Pool,
+    *,
+    progress: Callable[[Recorded], None] | None = None,
+) -> Recorded:
+    """Look through the indexed games of these files for moves that lose by force, and store them.
+
+    The traps of the library take no part. Left alone are a game that the same analysis has looked through, one that is
+    not indexed, standard input (``-``), which cannot be read twice, and what comes after the place where a file cannot
+    be read on. ``progress`` is called after each batch. Raises ``EngineError`` and `LibraryError`.
+    """
+    options = AnalysisOptions(tell=Tell.LOSSES, measure=IndexedMeasure.SEQUENCES)
+    request = AnalysisRequest.from_settings(settings, options)
+    by, done = _analysis(request), Recorded()
+    with ExitStack() as stack:
+        verifier = None
+        if request.engine is not None:
+            verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes))
+        annotator = Annotator((), request.measure, request.selection, False, False, verifier)
+        analyzer = BatchAnalyzer(request, KnownTraps(()))
+        for path in paths:
+            if str(path) == "-":
+                continue
+            wanted = _not_done(library, _batches(path), by, done)
+            with closing(in_order(pool, _Judged(analyzer), wanted, ahead=2, stop=Cancellation())) as work:
+                for part, found in work:
+                    _store(library, by, part, found, annotator, done)
+                    if progress is not None:
+                        progress(done)
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A batch, and which of its games are indexed: by their numbers in the input, their numbers in the library."""
+
+    batch: _native.Batch
+    games: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The analyzer as work on parts."""
+
+    analyzer: BatchAnalyzer
+
+    def __call__(self, part: _Part, stop: Cancellation) -> _native.BatchFindings:
+        return self.analyzer(part.batch, stop)
+
+
+def _analysis(request: AnalysisRequest) -> str:
+    """Digest of what the losing moves depend on."""
+    options: list[object] = [_native.PROVER_VERSION, _native.TESTER_VERSION, request.nodes]
+    options += [request.engine, request.engine_nodes if request.engine is not None else None]
+    return hashlib.blake2b(json.dumps(options).encode(), digest_size=16).hexdigest()
+
+
+def _batches(path: Path | str) -> Iterator[_native.Batch]:
+    splitter = _native.PgnSplitter(LOSSES_BATCH_BYTES)
+    # Whoever indexed the file was told that it cannot be read to its end.
+    with suppress(InputError), open_bytes(path) as chunks:
+        for chunk in chunks:
+            yield from splitter.feed(chunk)
+        yield from splitter.finish()
+
+
+def _not_done(library: Library, batches: Iterable[_native.Batch], by: str, done: Recorded) -> Iterator[_Part]:
+    """The batches that have an indexed game which this analysis has not looked through."""
+    for batch in batches:
+        records = _native.read_records(batch).records
+        with library.database.read() as connection:
+            stored = judged_games(connection, {record.digest for record in records})
+        games = {record.game: stored[record.digest][0] for record in records if record.digest in stored}
+        left = {game for game, judged_by in stored.values() if judged_by != by}
+        done.done_before += len(stored) - len(left)
+        if left:
+            yield _Part(batch, {number: game for number, game in games.items() if game in left})
+
+
+def _store(
+    library: Library, by: str, part: _Part, found: _native.BatchFindings, annotator: Annotator, done: Recorded
+) -> None:
+    moves: dict[int, Sequence[LosingMove]] = {game: [] for game in part.games.values()}
+    for game in found.found:
+        if game.game in part.games:
+            moves[part.games[game.game]] = _losing_moves(annotator.reported(game))
+    with library.database.write() as connection:
+        replace_losing_moves(connection, by, moves)
+    done.games += len(moves)
+    done.losing_moves += sum(map(len, moves.values()))
+
+
+def _losing_moves(events: Sequence[TrapEvent]) -> list[LosingMove]:
+    """One for each move that was proved to lose, in their order."""
+    answers = {
+        (event.trap_ply, event.bait): str(event.event)
+        for event in events
+        if event.event in (Event.SPRUNG, Event.MISSED)
+    }
+    fell = {event.ply: event for event in reversed(events) if event.event is Event.FELL and event.kind is not None}
+    return [
+        LosingMove(
+            ply=ply,
+            kind=event.kind or "quiet",
+            before=event.before,
+            after=event.after,
+            mate_in=event.proof.mate_in,
+            killer_line=event.killer_line,
+            best=event.best,
+            answer=answers.get((event.trap_ply, event.bait)),
+            clock=_clock(event.anchor.comments),
+        )
+        for ply, event in sorted(fell.items())
+    ]
+
+
+def _clock(comments: Sequence[bytes]) -> int | None:
+    """Seconds left by the first clock of these comments."""
+    found = _CLOCK.search(b" ".join(comments))
+    if found is None:
+        return None
+    hours, minutes, seconds = (int(part) for part in found.groups())
+    return 3600 * hours + 60 * minutes + seconds

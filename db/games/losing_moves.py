@@ -1,0 +1,109 @@
+"""Losing moves in the indexed games of a player, his own and his opponents', each with what it hung on."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from typing import Any
+
+import chess
+from sqlalchemy import func, select
+
+from db.games.game_address import game_address
+from db.games.phases import phase_of
+from db.games.sightings import SeenGame
+from db.games.trap_occurrences import UNNAMED, Games
+from db.library.library import Library
+from db.storage.losing_rows import LosingMove, losing_moves_of
+from db.storage.models import GameRow
+from db.traps.openings import opening_of
+from db.traps.terms import Side
+from trapcore import _native
+from trapcore.trees.chess_game import parse_position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostMove:
+    """A losing move in a game of the player."""
+
+    game: SeenGame
+    move: LosingMove
+    colour: Side
+    """Whose move it was."""
+    is_players: bool
+    """It was the player's; otherwise his opponent's."""
+    number: int
+    """Full-move number."""
+    epd: str
+    """Before the move."""
+    san: str
+    killer_line_san: tuple[str, ...]
+    best_san: str | None
+    opening: str
+    """What the opening of the game is called until there, without the variation."""
+    phase: str
+    """Of `db.games.phases.PHASES`."""
+
+    @property
+    def opponent_rating(self) -> int | None:
+        """Of the opponent of who made the move."""
+        return self.game.black_elo if self.colour == "white" else self.game.white_elo
+
+    @property
+    def cost(self) -> float:
+        """Win chance that it cost, 0..2; 0 where it was not measured."""
+        measured = self.move.before is not None and self.move.after is not None
+        return self.move.before - self.move.after if measured else 0.0  # type: ignore[operator]
+
+
+def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:
+    """The losing moves in these games, by game and ply, and how many of the games were looked through for them.
+
+    A game in which the player had both sides gives each move once, as his. Raises `LibraryError`.
+    """
+    by_game: dict[int, list[LosingMove]] = defaultdict(list)
+    with library.database.read() as connection:
+        for number, move in losing_moves_of(connection, games.rows):
+            by_game[number].append(move)
+        judged = _judged(connection, games.rows)
+    numbers = sorted(by_game)
+    replayed = []
+    for number in numbers:
+        row = games.rows[number]
+        replayed.append((row.start_fen, row.moves, list(range(by_game[number][-1].ply))))
+    found = []
+    for number, line in zip(numbers, _native.replay(replayed), strict=True):
+        found += [_lost_move(games, number, move, line) for move in by_game[number] if move.ply <= len(line)]
+    return found, judged
+
+
+def _judged(connection: Any, numbers: Collection[int]) -> int:
+    ordered, found = sorted(numbers), 0
+    for start in range(0, len(ordered), 400):
+        part = ordered[start : start + 400]
+        wanted = select(func.count()).where(GameRow.id.in_(part), GameRow.judged_by.is_not(None))
+        found += connection.scalar(wanted) or 0
+    return found
+
+
+def _lost_move(games: Games, number: int, move: LosingMove, line: list[tuple[str, str]]) -> LostMove:
+    row = games.rows[number]
+    epd, uci = line[move.ply - 1]
+    board = parse_position(epd)
+    start = chess.Board() if row.start_fen is None else parse_position(row.start_fen)
+    colour: Side = "white" if board.turn else "black"
+    san, *killer = _native.sans(epd, [uci, *move.killer_line])
+    opening = opening_of(before for before, _ in line[: move.ply])
+    tags = {field.name: getattr(row, field.name) for field in fields(SeenGame) if field.name != "address"}
+    return LostMove(
+        game=SeenGame(**tags, address=game_address(row.site)),
+        move=move,
+        colour=colour,
+        is_players=colour in games.colours(number),
+        number=start.fullmove_number + (move.ply - 1 + (not start.turn)) // 2,
+        epd=epd,
+        san=san,
+        killer_line_san=tuple(killer),
+        best_san=None if move.best is None else _native.sans(epd, [move.best])[0],
+        opening=UNNAMED if opening is None else opening.family,
+        phase=phase_of(board, move.ply, usual_start=row.start_fen is None),
+    )

@@ -1,0 +1,97 @@
+"""Rows of the moves in indexed games that were proved to lose, and of which games were looked through for them."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, select, update
+
+from db.storage.bulk import BulkInsert, BulkLookup, Value
+from db.storage.models import GameRow, LosingMoveRow
+
+_AT_A_TIME = 400
+_COLUMNS = (
+    "game_id",
+    "ply",
+    "kind",
+    "before",
+    "after",
+    "mate_in",
+    "killer_line",
+    "best",
+    "answer",
+    "clock",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LosingMove:
+    """A move that was played and proved to lose."""
+
+    ply: int
+    """From 1 at the game's first move."""
+    kind: str
+    """What refutes it, of `db.traps.terms.KINDS`."""
+    before: float | None
+    """Win chance of who played it, -1..1, with the best move; None where only the library's proof is known."""
+    after: float | None
+    """The same after the move."""
+    mate_in: int | None
+    """Moves to the mate that it allows."""
+    killer_line: tuple[str, ...]
+    """UCI, from the answer on."""
+    best: str | None
+    """UCI."""
+    answer: str | None
+    """``sprung`` or ``missed``; None if the game ended."""
+    clock: int | None
+    """Seconds that its player had left after it; None if the game does not say."""
+
+
+def judged_games(connection: Connection, digests: Collection[bytes]) -> dict[bytes, tuple[int, str | None]]:
+    """Of the games with these digests that are stored, the number and the analysis that looked through each."""
+    columns = [GameRow.digest, GameRow.id, GameRow.judged_by]
+    found = BulkLookup(connection, columns, GameRow.digest).find(sorted(digests))
+    return {digest: (game, by) for digest, game, by in found}
+
+
+def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Sequence[LosingMove]]) -> None:
+    """Store the losing moves of whole games, by number, in place of those that were stored of them before."""
+    for part in _parts(moves):
+        connection.execute(delete(LosingMoveRow).where(LosingMoveRow.game_id.in_(part)))
+        connection.execute(update(GameRow).where(GameRow.id.in_(part)).values(judged_by=by))
+    rows: list[tuple[Value, ...]] = []
+    for game, found in sorted(moves.items()):
+        for move in found:
+            figures = (move.kind, move.before, move.after, move.mate_in, " ".join(move.killer_line))
+            rows.append((game, move.ply, *figures, move.best, move.answer, move.clock))
+    BulkInsert(connection, LosingMoveRow, _COLUMNS).insert(rows)
+
+
+def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[tuple[int, LosingMove]]:
+    """The losing moves that are stored of these games, by game and ply."""
+    wanted = select(*(getattr(LosingMoveRow, name) for name in _COLUMNS))
+    for part in _parts(games):
+        here = wanted.where(LosingMoveRow.game_id.in_(part)).order_by(LosingMoveRow.game_id, LosingMoveRow.ply)
+        for row in connection.execute(here):
+            game, ply, kind, before, after, mate_in, line, best, answer, clock = row
+            yield (
+                game,
+                LosingMove(
+                    ply=ply,
+                    kind=kind,
+                    before=before,
+                    after=after,
+                    mate_in=mate_in,
+                    killer_line=tuple(line.split()),
+                    best=best,
+                    answer=answer,
+                    clock=clock,
+                ),
+            )
+
+
+def _parts(numbers: Collection[int]) -> Iterator[list[int]]:
+    """Sorted, as many at a time as a statement takes."""
+    ordered = sorted(numbers)
+    for start in range(0, len(ordered), _AT_A_TIME):
+        yield ordered[start : start + _AT_A_TIME]

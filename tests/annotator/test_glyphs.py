@@ -1,0 +1,102 @@
+"""A glyph follows from what the move costs that carries it, and from nothing else."""
+
+from dataclasses import replace
+
+import pytest
+
+from annotator.comments.glyphs import BLUNDERED, DUBIOUS, GOOD, INTERESTING, MISTAKEN, glyph, sign
+from annotator.comments.threats import is_threat
+from annotator.events import EventProof, TrapEvent
+from db.traps.terms import Event
+from tests.support.told_events import gain, legal, unlike
+from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
+from trapcore.proof.trap_test import LOSS
+from trapcore.proof.verdict import Verdict
+
+#: White has played 1.Qh5 or the like: the bait 1...a6 does nothing about the mate on f7.
+THREAT = unlike(
+    Event.SET,
+    fen="r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3",
+    bait="a7a6",
+    bait_san="a6",
+    killer_line=("h5f7",),
+    killer_line_san=("Qxf7#",),
+    proof=EventProof(Verdict.PROVED, 1, 10, "prover"),
+    threat=True,
+)
+
+
+def test_the_borders_are_those_of_lichess() -> None:
+    assert (INACCURACY, MISTAKE, BLUNDER) == (0.1, 0.2, 0.3)
+    assert BLUNDER == LOSS
+
+
+@pytest.mark.parametrize("event", list(Event))
+@pytest.mark.parametrize(
+    ("loss", "expected"),
+    [(0.3, BLUNDERED), (1.5, BLUNDERED), (0.29, MISTAKEN), (0.2, MISTAKEN), (0.19, DUBIOUS), (0.1, DUBIOUS)],
+)
+def test_what_a_move_costs_comes_first(event: Event, loss: float, expected: int) -> None:
+    # Also where the event alone would be to the mover's credit.
+    assert glyph([legal(event, played_loss=loss, only_move=True)]) == expected
+
+
+@pytest.mark.parametrize("event", list(Event))
+def test_there_is_no_glyph_where_the_cost_is_not_known(event: Event) -> None:
+    assert glyph([legal(event, played_loss=None, only_move=True)]) is None
+
+
+@pytest.mark.parametrize("event", list(Event))
+def test_what_is_not_proved_gives_no_glyph(event: Event) -> None:
+    open_ = replace(legal(event, played_loss=0.9), proof=EventProof(Verdict.UNDECIDED, None, 8, ""))
+    assert glyph([open_]) is None
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (legal(Event.AVOIDED, only_move=True), GOOD),
+        (unlike(Event.AVOIDED, only_move=True), GOOD),  # the bait takes a queen
+        (legal(Event.AVOIDED), None),
+        (unlike(Event.AVOIDED, only_move=True, bait="h7h6"), None),  # which tempts nobody
+        (legal(Event.SPRUNG, only_move=True), GOOD),
+        (legal(Event.SPRUNG), None),
+        (gain(Event.SPRUNG, only_move=True), None),  # the killer takes back
+        (legal(Event.FELL, only_move=True), None),
+        (legal(Event.MISSED, only_move=True), None),
+        (legal(Event.SET, only_move=True), INTERESTING),
+    ],
+)
+def test_a_good_move_is_the_only_one_where_that_is_hard_to_see(event: TrapEvent, expected: int | None) -> None:
+    assert glyph([event]) == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (legal(Event.SET), INTERESTING),
+        (unlike(Event.SET), INTERESTING),
+        (legal(Event.SET, played_loss=0.09), INTERESTING),
+        (legal(Event.SET, played_loss=0.1), DUBIOUS),
+        (THREAT, None),
+        (replace(THREAT, known=True), INTERESTING),
+    ],
+)
+def test_an_interesting_move_sets_a_trap_and_costs_little(event: TrapEvent, expected: int | None) -> None:
+    assert glyph([event]) == expected
+
+
+def test_a_threat_would_come_after_any_move_and_its_bait_wins_nothing() -> None:
+    assert is_threat(THREAT)
+    assert not is_threat(replace(THREAT, threat=False))
+    assert not is_threat(unlike(Event.SET, threat=True))  # 5...Bxd1 wins the queen, at first sight
+
+
+def test_several_events_have_one_glyph() -> None:
+    assert glyph([legal(Event.AVOIDED, only_move=True), legal(Event.SET)]) == GOOD
+    assert glyph([legal(Event.AVOIDED, played_loss=0.4), legal(Event.SET, played_loss=0.4)]) == BLUNDERED
+
+
+@pytest.mark.parametrize(("loss", "expected"), [(None, ""), (0.05, ""), (0.1, "?!"), (0.25, "?"), (0.3, "??")])
+def test_the_sign_behind_a_move_goes_by_the_same_borders(loss: float | None, expected: str) -> None:
+    assert sign(loss) == expected

@@ -1,0 +1,127 @@
+"""Losing moves of indexed games: found once, stored beside the games, told in the report of a player."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from annotator import record
+from annotator.record import Recorded, record_losing_moves
+from annotator.settings import AnalysisSettings
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
+from db.report.html import page
+from db.report.losses import clock_band
+from db.report.report import report
+from db.storage.losing_rows import losing_moves_of
+from db.storage.models import GameRow
+from tests.conftest import NewLibrary
+from tests.support.command_line import CommandLine
+from tests.support.trap_games import FELL, MISSED, QUIET, RESEMBLES, game
+from trapcore.parallel.pools import threads
+from trapline.__main__ import app
+
+CLOCK = FELL.replace("5. Nxe5 Bxd1", "5. Nxe5 {[%clk 0:03:00]} Bxd1 {[%clk 0:00:08.5]}")
+GAMES = (
+    game(CLOCK, black="Éva Kiss", WhiteElo="1700", BlackElo="1500", Date="2020.05.01", Site="https://lichess.org/x"),
+    game(MISSED, white="Éva Kiss", BlackElo="1300"),
+    game(QUIET, white="Éva Kiss"),
+    game(RESEMBLES),
+)
+
+
+def looked_through(library: Library, *paths: Path | str) -> Recorded:
+    with threads(1, "judge") as pool:
+        return record_losing_moves(library, paths, AnalysisSettings(), pool)
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pgn"
+    path.write_text("".join(GAMES), encoding="utf-8")
+    return path
+
+
+def test_losing_moves_are_found_once_and_told_in_the_report(
+    new_library: NewLibrary, games: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_library(new_library(), create=True) as library:
+        index_files(library, [games])
+        assert report(library, ["Éva Kiss"]).losses.games == 0
+        done = looked_through(library, games, "-")
+        assert (done.games, done.done_before) == (4, 0)
+        assert done.losing_moves >= 3
+        with library.database.read() as connection:
+            numbers = list(connection.scalars(select(GameRow.id).order_by(GameRow.id)))
+            (first, *_), *_ = ([move for game, move in losing_moves_of(connection, [n]) if game == n] for n in numbers)
+        assert (first.ply, first.kind, first.mate_in, first.answer, first.clock) == (10, "mate", 2, "sprung", 8)
+        assert first.killer_line == ("c4f7", "e8e7", "c3d5")
+        assert first.before is not None
+        assert first.after == pytest.approx(-1, abs=0.01)
+
+        monkeypatch.setattr(record, "_losing_moves", lambda events: pytest.fail("a game is looked through twice"))
+        assert looked_through(library, games) == Recorded(0, 4, 0)
+
+        losses = report(library, ["Éva Kiss"]).losses
+        assert losses.games == 3
+        assert {count.name for count in losses.by_phase} == {"opening"}
+        assert {count.name: count.own for count in losses.by_clock}["under 10 seconds"] == 1
+        by_rating = {count.name: count.own for count in losses.by_rating}
+        assert by_rating["1600-1999"] == 1
+        own, theirs = losses.in_all.own, losses.in_all.opponents
+        for table in (losses.by_kind, losses.by_phase, losses.by_opening, losses.by_clock, losses.by_rating):
+            assert (sum(count.own for count in table), sum(count.opponents for count in table)) == (own, theirs)
+        assert theirs >= 1  # Boris took the queen as well
+        assert losses.in_all.own_punished >= 1
+        worst = next(lost for lost in losses.worst if lost.san == "Bxd1")
+        assert (worst.san, worst.number, worst.colour, worst.is_players) == ("Bxd1", 5, "black", True)
+        assert worst.killer_line_san == ("Bxf7+", "Ke7", "Nd5#")
+        shown = page(report(library, ["Éva Kiss"]))
+        assert "Your costliest losing moves" in shown
+        assert "5...Bxd1" in shown
+        assert "https://lichess.org/x" in shown
+        said = json.loads(json.dumps(report(library, ["Éva Kiss"]).to_dict()))["losing_moves"]
+        assert 8 in [lost["clock"] for lost in said["worst"]]
+        assert report(library, ["Éva Kiss"], colour="white").losses.games == 2
+
+
+def test_only_games_that_are_indexed_count_and_a_broken_file_stops_nobody(
+    new_library: NewLibrary, games: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.pgn"
+    other.write_text(game(FELL, white="Nobody"), encoding="utf-8")
+    with open_library(new_library(), create=True) as library:
+        index_files(library, [games])
+        done = looked_through(library, other, tmp_path / "absent.pgn", games)
+    assert done.games == 4
+
+
+def test_another_analysis_looks_again_and_replaces(new_library: NewLibrary, games: Path) -> None:
+    with open_library(new_library(), create=True) as library:
+        index_files(library, [games])
+        first = looked_through(library, games)
+        with threads(1, "judge") as pool:
+            again = record_losing_moves(library, [games], AnalysisSettings(nodes=100_000), pool)
+        assert (again.games, again.done_before) == (4, 0)
+        with library.database.read() as connection:
+            stored = list(losing_moves_of(connection, [1, 2, 3, 4]))
+    assert len(stored) == again.losing_moves
+    assert first.games == 4
+
+
+def test_the_command_index_looks_through_games_unless_told_not_to(games: Path, tmp_path: Path) -> None:
+    open_library(tmp_path / "l.sqlite", create=True).close()
+    index = ("index", str(games), "--db", str(tmp_path / "l.sqlite"))
+    assert "looked through" not in CommandLine(app).run(*index, "--tell", "known")
+    assert "4 games looked through" in CommandLine(app).run(*index)
+    assert CommandLine(app).answer(*index)["games_looked_through"] == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "name"),
+    [(None, "not known"), (0, "under 10 seconds"), (10, "10 to 30 seconds"), (600, "10 minutes or more")],
+)
+def test_times_left_have_names(seconds: int | None, name: str) -> None:
+    assert clock_band(seconds) == name
