@@ -443,6 +443,18 @@ class GameAnalyzer:
         examined to the end are left out. Raises `PositionError`.
         """
 
+LOSS_FEATURES: list[str]
+"""Names of the features of `loss_evidence`."""
+LOSS_STAGES: int
+"""Stages of the judgement whether a move loses: the pass over the game, and those of the proof."""
+
+def loss_evidence(
+    batch: Batch, stop: Cancellation | None = None
+) -> list[tuple[int, list[tuple[int, int, list[float], float]]]]:
+    """Number of each readable game, and what is seen of its moves: ply from 1, stage from 0, the features
+    (`LOSS_FEATURES`), and the probability that is stated after this stage. Every move is seen by the pass, which is
+    stage 0, those that it suspects by the stages that decide about them. Shorter if it was stopped."""
+
 @final
 class GameRecord:
     """One readable game for the library."""

@@ -65,6 +65,11 @@ def read_games(paths: Iterable[Path], count: int | None = None, every: int = 1) 
     return islice(islice(_games(paths), 0, None, every), count)
 
 
+def together(games: Iterable[Game]) -> bytes:
+    """The games as one PGN, in their order, numbered from 1."""
+    return b"\n\n".join(game.text.strip() for game in games) + b"\n"
+
+
 def _games(paths: Iterable[Path]) -> Iterator[Game]:
     for path in paths:
         for batch in batches(path):

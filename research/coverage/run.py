@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from research.coverage import frontier
 from research.coverage.figures import Figures
 from research.coverage.frontier import Alone, Point
-from research.coverage.games import Game
+from research.coverage.games import Game, together
 from research.coverage.glyphs import glyphs, nags_of_file
 from research.coverage.judged import Judged, judged
 from research.coverage.killers import Answers, killers
@@ -84,7 +84,7 @@ def run(
     positions = sum(len(game.moves) for game in games)
     with TemporaryDirectory(prefix="trapline-coverage-") as name:
         source = Path(name) / "games.pgn"
-        source.write_bytes(b"\n\n".join(game.text.strip() for game in games) + b"\n")
+        source.write_bytes(together(games))
         given = nags_of_file(source)
         by_number = {(source.name, number): game for number, game in enumerate(games, 1)}
         for number, way in enumerate(ways):

@@ -109,6 +109,23 @@ impl<'a> GameLosses<'a> {
     }
 
     fn ask(&self, decision: usize, bait: Move, prior: Prior, work: &mut Workspace) -> Option<Arc<Loss>> {
+        self.seen(decision, bait, prior, work, |_, _| {})
+    }
+
+    /// Asks about the move played at a decision as if nothing were known of it; `each` sees the evidence after every
+    /// stage of the proof, with its number.
+    pub(super) fn examine(&self, decision: usize, work: &mut Workspace, each: impl FnMut(usize, &Evidence)) {
+        self.seen(decision, self.moves[decision], Prior { killer: None, mated: false, stages: WHOLE }, work, each);
+    }
+
+    fn seen(
+        &self,
+        decision: usize,
+        bait: Move,
+        prior: Prior,
+        work: &mut Workspace,
+        each: impl FnMut(usize, &Evidence),
+    ) -> Option<Arc<Loss>> {
         let Prior { killer, mated, stages } = prior;
         let best = self.searched.get(decision).and_then(|one| one.line.first().copied());
         // After the move that was played the pass has an answer of its own.
@@ -117,7 +134,7 @@ impl<'a> GameLosses<'a> {
         let killers: Vec<Move> = killer.into_iter().chain(seen.copied()).collect();
         let question = Question { position: &self.positions[decision], bait, killers: &killers, best, mated, stages };
         let mut prover = LossProver { searcher: &mut work.searcher, prover: &mut work.tester.prover };
-        let loss = prover.prove(question)?;
+        let loss = prover.prove(question, each)?;
         work.proof_nodes += loss.nodes;
         Some(Arc::new(loss))
     }

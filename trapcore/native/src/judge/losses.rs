@@ -85,13 +85,8 @@ pub(super) struct LossProver<'a> {
 
 impl LossProver<'_> {
     /// Proves or refutes that the move loses; `None` if it is the only legal one. Where the work is stopped the answer
-    /// is undecided.
-    pub(super) fn prove(&mut self, question: Question) -> Option<Loss> {
-        self.examine(question, |_, _| {})
-    }
-
-    /// The same; `each` sees the evidence after every stage, with its number.
-    pub(super) fn examine(&mut self, question: Question, mut each: impl FnMut(usize, &Evidence)) -> Option<Loss> {
+    /// is undecided. `each` sees the evidence after every stage, with its number.
+    pub(super) fn prove(&mut self, question: Question, mut each: impl FnMut(usize, &Evidence)) -> Option<Loss> {
         let Question { position, bait, mated, stages, .. } = question;
         let others: Vec<Move> = position.legal_moves().into_iter().filter(|&m| m != bait).collect();
         if others.is_empty() {
@@ -180,7 +175,7 @@ mod tests {
         let (mut searcher, mut prover) = (Searcher::new(16), Prover::new(14));
         let question =
             Question { position: &position.chess, bait, killers: &[], best: None, mated: false, stages: 1..STAGES };
-        LossProver { searcher: &mut searcher, prover: &mut prover }.prove(question)
+        LossProver { searcher: &mut searcher, prover: &mut prover }.prove(question, |_, _| {})
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! | `pass` | the brief search of every position of a game |
 //! | `suspicion` | the probability that a move loses, from what searches saw of it |
 //! | `losses` | the proof that a move loses |
+//! | `loss_evidence` | what the searches saw of the moves of a game, for the fit of the probability |
 //! | `game_losses` | what the moves of one game cost |
 //! | `events` | what a game did with a trap: set, fell, avoided, sprung, missed |
 //! | `game_events` | the events of one game, put together |
@@ -27,10 +28,11 @@ pub(crate) mod game_analyzer;
 mod game_events;
 mod game_losses;
 mod label_candidates;
+pub(crate) mod loss_evidence;
 mod losses;
 pub(crate) mod model;
 mod pass;
-mod suspicion;
+pub(crate) mod suspicion;
 pub(crate) mod token_candidates;
 mod trap_list;
 mod verify;

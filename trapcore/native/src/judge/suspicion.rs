@@ -16,16 +16,16 @@ const GREATEST_FALL: f64 = 0.8;
 /// Log odds that the move loses [`LOSS`] or more by the judgement of a strong engine, a row for the pass and one for
 /// each stage of the proof.
 const COEFFICIENTS: [[f64; COUNT]; 6] = [
-    [-5.0, 10.0, 4.0, -2.0, 0.0, 0.0, 0.0, 1.0],
-    [-5.5, 12.0, 6.0, -2.0, 0.0, 0.0, 0.0, 1.0],
-    [-6.0, 14.0, 7.0, -2.0, 0.0, 0.0, 0.0, 2.0],
-    [-6.5, 15.0, 8.0, -2.0, 0.0, 0.0, 0.0, 2.0],
-    [-7.0, 16.0, 9.0, -2.0, 0.0, 0.0, 0.0, 2.0],
-    [-7.0, 16.0, 9.0, -2.0, 0.0, 0.0, 0.0, 2.0],
+    [-4.526, 8.999, 5.081, 2.228, 0.024, -3.382, 0.964, 0.000],
+    [-4.047, 7.435, 3.995, 2.929, 1.631, -3.464, -0.232, 0.831],
+    [-3.443, 6.596, 4.831, -0.161, 1.068, -3.760, 0.159, -0.713],
+    [-3.766, 7.692, 4.164, 2.473, 1.839, -5.162, -0.322, -0.128],
+    [-3.992, 6.923, 5.747, 0.395, 1.313, -5.054, -0.101, -0.119],
+    [-4.231, 7.739, 5.888, -0.215, 1.551, -4.676, -0.342, -0.105],
 ];
 
 /// Stages of which [`COEFFICIENTS`] knows: the pass and those of the proof.
-pub(super) const STAGES: usize = COEFFICIENTS.len();
+pub(crate) const STAGES: usize = COEFFICIENTS.len();
 
 /// What two searches saw of a move: one at the position, one at the answers.
 #[derive(Clone, Debug)]

@@ -20,7 +20,9 @@ use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
 use crate::judge::findings::{Finding, GameFindings, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
+use crate::judge::loss_evidence::{SeenMove, loss_evidence_of_batch};
 use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Tell, Trap};
+use crate::judge::suspicion::{FEATURES, STAGES};
 use crate::judge::token_candidates::TokenLibrary;
 use crate::judge::workspace::Workspace;
 use crate::measures::trap_positions::{Measure, MeasureSpec};
@@ -381,8 +383,27 @@ impl PyGameAnalyzer {
     }
 }
 
-/// Adds the classes of this file to the module.
+/// Number of a game, and what was seen of its moves: ply, stage, features, and the probability stated then.
+type SeenGame = (u64, Vec<(usize, usize, Vec<f64>, f64)>);
+
+/// What the pass and the stages of the proof see of the moves of a batch; ends early where it is stopped.
+#[pyfunction]
+#[pyo3(signature = (batch, stop = None))]
+fn loss_evidence(py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<Vec<SeenGame>> {
+    let found = detached(py, None, stop, |stop_flag| {
+        let mut work = Workspace::default();
+        work.set_stop_flag(stop_flag);
+        loss_evidence_of_batch(&batch.0, &mut work)
+    })?;
+    let row = |seen: SeenMove| (seen.decision + 1, seen.stage, seen.features, seen.probability);
+    Ok(found.into_iter().map(|(number, seen)| (number, seen.into_iter().map(row).collect())).collect())
+}
+
+/// Adds what is in this file to the module.
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("LOSS_FEATURES", FEATURES.to_vec())?;
+    module.add("LOSS_STAGES", STAGES)?;
+    module.add_function(wrap_pyfunction!(loss_evidence, module)?)?;
     module.add_class::<PyAnchor>()?;
     module.add_class::<PyFinding>()?;
     module.add_class::<PyGameFindings>()?;
