@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -242,10 +243,12 @@ def test_an_engine_s_opinion_stands_beside_ours_and_stays(run: Run, db: list[str
 def test_index_counts_and_finds(run: Run, db: list[str], tmp_path: Path) -> None:
     write(tmp_path / "g.pgn", FELL, AVOIDED, OTHER, "1. e4 e5 2. Ke4 *\n\n")
     done = run("index", "g.pgn", *db)
-    assert done.stdout == (
+    told, looked = done.stdout.splitlines()
+    assert told == (
         "4 games read, 3 of them new, with 32 positions; 0 games were done before; skipped: 1 illegal-move; "
-        "2 new sightings of traps\n"
+        "2 new sightings of traps"
     )
+    assert re.fullmatch(r"3 games looked through, [1-9] losing moves in them", looked)
     assert done.stderr == ""
     report = json.loads(run("index", "g.pgn", "--json", *db).stdout)
     assert (report["games"], report["resumed_games"], report["sightings"]) == (0, 4, 0)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from annotator.settings import Tell
 from bot.settings import BotSettings, Speed
 from service.settings import ServiceSettings
 from trapcore.errors import InputError, UsageError
@@ -40,6 +41,7 @@ def test_defaults() -> None:
     settings = Settings()
     assert settings.model_dump() == {
         "db": data_folder() / "library.sqlite",
+        "tell": Tell.LOSSES,
         "engine": "off",
         "engine_nodes": 400_000,
         "measure": IndexedMeasure.ABSTRACTED,

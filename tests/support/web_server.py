@@ -124,7 +124,7 @@ def served(library: Path, folder: Path, **variables: object) -> Iterator[Served]
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("TRAPLINE_", "XDG_"))]:
             patch.delenv(name)
-        for name, value in {"web_rate": 0, **variables}.items():
+        for name, value in {"web_rate": 0, "tell": "similar", **variables}.items():
             patch.setenv(f"TRAPLINE_{name.upper()}", str(value))
         patch.setenv("HOME", str(folder))
         app = create_app(open_library(library, read_only=True), Settings())
