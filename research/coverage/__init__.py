@@ -13,6 +13,7 @@ calibration.py  stated probability against the share that loses
 frontier.py     recall against time, beside an engine alone
 run.py          one measurement: games annotated in several ways, held against the labels
 page.py         its report: Markdown, JSON, plots
+evidence.py     what the core's searches see of moves, and the probability they state
 fit.py          fit of the stated probability, with its calibration on games left out
 score.py        prints the figures of one report, and each move missed or told wrongly
 ==============  ==============================================================================

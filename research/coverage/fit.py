@@ -10,23 +10,23 @@ is predicted by a fit of the others. What is written is the fit of all of them.
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from research.coverage import calibration
-from research.coverage.games import Game, read_games, together
+from research.coverage.evidence import Seen, last_stages, seen_of
+from research.coverage.games import read_games
 from research.coverage.judged import AGREES
-from research.coverage.labels import Label, read_labels
+from research.coverage.labels import read_labels
 from research.coverage.shares import Share
 from research.evaluation.metrics import brier
 from research.report import Report, Table, markdown, number
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.proof.trap_test import LOSS
 
 PARTS = 5
 """Parts that the games are divided into, each of which is left out once."""
@@ -40,40 +40,9 @@ LEAST_MOVES = 40
 _TABLE = re.compile(r"(const COEFFICIENTS: [^=]*= \[\n)(.*?)(^\];)", re.DOTALL | re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What the searches saw of one move at one stage."""
-
-    game: str
-    """`Game.key`."""
-    ply: int
-    stage: int
-    features: tuple[float, ...]
-    loss: float
-    """By the reference."""
-
-    @property
-    def loses(self) -> bool:
-        """By the reference."""
-        return self.loss >= LOSS
-
-    @property
-    def part(self) -> int:
-        """Which part of the games it belongs to, 0 to `PARTS` - 1."""
-        return int(self.game[:8], 16) % PARTS
-
-
-def seen_of(games: Sequence[Game], labels: Mapping[str, Label]) -> list[Seen]:
-    """What the core's pass and proof see of every move of the labelled games."""
-    labelled = [game for game in games if game.key in labels]
-    splitter = _native.PgnSplitter()
-    batches = splitter.feed(together(labelled)) + splitter.finish()
-    rows = dict(found for batch in batches for found in _native.loss_evidence(batch))
-    return [
-        Seen(game.key, ply, stage, tuple(features), labels[game.key].loss[ply - 1])
-        for number, game in enumerate(labelled, 1)
-        for ply, stage, features, _ in rows[number]
-    ]
+def part_of(one: Seen) -> int:
+    """Which part of the games a move belongs to, 0 to `PARTS` - 1."""
+    return int(one.game[:8], 16) % PARTS
 
 
 Coefficients = list[list[float]]
@@ -116,31 +85,21 @@ def stated(rows: Coefficients, one: Seen) -> float:
     return float(1 / (1 + np.exp(-odds)))
 
 
-def left_out(seen: Sequence[Seen], stages: int, names: Sequence[str]) -> list[tuple[Seen, float]]:
+def left_out(seen: Sequence[Seen], stages: int, names: Sequence[str]) -> list[Seen]:
     """Each move with the probability by a fit of the parts of the games that it does not belong to."""
     found = []
     for part in range(PARTS):
-        rows = fit((one for one in seen if one.part != part), stages, names)
-        found += [(one, stated(rows, one)) for one in seen if one.part == part]
+        rows = fit((one for one in seen if part_of(one) != part), stages, names)
+        found += [replace(one, stated=stated(rows, one)) for one in seen if part_of(one) == part]
     return found
 
 
-def last_stages(predicted: Iterable[tuple[Seen, float]]) -> list[tuple[Seen, float]]:
-    """Each move at the last stage that it reached, with what is stated of it then."""
-    last: dict[tuple[str, int], tuple[Seen, float]] = {}
-    for one, probability in predicted:
-        key = one.game, one.ply
-        if key not in last or last[key][0].stage < one.stage:
-            last[key] = one, probability
-    return list(last.values())
-
-
-def borders(end: Sequence[tuple[Seen, float]]) -> Table:
+def borders(end: Sequence[Seen]) -> Table:
     """What would be told if all moves from a probability on were: recall, and claims that agree."""
     rows = []
     for border in (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95):
-        recall = Share.among(probability >= border for one, probability in end if one.loses)
-        agreement = Share.among(one.loss >= AGREES for one, probability in end if probability >= border)
+        recall = Share.among(one.stated >= border for one in end if one.loses)
+        agreement = Share.among(one.loss >= AGREES for one in end if one.stated >= border)
         rows.append((number(border, 2), *recall.cells(), *agreement.cells()))
     return Table(("from", "recall", "told", "95 %", "agree", "claims", "95 %"), tuple(rows))
 
@@ -159,7 +118,7 @@ def report(seen: Sequence[Seen], rows: Coefficients, names: Sequence[str]) -> Re
     predicted = left_out(seen, len(rows), names)
     stages = []
     for stage in range(len(rows)):
-        here = [(probability, one.loses) for one, probability in predicted if one.stage == stage]
+        here = [(one.stated, one.loses) for one in predicted if one.stage == stage]
         stages.append((str(stage), *_summary(here)))
     end = last_stages(predicted)
     coefficients = Table(("stage", *names), tuple((str(i), *(number(w, 2) for w in row)) for i, row in enumerate(rows)))
@@ -171,7 +130,7 @@ def report(seen: Sequence[Seen], rows: Coefficients, names: Sequence[str]) -> Re
             "On games left out, by the stage:",
             Table(("stage", "moves", "lose", "Brier's score", "worst bin"), tuple(stages)),
             "On games left out, as it is stated in the end:",
-            calibration.table(calibration.bins([(probability, one.loses) for one, probability in end])),
+            calibration.table(calibration.bins([(one.stated, one.loses) for one in end])),
             "On games left out, what would be told from a probability on:",
             borders(end),
         ),

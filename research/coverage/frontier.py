@@ -21,8 +21,8 @@ from research.coverage.shares import Share
 from research.report import Panel, Plot, Series, Table
 from trapcore.proof.trap_test import LOSS
 
-ALONE = (1_000, 4_000, 16_000, 64_000)
-"""Nodes for a position of the engine alone."""
+ALONE = (1_000, 4_000, 16_000)
+"""Nodes for a position of the engine alone; with more it would be compared with itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def alone_at(runs: Sequence[Alone], recall: float, agreement: float) -> tuple[fl
 def times(runs: Sequence[Alone], point: Point) -> str:
     """How many times as long the engine alone takes for the recall and agreement of a run, as a text."""
     recall, agreement = point.coverage.recall.value, point.coverage.agreement.value
-    if not recall or agreement is None:
+    if not runs or not recall or agreement is None:
         return "–"
     seconds, sure = alone_at(runs, recall, agreement)
     if seconds is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from research.coverage import calibration, frontier
 from research.coverage.figures import Figures
 from research.coverage.glyphs import false_glyphs, glyph_table
-from research.coverage.judged import AGREES, Judged
+from research.coverage.judged import AGREES
 from research.coverage.killers import NEAR
 from research.coverage.labels import DEEP_FROM, Label
 from research.coverage.run import Measured, Outcome
@@ -24,21 +24,13 @@ EXPLAINED = (
 )
 
 
-def stated(moves: list[Judged]) -> list[calibration.Stated]:
-    """Probabilities that the claims state, with what the reference says."""
-    claims = ((move.claim, move.loses) for move in moves)
-    return [
-        (claim.probability, loses) for claim, loses in claims if claim is not None and claim.probability is not None
-    ]
-
-
 def report(found: Measured, labels: list[Label]) -> Report:
     """What is written as Markdown."""
     blocks: list[str | Table] = [WRITTEN, _reference(found, labels), EXPLAINED, summary(found)]
     for outcome in found.mains:
         blocks += _divided(outcome)
     plots: list[Plot] = []
-    bins = calibration.bins(stated(found.mains[0].moves))
+    bins = calibration.bins(found.stated)
     if bins:
         blocks += ["## Calibration", _of_calibration(calibration.worst_gap(bins)), calibration.table(bins)]
         plots.append(calibration.plot(bins))
@@ -105,7 +97,7 @@ def _divided(outcome: Outcome) -> Iterator[str | Table]:
 def _of_calibration(worst: float | None) -> str:
     said = "No bin has enough moves to say how far" if worst is None else f"The worst is {number(worst)}"
     return (
-        "The probability that is stated of a claim, beside the share of these moves that lose. "
+        "The probability that is stated of a move in the end, told or not, beside the share that loses. "
         f"{said}{' apart' if worst is not None else ' they are apart'} (bins of {calibration.ENOUGH} moves and more)."
     )
 
@@ -118,12 +110,12 @@ def content(found: Measured, labels: list[Label]) -> dict[str, object]:
         told |= {"killers_right": right.content(), "positions_a_second": outcome.point.speed}
         told["glyphs_that_lose"] = {glyph: share.content() for glyph, share in outcome.glyphs.items()}
         told["false_glyphs"] = {name: share.content() for name, share in false_glyphs(outcome.glyphs).items()}
-        told["calibration"] = calibration.content(calibration.bins(stated(outcome.moves)))
         outcomes.append(told)
     reference = sorted({(label.engine, label.nodes, label.deep_nodes) for label in labels})
     points = [outcome.point for outcome in found.outcomes]
     return {
         "reference": [{"engine": e, "nodes": n, "deep_nodes": d} for e, n, d in reference],
         "outcomes": outcomes,
+        "calibration": calibration.content(calibration.bins(found.stated)),
         "frontier": frontier.content(points, found.alone),
     }

@@ -6,6 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from research.coverage import frontier
+from research.coverage.calibration import Stated
+from research.coverage.evidence import last_stages, seen_of
 from research.coverage.figures import Figures
 from research.coverage.frontier import Alone, Point
 from research.coverage.games import Game, together
@@ -22,7 +24,7 @@ class Way:
     """How the annotator is run."""
 
     nodes: int
-    """Most nodes for one question about a move."""
+    """Of the prover, for one candidate."""
     engine_nodes: int | None = None
     """Nodes of the engine for a position; None without an engine."""
 
@@ -30,7 +32,7 @@ class Way:
     def name(self) -> str:
         """For tables."""
         if self.engine_nodes is None:
-            return f"trapline, at most {self.nodes:,} nodes a question"
+            return "trapline"
         return f"trapline with the engine, {self.engine_nodes:,} nodes"
 
 
@@ -59,6 +61,8 @@ class Measured:
     killers: list[Share]
     """Of each outcome that is the last without, or the last with an engine; see `mains`."""
     alone: list[Alone]
+    stated: list[Stated]
+    """For each move what the core states in the end, without an engine, and whether the move loses."""
 
     @property
     def mains(self) -> list[Outcome]:
@@ -108,5 +112,8 @@ def measure(outcomes: list[Outcome], answers: Answers, command: str, alone: Sequ
     ``alone`` are its nodes for a position. Raises ``EngineError``.
     """
     right = [killers(outcome.moves, answers) for outcome in mains(outcomes)]
-    runs = [frontier.alone(command, outcomes[0].moves, nodes) for nodes in alone]
-    return Measured(outcomes[0].figures.games, outcomes, right, runs)
+    moves = outcomes[0].moves
+    runs = [frontier.alone(command, moves, nodes) for nodes in alone]
+    games = list({move.game.key: move.game for move in moves}.values())
+    seen = last_stages(seen_of(games, {move.game.key: move.label for move in moves}))
+    return Measured(len(games), outcomes, right, runs, [(one.stated, one.loses) for one in seen])

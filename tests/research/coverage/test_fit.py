@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from research.coverage import calibration
-from research.coverage.fit import Seen, borders, fit, last_stages, left_out, seen_of, stated, written
+from research.coverage.evidence import Seen, last_stages, seen_of
+from research.coverage.fit import borders, fit, left_out, stated, written
 from research.coverage.games import read_games
 from research.coverage.labels import Label
 from tests.research.coverage.played import LEGAL, games_file
@@ -29,7 +30,7 @@ def drawn(count: int) -> list[Seen]:
         for stage, weights in enumerate(TRUE):
             odds = sum(weight * x for weight, x in zip(weights, features, strict=True))
             loses = random_numbers.random() < 1 / (1 + np.exp(-odds))
-            found.append(Seen(f"{number // 20:032x}"[::-1], number, stage, features, 0.5 if loses else 0.0))
+            found.append(Seen(f"{number // 20:032x}"[::-1], number, stage, features, 0.0, 0.5 if loses else 0.0))
     return found
 
 
@@ -43,7 +44,7 @@ def test_the_coefficients_are_found_again() -> None:
     assert len(predicted) == len(seen)
     end = last_stages(predicted)
     assert len(end) == 6_000
-    worst = calibration.worst_gap(calibration.bins([(probability, one.loses) for one, probability in end]))
+    worst = calibration.worst_gap(calibration.bins([(one.stated, one.loses) for one in end]))
     assert worst is not None
     assert worst < 0.06
     told = [float(row[1]) for row in borders(end).rows]

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
     from annotator.known_traps import KnownTraps
     from research.coverage.run import Annotate, Way
 
-BUDGETS = (1_000, 4_000, 16_000, 64_000)
-"""Most nodes for one question, for the frontier; the last way is as the settings say."""
-ENGINE_NODES = (10_000, 40_000)
-"""The same for the engine's nodes for a position."""
+FEWER_ENGINE_NODES = (5_000, 20_000)
+"""The engine's nodes for a position in the other runs of the frontier; the last run is as the settings say."""
 
 
 def coverage(
@@ -77,8 +75,8 @@ def coverage(
         told = labels_of(chosen, kept, Reference(command, nodes, deep_nodes), jobs_or_default(jobs), status.show)
         ways = [Way(settings.nodes), Way(settings.nodes, settings.engine_nodes)]
         if frontier:
-            fewer = [Way(n) for n in BUDGETS if n < settings.nodes]
-            ways = [*fewer, ways[0], *(Way(settings.nodes, n) for n in ENGINE_NODES), ways[1]]
+            fewer = [Way(settings.nodes, n) for n in FEWER_ENGINE_NODES if n < settings.engine_nodes]
+            ways = [ways[0], *fewer, ways[1]]
         outcomes = run(chosen, told, _annotate(_known(db), command), ways, status.show)
         answers = Answers(kept.with_suffix(".answers.jsonl"), command, deep_nodes)
         try:
