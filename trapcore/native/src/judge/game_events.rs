@@ -10,6 +10,7 @@ use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
 use crate::judge::model::{Case, Event, Figures};
 use crate::judge::pass::deepen;
+use crate::judge::suspicion::MISTAKE;
 use crate::judge::token_candidates::tempting;
 use crate::judge::workspace::Workspace;
 use crate::mate::PROVER_VERSION;
@@ -22,12 +23,10 @@ use crate::trap_test::{LOSS, TESTER_VERSION, win_chance};
 /// is won anyway.
 const LOST: f64 = -0.5;
 const WON: f64 = 0.5;
-/// A move that costs so much was no good way to avoid anything.
-const MISTAKE: f64 = 0.2;
 /// Nodes that tell whether a capture may be poisoned, and the cost from which it is.
 const POISON_NODES: u64 = 150;
 const POISON: f64 = 0.25;
-/// Nodes for the mate that stands in a position, and for whether a killer works if the victim passes.
+/// Nodes for whether a killer that mates, or another one, works if the victim passes.
 const MATE_NODES: u64 = 20_000;
 const THREAT_NODES: u64 = 1_000;
 
@@ -165,11 +164,10 @@ impl<'a> GameEvents<'a> {
             if work.is_stopped() {
                 return;
             }
-            let mate =
-                mate_in(&mut work.tester.prover, &self.losses.positions[at], &self.losses.searched[at], MATE_NODES);
-            work.proof_nodes += work.tester.prover.nodes();
+            let mate = mate_in(&mut work.tester.prover, &self.losses.positions[at], &self.losses.searched[at]);
+            work.proof_nodes += mate.as_ref().map_or(0, |proof| proof.nodes);
             let mut missed = None;
-            if let Some(proof) = mate
+            if let Some(proof) = mate.filter(|proof| proof.verdict == Verdict::Proved)
                 && !self.mates_as_well(at - 1, proof.line.first().copied(), proof.mate_in, self.losses.moves[at], work)
             {
                 missed = proof.mate_in;

@@ -10,7 +10,7 @@ use crate::chess::moves::{after, move_code};
 use crate::judge::losses::{Loss, LossProver, Question, SUSPECTED};
 use crate::judge::model::Case;
 use crate::judge::pass::{Deepening, deepen, pass};
-use crate::judge::suspicion::{Evidence, STAGES};
+use crate::judge::suspicion::Evidence;
 use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;
@@ -19,11 +19,10 @@ use crate::trap_test::win_chance;
 
 /// The stage of the proof where a trap of the library says that the move loses.
 const PROPOSED: Range<usize> = 3..4;
-/// All stages, and those for the move that carries an event.
-const WHOLE: Range<usize> = 1..STAGES;
-const BRIEF: Range<usize> = 1..4;
+/// The stages where nobody says so.
+const USUAL: Range<usize> = 1..3;
 /// The stage of the proof from which the costs of a move that carries an event are taken where they matter.
-const CONFIRMED: Range<usize> = 2..4;
+const CONFIRMED: Range<usize> = 2..3;
 /// They matter where the move costs so much, or where every other one costs so much more.
 const NOTABLE: f64 = 0.05;
 const ALONE: f64 = 0.2;
@@ -82,7 +81,7 @@ impl<'a> GameLosses<'a> {
     /// What a move costs that could be played at a decision; `None` if it is the only one. Asked again, the answer is
     /// the same.
     pub(super) fn loss(&mut self, decision: usize, bait: Move, work: &mut Workspace) -> Option<Arc<Loss>> {
-        self.answer(decision, bait, Prior { killer: None, mated: false, stages: WHOLE }, work)
+        self.answer(decision, bait, Prior { killer: None, mated: false, stages: USUAL }, work)
     }
 
     /// What the bait of a case costs, which the library or a proof says to lose; `None` if it is the only move.
@@ -115,7 +114,7 @@ impl<'a> GameLosses<'a> {
     /// Asks about the move played at a decision as if nothing were known of it; `each` sees the evidence after every
     /// stage of the proof, with its number.
     pub(super) fn examine(&self, decision: usize, work: &mut Workspace, each: impl FnMut(usize, &Evidence)) {
-        self.seen(decision, self.moves[decision], Prior { killer: None, mated: false, stages: WHOLE }, work, each);
+        self.seen(decision, self.moves[decision], Prior { killer: None, mated: false, stages: USUAL }, work, each);
     }
 
     fn seen(
@@ -142,7 +141,7 @@ impl<'a> GameLosses<'a> {
     /// What the move played at a decision costs, looked at twice where a glyph may depend on it.
     pub(super) fn played(&mut self, decision: usize, work: &mut Workspace) -> Option<Arc<Loss>> {
         let m = self.moves[decision];
-        let loss = self.answer(decision, m, Prior { killer: None, mated: false, stages: BRIEF }, work)?;
+        let loss = self.loss(decision, m, work)?;
         let matters = loss.cost() >= NOTABLE || loss.cost() <= -ALONE;
         if !matters || loss.verdict != Verdict::Refuted || loss.stage >= CONFIRMED.start {
             return Some(loss);

@@ -11,26 +11,34 @@ use shakmaty::{Chess, Move, Position};
 use crate::chess::moves::after;
 use crate::judge::pass::{Deepening, deepen};
 use crate::judge::suspicion::{Evidence, STAGES};
-use crate::mate::{MateProof, Prover};
+use crate::mate::{EXHAUSTIVE, MateProof, Prover};
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH, Searcher};
 use crate::trap_test::LOSS;
 
 /// Nodes for each of the two questions, by stage; the first entry is the pass, which is not made here.
-pub(super) const STAGE_NODES: [u64; STAGES] = [0, 1_000, 4_000, 16_000, 64_000, 128_000];
+pub(super) const STAGE_NODES: [u64; STAGES] = [0, 1_000, 4_000, 16_000];
 
 /// A move of the pass with at least this probability is examined.
-pub(super) const SUSPECTED: f64 = 0.04;
-/// From this probability on a loss that stands is proved, up to that one it is refuted.
-const PROVED: f64 = 0.85;
-const REFUTED: f64 = 0.04;
+pub(super) const SUSPECTED: f64 = 0.1;
+/// From this probability on a loss that stands is proved: before the last stage of the question, and after it. Up to
+/// that one it is refuted. By cross-validation on those games 95 of 100 claims agree at these borders; a third stage of
+/// 16,000 nodes doubles the work and finds no more, since what is left over is a matter of evaluation.
+const PROVED_EARLY: f64 = 0.9;
+const PROVED: f64 = 0.6;
+const REFUTED: f64 = 0.15;
+
+/// The stage from which a mate is believed to have been avoidable.
+const LEAST_MATED: usize = 2;
 
 /// Longest mate that is looked for, and the nodes for it at each stage, as a share of those of the stage.
 pub(super) const MATES: u32 = 5;
 const MATE_SHARE: u64 = 2;
-/// Longest mate that is looked for where the search saw none.
+/// Longest mate that is looked for where the search saw none, and the nodes for that and for one that it saw.
 const UNSEEN_MATES: u32 = 2;
+const UNSEEN_NODES: u64 = 1_000;
+const SEEN_NODES: u64 = 20_000;
 /// A mate is looked for where the search gives the attacker so many centipawns.
 const MATE_LIKELY: i32 = 500;
 
@@ -98,12 +106,16 @@ impl LossProver<'_> {
         let mut killers = question.killers.to_vec();
         let mut best: Vec<Move> = question.best.into_iter().collect();
         let mut last = None;
+        let last_stage = stages.end - 1;
         for stage in stages {
             let budget = STAGE_NODES[stage];
             let limits = Limits { depth: MAX_DEPTH, nodes: budget };
             let kept = deepen(self.searcher, position, &others, &best, limits);
             best = kept.line.first().copied().into_iter().collect();
-            let reached = Limits { depth: kept.values.last().map_or(0, |&(depth, _)| depth.max(1)), ..limits };
+            // Deeper values of the answers would be compared with nothing, unless the best move mates.
+            let mates = mate_distance(kept.value()).is_some();
+            let reached = if mates { MAX_DEPTH } else { kept.values.last().map_or(1, |&(depth, _)| depth.max(1)) };
+            let reached = Limits { depth: reached, ..limits };
             let left =
                 if mated { Deepening::default() } else { deepen(self.searcher, &baited, &[], &killers, reached) };
             nodes += kept.nodes + left.nodes;
@@ -120,13 +132,26 @@ impl LossProver<'_> {
             } else {
                 Evidence::new(&kept.values, &left.values)
             };
-            each(stage, &evidence);
             let probability = evidence.probability(stage);
-            let verdict = verdict(&evidence, probability);
+            let mut verdict = verdict(&evidence, stage, stage < last_stage);
+            if evidence.mated && verdict == Verdict::Proved {
+                if stage < LEAST_MATED && stage < last_stage {
+                    verdict = Verdict::Undecided;
+                } else if let Some(&other) = best.first() {
+                    // It was avoidable only if the best other move is not mated as well.
+                    let proof = self.prover.prove(&after(position, other), EXHAUSTIVE, budget, &[]);
+                    nodes += proof.nodes;
+                    if proof.verdict == Verdict::Proved {
+                        verdict = Verdict::Refuted;
+                    }
+                }
+            }
             let is_stopped = self.searcher.stop_flag.is_stopped();
+            each(stage, &evidence);
+            let goes_on = verdict == Verdict::Undecided && !is_stopped;
             last =
                 Some((kept, left, evidence, probability, if is_stopped { Verdict::Undecided } else { verdict }, stage));
-            if is_stopped || verdict != Verdict::Undecided {
+            if !goes_on {
                 break;
             }
         }
@@ -140,8 +165,10 @@ impl LossProver<'_> {
     }
 }
 
-fn verdict(evidence: &Evidence, probability: f64) -> Verdict {
-    if probability >= PROVED && (evidence.stands() || evidence.mated && evidence.loss() >= LOSS) {
+fn verdict(evidence: &Evidence, stage: usize, goes_on: bool) -> Verdict {
+    let probability = evidence.probability(stage);
+    let border = if goes_on { PROVED_EARLY } else { PROVED };
+    if probability >= border && (evidence.stands() || evidence.mated && evidence.loss() >= LOSS) {
         Verdict::Proved
     } else if probability <= REFUTED {
         Verdict::Refuted
@@ -150,18 +177,18 @@ fn verdict(evidence: &Evidence, probability: f64) -> Verdict {
     }
 }
 
-/// The mate that stands in a position for the side to move, given a search of it, within `nodes` nodes.
-pub(super) fn mate_in(prover: &mut Prover, position: &Chess, searched: &Deepening, nodes: u64) -> Option<MateProof> {
+/// Whether there is a mate for the side to move, given a search of the position; `None` where that is not likely.
+pub(super) fn mate_in(prover: &mut Prover, position: &Chess, searched: &Deepening) -> Option<MateProof> {
     let value = searched.value();
     if value < MATE_LIKELY {
         return None;
     }
-    let seen = mate_distance(value).map_or(UNSEEN_MATES, |moves| moves.unsigned_abs());
+    let seen = mate_distance(value);
+    let (seen, nodes) = seen.map_or((UNSEEN_MATES, UNSEEN_NODES), |moves| (moves.unsigned_abs(), SEEN_NODES));
     if seen > MATES {
         return None;
     }
-    let proof = prover.prove(position, seen, nodes, &searched.line[..searched.line.len().min(1)]);
-    (proof.verdict == Verdict::Proved).then_some(proof)
+    Some(prover.prove(position, seen, nodes, &searched.line[..searched.line.len().min(1)]))
 }
 
 #[cfg(test)]
