@@ -90,8 +90,24 @@ class Installation:
 def run_pairs(before: Installation, after: Installation, games: Path, few_games: Path, runs: int) -> list[Pair]:
     """Every workload ``runs`` times with each installation, in turn. Both have a library already."""
     workloads = {
-        f"annotate, sequences, {GAMES:,} games": ["annotate", str(games), "--measure", "sequences", "-o", "out.pgn"],
-        f"annotate, default measure, {DEFAULT_GAMES} games": ["annotate", str(few_games), "-o", "few.pgn"],
+        f"annotate, sequences, {GAMES:,} games": [
+            "annotate",
+            str(games),
+            "--tell",
+            "similar",
+            "--measure",
+            "sequences",
+            "-o",
+            "out.pgn",
+        ],
+        f"annotate, default measure, {DEFAULT_GAMES} games": [
+            "annotate",
+            str(few_games),
+            "--tell",
+            "similar",
+            "-o",
+            "few.pgn",
+        ],
         f"index, {GAMES:,} games": ["index", str(games)],
         "query by position, ten similar": ["query", "--fen", LEGALS_MATE, "--similar", "10"],
         "query by name": ["query", "--name", "legal"],

@@ -63,7 +63,15 @@ def _claims() -> list[dict[str, Any]]:
     """Each move that is said to lose, once; the event that tells most of it first."""
     with tempfile.TemporaryDirectory() as name:
         report = Path(name) / "report.jsonl"
-        command = [sys.executable, "-m", "trapline", "annotate", *(str(DATA / "pgn" / file) for file in FILES)]
+        command = [
+            sys.executable,
+            "-m",
+            "trapline",
+            "annotate",
+            "--tell",
+            "similar",
+            *(str(DATA / "pgn" / file) for file in FILES),
+        ]
         subprocess.run([*command, "--output", str(Path(name) / "out.pgn"), "--report", str(report)], check=True)
         claims = [json.loads(line) for line in report.read_text().splitlines()]
     order = ("fell", "sprung", "missed", "avoided", "set")

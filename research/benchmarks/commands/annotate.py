@@ -41,7 +41,19 @@ trapline.main()
 
 def run(library: Path, source: Path, output: Path, jobs: int) -> tuple[float, float, int]:
     """Processor and wall seconds and peak memory in kB of one annotation by the command line."""
-    command = [sys.executable, "-c", TELLING, "annotate", str(source), "-o", str(output), "--db", str(library)]
+    command = [
+        sys.executable,
+        "-c",
+        TELLING,
+        "annotate",
+        "--tell",
+        "similar",
+        str(source),
+        "-o",
+        str(output),
+        "--db",
+        str(library),
+    ]
     command += ["--jobs", str(jobs), "--measure", "sequences", "--min-similarity", str(THRESHOLD), "--quiet"]
     before, start = os.times(), time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=True)

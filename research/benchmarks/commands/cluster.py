@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
-from annotator.settings import AnalysisSettings
+from annotator.settings import AnalysisSettings, Tell
 from annotator.worker import analyzed
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
@@ -63,7 +63,7 @@ def rows() -> list[Row]:
 
 
 def _analyzer() -> BatchAnalyzer:
-    request = AnalysisRequest.from_settings(AnalysisSettings())
+    request = AnalysisRequest.from_settings(AnalysisSettings(tell=Tell.SIMILAR))
     with (
         tempfile.TemporaryDirectory(prefix="trapline-cluster-") as folder,
         open_library(Path(folder) / "library.sqlite", create=True) as library,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
-from annotator.settings import AnalysisSettings
+from annotator.settings import AnalysisSettings, Tell
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
 from db.similarity.annotator_index import open_screen
@@ -28,7 +28,7 @@ GAMES = 1000
 def rows() -> list[Row]:
     """Building the index, and the rate of annotation by one thread with and without proofs."""
     out = []
-    request = AnalysisRequest.from_settings(AnalysisSettings())
+    request = AnalysisRequest.from_settings(AnalysisSettings(tell=Tell.SIMILAR))
     with tempfile.TemporaryDirectory() as folder:
         # Taken as proved, since their lines are those of lichess; what they lead to is proved again in the games.
         traps = [_taken(puzzle_trap(row)) for row in islice(puzzle_rows(), TRAPS)]
