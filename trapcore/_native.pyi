@@ -6,7 +6,7 @@ A FEN may leave out its counters (an EPD is accepted); Chess960 castling rights 
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import final
+from typing import Literal, final
 
 PROVER_VERSION: str
 """Name of the prover and of its rules, stored with every proof, e.g. ``mate-1``."""
@@ -129,7 +129,7 @@ MATE_BOUND: int
 WIN_CHANCE_SCALE: float
 """See `trapcore.proof.search`."""
 TESTER_VERSION: str
-"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-2``."""
+"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-3``."""
 
 def search(
     fen: str,
@@ -140,11 +140,13 @@ def search(
     stop: Cancellation | None,
     first: Sequence[str] = ...,
     only: Sequence[str] = ...,
+    evaluation: Literal["network", "linear"] = ...,
 ) -> tuple[int, int | None, int, list[str], int]:
     """The position after ``moves``; to come back to one before it is a draw by repetition.
 
     Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty."""
+    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty. Positions are valued by
+    the network, or by the linear evaluation that it is compared with."""
 
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""

@@ -128,7 +128,7 @@ def test_a_mate_that_fails_does_not_hide_a_gain(mate_first: bool) -> None:
 def test_a_gain_that_fails_does_not_hide_a_mate() -> None:
     # So few nodes that the trap test decides nothing; the prover may spend eight times as many.
     both = [replace(LEGAL, mate_in=None), *mates(LEGAL)]
-    found = findings(judged(both, RESEMBLES, nodes=400))
+    found = findings(judged(both, RESEMBLES, nodes=200))
     assert {(f.trap, f.mate_in, f.prover) for f in found if not f.known} == {(1, 2, _native.PROVER_VERSION)}
 
 

@@ -8,6 +8,7 @@ use crate::chess::static_exchange::see;
 use crate::mate::Prover;
 use crate::search::evaluation::evaluate;
 use crate::search::score::{MATE, mate_distance};
+use crate::search::static_value::Evaluation;
 use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
 use crate::search::{Found, Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
@@ -23,7 +24,7 @@ pub(crate) const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
 pub(crate) const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
-pub(crate) const TESTER_VERSION: &str = "trapline-search-2";
+pub(crate) const TESTER_VERSION: &str = "trapline-search-3";
 
 /// Of lichess's win chance: <https://github.com/lichess-org/lila/pull/11148>.
 pub(crate) const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
@@ -167,7 +168,7 @@ impl Tester {
         let mut out: FxHashMap<u16, (usize, i32)> = FxHashMap::default();
         let views = [
             (static_ranking(position), evaluate(position)),
-            (self.ranking(position, 1), self.searcher.quiescence(position)),
+            (self.ranking(position, 1), self.seen_by_a_player(|searcher| searcher.quiescence(position))),
         ];
         for (view, stands) in views {
             for (value, m) in &view {
@@ -193,17 +194,28 @@ impl Tester {
             .collect()
     }
 
-    /// Values of all moves after a search of `depth` plies each, best first.
+    /// Values of all moves after a search of `depth` plies each, as a player values them, best first.
     pub(crate) fn ranking(&mut self, position: &Chess, depth: u32) -> Vec<(i32, Move)> {
-        self.searcher.clear();
         let limits = Limits { depth: depth - 1, nodes: u64::MAX };
-        let mut value = |m| {
-            let next = after(position, m);
-            -self.searcher.search(&next, SearchRequest::default(), limits, Pruning::Exact, |_| true).value
-        };
-        let mut out: Vec<(i32, Move)> = position.legal_moves().into_iter().map(|m| (value(m), m)).collect();
+        let mut out: Vec<(i32, Move)> = self.seen_by_a_player(|searcher| {
+            searcher.clear();
+            let mut value = |m| {
+                let next = after(position, m);
+                -searcher.search(&next, SearchRequest::default(), limits, Pruning::Exact, |_| true).value
+            };
+            position.legal_moves().into_iter().map(|m| (value(m), m)).collect()
+        });
         out.sort_by_key(|(value, _)| -value);
         out
+    }
+
+    /// Looks with the linear evaluation, which counts material and plain features: what tempts is what seems good to
+    /// somebody who has no network's experience.
+    fn seen_by_a_player<T>(&mut self, look: impl FnOnce(&mut Searcher) -> T) -> T {
+        self.searcher.evaluator.evaluation = Evaluation::Linear;
+        let seen = look(&mut self.searcher);
+        self.searcher.evaluator.evaluation = Evaluation::default();
+        seen
     }
 
     /// Tests one bait, within `limits` for each question: the best other move, the mate, the best answer with the
@@ -343,7 +355,7 @@ impl Tester {
     ) -> (Vec<(u32, i32)>, Vec<Move>) {
         self.searcher.clear();
         let mut values = Vec::new();
-        let request = SearchRequest { only, first, game: &[] };
+        let request = SearchRequest { only, first, ..SearchRequest::default() };
         let found: Found = self.searcher.search(root, request, limits, Pruning::Selective, |found| {
             values.push((found.depth, found.value));
             true

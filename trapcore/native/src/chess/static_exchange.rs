@@ -59,6 +59,47 @@ fn see_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square>) ->
     gains[0]
 }
 
+/// Whether [`see`] of the move is at least `threshold`; faster, since it ends as soon as that is clear.
+pub(crate) fn see_reaches(chess: &Chess, m: Move, threshold: i32) -> bool {
+    let (Some(from), to) = (m.from(), m.to()) else { return threshold <= 0 };
+    if m.is_castle() {
+        return threshold <= 0;
+    }
+    // What the side that has just captured has beyond its aim if its piece is not taken, or (below) if it is.
+    let mut balance = material_gain(m) - threshold;
+    if balance < 0 {
+        return false;
+    }
+    balance -= piece_value(m.promotion().unwrap_or(m.role()));
+    if balance >= 0 {
+        return true;
+    }
+    let board = chess.board();
+    let mut occupied = board.occupied().without(from);
+    if let Move::EnPassant { from, to } = m {
+        occupied.discard(Square::from_coords(to.file(), from.rank()));
+    }
+    let (diagonal, straight) = (board.bishops_and_queens(), board.rooks_and_queens());
+    let mut attackers = attackers_of(chess, to, occupied);
+    let mut side = !chess.turn();
+    while let Some((square, role)) = cheapest(chess, attackers & board.by_color(side), Bitboard::first) {
+        if role == Role::King && (attackers & board.by_color(!side)).any() {
+            break;
+        }
+        occupied.discard(square);
+        attackers |= shakmaty::attacks::bishop_attacks(to, occupied) & diagonal
+            | shakmaty::attacks::rook_attacks(to, occupied) & straight;
+        attackers &= occupied;
+        side = !side;
+        balance = -balance - 1 - piece_value(role);
+        if balance >= 0 {
+            break;
+        }
+    }
+    // Whoever would have to go on has lost.
+    side != chess.turn()
+}
+
 fn attackers_of(chess: &Chess, to: Square, occupied: Bitboard) -> Bitboard {
     let board = chess.board();
     (board.attacks_to(to, shakmaty::Color::White, occupied) | board.attacks_to(to, shakmaty::Color::Black, occupied))
@@ -74,6 +115,30 @@ fn cheapest(chess: &Chess, own: Bitboard, first: impl Fn(Bitboard) -> Option<Squ
 mod tests {
     use super::*;
     use crate::chess::position::{parse, parse_move};
+
+    #[test]
+    fn a_threshold_is_reached_as_the_full_value_says() {
+        let (mut seen, mut random) = (0, 5_u64);
+        for _ in 0..60 {
+            let mut chess = Chess::default();
+            for _ in 0..90 {
+                let moves = chess.legal_moves();
+                for &m in &moves {
+                    let full = see(&chess, m);
+                    for threshold in [full - 1, full, full + 1, -90, 0, 100] {
+                        assert_eq!(see_reaches(&chess, m, threshold), full >= threshold, "{chess:?} {m:?} {threshold}");
+                    }
+                    seen += usize::from(full != 0);
+                }
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                if moves.is_empty() {
+                    break;
+                }
+                chess.play_unchecked(moves[(random >> 33) as usize % moves.len()]);
+            }
+        }
+        assert!(seen > 1000);
+    }
 
     fn value(fen: &str, uci: &str) -> i32 {
         let s = parse(fen).unwrap();

@@ -34,7 +34,7 @@ pub(super) fn deepen(
     limits: Limits,
 ) -> Deepening {
     let mut values = Vec::new();
-    let request = SearchRequest { only, first, game: &[] };
+    let request = SearchRequest { only, first, ..SearchRequest::default() };
     let found = searcher.search(root, request, limits, Pruning::Selective, |found| {
         values.push((found.depth, found.value));
         true

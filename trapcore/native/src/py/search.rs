@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use shakmaty::Move;
 use shakmaty::uci::UciMove;
@@ -12,6 +13,7 @@ use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::search::score::{MATE, MATE_BOUND, mate_distance};
+use crate::search::static_value::Evaluation;
 use crate::search::stop::StopFlag;
 use crate::search::{Limits, Pruning, SearchRequest, Searcher, key_of};
 use crate::trap_test::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
@@ -23,7 +25,7 @@ fn proof_parts(position: &GamePosition, proof: &MateProof) -> ProofParts {
     (proof.verdict.name(), proof.mate_in, line, proof.nodes, proof.refuted_to)
 }
 
-/// Binary logarithm of the tables for questions that come one by one: a million entries each, 16 and 24 MB.
+/// Binary logarithm of the tables for questions that come one by one: a million entries and 16 MB each.
 const TABLE_BITS: u32 = 20;
 
 thread_local! {
@@ -108,7 +110,7 @@ fn bait_and_killers(
 type SearchParts = (i32, Option<i32>, u32, Vec<String>, u64);
 
 #[pyfunction]
-#[pyo3(signature = (fen, moves, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new()))]
+#[pyo3(signature = (fen, moves, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new(), evaluation = "network"))]
 #[allow(clippy::too_many_arguments)] // the question and its budget
 fn search(
     py: Python<'_>,
@@ -120,7 +122,10 @@ fn search(
     stop: Option<&Cancellation>,
     first: Vec<String>,
     only: Vec<String>,
+    evaluation: &str,
 ) -> PyResult<SearchParts> {
+    let evaluation = Evaluation::named(evaluation)
+        .ok_or_else(|| PyValueError::new_err(format!("no evaluation \"{evaluation}\"")))?;
     let mut position = position::parse(fen)?;
     let mut game = Vec::with_capacity(moves.len());
     for uci in &moves {
@@ -132,9 +137,12 @@ fn search(
     let limits = Limits { depth, nodes };
     let found = detached(py, milliseconds, stop, |stop_flag| {
         with_tester(stop_flag, |tester| {
-            let request = SearchRequest { only: &only, first: &first, game: &game };
+            let request = SearchRequest { only: &only, first: &first, game: &game, window: None };
             tester.searcher.clear();
-            tester.searcher.search(&position.chess, request, limits, Pruning::Selective, |_| true)
+            tester.searcher.evaluator.evaluation = evaluation;
+            let found = tester.searcher.search(&position.chess, request, limits, Pruning::Selective, |_| true);
+            tester.searcher.evaluator.evaluation = Evaluation::default();
+            found
         })
     })?;
     let line = found.line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();

@@ -3,38 +3,49 @@
 //!
 //! Two ways to search. `Exact` prunes only what cannot change the value, so that it equals a plain minimax of the same
 //! evaluation, quiescence and extensions (the tests hold it to that). `Selective` also skips and shortens what is
-//! unlikely to matter (null move, late moves), and reaches about twice the depth; it is what plays and proves gains,
-//! where the verdict has to stand at further depths.
+//! unlikely to matter, and reaches about twice the depth; it is what plays and proves gains, where the verdict has to
+//! stand at further depths.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `score` | how values are written: centipawns, and mates by their distance |
 //! | `verdict` | proved, refuted or undecided |
 //! | `stop` | what ends a search early: time, another thread, a signal |
-//! | `evaluation` | the value of a quiet position by a linear sum of features |
-//! | `network` | the same by a small network |
-//! | `move_ordering` | which move is tried first |
+//! | `evaluation` | a linear sum of features |
+//! | `network` | a small network |
+//! | `static_value` | the value of a quiet position, by either of the two |
+//! | `place` | a position of a line, with its key |
+//! | `history` | what earlier nodes taught |
+//! | `move_picker` | which move is tried next |
 //! | `transposition_table` | results of positions that were searched before |
-//! | `node` | one node of the full-width search |
-//! | `quiescence` | captures and checks beyond the last full ply |
+//! | `root` | iterative deepening, and the moves at the root |
+//! | `node` | one node of the selective search |
+//! | `quiescence` | captures and checks beyond its last full ply |
+//! | `exact` | nodes and quiescence of the exact search |
 
 pub(crate) mod evaluation;
-mod move_ordering;
-#[allow(dead_code)] // until there are trained weights
+mod exact;
+mod history;
+mod move_picker;
 pub(crate) mod network;
 mod node;
+mod place;
 mod quiescence;
+mod root;
 pub(crate) mod score;
+pub(crate) mod static_value;
 pub(crate) mod stop;
 mod transposition_table;
 pub(crate) mod verdict;
 
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Move, MoveList, Position};
+use shakmaty::{Chess, Move, Position};
 
-use crate::chess::moves::after;
-use crate::search::move_ordering::{NONE, Ordering, placed};
-use crate::search::score::{INFINITE, MATE};
+use crate::search::history::{Before, History, NONE, placed};
+use crate::search::move_picker::Ranked;
+use crate::search::place::Place;
+pub(crate) use crate::search::place::key_of;
+use crate::search::score::{INFINITE, MATE, MATE_BOUND};
+use crate::search::static_value::Evaluator;
 use crate::search::stop::StopFlag;
 use crate::search::transposition_table::Table;
 
@@ -66,6 +77,9 @@ pub(crate) struct SearchRequest<'a> {
     pub first: &'a [Move],
     /// Keys of earlier positions of the game, for repetition.
     pub game: &'a [u64],
+    /// Two values between which the exact one does not matter: what is found at or beyond one of them is a bound. With
+    /// neighbouring numbers the only question is which side the value is on, and it is answered fastest.
+    pub window: Option<(i32, i32)>,
 }
 
 /// The value of a position at one depth.
@@ -79,40 +93,64 @@ pub(crate) struct Found {
     pub nodes: u64,
 }
 
-pub(crate) struct Stopped;
-pub(crate) type Searched = Result<i32, Stopped>;
+struct Stopped;
+type Searched = Result<i32, Stopped>;
+
+/// What is kept of each ply of the line being searched.
+#[derive(Clone, Copy)]
+struct Frame {
+    /// Static value, corrected; far below everything in check.
+    value: i32,
+    /// Piece and target of the move that led here.
+    played: usize,
+    /// The move that is left out to see how good the others are.
+    excluded: Option<Move>,
+    /// The quiet move that refuted last at this ply.
+    killer: Option<Move>,
+}
+
+const NO_FRAME: Frame = Frame { value: 0, played: NONE, excluded: None, killer: None };
 
 /// A reusable search; one for each thread.
 pub(crate) struct Searcher {
-    pub(crate) table: Table,
-    pub(crate) ordering: Ordering,
+    table: Table,
+    history: History,
+    pub(crate) evaluator: Evaluator,
     /// Keys of the positions of the game before the root and of the line being searched.
     path: Vec<u64>,
-    pub(crate) pv: Vec<Vec<Move>>,
+    /// How many of them are the game's.
+    game: usize,
+    pv: Vec<Vec<Move>>,
+    frames: Vec<Frame>,
+    /// Moves that the nodes of the line have still to try.
+    ranked: Vec<Ranked>,
+    /// Moves that the nodes of the line have tried in vain.
+    failed: Vec<Move>,
     nodes: u64,
     limits: Limits,
-    pub(crate) pruning: Pruning,
-    /// Static values of the line being searched, by ply.
-    static_values: Vec<i32>,
-    /// Piece and target of the move that led to each ply.
-    played: Vec<usize>,
+    pruning: Pruning,
+    root_depth: i32,
     /// What ends a search before its limits do.
     pub stop_flag: StopFlag,
 }
 
 impl Searcher {
-    /// `bits`: binary logarithm of the number of table entries, about 24 bytes each.
+    /// `bits`: binary logarithm of the number of table entries, 16 bytes each.
     pub(crate) fn new(bits: u32) -> Searcher {
         Searcher {
             table: Table::new(bits),
-            ordering: Ordering::new(MAX_PLY),
+            history: History::new(),
+            evaluator: Evaluator::new(MAX_PLY + 1),
             path: Vec::new(),
+            game: 0,
             pv: vec![Vec::new(); MAX_PLY + 1],
+            frames: vec![NO_FRAME; MAX_PLY + 1],
+            ranked: Vec::new(),
+            failed: Vec::new(),
             nodes: 0,
             limits: Limits { depth: 0, nodes: 0 },
             pruning: Pruning::Exact,
-            static_values: vec![0; MAX_PLY + 1],
-            played: vec![NONE; MAX_PLY + 1],
+            root_depth: 0,
             stop_flag: StopFlag::default(),
         }
     }
@@ -125,52 +163,16 @@ impl Searcher {
     /// Forgets everything, so that results do not depend on earlier searches.
     pub(crate) fn clear(&mut self) {
         self.table.clear();
-        self.ordering.clear();
-    }
-
-    /// Searches deeper and deeper; `each` sees the result of every finished depth, from 0 (captures and checks played
-    /// out) on, and says whether to go on. Returns the last of them.
-    pub(crate) fn search(
-        &mut self,
-        root: &Chess,
-        request: SearchRequest<'_>,
-        limits: Limits,
-        pruning: Pruning,
-        mut each: impl FnMut(&Found) -> bool,
-    ) -> Found {
-        let quiescence = self.quiescence(root);
-        self.stop_flag.begin();
-        self.nodes = 0;
-        self.limits = limits;
-        self.pruning = pruning;
-        self.path.clear();
-        self.path.extend_from_slice(request.game);
-        self.pv[0].clear();
-        let mut moves = self.root_moves(root, request);
-        let mut found = Found { value: quiescence, ..Found::default() };
-        if !each(&found) || moves.is_empty() {
-            return found;
-        }
-        let mut last = found.value;
-        for depth in 1..=limits.depth.min(MAX_DEPTH) {
-            let searched = self.root(root, &mut moves, depth as i32, last);
-            let Ok(value) = searched else { break };
-            last = value;
-            found = Found { value, depth, line: self.pv[0].clone(), nodes: self.nodes };
-            if !each(&found) || value.abs() >= MATE - depth as i32 {
-                break;
-            }
-        }
-        found.nodes = self.nodes;
-        found
+        self.history.clear();
+        self.frames.fill(NO_FRAME);
     }
 
     /// Value after captures and checks are played out, for the side to move.
     pub(crate) fn quiescence(&mut self, position: &Chess) -> i32 {
         self.limits = Limits { depth: 0, nodes: u64::MAX };
         self.stop_flag.begin_untimed();
-        (self.nodes, self.pruning) = (0, Pruning::Exact);
-        self.qsearch(position, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
+        self.nodes = 0;
+        self.exact_quiescence(position, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
     }
 
     /// Nodes of the last call.
@@ -178,81 +180,14 @@ impl Searcher {
         self.nodes
     }
 
-    fn root(&mut self, root: &Chess, moves: &mut MoveList, depth: i32, last: i32) -> Searched {
-        let mut window = if self.pruning == Pruning::Selective && depth >= 4 { 25 } else { INFINITE };
-        let (mut low, mut high) =
-            (last.saturating_sub(window).max(-INFINITE), last.saturating_add(window).min(INFINITE));
-        loop {
-            let value = self.root_window(root, moves, depth, low, high)?;
-            window = window.saturating_mul(4).min(2 * INFINITE);
-            if value <= low && low > -INFINITE {
-                low = (value - window).max(-INFINITE);
-            } else if value >= high && high < INFINITE {
-                high = (value + window).min(INFINITE);
-            } else {
-                return Ok(value);
-            }
-        }
-    }
-
-    /// The moves to consider, in the order in which to try them at the first depth.
-    fn root_moves(&self, root: &Chess, request: SearchRequest<'_>) -> MoveList {
-        let mut legal = root.legal_moves();
-        if !request.only.is_empty() {
-            legal.retain(|m| request.only.contains(m));
-        }
-        let mut moves: MoveList = request.first.iter().copied().filter(|m| legal.contains(m)).collect();
-        let ordered = self.ordering.order(root, &legal, None, 0, NONE);
-        moves.extend(ordered.into_iter().map(|(_, m)| m).filter(|m| !request.first.contains(m)));
-        moves
-    }
-
-    fn root_window(&mut self, root: &Chess, moves: &mut MoveList, depth: i32, low: i32, high: i32) -> Searched {
-        let key = key_of(root);
-        self.path.push(key);
-        let (mut best, mut alpha) = (-INFINITE, low);
-        for index in 0..moves.len() {
-            let m = moves[index];
-            let next = after(root, m);
-            let extension = i32::from(next.is_check());
-            self.played[1] = placed(m);
-            let full = depth - 1 + extension;
-            let result = if index == 0 {
-                self.node(&next, full, 1, -high, -alpha, true)
-            } else {
-                self.scout(&next, full, 0, 0, alpha, high)
-            };
-            let value = match result {
-                Ok(value) => -value,
-                Err(stopped) => {
-                    self.path.pop();
-                    return Err(stopped);
-                }
-            };
-            if value > best {
-                best = value;
-                if value > alpha {
-                    alpha = value;
-                    self.update_pv(0, m);
-                    moves[..=index].rotate_right(1);
-                }
-            }
-            if alpha >= high {
-                break;
-            }
-        }
-        self.path.pop();
-        Ok(best)
-    }
-
-    pub(crate) fn update_pv(&mut self, ply: usize, m: Move) {
+    fn update_pv(&mut self, ply: usize, m: Move) {
         let (head, tail) = self.pv.split_at_mut(ply + 1);
         head[ply].clear();
         head[ply].push(m);
         head[ply].extend_from_slice(&tail[0]);
     }
 
-    pub(crate) fn count(&mut self) -> Result<(), Stopped> {
+    fn count(&mut self) -> Result<(), Stopped> {
         self.nodes += 1;
         if self.nodes > self.limits.nodes || self.stop_flag.is_due(self.nodes) {
             return Err(Stopped);
@@ -260,19 +195,41 @@ impl Searcher {
         Ok(())
     }
 
-    fn is_draw(&self, chess: &Chess, key: u64) -> bool {
-        if chess.halfmoves() >= 100 || chess.is_insufficient_material() {
-            return true;
+    /// The line goes on from a position at this ply.
+    fn step(&mut self, key: u64, ply: usize) {
+        self.path.truncate(self.game + ply);
+        self.path.push(key);
+    }
+
+    /// A move is played at this ply.
+    fn play(&mut self, m: Move, ply: usize) {
+        self.frames[ply + 1].played = placed(m);
+    }
+
+    /// The moves that led to the position at this ply.
+    fn before(&self, ply: usize) -> Before {
+        Before([self.frames[ply].played, if ply > 0 { self.frames[ply - 1].played } else { NONE }])
+    }
+
+    /// A static value with what was learned of positions like this.
+    fn corrected(&self, chess: &Chess, value: i32) -> i32 {
+        (value + self.history.correction(chess)).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+    }
+
+    /// The value where a rule ends the game: fifty moves, too little material, repetition.
+    fn over(&self, place: &Place, ply: usize) -> Option<i32> {
+        let chess = &place.chess;
+        let halfmoves = chess.halfmoves() as usize;
+        if halfmoves >= 100 || chess.is_insufficient_material() {
+            let mated = place.in_check && chess.legal_moves().is_empty();
+            return Some(if mated { ply as i32 - MATE } else { 0 });
         }
         // Once in the line is enough: whoever could deviate for the better would have done so the first time.
-        let back = (chess.halfmoves() as usize).min(self.path.len());
-        self.path[self.path.len() - back..].iter().rev().skip(1).step_by(2).any(|&earlier| earlier == key)
+        let path = &self.path[..self.game + ply];
+        let back = halfmoves.min(path.len());
+        let repeated = path[path.len() - back..].iter().rev().skip(1).step_by(2).any(|&earlier| earlier == place.key);
+        repeated.then_some(0)
     }
-}
-
-/// Identity of a position for repetition and the table.
-pub(crate) fn key_of(chess: &Chess) -> u64 {
-    chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 
 #[cfg(test)]

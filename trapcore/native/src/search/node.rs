@@ -1,66 +1,80 @@
-//! One node of the search: what the table knows, what is pruned, and the moves in order.
+//! One node of the selective search: what the table knows, what is pruned, and the moves in order.
 //!
-//! `Pruning::Exact` goes through here with every shortcut closed: its value is that of a plain minimax. The shortcuts
-//! of `Pruning::Selective` are the usual ones; <https://www.chessprogramming.org/Selectivity> describes them.
+//! The shortcuts are the usual ones; <https://www.chessprogramming.org/Selectivity> describes them.
 
-use shakmaty::{Chess, Move, Position};
+use std::sync::LazyLock;
 
+use shakmaty::{Chess, Color, Move, Position};
+
+use super::history::NONE;
+use super::move_picker::{Picker, is_loud};
+use super::place::Place;
 use super::score::{INFINITE, MATE, MATE_BOUND};
-use super::{MAX_PLY, Pruning, QUIET_CHECKS, Searched, Searcher, Stopped, key_of};
-use crate::chess::moves::after;
-use crate::chess::static_exchange::see;
-use crate::search::evaluation::evaluate;
-use crate::search::move_ordering::{NONE, placed};
-use crate::search::transposition_table::Bound;
+use super::transposition_table::{Bound, Entry, Record, UNKNOWN};
+use super::{MAX_PLY, QUIET_CHECKS, Searched, Searcher, Stopped};
+use crate::chess::checks::CheckFinder;
+use crate::chess::moves::{coded_move, move_code};
+use crate::chess::static_exchange::see_reaches;
 
 /// A position that is better than the window by so many centipawns for each ply that is left needs no search.
 const AHEAD: i32 = 75;
-/// A quiet move gains no more than this, and as much again for each ply.
-const QUIET_GAIN: i32 = 100;
-/// A capture may lose so much material by exchange for each ply that is left, a quiet move so much.
+/// One that is worse by this, and by so many more for each ply squared, can be helped by captures only.
+const BEHIND: [i32; 2] = [200, 180];
+/// A quiet move gains no more than this, and so much more for each ply.
+const QUIET_GAIN: [i32; 2] = [100, 90];
+/// A capture may lose so much material by exchange for each ply that is left, a quiet move so much for each squared.
 const CAPTURE_LOSS: i32 = -90;
-const QUIET_LOSS: i32 = -60;
+const QUIET_LOSS: i32 = -25;
+/// A quiet move whose history is below this for each ply is not tried.
+const UNPROMISING: i32 = -4_000;
+/// From this depth on it is asked whether the table's move is the only good one.
+const SINGULAR_DEPTH: i32 = 6;
+/// Reductions are counted in such parts of a ply.
+pub(super) const PLY: i32 = 1024;
 
-/// A position whose static value may be ahead of the window.
-struct Ahead {
+/// Natural logarithms, 1024 for 1.
+static LOGARITHMS: LazyLock<[i32; 128]> =
+    LazyLock::new(|| std::array::from_fn(|n| if n == 0 { 0 } else { ((n as f64).ln() * 1024.0) as i32 }));
+
+/// How much less deep a late move is searched, in parts of a ply.
+pub(super) fn reduction(depth: i32, index: usize) -> i32 {
+    let logarithms = &*LOGARITHMS;
+    700 + logarithms[depth.clamp(0, 127) as usize] * logarithms[index.min(127)] / 2355
+}
+
+/// What is known of a node before its moves are tried.
+struct Outlook {
     depth: i32,
     ply: usize,
     beta: i32,
-    /// Static value, corrected by the table.
-    quiet_value: i32,
+    /// Static value, corrected by what was learned and by the table.
+    value: i32,
     improving: bool,
-    /// The move before was no pass.
-    null_allowed: bool,
-}
-
-/// Plies by which a late move is searched less.
-fn late(depth: i32, index: usize) -> i32 {
-    (0.75 + f64::from(depth).ln() * (index as f64).ln() / 2.1) as i32
+    cut: bool,
 }
 
 impl Searcher {
+    /// `cut`: a move is expected to exceed the window.
     pub(super) fn node(
         &mut self,
-        chess: &Chess,
+        place: &Place,
         mut depth: i32,
         ply: usize,
         mut alpha: i32,
         mut beta: i32,
-        null_allowed: bool,
+        cut: bool,
     ) -> Searched {
-        self.pv[ply].clear();
         if depth <= 0 || ply >= MAX_PLY - 1 {
-            return self.qsearch(chess, ply, alpha, beta, QUIET_CHECKS);
+            return self.quiesce(place, ply, alpha, beta, QUIET_CHECKS);
         }
+        self.pv[ply].clear();
         self.count()?;
-        let moves = chess.legal_moves();
-        let in_check = chess.is_check();
-        if moves.is_empty() {
-            return Ok(if in_check { ply as i32 - MATE } else { 0 });
-        }
-        let key = key_of(chess);
-        if self.is_draw(chess, key) {
-            return Ok(0);
+        let (chess, in_check) = (&place.chess, place.in_check);
+        let excluded = self.frames[ply].excluded;
+        if excluded.is_none()
+            && let Some(value) = self.over(place, ply)
+        {
+            return Ok(value);
         }
         // A mate found already is nearer than any that could be found here.
         alpha = alpha.max(ply as i32 - MATE);
@@ -68,170 +82,217 @@ impl Searcher {
         if alpha >= beta {
             return Ok(alpha);
         }
-        let selective = self.pruning == Pruning::Selective;
-        let narrow = beta - alpha == 1;
-        let known = self.table.probe(key);
-        if selective
-            && narrow
-            && let Some(value) = known.and_then(|entry| entry.cutoff(depth, alpha, beta, ply))
-        {
+        self.step(place.key, ply);
+        let wide = beta - alpha > 1;
+        let known = if excluded.is_none() { self.table.probe(place.key) } else { None };
+        if !wide && let Some(value) = known.and_then(|entry| entry.cutoff(depth, alpha, beta, ply)) {
             return Ok(value);
         }
-        let tried = known.and_then(|entry| entry.best);
-        let quiet_value = if selective && !in_check {
-            let value = evaluate(chess);
-            known.and_then(|entry| entry.refined(value, ply)).unwrap_or(value)
-        } else {
-            0
-        };
-        self.static_values[ply] = if in_check { -INFINITE } else { quiet_value };
+        let static_value = self.set_static_value(place, ply, known);
+        let corrected = self.frames[ply].value;
+        let value = known.and_then(|entry| entry.refined(corrected, ply)).unwrap_or(corrected);
         // Is the mover better off than at its last move? Then its quiet moves deserve more trust.
-        let improving = !in_check && ply >= 2 && quiet_value > self.static_values[ply - 2];
-        if selective && !in_check && narrow && beta.abs() < MATE_BOUND {
-            let ahead = Ahead { depth, ply, beta, quiet_value, improving, null_allowed };
-            if let Some(value) = self.without_moving(chess, key, ahead)? {
+        let improving = !in_check && ply >= 2 && corrected > self.frames[ply - 2].value;
+        if !wide && !in_check && excluded.is_none() && beta.abs() < MATE_BOUND {
+            let outlook = Outlook { depth, ply, beta, value, improving, cut };
+            if let Some(value) = self.without_moves(place, outlook)? {
                 return Ok(value);
             }
-            // So far behind that only a capture can help.
-            if depth <= 2 && quiet_value + 200 * depth + 100 < alpha {
-                let value = self.qsearch(chess, ply, alpha, beta, QUIET_CHECKS)?;
-                if value < alpha {
-                    return Ok(value);
-                }
-            }
         }
-        if selective && depth >= 4 && tried.is_none() {
+        let tried = known.and_then(|entry| coded_move(chess, entry.best));
+        if depth >= 4 && tried.is_none() && (cut || wide) {
             // Without a move from an earlier search the order is poor; the next iteration will have one.
             depth -= 1;
         }
-        let before = self.played[ply];
-        let ranked = self.ordering.order(chess, &moves, tried, ply, before);
+        let tried_is_loud = tried.is_some_and(is_loud);
+        let before = self.before(ply);
+        let mut picker = Picker::new(tried, self.frames[ply].killer, before, &self.ranked);
+        let failed = self.failed.len();
         let (mut best, mut best_move, start) = (-INFINITE, None, alpha);
-        let mut failed: Vec<Move> = Vec::new();
-        self.path.push(key);
-        let mut outcome = Ok(());
-        for (index, &(_, m)) in ranked.iter().enumerate() {
-            let quiet = !m.is_capture() && !m.is_promotion();
-            let next = after(chess, m);
-            let check = next.is_check();
-            let history = if quiet { self.ordering.history(chess, m, before) } else { 0 };
-            let reduction =
-                if selective && depth >= 3 && index >= 2 { late(depth, index) - i32::from(improving) } else { 0 };
-            if selective && !in_check && best > -MATE_BOUND && narrow {
-                let left = depth - reduction.max(0);
-                let limit = (3 + depth * depth) as usize / if improving { 1 } else { 2 };
-                let skip = if check {
-                    false
-                } else if quiet {
-                    depth <= 7 && index > limit
-                        || left <= 6 && quiet_value + QUIET_GAIN * (1 + left.max(0)) <= alpha
-                        || left <= 6 && see(chess, m) < QUIET_LOSS * depth
+        let mut finder = None;
+        let mut searched = 0;
+        while let Some(m) = picker.next(chess, &mut self.ranked, &self.history) {
+            if Some(m) == excluded {
+                continue;
+            }
+            let quiet = !is_loud(m);
+            let history = if quiet { self.history.quiet(chess.turn(), m, before) } else { self.history.capture(m) };
+            let mut less = reduction(depth, searched) - if improving { PLY / 2 } else { 0 };
+            if !wide && !in_check && best > -MATE_BOUND && has_pieces(chess, chess.turn()) {
+                let left = (depth - less / PLY).max(0);
+                let hopeless = if quiet {
+                    let limit = (3 + depth * depth) / if improving { 1 } else { 2 };
+                    if depth <= 8 && searched as i32 > limit {
+                        picker.skip_quiet = true;
+                    }
+                    picker.skip_quiet
+                        || left <= 4 && history < UNPROMISING * (left + 1)
+                        || left <= 7 && value + QUIET_GAIN[0] + QUIET_GAIN[1] * left <= alpha
+                        || left <= 7 && !see_reaches(chess, m, QUIET_LOSS * left * left)
                 } else {
-                    depth <= 6 && see(chess, m) < CAPTURE_LOSS * depth
+                    depth <= 7 && !see_reaches(chess, m, CAPTURE_LOSS * depth - history / 100)
                 };
-                if skip {
+                if hopeless && !(quiet && finder.get_or_insert_with(|| CheckFinder::new(chess)).may_check(m)) {
                     continue;
                 }
             }
-            let extension = if selective { i32::from(check && see(chess, m) >= 0) } else { i32::from(check) };
-            let full = depth - 1 + extension;
-            let reduction = if quiet && !check && !in_check {
-                (reduction - i32::from(!narrow) - history / 5_000).clamp(0, (depth - 2).max(0))
-            } else if quiet && !check {
-                (reduction - 2).clamp(0, (depth - 2).max(0))
-            } else {
-                0
-            };
-            self.played[ply + 1] = placed(m);
-            let result = if index == 0 {
-                self.node(&next, full, ply + 1, -beta, -alpha, true)
-            } else {
-                self.scout(&next, full, reduction, ply, alpha, beta)
-            };
-            let value = match result {
-                Ok(value) => -value,
-                Err(stopped) => {
-                    outcome = Err(stopped);
-                    break;
+            let next = place.after(m);
+            let mut extension = 0;
+            if let Some(entry) = known.filter(|_| Some(m) == tried && depth >= SINGULAR_DEPTH)
+                && is_telling(&entry, depth, ply)
+                && ply < 2 * self.root_depth as usize
+            {
+                let border = entry.value(ply) - 2 * depth;
+                self.frames[ply].excluded = Some(m);
+                let others = self.node(place, (depth - 1) / 2, ply, border - 1, border, cut)?;
+                self.frames[ply].excluded = None;
+                if others < border {
+                    extension = if !wide && others < border - 20 { 2 } else { 1 };
+                } else if border >= beta {
+                    // Even without the table's move it is too good.
+                    return Ok(border);
+                } else if entry.value(ply) >= beta {
+                    extension = -2;
+                } else if cut {
+                    extension = -1;
                 }
-            };
-            if value > best {
-                best = value;
-                if value > alpha {
-                    alpha = value;
-                    best_move = Some(m);
+            }
+            self.play(m, ply);
+            let mut full = depth - 1 + extension;
+            let mut result = alpha + 1;
+            if depth >= 2 && searched > 0 {
+                less -= history * PLY / 12_000;
+                less += if cut { PLY + PLY / 2 } else { 0 };
+                less += if tried_is_loud && quiet { PLY / 2 } else { 0 };
+                less -= if wide { PLY } else { 0 };
+                less -= if next.in_check || in_check { PLY } else { 0 };
+                less = if quiet { less } else { less / 2 - PLY / 2 };
+                let reduced = (full - less.max(0) / PLY).clamp(1, full.max(1));
+                result = -self.node(&next, reduced, ply + 1, -alpha - 1, -alpha, true)?;
+                if result > alpha && reduced < full {
+                    full += i32::from(result > best + 60) - i32::from(result < best + 10);
+                    if reduced < full {
+                        result = -self.node(&next, full, ply + 1, -alpha - 1, -alpha, !cut)?;
+                    }
+                }
+            } else if !wide || searched > 0 {
+                result = -self.node(&next, full, ply + 1, -alpha - 1, -alpha, !cut)?;
+            }
+            if wide && (searched == 0 || result > alpha) {
+                result = -self.node(&next, full, ply + 1, -beta, -alpha, false)?;
+            }
+            searched += 1;
+            if result > best {
+                best = result;
+                if result > alpha {
+                    (alpha, best_move) = (result, Some(m));
                     self.update_pv(ply, m);
                 }
             }
             if alpha >= beta {
-                if quiet {
-                    self.ordering.reward(chess, m, &failed, depth, ply, before);
-                }
+                self.reward(chess, m, failed, depth, ply);
                 break;
             }
-            if quiet {
-                failed.push(m);
+            self.failed.push(m);
+        }
+        picker.finish(&mut self.ranked);
+        self.failed.truncate(failed);
+        if searched == 0 {
+            return Ok(match excluded {
+                Some(_) => alpha,
+                None if in_check => ply as i32 - MATE,
+                None => 0,
+            });
+        }
+        if excluded.is_none() {
+            let bound = Bound::of(best, start, beta);
+            let told = match bound {
+                Bound::Lower => best > corrected,
+                Bound::Upper => best < corrected,
+                _ => true,
+            };
+            if !in_check && told && best.abs() < MATE_BOUND && !best_move.is_some_and(is_loud) {
+                self.history.note_difference(chess, depth, best - corrected);
             }
+            let record = Record { best: best_move.map_or(0, move_code), value: best, static_value, depth, bound };
+            self.table.store(place.key, record, ply);
         }
-        self.path.pop();
-        outcome?;
-        if best == -INFINITE {
-            // Everything was futile.
-            return Ok(quiet_value.min(start));
-        }
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if best > start {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
-        self.table.store(key, best_move.or(tried), best, depth, bound, ply);
         Ok(best)
     }
 
-    /// A value that stands whatever is played: the position is so far ahead that a move less makes no difference, or
-    /// that even passing would not lose it.
-    fn without_moving(&mut self, chess: &Chess, key: u64, ahead: Ahead) -> Result<Option<i32>, Stopped> {
-        let Ahead { depth, ply, beta, quiet_value, improving, null_allowed } = ahead;
-        if depth <= 7 && quiet_value - AHEAD * (depth - i32::from(improving)) >= beta {
-            return Ok(Some(quiet_value));
+    /// Notes the static value of a position in its frame, corrected by what was learned; returns it uncorrected.
+    fn set_static_value(&mut self, place: &Place, ply: usize, known: Option<Entry>) -> i32 {
+        if place.in_check {
+            self.frames[ply].value = -INFINITE;
+            return UNKNOWN;
         }
-        if !null_allowed || depth < 3 || quiet_value < beta || !has_pieces(chess) {
-            return Ok(None);
+        if self.frames[ply].excluded.is_some() {
+            // It stands there already.
+            return UNKNOWN;
         }
-        let Ok(passed) = chess.clone().swap_turn() else { return Ok(None) };
-        let reduced = depth - 4 - depth / 4 - ((quiet_value - beta) / 200).min(2);
-        self.path.push(key);
-        self.played[ply + 1] = NONE;
-        let value = self.node(&passed, reduced, ply + 1, -beta, 1 - beta, false);
-        self.path.pop();
-        let value = -value?;
-        Ok((value >= beta).then_some(if value >= MATE_BOUND { beta } else { value }))
+        let found = known.and_then(|entry| entry.static_value());
+        let value = found.unwrap_or_else(|| self.evaluator.value(&place.chess, ply));
+        self.frames[ply].value = self.corrected(&place.chess, value);
+        value
     }
 
-    /// Is the move any better than what is there? With less depth and no width first.
-    pub(super) fn scout(
-        &mut self,
-        next: &Chess,
-        full: i32,
-        reduction: i32,
-        ply: usize,
-        alpha: i32,
-        beta: i32,
-    ) -> Searched {
-        let mut value = self.node(next, full - reduction, ply + 1, -alpha - 1, -alpha, true)?;
-        if reduction > 0 && -value > alpha {
-            value = self.node(next, full, ply + 1, -alpha - 1, -alpha, true)?;
+    /// A value that stands whatever is played: the position is so far ahead that a move less makes no difference, or
+    /// so far behind that no quiet move helps, or even passing would not lose it.
+    fn without_moves(&mut self, place: &Place, outlook: Outlook) -> Result<Option<i32>, Stopped> {
+        let Outlook { depth, ply, beta, value, improving, cut } = outlook;
+        if depth <= 3 && value + BEHIND[0] + BEHIND[1] * depth * depth < beta {
+            let found = self.quiesce(place, ply, beta - 1, beta, QUIET_CHECKS)?;
+            if found < beta {
+                return Ok(Some(found));
+            }
         }
-        if -value > alpha && -value < beta {
-            value = self.node(next, full, ply + 1, -beta, -alpha, true)?;
+        if depth <= 8 && value - AHEAD * (depth - i32::from(improving)) >= beta && value < MATE_BOUND {
+            return Ok(Some((value + beta) / 2));
         }
-        Ok(value)
+        let passed_before = self.frames[ply].played == NONE;
+        if passed_before
+            || depth < 3
+            || value < beta
+            || self.frames[ply].value < beta - 20 * depth + 120
+            || !has_pieces(&place.chess, place.chess.turn())
+        {
+            return Ok(None);
+        }
+        let Some(passed) = place.passed() else { return Ok(None) };
+        let reduced = depth - 4 - depth / 4 - ((value - beta) / 200).min(3);
+        self.frames[ply + 1].played = NONE;
+        let found = -self.node(&passed, reduced, ply + 1, -beta, 1 - beta, !cut)?;
+        Ok((found >= beta).then_some(if found >= MATE_BOUND { beta } else { found }))
+    }
+
+    /// Remembers the move that refuted, and that those tried before it did not.
+    fn reward(&mut self, chess: &Chess, m: Move, failed: usize, depth: i32, ply: usize) {
+        let (turn, before) = (chess.turn(), self.before(ply));
+        let bonus = (160 * depth - 60).min(1_700);
+        if is_loud(m) {
+            self.history.note_capture(m, bonus);
+        } else {
+            self.frames[ply].killer = Some(m);
+            self.history.note_quiet(turn, m, before, bonus);
+        }
+        for &other in &self.failed[failed..] {
+            if is_loud(other) {
+                self.history.note_capture(other, -bonus);
+            } else if !is_loud(m) {
+                self.history.note_quiet(turn, other, before, -bonus);
+            }
+        }
     }
 }
 
-fn has_pieces(chess: &Chess) -> bool {
+/// Whether an entry says that its move is good, by a search that is nearly as deep.
+fn is_telling(entry: &Entry, depth: i32, ply: usize) -> bool {
+    entry.depth() >= depth - 3
+        && matches!(entry.bound(), Bound::Lower | Bound::Exact)
+        && entry.value(ply).abs() < MATE_BOUND
+}
+
+fn has_pieces(chess: &Chess, side: Color) -> bool {
     let board = chess.board();
-    (chess.us() & !(board.pawns() | board.kings())).any()
+    (board.by_color(side) & !(board.pawns() | board.kings())).any()
 }

@@ -1,94 +1,103 @@
-//! Quiescence: captures and checks are played out before a position is evaluated.
+//! Quiescence of the selective search: captures, and at first checks, are played out before a position is valued.
 
-use shakmaty::{Chess, Move, Position, Role};
+use shakmaty::{Position, Role};
 
-use super::{MAX_PLY, Pruning, Searched, Searcher, key_of};
+use super::move_picker::{is_loud, loud_rank, pop_best, push};
+use super::place::Place;
+use super::score::{INFINITE, MATE, MATE_BOUND};
+use super::transposition_table::{Bound, Record, UNKNOWN};
+use super::{MAX_PLY, Searched, Searcher};
 use crate::chess::checks::CheckFinder;
-use crate::chess::moves::after;
+use crate::chess::moves::{after, move_code, pseudo_legal_captures};
 use crate::chess::piece_values::piece_value;
-use crate::chess::static_exchange::see;
-use crate::search::evaluation::evaluate;
-use crate::search::score::{INFINITE, MATE, MATE_BOUND};
-use crate::search::transposition_table::Bound;
+use crate::chess::static_exchange::see_reaches;
 
-/// What a capture may gain beyond the piece it takes before a selective search believes in it.
+/// What a capture may gain beyond the piece it takes before the search believes in it.
 const SURPLUS: i32 = 180;
-
-/// The moves that quiescence looks at, with their rank: every way out of check; else captures that do not lose by
-/// exchange, promotions to a queen, and, as long as `checks` is positive, checks that do not lose the piece.
-pub(crate) fn loud_moves(chess: &Chess, moves: &[Move], in_check: bool, checks: i32) -> Vec<(i32, Move)> {
-    let mut out = Vec::with_capacity(12);
-    let finder = (!in_check && checks > 0).then(|| CheckFinder::new(chess));
-    for &m in moves {
-        if in_check {
-            out.push((if m.is_capture() { see(chess, m) } else { -1 }, m));
-        } else if m.is_capture() || m.promotion() == Some(Role::Queen) {
-            let gain = see(chess, m);
-            if gain >= 0 {
-                out.push((gain + m.capture().map_or(0, piece_value), m));
-            }
-        } else if finder.as_ref().is_some_and(|finder| finder.may_check(m))
-            && see(chess, m) >= 0
-            && after(chess, m).is_check()
-        {
-            out.push((-1, m));
-        }
-    }
-    out
-}
+/// Ways out of check that are tried once one is known that is no mate; and captures that lose none.
+const EVASIONS: usize = 2;
+/// Rank of captures among the ways out of check.
+const CAPTURE: i32 = 1 << 20;
+/// Rank of quiet checks.
+const CHECK: i32 = -(1 << 20);
 
 impl Searcher {
     /// Value of the position with only loud moves played; fail-soft.
-    pub(crate) fn qsearch(&mut self, chess: &Chess, ply: usize, mut alpha: i32, beta: i32, checks: i32) -> Searched {
+    pub(super) fn quiesce(&mut self, place: &Place, ply: usize, mut alpha: i32, beta: i32, checks: i32) -> Searched {
         self.pv[ply].clear();
         self.count()?;
-        let moves = chess.legal_moves();
-        let in_check = chess.is_check();
-        if moves.is_empty() {
-            return Ok(if in_check { ply as i32 - MATE } else { 0 });
-        }
+        let (chess, in_check) = (&place.chess, place.in_check);
         if chess.halfmoves() >= 100 || chess.is_insufficient_material() {
-            return Ok(0);
+            return Ok(if in_check && chess.legal_moves().is_empty() { ply as i32 - MATE } else { 0 });
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(evaluate(chess));
+            return Ok(self.evaluator.value(chess, ply));
         }
-        let selective = self.pruning == Pruning::Selective;
-        // Depth 0 in the table is a position from which quiet checks were tried.
-        let key = (selective && checks > 0).then(|| key_of(chess));
-        let known = key.and_then(|key| self.table.probe(key));
-        if let Some(value) = known.and_then(|entry| entry.cutoff(0, alpha, beta, ply))
-            && beta - alpha == 1
+        let depth = if checks > 0 { 0 } else { -1 };
+        let known = self.table.probe(place.key);
+        if beta - alpha == 1
+            && let Some(value) = known.and_then(|entry| entry.cutoff(depth, alpha, beta, ply))
         {
             return Ok(value);
         }
-        let stand_pat = if in_check { -INFINITE } else { evaluate(chess) };
-        let mut best = stand_pat;
-        if best >= beta {
-            return Ok(best);
-        }
         let start = alpha;
-        alpha = alpha.max(best);
-        let mut ranked = loud_moves(chess, &moves, in_check, checks);
-        let tried = known.and_then(|entry| entry.best);
-        ranked.sort_by_key(|&(rank, m)| if Some(m) == tried { i32::MIN } else { -rank });
+        let (mut best, mut static_value) = (-INFINITE, UNKNOWN);
+        if !in_check {
+            static_value =
+                known.and_then(|entry| entry.static_value()).unwrap_or_else(|| self.evaluator.value(chess, ply));
+            let corrected = self.corrected(chess, static_value);
+            best = known.and_then(|entry| entry.refined(corrected, ply)).unwrap_or(corrected);
+            if best >= beta {
+                if known.is_none() {
+                    let record = Record { best: 0, value: best, static_value, depth, bound: Bound::Lower };
+                    self.table.store(place.key, record, ply);
+                }
+                return Ok(best);
+            }
+            alpha = alpha.max(best);
+        }
+        let base = self.ranked.len();
+        let tried = known.map_or(0, |entry| entry.best);
+        if self.rank_loud(place, ply, checks, tried) {
+            return Ok(ply as i32 - MATE);
+        }
+        let hope = best + SURPLUS;
         // An answer to a check uses up no ply, so that each check is answered.
         let left = if in_check { checks } else { checks - 1 };
-        let mut best_move = None;
-        for (_, m) in ranked {
-            if selective && !in_check && best > -MATE_BOUND && m.is_capture() && !m.is_promotion() {
-                let hope = stand_pat + m.capture().map_or(0, piece_value) + SURPLUS;
-                if hope <= alpha {
-                    best = best.max(hope);
+        let (turn, mut best_code, mut evasions) = (chess.turn(), 0, 0);
+        while let Some(m) = pop_best(&mut self.ranked, base) {
+            if best > -MATE_BOUND {
+                if in_check {
+                    evasions += 1;
+                    if !is_loud(m) && evasions >= EVASIONS || is_loud(m) && !see_reaches(chess, m, 0) {
+                        continue;
+                    }
+                } else if is_loud(m) && !m.is_promotion() {
+                    let most = hope + m.capture().map_or(0, piece_value);
+                    if most <= alpha {
+                        best = best.max(most);
+                        continue;
+                    }
+                    if !see_reaches(chess, m, 0) {
+                        continue;
+                    }
+                }
+            }
+            let next = after(chess, m);
+            if !in_check {
+                let board = next.board();
+                let king = board.king_of(turn).expect("a legal position has both kings");
+                if board.attacks_to(king, !turn, board.occupied()).any() {
                     continue;
                 }
             }
-            let value = -self.qsearch(&after(chess, m), ply + 1, -beta, -alpha, left)?;
+            let next = place.followed_by(m, next);
+            self.play(m, ply);
+            let value = -self.quiesce(&next, ply + 1, -beta, -alpha, left)?;
             if value > best {
                 best = value;
                 if value > alpha {
-                    alpha = value;
-                    best_move = Some(m);
+                    (alpha, best_code) = (value, move_code(m));
                     self.update_pv(ply, m);
                 }
                 if value >= beta {
@@ -96,14 +105,37 @@ impl Searcher {
                 }
             }
         }
-        if let Some(key) = key {
-            let bound = match best {
-                v if v >= beta => Bound::Lower,
-                v if v > start => Bound::Exact,
-                _ => Bound::Upper,
-            };
-            self.table.store(key, best_move.or(tried), best, 0, bound, ply);
-        }
+        self.ranked.truncate(base);
+        let bound = Bound::of(best, start, beta);
+        self.table.store(place.key, Record { best: best_code, value: best, static_value, depth, bound }, ply);
         Ok(best)
+    }
+
+    /// Ranks the moves that quiescence looks at: every way out of check; else captures, promotions to a queen, and, as
+    /// long as `checks` is positive, checks that do not lose the piece. Says whether the position is a mate.
+    fn rank_loud(&mut self, place: &Place, ply: usize, checks: i32, tried: u16) -> bool {
+        let (chess, before) = (&place.chess, self.before(ply));
+        let (history, ranked) = (&self.history, &mut self.ranked);
+        let first = |rank: i32, code: u16| if code == tried { i32::MAX } else { rank };
+        if place.in_check {
+            let moves = chess.legal_moves();
+            for &m in &moves {
+                let rank =
+                    if is_loud(m) { CAPTURE + loud_rank(history, m) } else { history.quiet(chess.turn(), m, before) };
+                push(ranked, first(rank, move_code(m)), m);
+            }
+            return moves.is_empty();
+        }
+        pseudo_legal_captures(chess, |m| push(ranked, first(loud_rank(history, m), move_code(m)), m));
+        if checks > 0 {
+            let finder = CheckFinder::new(chess);
+            for m in chess.legal_moves() {
+                let quiet = !m.is_capture() && m.promotion() != Some(Role::Queen);
+                if quiet && finder.may_check(m) && see_reaches(chess, m, 0) && after(chess, m).is_check() {
+                    push(ranked, first(CHECK, move_code(m)), m);
+                }
+            }
+        }
+        false
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Nodes between two polls: about a millisecond's work, so that polling costs nothing.
-const INTERVAL: u64 = 2048;
+/// Nodes between two polls: less than a millisecond's work, so that polling costs nothing.
+const INTERVAL: u64 = 512;
 
 /// The reasons to end early. A search that was ended has the answer of one whose nodes ran out.
 #[derive(Clone, Debug, Default)]

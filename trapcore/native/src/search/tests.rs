@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::*;
+use crate::chess::moves::after;
 use crate::chess::position::{parse, parse_move};
-use crate::search::evaluation::evaluate;
-use crate::search::quiescence::loud_moves;
+use crate::search::exact::loud_moves;
 use crate::search::score::mate_distance;
+use crate::search::static_value::Evaluation;
 
 const FENS: [&str; 10] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -24,9 +25,9 @@ const FENS: [&str; 10] = [
 ];
 
 /// No bounds, no table, no order: every move to its end.
-fn minimax(chess: &Chess, depth: i32, ply: i32, path: &mut Vec<u64>) -> i32 {
+fn minimax(chess: &Chess, depth: i32, ply: i32, path: &mut Vec<u64>, evaluator: &mut Evaluator) -> i32 {
     if depth <= 0 {
-        return settle(chess, ply, QUIET_CHECKS);
+        return settle(chess, ply, QUIET_CHECKS, evaluator);
     }
     let moves = chess.legal_moves();
     if moves.is_empty() {
@@ -43,13 +44,13 @@ fn minimax(chess: &Chess, depth: i32, ply: i32, path: &mut Vec<u64>) -> i32 {
     for &m in &moves {
         let next = after(chess, m);
         let extension = i32::from(next.is_check());
-        best = best.max(-minimax(&next, depth - 1 + extension, ply + 1, path));
+        best = best.max(-minimax(&next, depth - 1 + extension, ply + 1, path, evaluator));
     }
     path.pop();
     best
 }
 
-fn settle(chess: &Chess, ply: i32, checks: i32) -> i32 {
+fn settle(chess: &Chess, ply: i32, checks: i32, evaluator: &mut Evaluator) -> i32 {
     let moves = chess.legal_moves();
     let in_check = chess.is_check();
     if moves.is_empty() {
@@ -58,25 +59,31 @@ fn settle(chess: &Chess, ply: i32, checks: i32) -> i32 {
     if chess.halfmoves() >= 100 || chess.is_insufficient_material() {
         return 0;
     }
-    let mut best = if in_check { -INFINITE } else { evaluate(chess) };
+    let mut best = if in_check { -INFINITE } else { evaluator.value(chess, 0) };
     let left = if in_check { checks } else { checks - 1 };
     for (_, m) in loud_moves(chess, &moves, in_check, checks) {
-        best = best.max(-settle(&after(chess, m), ply + 1, left));
+        best = best.max(-settle(&after(chess, m), ply + 1, left, evaluator));
     }
     best
 }
 
 #[test]
 fn exact_search_equals_minimax() {
-    let mut searcher = Searcher::new(12);
     // Without bounds quiescence explodes where much hangs, so those positions are left to depth 1.
-    for (fen, deepest) in FENS.into_iter().zip([2, 0, 1, 3, 1, 1, 2, 3, 3, 3]) {
-        let root = parse(fen).unwrap().chess;
-        for depth in 1..=deepest {
-            let limits = Limits { depth, nodes: u64::MAX };
-            let found = searcher.search(&root, SearchRequest::default(), limits, Pruning::Exact, |_| true);
-            if found.depth == depth {
-                assert_eq!(found.value, minimax(&root, depth as i32, 0, &mut Vec::new()), "{fen} at depth {depth}");
+    let cases =
+        [(Evaluation::Linear, [2, 0, 1, 3, 1, 1, 2, 3, 3, 3]), (Evaluation::Network, [2, 0, 1, 2, 0, 1, 2, 2, 2, 2])];
+    for (evaluation, depths) in cases {
+        let (mut searcher, mut plain) = (Searcher::new(12), Evaluator::new(1));
+        (searcher.evaluator.evaluation, plain.evaluation) = (evaluation, evaluation);
+        for (fen, deepest) in FENS.into_iter().zip(depths) {
+            let root = parse(fen).unwrap().chess;
+            for depth in 1..=deepest {
+                let limits = Limits { depth, nodes: u64::MAX };
+                let found = searcher.search(&root, SearchRequest::default(), limits, Pruning::Exact, |_| true);
+                if found.depth == depth {
+                    let wanted = minimax(&root, depth as i32, 0, &mut Vec::new(), &mut plain);
+                    assert_eq!(found.value, wanted, "{fen} at depth {depth}, {evaluation:?}");
+                }
             }
         }
     }
@@ -182,4 +189,20 @@ fn a_cleared_table_remembers_nothing() {
     let once = run(&mut searcher);
     assert_eq!(run(&mut searcher), once);
     assert_eq!(run(&mut Searcher::new(14)), once);
+}
+
+#[test]
+fn a_window_says_on_which_side_of_it_the_value_is() {
+    let s = parse(FENS[2]).unwrap();
+    let limits = Limits { depth: 6, nodes: u64::MAX };
+    let value = |window: Option<(i32, i32)>| {
+        let request = SearchRequest { window, ..SearchRequest::default() };
+        let mut deepest = Searcher::new(14).search(&s.chess, request, limits, Pruning::Selective, |_| true);
+        deepest.line.truncate(1);
+        deepest
+    };
+    let exact = value(None).value;
+    let (above, below) = (value(Some((exact + 149, exact + 150))), value(Some((exact - 150, exact - 149))));
+    assert!(above.value <= exact + 149 && below.value >= exact - 149, "{exact} {above:?} {below:?}");
+    assert!(!below.line.is_empty(), "the move that reaches the border is told");
 }
