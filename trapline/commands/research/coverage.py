@@ -24,7 +24,11 @@ def coverage(
         str | None,
         typer.Option(metavar="PATH|auto", help="UCI engine of the reference. Default: the setting `engine`."),
     ] = None,
-    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N games only.")] = None,
+    games: Annotated[int | None, typer.Option(metavar="N", min=1, help="So many games only, the first ones.")] = None,
+    every: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Each N-th game only: a file's first games may be of one tournament."),
+    ] = 1,
     labels: Annotated[
         Path | None,
         typer.Option(metavar="FILE.jsonl", help="Labels: used if they are there, added if not. Default: in FOLDER."),
@@ -67,7 +71,7 @@ def coverage(
         raise UsageError("what moves lose has to be judged: name a UCI engine with --engine")
     make_folder(out)
     kept = labels or out / "labels.jsonl"
-    chosen = list(read_games(files, games))
+    chosen = list(read_games(files, games, every))
     if not chosen:
         raise InputError("there is no game of standard chess that is long enough")
     status = Status()
