@@ -208,8 +208,10 @@ def test_traps_are_told_once_as_games_end(server: Server, tmp_path: Path) -> Non
     assert run("follow", "alice", "--once").stdout == ""
     server.do(lambda _: play(game, " ".join(LEGAL.split()[9:])))
     lines = run("follow", "alice", "--once").stdout.splitlines()
-    fell = next(line for line in lines if "falls into" in line)
-    assert fell.startswith(f"{server.url}/follow00#10\tAlice\t5... Bxd1\tfalls into Légal's mate\tBxd1 loses to Bxf7+")
+    fell = next(line for line in lines if "Falls into" in line)
+    assert fell.startswith(
+        f"{server.url}/follow00#10\tAlice\t5... Bxd1\tfell\tFalls into Légal's mate: mate in 2 by 6.Bxf7+"
+    )
     assert "mate in 2" in fell
     assert run("follow", "alice", "--once").stdout == ""
     server.do(lambda site: finished(site, "follow01", "Alice", "Bob", LEGAL))
@@ -224,7 +226,7 @@ def test_who_cannot_be_followed_is_said_and_the_others_are(server: Server, tmp_p
     server.do(lambda site: finished(site, "follow01", "Alice", "Bob", LEGAL))
     done = run("follow", "nobody", "alice", "--once", code=1)
     assert "user nobody: there is no such user" in done.stderr
-    assert "falls into" in done.stdout
+    assert "Falls into" in done.stdout
 
 
 def test_a_game_is_told_again_if_its_telling_was_cut_short(server: Server, tmp_path: Path) -> None:
