@@ -145,8 +145,8 @@ def search(
     """The position after ``moves``; to come back to one before it is a draw by repetition.
 
     Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty. Positions are valued by
-    the network, or by the linear evaluation that it is compared with."""
+    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty. Positions are
+    valued by the network, or by the linear evaluation that it is compared with."""
 
 def evaluate(fen: str) -> int:
     """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""
