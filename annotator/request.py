@@ -138,6 +138,7 @@ class AnalysisRequest:
         return _native.GameAnalyzer(
             [(trap.epd, trap.bait, trap.killer_line, self._claim(trap), trap.mate_in or 0) for trap in traps],
             tell=self.tell,
+            engine=self.engine is not None,
             measure=self.measure,
             depth=self.depth,
             labels=self.labels,

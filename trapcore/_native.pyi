@@ -359,8 +359,16 @@ class BatchFindings:
     found: list[GameFindings]
     candidates: int
     """Positions that were known or similar, before proof."""
+    suspected: int
+    """Moves that may have lost by what the pass over their games saw."""
     proof_nodes: int
     """Nodes of all proofs, also of those that failed; a position that came before is not proved again."""
+
+def killer_kind(fen: str, killer: str, mates: bool) -> str:
+    """What a killer (UCI) in the position after the bait is, see `Finding.kind`; ``mates`` says that a mate is proved.
+
+    Raises `PositionError`.
+    """
 
 @final
 class SetTrap:
@@ -408,6 +416,7 @@ class GameAnalyzer:
         unproved: bool,
         skip_plies: int,
         tell: str = "similar",
+        engine: bool = False,
         proposals_first: bool = True,
         ranker: MoveRanker | None = None,
         index: TokenIndex | None = None,

@@ -1,12 +1,12 @@
 //! A batch of games in, findings out: each event with what is needed to write it into the game.
 
 use shakmaty::san::SanPlus;
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
-use crate::judge::model::{Case, Event};
+use crate::judge::model::Event;
 use crate::judge::workspace::Workspace;
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
 use crate::pgn::reader::{Game, Skip};
@@ -50,13 +50,14 @@ pub(crate) struct BatchFindings {
     pub unread: Vec<Unread>,
     pub found: Vec<GameFindings>,
     pub candidates: u64,
+    pub suspected: u64,
     pub proof_nodes: u64,
 }
 
 /// Analyzes every game of a batch; nothing of it counts if the work was stopped meanwhile.
 pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut Workspace) -> BatchFindings {
     let mut out = BatchFindings::default();
-    (work.candidates, work.proof_nodes) = (0, 0);
+    (work.candidates, work.suspected, work.proof_nodes) = (0, 0, 0);
     for (piece, game) in games(batch) {
         if work.is_stopped() {
             break;
@@ -93,7 +94,7 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
             findings,
         });
     }
-    (out.candidates, out.proof_nodes) = (work.candidates, work.proof_nodes);
+    (out.candidates, out.suspected, out.proof_nodes) = (work.candidates, work.suspected, work.proof_nodes);
     out
 }
 
@@ -109,20 +110,19 @@ fn finding(game: &Game, event: Event, places: &mut [Anchor]) -> Finding {
         best_line_san: event.case.figures.as_ref().map_or_else(Vec::new, |figures| {
             sans(&event.position, &figures.best_line[..figures.best_line.len().min(BEST_LINE)])
         }),
-        kind: killer_kind(&baited, &event.case),
+        kind: killer_kind(&baited, event.case.line.first().copied(), event.case.mate_in.is_some()),
         anchor: places[event.at].clone(),
         event,
     }
 }
 
-/// What the killer of a case is: a mate, a capture (or promotion), a check, or a quiet move.
-fn killer_kind(baited: &Chess, case: &Case) -> &'static str {
-    let killer = case.line.first();
-    if case.mate_in.is_some() {
+/// What a killer is: a mate (which is known), a capture (or promotion), a check, or a quiet move.
+pub(crate) fn killer_kind(baited: &Chess, killer: Option<Move>, mates: bool) -> &'static str {
+    if mates {
         "mate"
     } else if killer.is_some_and(|m| m.is_capture() || m.is_promotion()) {
         "capture"
-    } else if killer.is_some_and(|&m| after(baited, m).is_check()) {
+    } else if killer.is_some_and(|m| after(baited, m).is_check()) {
         "check"
     } else {
         "quiet"

@@ -12,7 +12,7 @@ use crate::chess::position::{GamePosition, live_key};
 use crate::judge::game_events::{GameEvents, Standing};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::label_candidates::LabelCandidates;
-use crate::judge::losses::Loss;
+use crate::judge::losses::{ALONE, Loss, WITH_ENGINE};
 use crate::judge::model::{Case, Cases, Decision, Event, Options, ProofLimits, SetTrap, Tell, Trap};
 use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
 use crate::judge::trap_list::TrapList;
@@ -53,7 +53,8 @@ impl GameAnalyzer {
         }
         let standing = self.standing(game, work);
         let (from, limits) = (self.options.skip_plies, self.options.limits);
-        let mut events = GameEvents::new(GameLosses::new(game, from, work), limits.nodes);
+        let effort = if self.options.engine { WITH_ENGINE } else { ALONE };
+        let mut events = GameEvents::new(GameLosses::new(game, from, effort, work), self.options);
         if !whole {
             for mut standing in standing {
                 standing.case = Arc::new(events.measured(&standing, work).0);
@@ -301,8 +302,15 @@ mod tests {
         let traps = vec![trap(&fen, "g4d1", &["c4f7", "e8e7", "c3d5"], 2), trap(BACK_RANK, "a8a2", &["d1d8"], 1)];
         let labels = Labels { naming: Naming::Uci, captures: false };
         let spec = Some(MeasureSpec { measure: Measure::Continuations, depth: 2, labels });
-        let options =
-            Options { tell: Tell::Similar, spec, min_similarity: 0.2, proposals_first: true, skip_plies: 0, limits };
+        let options = Options {
+            tell: Tell::Similar,
+            engine: false,
+            spec,
+            min_similarity: 0.2,
+            proposals_first: true,
+            skip_plies: 0,
+            limits,
+        };
         GameAnalyzer::new(traps, options, None)
     }
 

@@ -8,7 +8,7 @@ use shakmaty::{Move, Position};
 use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
-use crate::judge::model::{Case, Event, Figures};
+use crate::judge::model::{Case, Event, Figures, Options};
 use crate::judge::pass::deepen;
 use crate::judge::suspicion::MISTAKE;
 use crate::judge::token_candidates::tempting;
@@ -42,13 +42,12 @@ pub(super) struct Standing {
 pub(super) struct GameEvents<'a> {
     pub losses: GameLosses<'a>,
     events: Vec<Event>,
-    /// Nodes for questions about answers.
-    nodes: u64,
+    options: Options,
 }
 
 impl<'a> GameEvents<'a> {
-    pub(super) fn new(losses: GameLosses<'a>, nodes: u64) -> GameEvents<'a> {
-        GameEvents { losses, events: Vec::new(), nodes }
+    pub(super) fn new(losses: GameLosses<'a>, options: Options) -> GameEvents<'a> {
+        GameEvents { losses, events: Vec::new(), options }
     }
 
     fn has(&self, kind: EventKind, at: usize) -> bool {
@@ -127,26 +126,29 @@ impl<'a> GameEvents<'a> {
     ) -> bool {
         let killer = Killer { m: killer, mate_in };
         let baited = &self.losses.positions[decision + 1];
-        let (sprung, nodes) = is_sprung(&mut work.tester.prover, baited, killer, answer, self.nodes);
+        let (sprung, nodes) = is_sprung(&mut work.tester.prover, baited, killer, answer, self.options.limits.nodes);
         work.proof_nodes += nodes;
         // A longer mate that the pass saw is not missed either.
         let after = self.losses.searched.get(decision + 2).and_then(|one| mate_distance(one.value()));
         sprung || mate_in.is_some() && after.is_some_and(|mate| mate <= 0)
     }
 
-    /// Adds a played move that is proved to lose. `name`: gives the case its trap of the library.
+    /// Adds a played move that is proved to lose, or may lose where an engine decides. `name`: gives the case its trap of the library.
     pub(super) fn tell_losses(
         &mut self,
         mut name: impl FnMut(usize, Case, &mut Workspace) -> Case,
         work: &mut Workspace,
     ) {
-        for decision in self.losses.suspects() {
+        let suspects = self.losses.suspects();
+        work.suspected += suspects.len() as u64;
+        for decision in suspects {
             if work.is_stopped() {
                 return;
             }
             let bait = self.losses.moves[decision];
             let Some(loss) = self.losses.loss(decision, bait, work) else { continue };
-            if loss.verdict == Verdict::Proved && !self.has(EventKind::Fell, decision) {
+            let told = loss.verdict == Verdict::Proved || self.options.engine && loss.verdict == Verdict::Undecided;
+            if told && !self.has(EventKind::Fell, decision) {
                 let case = name(decision, unnamed(bait, &loss), work);
                 // What is told as avoided is no comfort for one who fell for something else.
                 self.events.retain(|event| event.at != decision || event.kind != EventKind::Avoided);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::{after, move_code};
-use crate::judge::losses::{Loss, LossProver, Question, SUSPECTED};
+use crate::judge::losses::{Effort, Loss, LossProver, Question};
 use crate::judge::model::Case;
 use crate::judge::pass::{Deepening, deepen, pass};
 use crate::judge::suspicion::Evidence;
@@ -45,18 +45,19 @@ pub(super) struct GameLosses<'a> {
     pub searched: Vec<Deepening>,
     answers: FxHashMap<(usize, u16), Option<Arc<Loss>>>,
     from: usize,
+    effort: Effort,
 }
 
 impl<'a> GameLosses<'a> {
     /// A game of which nothing is known yet; its first `from` decisions are not looked at.
-    pub(super) fn new(game: &'a Game, from: usize, work: &mut Workspace) -> GameLosses<'a> {
+    pub(super) fn new(game: &'a Game, from: usize, effort: Effort, work: &mut Workspace) -> GameLosses<'a> {
         let mut positions = Vec::with_capacity(game.moves.len() + 1);
         positions.push(game.initial.clone());
         for (index, &m) in game.moves.iter().enumerate() {
             positions.push(after(&positions[index], m));
         }
         work.searcher.clear();
-        GameLosses { moves: &game.moves, positions, searched: Vec::new(), answers: FxHashMap::default(), from }
+        GameLosses { moves: &game.moves, positions, searched: Vec::new(), answers: FxHashMap::default(), from, effort }
     }
 
     /// Makes the pass.
@@ -74,7 +75,8 @@ impl<'a> GameLosses<'a> {
 
     /// The decisions whose move may have lost by what the pass saw.
     pub(super) fn suspects(&self) -> Vec<usize> {
-        let suspected = |&decision: &usize| self.evidence(decision).is_some_and(|e| e.probability(0) >= SUSPECTED);
+        let suspected =
+            |&decision: &usize| self.evidence(decision).is_some_and(|e| e.probability(0) >= self.effort.suspected);
         (self.from..self.moves.len()).filter(suspected).collect()
     }
 
@@ -132,7 +134,8 @@ impl<'a> GameLosses<'a> {
         let seen = self.searched.get(decision + 1).filter(|_| played).and_then(|one| one.line.first());
         let killers: Vec<Move> = killer.into_iter().chain(seen.copied()).collect();
         let question = Question { position: &self.positions[decision], bait, killers: &killers, best, mated, stages };
-        let mut prover = LossProver { searcher: &mut work.searcher, prover: &mut work.tester.prover };
+        let mut prover =
+            LossProver { effort: self.effort, searcher: &mut work.searcher, prover: &mut work.tester.prover };
         let loss = prover.prove(question, each)?;
         work.proof_nodes += loss.nodes;
         Some(Arc::new(loss))

@@ -20,14 +20,25 @@ use crate::trap_test::LOSS;
 /// Nodes for each of the two questions, by stage; the first entry is the pass, which is not made here.
 pub(super) const STAGE_NODES: [u64; STAGES] = [0, 1_000, 4_000, 16_000];
 
-/// A move of the pass with at least this probability is examined.
-pub(super) const SUSPECTED: f64 = 0.1;
-/// From this probability on a loss that stands is proved: before the last stage of the question, and after it. Up to
-/// that one it is refuted. By cross-validation on those games 95 of 100 claims agree at these borders; a third stage of
-/// 16,000 nodes doubles the work and finds no more, since what is left over is a matter of evaluation.
+/// How far questions about losses are followed up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// A move of the pass with at least this probability is examined.
+    pub suspected: f64,
+    /// Up to this probability a loss is refuted.
+    pub refuted: f64,
+}
+
+/// Where our own search decides.
+pub(super) const ALONE: Effort = Effort { suspected: 0.1, refuted: 0.15 };
+/// Where an engine decides what is left open: ours only saves it the moves that lose nothing.
+pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.02, refuted: 0.015 };
+
+/// From this probability on a loss that stands is proved: before the last stage of the question, and after it. By
+/// cross-validation on those games 95 of 100 claims agree at these borders; a third stage of 16,000 nodes doubles the
+/// work and finds no more, since what is left over is a matter of evaluation.
 const PROVED_EARLY: f64 = 0.9;
 const PROVED: f64 = 0.6;
-const REFUTED: f64 = 0.15;
 
 /// The stage from which a mate is believed to have been avoidable.
 const LEAST_MATED: usize = 2;
@@ -87,6 +98,7 @@ pub(super) struct Question<'a> {
 
 /// What answers questions about losses.
 pub(super) struct LossProver<'a> {
+    pub effort: Effort,
     pub searcher: &'a mut Searcher,
     pub prover: &'a mut Prover,
 }
@@ -133,7 +145,7 @@ impl LossProver<'_> {
                 Evidence::new(&kept.values, &left.values)
             };
             let probability = evidence.probability(stage);
-            let mut verdict = verdict(&evidence, stage, stage < last_stage);
+            let mut verdict = verdict(&evidence, stage, stage < last_stage, self.effort.refuted);
             if evidence.mated && verdict == Verdict::Proved {
                 if stage < LEAST_MATED && stage < last_stage {
                     verdict = Verdict::Undecided;
@@ -165,12 +177,12 @@ impl LossProver<'_> {
     }
 }
 
-fn verdict(evidence: &Evidence, stage: usize, goes_on: bool) -> Verdict {
+fn verdict(evidence: &Evidence, stage: usize, goes_on: bool, refuted: f64) -> Verdict {
     let probability = evidence.probability(stage);
     let border = if goes_on { PROVED_EARLY } else { PROVED };
     if probability >= border && (evidence.stands() || evidence.mated && evidence.loss() >= LOSS) {
         Verdict::Proved
-    } else if probability <= REFUTED {
+    } else if probability <= refuted {
         Verdict::Refuted
     } else {
         Verdict::Undecided
@@ -202,7 +214,7 @@ mod tests {
         let (mut searcher, mut prover) = (Searcher::new(16), Prover::new(14));
         let question =
             Question { position: &position.chess, bait, killers: &[], best: None, mated: false, stages: 1..STAGES };
-        LossProver { searcher: &mut searcher, prover: &mut prover }.prove(question, |_, _| {})
+        LossProver { effort: ALONE, searcher: &mut searcher, prover: &mut prover }.prove(question, |_, _| {})
     }
 
     #[test]

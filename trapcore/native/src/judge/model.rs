@@ -60,6 +60,8 @@ impl Tell {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub tell: Tell,
+    /// An engine decides what a short proof leaves open, so that this is told as well.
+    pub engine: bool,
     /// `None` where abstracted trees are compared.
     pub spec: Option<MeasureSpec>,
     /// Least similarity at which a trap is proposed, 0 to 1.

@@ -43,6 +43,8 @@ pub(crate) struct Workspace {
     pub(super) token_scratch: token_index::Scratch,
     /// Positions that were known or similar, before proof.
     pub candidates: u64,
+    /// Moves that may have lost by what the pass over their games saw.
+    pub suspected: u64,
     /// Nodes of all proofs, also of those that failed.
     pub proof_nodes: u64,
 }
@@ -58,6 +60,7 @@ impl Default for Workspace {
             quiescence: Searcher::for_quiescence(),
             token_scratch: token_index::Scratch::default(),
             candidates: 0,
+            suspected: 0,
             proof_nodes: 0,
         }
     }

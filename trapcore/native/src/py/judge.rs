@@ -18,7 +18,7 @@ use super::ranking::MoveRanker;
 use super::token_index::PyTokenIndex;
 use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
-use crate::judge::findings::{Finding, GameFindings, analyze_batch};
+use crate::judge::findings::{self, Finding, GameFindings, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
 use crate::judge::loss_evidence::{SeenMove, loss_evidence_of_batch};
 use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Tell, Trap};
@@ -103,6 +103,7 @@ impl_pickle! {
         skipped: Vec<Py<PySkipped>>,
         found: Vec<Py<PyGameFindings>>,
         candidates: u64,
+        suspected: u64,
         proof_nodes: u64,
     }
 }
@@ -248,7 +249,7 @@ impl PyGameAnalyzer {
     #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
     #[pyo3(signature = (
         traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, tell = "similar",
-        proposals_first = true, ranker = None, index = None, ids = None
+        engine = false, proposals_first = true, ranker = None, index = None, ids = None
     ))]
     fn new(
         py: Python<'_>,
@@ -262,6 +263,7 @@ impl PyGameAnalyzer {
         unproved: bool,
         skip_plies: usize,
         tell: &str,
+        engine: bool,
         proposals_first: bool,
         ranker: Option<PyRef<'_, MoveRanker>>,
         index: Option<PyRef<'_, PyTokenIndex>>,
@@ -292,7 +294,7 @@ impl PyGameAnalyzer {
             return Err(PyValueError::new_err(format!("tell is known, similar or losses, not {tell:?}")));
         };
         let limits = ProofLimits { nodes, unproved };
-        let options = Options { tell, spec, min_similarity, proposals_first, skip_plies, limits };
+        let options = Options { tell, engine, spec, min_similarity, proposals_first, skip_plies, limits };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
         let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
         Ok(PyGameAnalyzer { analyzer, spaces: Mutex::new(Vec::new()) })
@@ -334,6 +336,7 @@ impl PyGameAnalyzer {
             skipped: list(py, skipped(found.unread))?,
             found: list(py, games)?,
             candidates: found.candidates,
+            suspected: found.suspected,
             proof_nodes: found.proof_nodes,
         })
     }
@@ -399,6 +402,14 @@ fn loss_evidence(py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -
     Ok(found.into_iter().map(|(number, seen)| (number, seen.into_iter().map(row).collect())).collect())
 }
 
+/// What a killer is; `fen`: the position in which it is played.
+#[pyfunction]
+fn killer_kind(fen: &str, killer: &str, mates: bool) -> PyResult<&'static str> {
+    let position = position::parse(fen)?;
+    let killer = position::parse_move(&position, killer)?;
+    Ok(findings::killer_kind(&position.chess, Some(killer), mates))
+}
+
 /// Adds what is in this file to the module.
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("LOSS_FEATURES", FEATURES.to_vec())?;
@@ -409,5 +420,6 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyGameFindings>()?;
     module.add_class::<PyBatchFindings>()?;
     module.add_class::<PySetTrap>()?;
-    module.add_class::<PyGameAnalyzer>()
+    module.add_class::<PyGameAnalyzer>()?;
+    module.add_function(wrap_pyfunction!(killer_kind, module)?)
 }
