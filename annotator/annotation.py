@@ -62,6 +62,7 @@ class Annotator:
     def annotate(self, batch: _native.Batch, found: _native.BatchFindings, file: str, counts: Counts) -> AnnotatedBatch:
         """The annotated batch of the input ``file``; adds to ``counts`` what there was in it."""
         counts.add_batch(found)
+        asked_before = 0 if self.verifier is None else self.verifier.asked
         data = batch.data()
         lines: list[tuple[int, bytes]] = []
         if self.reporting:
@@ -69,8 +70,7 @@ class Annotator:
         inserted: list[tuple[int, bytes]] = []
         games: list[AnnotatedGame] = []
         grown = 0
-        for game in found.found:
-            events = self.reported(game)
+        for game, events in zip(found.found, self.all_reported(found.found), strict=True):
             if not events:
                 continue
             layout = Layout(game.wrapped, game.newline, game.encoding)
@@ -86,21 +86,37 @@ class Annotator:
             counts.add_game(events, annotated=bool(comments))
             if self.reporting:
                 lines.extend((game.game, finding_line(file, game, event)) for event in events)
+        if self.verifier is not None:
+            counts.engine = self.verifier.name
+            counts.asked += self.verifier.asked - asked_before
         lines.sort(key=lambda line: line[0])
         text = batch.splice(inserted) if inserted else data
         return AnnotatedBatch(data, text, b"".join(line for _, line in lines), tuple(games))
 
     def reported(self, game: _native.GameFindings) -> list[TrapEvent]:
         """Events of a game that are reported, in the order of its moves."""
-        events = (TrapEvent.of(finding, self.traps, self.measure) for finding in game.findings)
-        # The engine is slow: it judges only what would be reported.
-        chosen = [event for event in events if self.selection.includes(event, game.tags) and hangs_on(event)]
+        return self.all_reported([game])[0]
+
+    def all_reported(self, games: Sequence[_native.GameFindings]) -> list[list[TrapEvent]]:
+        """Events of each game that are reported; with an engine several games are judged at a time."""
+        chosen: list[list[TrapEvent]] = []
+        for game in games:
+            events = (TrapEvent.of(finding, self.traps, self.measure) for finding in game.findings)
+            # The engine is slow: it judges only what would be reported.
+            chosen.append([event for event in events if self.selection.includes(event, game.tags)])
         if self.verifier is not None:
-            chosen = [self.verifier.verify(event) for event in chosen]
-        chosen = [event for event in chosen if event.proved or self.unproved]
+            chosen = self.verifier.verified(chosen)
+        return [self._told(events) for events in chosen]
+
+    def _told(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
+        # What is not proved is told only where it resembles a trap.
+        told = [event for event in events if (event.proved and hangs_on(event)) or self._is_resemblance(event)]
         # Who plays the killer has not avoided what else he could have taken.
-        sprung = {event.ply for event in chosen if event.event is Event.SPRUNG}
-        return _once([event for event in chosen if event.event is not Event.AVOIDED or event.ply not in sprung])
+        sprung = {event.ply for event in told if event.event is Event.SPRUNG}
+        return _once([event for event in told if event.event is not Event.AVOIDED or event.ply not in sprung])
+
+    def _is_resemblance(self, event: TrapEvent) -> bool:
+        return self.unproved and not event.proved and event.trap is not None
 
 
 def _once(events: list[TrapEvent]) -> list[TrapEvent]:

@@ -17,6 +17,12 @@ class Counts:
     positions: int = 0
     candidates: int = 0
     """Positions that were known or similar, before proof."""
+    suspected: int = 0
+    """Moves that may have lost by what the pass over their games saw."""
+    engine: str = ""
+    """Name of the engine that decided; empty without one."""
+    asked: int = 0
+    """Moves that the engine was asked about."""
     proof_nodes: int = 0
     """Nodes of all proofs. Each thread proves what it meets, and again after an interruption, so this may grow with the
     threads while the findings stay the same."""
@@ -38,6 +44,7 @@ class Counts:
         self.games += found.games
         self.positions += found.positions
         self.candidates += found.candidates
+        self.suspected += found.suspected
         self.proof_nodes += found.proof_nodes
         self.skipped = dict(Counter(self.skipped) + Counter(skipped.reason for skipped in found.skipped))
 

@@ -1,66 +1,253 @@
-"""UCI engine that judges the baits which the prover left open, by the rule of `db.proof.engine_rule`."""
+"""UCI engine that decides which of the moves that our own search suspects lost by force.
+
+The engine values the position before a move and the one after it. A loss of lichess's win chance far from the border of
+`LOSS` is believed of few nodes; the nearer it comes, the more the engine searches (`STAGES`). Its last word is the
+verdict. The answer to a move that lost is judged in the same way: it missed the killer if it gives back so much.
+"""
 
 import dataclasses
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from queue import SimpleQueue
 from types import TracebackType
 from typing import Self
 
+import chess
+
 from annotator.events import EventProof, TrapEvent
-from db.proof.engine_rule import DEEPER, judge_bait, line_wins
-from db.proof.uci_engine import UciEngine
+from db.proof.uci_engine import Evaluation, UciEngine
+from db.traps.terms import Event
 from trapcore import _native
+from trapcore.parallel.budget import Budget
+from trapcore.proof.mate import prove_bait
+from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
+STAGES = ((0.0125, 0.2), (0.05, 0.1), (0.2, 0.03), (0.5, 0.0))
+"""Share of the engine's nodes for each of the two positions, and how far from `LOSS` the loss has to be for that to
+suffice."""
 
-class EngineVerifier:
-    """One engine process that judges baits, each question once; a context manager.
+LEAST_NODES = 5_000
+"""The first search has so many nodes, if the last has: with fewer, an engine overlooks what every club player sees."""
 
-    The same question gets the same answer in any order of questions: the engine has one thread, and its memory is
-    cleared before each search.
-    """
+LONGEST_MATE = 5
+"""Moves to a mate that is proved where the engine sees one."""
+
+_MATE_NODES = 200_000
+_KILLER_PLIES = 9
+_BEST_PLIES = 5
+_KEPT = 50_000  # answers of one process, which openings and the transpositions of long games ask for again
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EngineAnswer:
+    """What the engine says of a move. Win chances are those of who made it, -1..1."""
+
+    before: float
+    """With the best move."""
+    after: float
+    line: tuple[str, ...]
+    """What it expects after the move, UCI."""
+    best_line: tuple[str, ...]
+    """The best move and what it expects after that, UCI; it may begin with the move itself."""
+    mate_in: int | None
+    """Moves of the opponent to the mate that it sees."""
+    nodes: int
+    """For each position, of the last search."""
+
+    @property
+    def loss(self) -> float:
+        """Win chance that the move costs, 0..2: the best move is as good as it, whatever two searches say."""
+        return max(0.0, self.before - self.after)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it loses."""
+        return Verdict.PROVED if self.loss >= LOSS else Verdict.REFUTED
+
+
+class EngineProcess:
+    """One engine; the same question gets the same answer in any order, since its memory is cleared before each."""
 
     def __init__(self, command: str, nodes: int) -> None:
-        """``command`` is a path or a name in the search path; ``nodes`` (>= 1) is the first search of each position.
-
-        Raises ``EngineError`` if it cannot be started.
-        """
+        """``nodes`` (>= 1) is the longest search of a position. Raises ``EngineError`` if it cannot be started."""
         self._engine = UciEngine(command)
         self._nodes = nodes
-        self._answers: dict[tuple[str, str, tuple[str, ...]], tuple[EventProof, int]] = {}
+        self._answers: dict[tuple[str, str], EngineAnswer] = {}
 
-    def verify(self, event: TrapEvent) -> TrapEvent:
-        """The event with the engine's verdict in the place of one that is not proved; a proved one as it is.
+    @property
+    def name(self) -> str:
+        """As the engine gives it."""
+        return self._engine.name
 
-        The killer alone has to punish the bait (`judge_bait`); the moves after it are cut off if the attacker no
-        longer stands better behind them. Raises ``EngineError`` if the engine fails.
+    def close(self) -> None:
+        """End it."""
+        self._engine.close()
+
+    def verified(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
+        """The events of one game with the engine's verdicts in place of our own, in their order.
+
+        What the library knows and the mates that were missed stand as they are proved. Raises ``EngineError``.
         """
-        if event.proved or not event.killer_line:
-            return event
-        key = (_native.epd(event.fen), event.bait, event.killer_line)
-        if key not in self._answers:
-            self._answers[key] = self._answer(*key)
-        proof, plies = self._answers[key]
-        return dataclasses.replace(
+        return [event if _stands(event) else self._judged(event) for event in events]
+
+    def _judged(self, event: TrapEvent) -> TrapEvent:
+        epd = _native.epd(event.fen)
+        answer = self.ask(epd, event.bait)
+        mate = None
+        if answer.verdict is Verdict.PROVED:
+            event, mate = self._with_line(event, epd, answer)
+        best = answer.best_line if answer.best_line[:1] != (event.bait,) else ()
+        event = dataclasses.replace(
             event,
-            proof=proof,
-            killer_line=event.killer_line[:plies],
-            killer_line_san=event.killer_line_san[:plies],
+            proof=EventProof(answer.verdict, mate, answer.nodes, self.name, answer.loss),
+            before=answer.before,
+            after=answer.after,
+            best=best[0] if best else event.best,
+            best_san=_native.sans(epd, best[:1])[0] if best else event.best_san,
+            best_line_san=tuple(_native.sans(epd, best[:_BEST_PLIES])) if best else event.best_line_san,
+        )
+        if event.proved:
+            event = _with_kind(event, epd)
+        if event.event is Event.FELL:
+            return dataclasses.replace(event, played_loss=answer.loss, only_move=False)
+        if event.event in (Event.SPRUNG, Event.MISSED):
+            return self._answered(event, epd)
+        return event
+
+    def _with_line(self, event: TrapEvent, epd: str, answer: EngineAnswer) -> tuple[TrapEvent, int | None]:
+        """The event with a killer line that the engine believes in, and the moves to a mate that was proved."""
+        if event.proof.mate_in is not None:
+            return event, event.proof.mate_in
+        if answer.mate_in is not None and answer.mate_in <= LONGEST_MATE:
+            proof = prove_bait(epd, event.bait, answer.line[:1], LONGEST_MATE, Budget(nodes=_MATE_NODES))
+            if proof.mate_in is not None:
+                return _with_killer(event, epd, proof.line), proof.mate_in
+        return _with_killer(event, epd, answer.line[:_KILLER_PLIES]), None
+
+    def _answered(self, event: TrapEvent, epd: str) -> TrapEvent:
+        """The event of the answer to a bait: it is missed if the answer gives back what the bait gave."""
+        board = parse_position(epd)
+        board.push_uci(event.bait)
+        answer = self.ask(_native.epd(board.fen()), board.uci(board.parse_san(event.played)))
+        missed_mate = event.event is Event.MISSED and event.proof.mate_in is not None
+        kind = Event.MISSED if missed_mate or answer.verdict is Verdict.PROVED else Event.SPRUNG
+        return dataclasses.replace(
+            event, event=kind, played_loss=answer.loss, only_move=event.only_move and kind is Event.SPRUNG
         )
 
-    def _answer(self, epd: str, bait: str, line: tuple[str, ...]) -> tuple[EventProof, int]:
-        """The engine's proof, and how many plies of the killer line it carries."""
+    def ask(self, epd: str, move: str) -> EngineAnswer:
+        """What the engine says of ``move`` (UCI) in a position. Raises ``EngineError``."""
+        found = self._answers.get((epd, move))
+        if found is None:
+            if len(self._answers) >= _KEPT:
+                self._answers.clear()
+            found = self._answers[epd, move] = self._ask(epd, move)
+        return found
+
+    def _ask(self, epd: str, move: str) -> EngineAnswer:
         before = parse_position(epd)
-        found = judge_bait(self._engine, before, bait, line[:1], self._nodes)
-        proof = EventProof(found.verdict, None, DEEPER * self._nodes, self._engine.name, found.loss)
-        cut = found.verdict is Verdict.PROVED and not line_wins(self._engine, before, bait, line, self._nodes)
-        return proof, 1 if cut else len(line)
+        after = before.copy(stack=False)
+        after.push_uci(move)
+        question = object()  # for which the engine's memory is cleared once
+        for share, margin in STAGES:
+            nodes = max(round(share * self._nodes), min(LEAST_NODES, self._nodes))
+            left = self._engine.evaluate(after, nodes, game=question, line=True)
+            best = self._engine.evaluate(before, nodes, game=question, line=True)
+            answer = _answer(before, after, best, left, nodes)
+            if abs(best.chance + left.chance - LOSS) >= margin:
+                break
+        return answer
+
+
+def _stands(event: TrapEvent) -> bool:
+    """Whether the event needs no engine: the library vouches for it, or it is a mate that was missed."""
+    missed_mate = event.event is Event.MISSED and event.proof.mate_in is not None
+    return event.proved and (event.known or missed_mate)
+
+
+def _with_killer(event: TrapEvent, epd: str, line: Sequence[str]) -> TrapEvent:
+    """The event with another killer line, if that has a move at all."""
+    if not line:
+        return event
+    _, *sans = _native.sans(epd, (event.bait, *line))
+    return dataclasses.replace(event, killer_line=tuple(line), killer_line_san=tuple(sans))
+
+
+def _with_kind(event: TrapEvent, epd: str) -> TrapEvent:
+    board = parse_position(epd)
+    board.push_uci(event.bait)
+    kind = _native.killer_kind(board.fen(), event.killer_line[0], event.proof.mate_in is not None)
+    return dataclasses.replace(event, kind=kind)
+
+
+def _uci(board: chess.Board, line: Sequence[chess.Move]) -> tuple[str, ...]:
+    board = board.copy(stack=False)
+    found = []
+    for move in line:
+        found.append(board.uci(move))
+        board.push(move)
+    return tuple(found)
+
+
+def _answer(before: chess.Board, after: chess.Board, best: Evaluation, left: Evaluation, nodes: int) -> EngineAnswer:
+    mate = left.mate_in if left.mate_in is not None and left.mate_in > 0 else None
+    return EngineAnswer(best.chance, -left.chance, _uci(after, left.line), _uci(before, best.line), mate, nodes)
+
+
+class EngineVerifier:
+    """Several engine processes that judge the events of games; a context manager."""
+
+    def __init__(self, command: str, nodes: int, jobs: int = 1) -> None:
+        """``jobs`` (>= 1) processes at most, which are started as they are needed; ``nodes`` as `EngineProcess` has it.
+
+        Raises ``EngineError`` if the first cannot be started.
+        """
+        self._start = partial(EngineProcess, command, nodes)
+        self._jobs = jobs
+        self._stack = ExitStack()
+        self._idle: SimpleQueue[EngineProcess] = SimpleQueue()
+        self._running = 0
+        self.name = ""
+        """Of the engine, as it gives it."""
+        self.asked = 0
+        """Moves that it was asked about, without the answers to those that lost."""
+        self._add()
+
+    def _add(self) -> None:
+        process = self._start()
+        self._stack.callback(process.close)
+        self.name = process.name
+        self._running += 1
+        self._idle.put(process)
+
+    def verified(self, games: Sequence[Sequence[TrapEvent]]) -> list[list[TrapEvent]]:
+        """The events of each game with the engine's verdicts, in the order of the games. Raises ``EngineError``."""
+        for events in games:
+            self.asked += len({(event.trap_ply, event.bait) for event in events if not _stands(event)})
+        while self._running < min(self._jobs, sum(bool(events) for events in games)):
+            self._add()
+        if self._running == 1:
+            return [self._verify(events) for events in games]
+        with ThreadPoolExecutor(self._running, thread_name_prefix="engine") as pool:
+            return list(pool.map(self._verify, games))
+
+    def _verify(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
+        process = self._idle.get()
+        try:
+            return process.verified(events)
+        finally:
+            self._idle.put(process)
 
     def __enter__(self) -> Self:
-        """Nothing to do: the engine runs."""
+        """Nothing to do: the first engine runs."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the engine."""
-        self._engine.close()
+        """End the engines."""
+        self._stack.close()

@@ -99,7 +99,9 @@ class Run:
         with ExitStack() as stack:
             verifier = None
             if self._request.engine is not None:
-                verifier = stack.enter_context(EngineVerifier(self._request.engine, self._request.engine_nodes))
+                verifier = stack.enter_context(
+                    EngineVerifier(self._request.engine, self._request.engine_nodes, self._request.jobs)
+                )
             pool = self._pool or stack.enter_context(threads(self._request.jobs, "analyze"))
             context = _RunContext(
                 Annotator(

@@ -59,7 +59,7 @@ def record_losing_moves(
     with ExitStack() as stack:
         verifier = None
         if request.engine is not None:
-            verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes))
+            verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes, request.jobs))
         annotator = Annotator((), request.measure, request.selection, False, False, verifier)
         analyzer = BatchAnalyzer(request, KnownTraps(()))
         for path in paths:

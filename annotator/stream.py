@@ -34,7 +34,7 @@ def annotate_stream(
     with ExitStack() as stack:
         verifier = None
         if request.engine is not None:
-            verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes))
+            verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes, request.jobs))
         annotator = Annotator(
             known.traps,
             request.measure,

@@ -78,7 +78,7 @@ class Follower:
         self._analyzer = BatchAnalyzer(request, known)
         verifier = None
         if request.engine is not None:
-            verifier = self._stack.enter_context(EngineVerifier(request.engine, request.engine_nodes))
+            verifier = self._stack.enter_context(EngineVerifier(request.engine, request.engine_nodes, request.jobs))
         self._annotator = Annotator(
             known.traps, request.measure, request.selection, unproved=False, reporting=False, verifier=verifier
         )

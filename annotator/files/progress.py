@@ -12,6 +12,7 @@ from rich.table import Table
 
 from annotator.counts import Counts
 from annotator.files.plan import Plan
+from db.proof.engine_choice import installed_stockfish
 from db.traps.terms import KINDS, Event
 from trapcore.io.streams import ByteReader
 
@@ -83,7 +84,12 @@ def summary(counts: Counts, seconds: float) -> Table:
     table.add_row("games read", f"{counts.games - counts.games_skipped:,}")
     table.add_row("positions", f"{counts.positions:,}")
     table.add_row("candidates", f"{counts.candidates:,}")
-    table.add_row("nodes of their proofs", f"{counts.proof_nodes:,}")
+    table.add_row("moves suspected", f"{counts.suspected:,}")
+    table.add_row("nodes of the proofs", f"{counts.proof_nodes:,}")
+    if counts.engine:
+        table.add_row(f"moves {counts.engine} was asked about", f"{counts.asked:,}")
+    elif (found := installed_stockfish()) is not None:
+        table.add_row(f"engine: none; --engine auto would ask {found}", "")
     table.add_row("losing moves told", f"{sum(counts.losing_moves.values()):,}")
     for kind in KINDS:
         if count := counts.losing_moves.get(kind):

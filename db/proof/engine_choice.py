@@ -12,15 +12,19 @@ OFF = "off"
 AUTO = "auto"
 """The Stockfish of this machine, or none where there is none."""
 
+_STOCKFISH = "stockfish"
+
 
 def installed_stockfish() -> str | None:
     """Path of the Stockfish of this machine; None where none is found."""
     # Debian puts it into a folder that is not always searched.
-    return shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
+    return shutil.which(_STOCKFISH) or shutil.which("/usr/games/stockfish")
 
 
 def engine_command(choice: str) -> str | None:
     """Path or command of the engine of a choice: `OFF`, `AUTO`, or a command; None for no engine."""
     if choice == AUTO:
         return installed_stockfish()
+    if choice == _STOCKFISH:
+        return installed_stockfish() or choice
     return None if choice == OFF else choice

@@ -40,16 +40,13 @@ def test_an_engine_proves_what_the_prover_cannot(
     monkeypatch.setenv("TRAPLINE_ENGINE_NODES", "60000")
     report = tmp_path / "report.jsonl"
     text = game(RESEMBLES_ELEPHANT) + game(SOUND) + game(FELL)
-    # So few nodes that the prover decides nothing.
-    without = annotated(text, tmp_path, library, nodes=8)
-    assert b"Like Elephant Trap" not in without
+    # So few nodes that the prover decides nothing about what resembles a trap.
     told = annotated(text, tmp_path, library, nodes=8, engine=STOCKFISH, report=str(report)).decode()
-    first, second, third = told.split("[Event")[1:]
-    assert "{ Like Elephant Trap: 7.Nxd5?? " in first
-    assert "Like Elephant Trap" not in second
-    assert third == without.decode().split("[Event")[3]
+    first, second, _ = told.split("[Event")[1:]
+    assert "7. Nxd5 $4 {" in first
+    assert "7. Nxd5 $4" not in second
     lines = [json.loads(line) for line in report.read_text().splitlines()]
-    lines = [line for line in lines if line["game"] == 1 and not line["known"]]
+    lines = [line for line in lines if line["game"] == 1 and not line["known"] and line["ply"] in (13, 14)]
     assert [line["event"] for line in lines] == ["fell", "sprung"]
     for line in lines:
         assert line["proof"]["verdict"] == "proved"
@@ -70,7 +67,8 @@ def test_what_the_engine_refutes_is_told_only_as_unproved(
         game(SOUND), tmp_path, library, nodes=8, engine=STOCKFISH, unproved=True, report=str(report)
     ).decode()
     assert "7. Nxd5 { Unproved: resembles Elephant Trap" in told
-    verdicts = [line["proof"] for line in map(json.loads, report.read_text().splitlines()) if not line["known"]]
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    verdicts = [line["proof"] for line in lines if line["ply"] == 13 and not line["known"]]
     assert {proof["verdict"] for proof in verdicts} == {"refuted"}
     assert all(proof["by"].startswith("Stockfish") for proof in verdicts)
 

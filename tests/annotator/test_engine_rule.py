@@ -1,29 +1,29 @@
-"""One rule for an engine's opinion: library and annotator come to the same verdict from the same measurements."""
+"""What an engine makes of the events of games: the same in any order and in any number of processes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from annotator.engine_check import EngineVerifier
+from annotator.engine_check import STAGES, EngineProcess, EngineVerifier
 from annotator.events import EventProof, TrapEvent
-from db.proof.engine_rule import DEEPER
-from db.proof.prover import TrapProver
-from db.proof.uci_engine import UciEngine
 from db.traps.terms import Event
 from db.traps.trap import Trap
-from tests.support.db_traps import elephant
-from tests.support.uci_engines import PROVING, engine_of
+from research.benchmarks.stockfish import STOCKFISH
+from tests.support.db_traps import elephant, legal
+from tests.support.uci_engines import PROVING, REFUTING, engine_of
 from trapcore import _native
 from trapcore.proof.verdict import Verdict
 
-NODES = 10
+NODES = 400_000
+LAST = round(STAGES[-1][0] * NODES)
 NO_ANCHOR = _native.PgnSplitter  # stands for the place in a text, which no engine is asked about
 
 
-def event_of(trap: Trap) -> TrapEvent:
+def event_of(trap: Trap, event: Event = Event.FELL, played: str = "") -> TrapEvent:
     """The bait of ``trap`` as an event whose proof is open."""
     return TrapEvent(
-        event=Event.FELL,
+        event=event,
         trap=trap,
         known=False,
         mirrored=False,
@@ -33,7 +33,7 @@ def event_of(trap: Trap) -> TrapEvent:
         trap_ply=1,
         number=1,
         mover="white",
-        played=trap.bait,
+        played=played or trap.sans()[0],
         fen=trap.epd,
         bait=trap.bait,
         bait_san=trap.bait,
@@ -44,38 +44,73 @@ def event_of(trap: Trap) -> TrapEvent:
     )
 
 
+@pytest.mark.parametrize(("score", "verdict"), [(PROVING, Verdict.PROVED), (REFUTING, Verdict.REFUTED)])
+def test_the_engine_decides_of_few_nodes_what_is_clear(tmp_path: Path, score: str, verdict: Verdict) -> None:
+    with EngineVerifier(engine_of(tmp_path, score), NODES) as verifier:
+        [[event]] = verifier.verified([[event_of(elephant())]])
+        assert verifier.asked == 1
+    assert (event.proof.verdict, event.proof.by) == (verdict, "Opinionated 1")
+    assert event.proof.nodes == round(STAGES[0][0] * NODES)
+    assert event.played_loss == event.proof.loss
+    assert event.before == 0
+    assert event.after == pytest.approx(-0.7262 if verdict is Verdict.PROVED else 0, abs=1e-3)
+
+
+@pytest.mark.parametrize(("last", "verdict"), [(200, Verdict.PROVED), (150, Verdict.REFUTED)])
+def test_near_the_border_the_longest_search_has_the_last_word(tmp_path: Path, last: int, verdict: Verdict) -> None:
+    # 168 centipawns are a win chance of .30.
+    command = engine_of(tmp_path, f"(({last} if nodes == {LAST} else 168) if played else 0)")
+    with EngineVerifier(command, NODES) as verifier:
+        [[event]] = verifier.verified([[event_of(elephant())]])
+    assert (event.proof.verdict, event.proof.nodes) == (verdict, LAST)
+
+
 @pytest.mark.parametrize(
-    ("when", "verdict"),
-    [
-        ("True", Verdict.PROVED),
-        ("False", Verdict.REFUTED),
-        (f"nodes == {NODES}", Verdict.UNDECIDED),
-        (f"nodes == {DEEPER * NODES}", Verdict.UNDECIDED),
-    ],
-    ids=["both searches", "neither", "only the shorter", "only the deeper"],
+    ("score", "event"), [(PROVING, Event.MISSED), ("500 if played and board.turn == chess.BLACK else 0", Event.SPRUNG)]
 )
-def test_the_library_and_the_annotator_judge_alike(tmp_path: Path, when: str, verdict: Verdict) -> None:
-    command = engine_of(tmp_path, f"({PROVING}) if {when} else 0")
-    trap = elephant()
-    with UciEngine(command) as engine:
-        _, opinion = TrapProver(engine=engine, engine_nodes=NODES).ask_engine(trap)
-    with EngineVerifier(command, NODES) as verifier:
-        event = verifier.verify(event_of(trap))
-    assert opinion.verdict is event.proof.verdict is verdict
-    assert event.proof.loss is not None
-    assert (opinion.gain, opinion.nodes, opinion.by) == (round(event.proof.loss, 4), event.proof.nodes, event.proof.by)
-    assert event.killer_line == trap.killer_line
+def test_an_answer_that_gives_everything_back_has_missed_the_killer(tmp_path: Path, score: str, event: Event) -> None:
+    trap = elephant()  # White takes the bait, Black answers
+    given = event_of(trap, Event.SPRUNG, trap.sans()[1])
+    with EngineVerifier(engine_of(tmp_path, score), NODES) as verifier:
+        [[found]] = verifier.verified([[given]])
+    assert (found.event, found.proved) == (event, True)
+    assert found.played_loss is not None
+    assert (found.played_loss >= 0.3) == (event is Event.MISSED)
 
 
-def test_a_line_that_gives_the_win_back_is_cut_to_its_killer(tmp_path: Path) -> None:
+def test_what_the_library_knows_and_a_mate_that_was_missed_stand(tmp_path: Path) -> None:
+    trap = legal()
+    proof = EventProof(Verdict.PROVED, 2, 8, "library")
+    known = replace(event_of(trap), known=True, proof=proof)
+    missed = replace(event_of(trap, Event.MISSED), proof=replace(proof, by=_native.PROVER_VERSION))
+    with EngineVerifier(engine_of(tmp_path, REFUTING), NODES) as verifier:
+        assert verifier.verified([[known, missed], []]) == [[known, missed], []]
+        assert verifier.asked == 0
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
+def test_the_same_question_has_the_same_answer_whatever_came_before() -> None:
+    assert STOCKFISH is not None
+    games = [[event_of(elephant()), event_of(elephant(), Event.SPRUNG, elephant().sans()[1])], [event_of(legal())]] * 2
+    with EngineVerifier(STOCKFISH, 20_000) as one, EngineVerifier(STOCKFISH, 20_000, jobs=3) as several:
+        found = one.verified(games)
+        assert found == several.verified(games) == [*one.verified(games[2:]), *one.verified(games[:2])]
+        assert one.asked == 2 * several.asked
+    assert {event.proof.verdict for events in found for event in events} == {Verdict.PROVED}
+    assert found[1][0].proof.mate_in == 2
+    assert (found[0][0].kind, found[1][0].kind) == ("capture", "mate")
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
+def test_an_answer_holds_what_the_engine_expects() -> None:
+    assert STOCKFISH is not None
     trap = elephant()
-    whole = 1 + len(trap.killer_line)
-    command = engine_of(tmp_path, f"0 if played == {whole} else {PROVING}")
-    with UciEngine(command) as engine:
-        _, opinion = TrapProver(engine=engine, engine_nodes=NODES).ask_engine(trap)
-    with EngineVerifier(command, NODES) as verifier:
-        event = verifier.verify(event_of(trap))
-    # The library claims the line as a whole, the annotator what is left of it.
-    assert opinion.verdict is Verdict.REFUTED
-    assert event.proved
-    assert event.killer_line == trap.killer_line[:1]
+    process = EngineProcess(STOCKFISH, 100_000)
+    try:
+        answer = process.ask(trap.epd, trap.bait)
+    finally:
+        process.close()
+    assert answer.line[0] == trap.killer_line[0]
+    assert answer.best_line[0] != trap.bait
+    assert answer.verdict is Verdict.PROVED
+    assert answer.loss == answer.before - answer.after
