@@ -12,6 +12,7 @@ material.py    the games, puzzles and traps that the benchmarks run on
 paired.py      two installations run in turn: ratios of their processor times
 saved_runs.py  runs that are kept as files by date
 stockfish.py   where Stockfish is
+strength.py    games of the search against itself: the network against the linear evaluation
 table.py       a row of a benchmark, and the table that shows them
 =============  =====================================================================
 """
