@@ -19,10 +19,8 @@ use crate::trap_test::win_chance;
 
 /// The stage of the proof where a trap of the library says that the move loses.
 const PROPOSED: Range<usize> = 3..4;
-/// The stages where nobody says so.
-const USUAL: Range<usize> = 1..3;
 /// The stage of the proof from which the costs of a move that carries an event are taken where they matter.
-const CONFIRMED: Range<usize> = 2..3;
+const CONFIRMED: usize = 2;
 /// They matter where the move costs so much, or where every other one costs so much more.
 const NOTABLE: f64 = 0.05;
 const ALONE: f64 = 0.2;
@@ -60,6 +58,11 @@ impl<'a> GameLosses<'a> {
         GameLosses { moves: &game.moves, positions, searched: Vec::new(), answers: FxHashMap::default(), from, effort }
     }
 
+    /// The stages where nobody says that the move loses.
+    fn usual(&self) -> Range<usize> {
+        1..self.effort.end
+    }
+
     /// Makes the pass.
     pub(super) fn pass(&mut self, work: &mut Workspace) {
         let stop_flag = work.searcher.stop_flag.clone();
@@ -83,7 +86,7 @@ impl<'a> GameLosses<'a> {
     /// What a move costs that could be played at a decision; `None` if it is the only one. Asked again, the answer is
     /// the same.
     pub(super) fn loss(&mut self, decision: usize, bait: Move, work: &mut Workspace) -> Option<Arc<Loss>> {
-        self.answer(decision, bait, Prior { killer: None, mated: false, stages: USUAL }, work)
+        self.answer(decision, bait, Prior { killer: None, mated: false, stages: self.usual() }, work)
     }
 
     /// What the bait of a case costs, which the library or a proof says to lose; `None` if it is the only move.
@@ -95,7 +98,7 @@ impl<'a> GameLosses<'a> {
 
     /// What the answer to the bait of a case costs against its killer.
     pub(super) fn answered(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<Arc<Loss>> {
-        let stages = if case.member.is_some() { PROPOSED } else { CONFIRMED };
+        let stages = if case.member.is_some() { PROPOSED } else { CONFIRMED..self.effort.end };
         self.answer(decision + 1, self.moves[decision + 1], Prior { killer: None, mated: false, stages }, work)
     }
 
@@ -116,7 +119,13 @@ impl<'a> GameLosses<'a> {
     /// Asks about the move played at a decision as if nothing were known of it; `each` sees the evidence after every
     /// stage of the proof, with its number.
     pub(super) fn examine(&self, decision: usize, work: &mut Workspace, each: impl FnMut(usize, &Evidence)) {
-        self.seen(decision, self.moves[decision], Prior { killer: None, mated: false, stages: USUAL }, work, each);
+        self.seen(
+            decision,
+            self.moves[decision],
+            Prior { killer: None, mated: false, stages: self.usual() },
+            work,
+            each,
+        );
     }
 
     fn seen(
@@ -146,10 +155,11 @@ impl<'a> GameLosses<'a> {
         let m = self.moves[decision];
         let loss = self.loss(decision, m, work)?;
         let matters = loss.cost() >= NOTABLE || loss.cost() <= -ALONE;
-        if !matters || loss.verdict != Verdict::Refuted || loss.stage >= CONFIRMED.start {
+        if !matters || loss.verdict != Verdict::Refuted || loss.stage >= CONFIRMED {
             return Some(loss);
         }
-        let answer = self.ask(decision, m, Prior { killer: None, mated: false, stages: CONFIRMED }, work);
+        let answer =
+            self.ask(decision, m, Prior { killer: None, mated: false, stages: CONFIRMED..self.effort.end }, work);
         self.answers.insert((decision, move_code(m)), answer.clone());
         answer
     }

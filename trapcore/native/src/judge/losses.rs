@@ -27,16 +27,18 @@ pub(super) struct Effort {
     pub suspected: f64,
     /// Up to this probability a loss is refuted.
     pub refuted: f64,
+    /// One more than the last stage of the proof where no trap of the library says that the move loses.
+    pub end: usize,
 }
 
 /// Where our own search decides.
-pub(super) const ALONE: Effort = Effort { suspected: 0.1, refuted: 0.15 };
+pub(super) const ALONE: Effort = Effort { suspected: 0.1, refuted: 0.15, end: 4 };
 /// Where an engine decides what is left open: ours only saves it the moves that lose nothing.
-pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.02, refuted: 0.015 };
+pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.02, refuted: 0.015, end: 3 };
 
 /// From this probability on a loss that stands is proved: before the last stage of the question, and after it. By
-/// cross-validation on those games 95 of 100 claims agree at these borders; a third stage of 16,000 nodes doubles the
-/// work and finds no more, since what is left over is a matter of evaluation.
+/// cross-validation on the games of the fit 96 of 100 claims agree at these borders, and 59 of 100 losing moves are
+/// found; without the third stage, which costs a third of all nodes, 55, and 94 agree.
 const PROVED_EARLY: f64 = 0.9;
 const PROVED: f64 = 0.6;
 
