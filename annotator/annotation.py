@@ -110,7 +110,12 @@ class Annotator:
 
     def _told(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
         # What is not proved is told only where it resembles a trap.
-        told = [event for event in events if (event.proved and hangs_on(event)) or self._is_resemblance(event)]
+        told = [
+            event
+            for event in events
+            if (event.proved or self._is_resemblance(event))
+            and (hangs_on(event) or not (event.proved or event.event is Event.AVOIDED))
+        ]
         # Who plays the killer has not avoided what else he could have taken.
         sprung = {event.ply for event in told if event.event is Event.SPRUNG}
         return _once([event for event in told if event.event is not Event.AVOIDED or event.ply not in sprung])

@@ -333,8 +333,15 @@ mod tests {
         let labels = Labels { naming: Naming::Uci, captures: false };
         let spec = Some(MeasureSpec { measure: Measure::Continuations, depth: 2, labels });
         let limits = ProofLimits { nodes: 20_000, unproved: false };
-        let options =
-            Options { tell: Tell::Losses, spec, min_similarity: 0.8, proposals_first: true, skip_plies: 0, limits };
+        let options = Options {
+            tell: Tell::Losses,
+            engine: false,
+            spec,
+            min_similarity: 0.8,
+            proposals_first: true,
+            skip_plies: 0,
+            limits,
+        };
         let game = GameReader::new().read(format!("{moves} *\n").as_bytes()).unwrap();
         let (events, _) = GameAnalyzer::new(Vec::new(), options, None).events(&game, work);
         events.into_iter().map(|event| (event.kind, event.at + 1, event.case.mate_in, event)).collect()
