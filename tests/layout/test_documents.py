@@ -157,13 +157,9 @@ def test_the_links_between_documents_lead_somewhere(path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library with the trap that the README shows, put in by commands."""
+    """The library that comes with the program, which the README's command uses."""
     path = tmp_path_factory.mktemp("readme") / "my.sqlite"
-    trapline("library", "init", "--empty", "--db", str(path))
-    moves = "e4 e5 Nc3 Nc6 f4 d6 Nf3 a6 Bc4 Bg4 fxe5 Nxe5 Nxe5"
-    name = "Légal's mate, Vienna with 6.fxe5"
-    line = "Bxf7+ Ke7 Nd5#"
-    trapline("library", "add", "--moves", moves, "--bait", "Bxd1", "--line", line, "--name", name, "--db", str(path))
+    trapline("library", "init", "--db", str(path))
     return path
 
 
