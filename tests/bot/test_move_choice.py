@@ -155,19 +155,12 @@ SET_TRAPS: list[tuple[str, str, list[tuple[str, str, str, bool, float, str]]]] =
     (
         "structural",
         f"a2a3 a7a6 {BEFORE}",
-        [
-            ("f3e5", "legals-mate", "g4d1", False, 0.976, "c4f7"),
-            ("c4e2", "elephant-trap", "c6d4", False, 0.923, "f3d4"),
-        ],
+        [("f3e5", "legals-mate", "g4d1", False, 0.976, "c4f7")],
     ),
     (
         "structural",
         f"{QUEENS_GAMBIT} b8d7 c4d5",
-        [
-            ("f6d5", "elephant-trap", "c3d5", False, 0.947, "d8g5"),
-            ("e6d5", "elephant-trap", "c3d5", True, 1.0, "f6d5"),
-            ("f6e4", "elephant-trap", "c3e4", False, 0.973, "d8g5"),
-        ],
+        [("e6d5", "elephant-trap", "c3d5", True, 1.0, "f6d5")],
     ),
 ]
 

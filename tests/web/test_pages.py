@@ -309,7 +309,7 @@ def test_an_upload_becomes_pages_of_its_games(client: httpx.Client) -> None:
     words = text_of(game)
     assert "Sets " in words
     # What the page shows of a game is what the file says.
-    comments = [" ".join(found.split()) for found in re.findall(r"\{ ([^}\[]+) \}", result.decode()[:3000])]
+    comments = [" ".join(found.split()) for found in re.findall(r"\{\s([^}\[]+)\s\}", result.decode()[:3000])]
     assert comments
     assert comments[0] in words
     assert client.get(f"{at}/games/9999").status_code == 404

@@ -255,16 +255,16 @@ def test_verify_tells_of_contradictions(run: Run, library: Library, tmp_path: Pa
 
 @pytest.mark.parametrize("fields", [{"reason": "A mistake."}, {"opinions": True}], ids=["known-as-none", "disputed"])
 def test_nothing_is_said_of_a_doubted_trap(run: Run, tmp_path: Path, fields: dict[str, object]) -> None:
-    """Though a search would see the gain: it is the elephant trap itself."""
+    """Though a search sees the gain and tells it as a losing move where those are told: it is the elephant trap."""
     doubted = OURS.prove(replace(elephant(), reason="A mistake.")) if "reason" in fields else None
     doubted = doubted or with_engine(tmp_path, REFUTING, elephant())
     with open_library(tmp_path / "x.sqlite", create=True) as opened:
         opened.add(doubted)
     game = f'[White "A"]\n[Black "B"]\n\n{elephant().moves} 6. Nxd5 Nxd5 7. Bxd8 Bb4+ 0-1\n\n'
     (tmp_path / "g.pgn").write_text(game)
-    run("annotate", "g.pgn", "-o", "out.pgn", "--db", "x.sqlite")
+    run("annotate", "g.pgn", "-o", "out.pgn", "--tell", "similar", "--db", "x.sqlite")
     assert (tmp_path / "out.pgn").read_text() == game
-    run("annotate", "g.pgn", "-o", "told.pgn", "--unproved", "--db", "x.sqlite")
+    run("annotate", "g.pgn", "-o", "told.pgn", "--unproved", "--tell", "similar", "--db", "x.sqlite")
     assert (tmp_path / "told.pgn").read_text() != game
     with open_library(tmp_path / "x.sqlite") as opened:
         opened.add(OURS.prove(elephant()), replace=True)

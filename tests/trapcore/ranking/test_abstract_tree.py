@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from research.benchmarks.material import puzzle_rows
-from tests.support.chess_positions import ENDGAMES, FENS, FIGURE_2, board, played
+from tests.support.chess_positions import ENDGAMES, FIGURE_2, board, played
 from tests.support.public_data import PUZZLES, needs
 from trapcore import _native
 from trapcore.errors import InputError, PositionError
@@ -317,10 +317,3 @@ def test_phrases() -> None:
     assert "pawn becomes a queen, taking knight, lands three files right and one rank above the king" in {
         describe(token) for token in promotes
     }
-
-
-@pytest.mark.parametrize("fen", FENS)
-def test_settling_is_depth_0_of_the_search(fen: str) -> None:
-    if any(board(fen).legal_moves):
-        value, _, depth, _, _ = _native.search(fen, [], 0, 10**6, None, None)
-        assert (depth, value) == (0, _native.qsearch(fen))

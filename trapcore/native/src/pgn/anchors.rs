@@ -115,7 +115,7 @@ pub(crate) fn anchors(bytes: &[u8], plies: usize, black_starts: bool) -> Option<
             (Passed::Comment, Kind::Comment | Kind::LineComment) => {
                 (anchor.comment_at, anchor.variation_at) = (end, end);
             }
-            (Passed::Comment, _) => {}
+            (Passed::Comment, _) => anchor.variation_at = end,
             _ => anchor.variation_at = end,
         }
     }

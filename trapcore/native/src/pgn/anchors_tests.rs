@@ -81,7 +81,7 @@ fn comments_and_variations_in_any_order() {
     check("1. e4‹n› {a}{b}‹cv#› e5‹ncv›");
     check("1. e4 $1‹n› {a} $2 {b}‹c› (1. d4 (1. c4) {)}) (1. f4) {c} $5‹v› 1... e5‹ncv›");
     check("1. e4‹nc› (1. d4) {c}‹v#› e5‹n› {x}‹c› (1... c5)‹v›\n2. d4‹ncv›");
-    check("1. e4‹n› {a}‹cv#› $1 e5‹ncv›");
+    check("1. e4‹n› {a}‹c› $1‹v#› e5‹ncv›");
     check("1. e4‹nc› ( 1. d4 ; ) not here\n )‹v#› e5‹ncv›");
     check("1. e4‹nc› ( 1. d4\n% ) not here\n )‹v#› e5‹ncv›");
     check("1. e4‹nc› ()‹v#› e5‹ncv› ) 2. d4‹ncv›");
