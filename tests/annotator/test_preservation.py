@@ -16,6 +16,7 @@ from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.selection import Selection
+from annotator.settings import Tell
 from annotator.worker import analyzed
 from db.formats.bundled import bundled_traps
 from db.traps.trap import Trap
@@ -52,7 +53,7 @@ def rewritten(
 ) -> tuple[bytes, Counts]:
     """What the annotator makes of these bytes; ``unproved`` tells all that resembles a trap in the least."""
     if traps is not TRAPS:
-        judge = replace(TALKATIVE, min_similarity=0.5).analyzer(KnownTraps(traps))
+        judge = replace(TALKATIVE, min_similarity=0.5, tell=Tell.SIMILAR).analyzer(KnownTraps(traps))
     else:
         judge = TALKATIVE_JUDGE if unproved else JUDGE
     annotator = Annotator(traps, "sequences", Selection(), unproved=unproved, reporting=False, verifier=None)
