@@ -242,7 +242,10 @@ def test_hostile_files_run_clean(tmp_path: Path) -> None:
 def test_real_files_keep_everything(name: str) -> None:
     """Real layouts with real oddities: told with the many bundled traps, so that much is inserted."""
     traps = [*TRAPS, *bundled_traps()]
-    before = (DATA / "pgn" / name).read_bytes()
+    whole = (DATA / "pgn" / name).read_bytes()
+    # The first 100 games: what is said of each is searched for, which takes its time.
+    starts = [found.start() for found in re.finditer(rb"^\[Event ", whole, re.MULTILINE)]
+    before = whole[: starts[100]] if len(starts) > 100 else whole
     after, counts = rewritten(before, unproved=True, traps=traps)
     assert counts.annotated > 20
     again, second = rewritten(after, unproved=True, traps=traps)
@@ -254,4 +257,4 @@ def test_real_files_keep_everything(name: str) -> None:
         if not old.errors:
             assert new.errors == []
             check_game(old, new)
-    assert kept > 200
+    assert kept > 80
