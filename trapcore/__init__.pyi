@@ -23,6 +23,8 @@ from trapcore.proof.trap_test import find_baits as find_baits
 from trapcore.proof.verdict import Verdict as Verdict
 from trapcore.ranking.weights import Weights as Weights
 from trapcore.ranking.weights import shipped_weights as shipped_weights
+from trapcore.themes import LineTheme as LineTheme
+from trapcore.themes import line_themes as line_themes
 from trapcore.trees.chess_game import Labels as Labels
 from trapcore.trees.chess_game import chess_tree as chess_tree
 from trapcore.trees.chess_game import parse_position as parse_position

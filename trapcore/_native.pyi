@@ -212,6 +212,36 @@ def static_ranking(fen: str) -> list[tuple[str, int]]:
 def sans(fen: str, line: Sequence[str]) -> list[str]:
     """A line (UCI) that begins in the position, in SAN. Raises `PositionError` for a move that is not legal."""
 
+THEMES: tuple[str, ...]
+"""Names of all themes that `line_themes` looks for, in its order."""
+
+@final
+class LineTheme:
+    """A theme of a line, and what it rests on; equal to another with equal fields, and can be pickled."""
+
+    def __init__(self, name: str, ply: int, by: str | None, targets: Sequence[str]) -> None: ...
+    @property
+    def name(self) -> str:
+        """One of `THEMES`, as lichess writes it: ``fork``, ``backRankMate``."""
+
+    @property
+    def ply(self) -> int:
+        """Index into the moves of the attacker's move that shows it (1, 3, 5 …); 1 for what is said of the line."""
+
+    @property
+    def by(self) -> str | None:
+        """Square on which the acting piece stands after that move; None for what is said of the line."""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Squares that it acts on at that time, such as those of the forked pieces; what they are for each theme is
+        told in ``docs/research/themes.md``."""
+
+    def __hash__(self) -> int: ...
+
+def line_themes(fen: str, moves: Sequence[str]) -> list[LineTheme]:
+    """The themes of a line whose first move (UCI) is the bait, see `trapcore.themes.line_themes`."""
+
 @final
 class Batch:
     """Whole games of one input as their original bytes. It, its records and its findings can be pickled."""

@@ -16,6 +16,7 @@
 //! | `ranking` | killers of a position, ranked by learned weights of their tokens |
 //! | `judge` | which traps stand in a position, and what a game made of them |
 //! | `training` | training of the search's network |
+//! | `themes` | what a line does to the victim, in lichess's names of themes |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
 
@@ -33,6 +34,7 @@ mod pgn;
 mod py;
 mod ranking;
 mod search;
+mod themes;
 mod token_index;
 mod training;
 mod trap_test;

@@ -19,9 +19,20 @@ pub(crate) fn material_gain(m: Move) -> i32 {
     m.capture().map_or(0, piece_value) + m.promotion().map_or(0, |role| piece_value(role) - piece_value(Role::Pawn))
 }
 
-/// Points of a side's pieces, pawns not counted: 3 for a minor piece, 5 for a rook, 9 for a queen.
+/// Points of a piece as players count them; the king is worth more than all others.
+pub(crate) fn points(role: Role) -> i32 {
+    match role {
+        Role::Pawn => 1,
+        Role::Knight | Role::Bishop => 3,
+        Role::Rook => 5,
+        Role::Queen => 9,
+        Role::King => 99,
+    }
+}
+
+/// Points of a side's pieces, kings and pawns not counted.
 pub(crate) fn piece_points(board: &Board, color: Color) -> usize {
     let own = board.by_color(color);
-    let count = |role: Role| (own & board.by_role(role)).count();
-    3 * (count(Role::Knight) + count(Role::Bishop)) + 5 * count(Role::Rook) + 9 * count(Role::Queen)
+    let value = |role: Role| points(role) as usize * (own & board.by_role(role)).count();
+    [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].into_iter().map(value).sum()
 }

@@ -16,6 +16,7 @@
 //! | `baselines` | a search and a prover without learning, to compare with |
 //! | `games` | batches of games, and games as rows for the library |
 //! | `judge` | the events of games |
+//! | `themes` | themes of a line |
 //! | `training` | training of the network |
 
 mod arguments;
@@ -31,6 +32,7 @@ mod pickle;
 mod positions;
 mod ranking;
 mod search;
+mod themes;
 mod token_index;
 mod training;
 
@@ -50,5 +52,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     cancellation::register(module)?;
     games::register(module)?;
     judge::register(module)?;
+    themes::register(module)?;
     training::register(module)
 }
