@@ -8,7 +8,6 @@ suggestions.py   error for a misspelt name, which names the nearest valid one
 version.py       installed version of trapline
 lazy_names.py    names of a package that are imported when they are first used
 piece_values.py  values of the chess pieces, in centipawns and in pawns
-themes.py        themes of a line that punishes a move, named as lichess names them
 io/              byte streams, files of positions, atomic writes, tokens, logs
 parallel/        budgets, cancellation, pools of threads, a Dask cluster
 trees/           local trees of chess and of other games, the frozen position key
@@ -39,8 +38,8 @@ _MODULE_OF = {
     "InputError": "trapcore.errors",
     "Labels": "trapcore.trees.chess_game",
     "LibraryError": "trapcore.errors",
-    "line_themes": "trapcore.themes",
-    "LineTheme": "trapcore.themes",
+    "line_themes": "trapcore.proof.themes",
+    "LineTheme": "trapcore.proof.themes",
     "local_tree": "trapcore.trees.tree",
     "Measure": "trapcore.measures.options",
     "parse_position": "trapcore.trees.chess_game",

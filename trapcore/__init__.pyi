@@ -17,14 +17,14 @@ from trapcore.proof.mate import prove_mate as prove_mate
 from trapcore.proof.search import SearchResult as SearchResult
 from trapcore.proof.search import search as search
 from trapcore.proof.search import win_chance as win_chance
+from trapcore.proof.themes import LineTheme as LineTheme
+from trapcore.proof.themes import line_themes as line_themes
 from trapcore.proof.trap_test import BaitTest as BaitTest
 from trapcore.proof.trap_test import check_bait as check_bait
 from trapcore.proof.trap_test import find_baits as find_baits
 from trapcore.proof.verdict import Verdict as Verdict
 from trapcore.ranking.weights import Weights as Weights
 from trapcore.ranking.weights import shipped_weights as shipped_weights
-from trapcore.themes import LineTheme as LineTheme
-from trapcore.themes import line_themes as line_themes
 from trapcore.trees.chess_game import Labels as Labels
 from trapcore.trees.chess_game import chess_tree as chess_tree
 from trapcore.trees.chess_game import parse_position as parse_position

@@ -240,7 +240,7 @@ class LineTheme:
     def __hash__(self) -> int: ...
 
 def line_themes(fen: str, moves: Sequence[str]) -> list[LineTheme]:
-    """The themes of a line whose first move (UCI) is the bait, see `trapcore.themes.line_themes`."""
+    """The themes of a line whose first move (UCI) is the bait, see `trapcore.proof.themes.line_themes`."""
 
 @final
 class Batch:

@@ -26,7 +26,7 @@ pub(crate) fn points(role: Role) -> i32 {
         Role::Knight | Role::Bishop => 3,
         Role::Rook => 5,
         Role::Queen => 9,
-        Role::King => 99,
+        Role::King => 10,
     }
 }
 

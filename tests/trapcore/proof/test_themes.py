@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from trapcore.errors import InputError, PositionError
-from trapcore.themes import THEMES, LineTheme, line_themes
+from trapcore.proof.themes import THEMES, LineTheme, line_themes
 
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 
