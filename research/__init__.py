@@ -7,6 +7,7 @@ write_report.py  an experiment's report written into a folder
 paper/           the experiments of the paper, repeated
 evaluation/      accuracy of ranking, names and detection on positions that were not learned from
 coverage/        how many of the moves that lose by force are told, held against an engine's labels
+practice.py      judgements of answers in practice, held against an engine
 network/         training of the search's network on an engine's values
 experiments/     what was measured or fitted once, by commands that anyone can run again
 benchmarks/      speed as ratios to a reference in the same run

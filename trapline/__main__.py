@@ -16,6 +16,7 @@ COMMANDS = {
     "query": "trapline.commands.query:query",
     "explore": "trapline.commands.games.explore:explore",
     "report": "trapline.commands.games.report:report",
+    "practise": "trapline.commands.practise:practise",
     "bot": "trapline.commands.bot:bot",
     "service": "trapline.commands.service:service",
     "jobs": "trapline.commands.service:jobs",

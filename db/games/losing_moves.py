@@ -35,7 +35,9 @@ class LostMove:
     """Full-move number."""
     epd: str
     """Before the move."""
+    uci: str
     san: str
+    epd_after: str
     killer_line_san: tuple[str, ...]
     best_san: str | None
     opening: str
@@ -47,6 +49,16 @@ class LostMove:
     def opponent_rating(self) -> int | None:
         """Of the opponent of who made the move."""
         return self.game.black_elo if self.colour == "white" else self.game.white_elo
+
+    @property
+    def mover_rating(self) -> int | None:
+        """Of who made the move."""
+        return self.game.white_elo if self.colour == "white" else self.game.black_elo
+
+    @property
+    def other_rating(self) -> int | None:
+        """Of the player's opponent, whoever made the move."""
+        return self.opponent_rating if self.is_players else self.mover_rating
 
     @property
     def cost(self) -> float:
@@ -92,7 +104,9 @@ def _lost_move(games: Games, number: int, move: LosingMove, line: list[tuple[str
     start = chess.Board() if row.start_fen is None else parse_position(row.start_fen)
     colour: Side = "white" if board.turn else "black"
     san, *killer = _native.sans(epd, [uci, *move.killer_line])
+    phase = phase_of(board, move.ply, usual_start=row.start_fen is None)
     opening = opening_of(before for before, _ in line[: move.ply])
+    board.push_uci(uci)
     tags = {field.name: getattr(row, field.name) for field in fields(SeenGame) if field.name != "address"}
     return LostMove(
         game=SeenGame(**tags, address=game_address(row.site)),
@@ -101,9 +115,11 @@ def _lost_move(games: Games, number: int, move: LosingMove, line: list[tuple[str
         is_players=colour in games.colours(number),
         number=start.fullmove_number + (move.ply - 1 + (not start.turn)) // 2,
         epd=epd,
+        uci=uci,
         san=san,
+        epd_after=_native.epd(board.fen()),
         killer_line_san=tuple(killer),
         best_san=None if move.best is None else _native.sans(epd, [move.best])[0],
         opening=UNNAMED if opening is None else opening.family,
-        phase=phase_of(board, move.ply, usual_start=row.start_fen is None),
+        phase=phase,
     )

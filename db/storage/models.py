@@ -400,3 +400,49 @@ class FeedRow(Base):
     """``user thibault``, ``study abcdefgh``, ``file /path``, …"""
     state: Mapped[str] = mapped_column(Text)
     """A JSON object."""
+
+
+class PlayerProfileRow(Base):
+    """A player who practises; what belongs to him alone has its number."""
+
+    __tablename__ = "player_profiles"
+
+    id: Mapped[Id]
+    name: Mapped[str] = mapped_column(Text, unique=True)
+    """As in the games; empty for somebody who practises without games."""
+
+
+class PracticeCardRow(Base):
+    """When an exercise comes again; see `db.storage.practice_rows.Card`. Times are UTC, ISO 8601 to the second."""
+
+    __tablename__ = "practice_cards"
+    __table_args__ = (
+        UniqueConstraint("profile_id", "epd", "task"),
+        CheckConstraint("task IN ('killer', 'safe')", name="task"),
+    )
+
+    id: Mapped[Id]
+    profile_id: Mapped[int] = mapped_column(_BigId, ForeignKey("player_profiles.id"))
+    epd: Mapped[str] = mapped_column(String(100))
+    task: Mapped[str] = mapped_column(String(6))
+    state: Mapped[int] = mapped_column(SmallInteger)
+    step: Mapped[int | None]
+    stability: Mapped[float | None] = mapped_column(Float)
+    difficulty: Mapped[float | None] = mapped_column(Float)
+    due: Mapped[str] = mapped_column(String(20))
+    last_review: Mapped[str] = mapped_column(String(20))
+
+
+class PracticeReviewRow(Base):
+    """An answer to an exercise; see `db.storage.practice_rows.Review`."""
+
+    __tablename__ = "practice_reviews"
+
+    id: Mapped[Id]
+    card_id: Mapped[int] = mapped_column(_BigId, ForeignKey("practice_cards.id"), index=True)
+    at: Mapped[str] = mapped_column(String(20))
+    answer: Mapped[str] = mapped_column(String(5))
+    is_right: Mapped[bool]
+    hints: Mapped[int] = mapped_column(SmallInteger)
+    rating: Mapped[int | None] = mapped_column(SmallInteger)
+    line: Mapped[str] = mapped_column(Text)

@@ -5,6 +5,8 @@ The core goes by the same rule while it reads games (``native/src/judge/events.r
 
 from collections.abc import Iterator
 
+import chess
+
 from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore.proof.mate import prove_mate
@@ -50,12 +52,18 @@ def springs(trap: Trap, answer: str) -> bool:
         return False
     board = trap.board()
     board.push_uci(trap.bait)
+    return mates(board, answer, trap.mate_in)
+
+
+def mates(board: chess.Board, answer: str, mate_in: int) -> bool:
+    """Whether a move (UCI) is proved to mate in ``mate_in`` moves or two, the move counted: as good as the killer."""
+    board = board.copy(stack=False)
     board.push_uci(answer)
     if board.is_checkmate():
         return True
     for reply in list(board.legal_moves):
         board.push(reply)
-        if prove_mate(board.fen(), max(trap.mate_in, 2)).verdict is not Verdict.PROVED:
+        if prove_mate(board.fen(), max(mate_in, 2)).verdict is not Verdict.PROVED:
             return False
         board.pop()
     return any(board.legal_moves)

@@ -5,7 +5,8 @@
     python -m research.benchmarks [NAME…] [--save [RUN]]
     python -m research.benchmarks compare FIRST.json SECOND.json
 
-Without names all are run but perft, which takes hours. ``--save`` writes ``docs/benchmarks/YYYY-MM-DD-RUN.json``.
+Without names all are run but perft, which takes hours. ``--save`` writes
+``docs/research/benchmarks/YYYY-MM-DD-RUN.json``.
 """
 
 import argparse

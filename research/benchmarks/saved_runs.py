@@ -1,6 +1,7 @@
 """Benchmark runs that are kept as files.
 
-A run lies in ``docs/benchmarks`` as ``YYYY-MM-DD-<name>.json``: date, commit, machine, and the rows of each benchmark.
+A run lies in ``docs/research/benchmarks`` as ``YYYY-MM-DD-<name>.json``: date, commit, machine, and the rows of each
+benchmark.
 """
 
 import json
@@ -18,7 +19,7 @@ from research.benchmarks.table import Row
 from trapcore.errors import InputError, OutputError, UsageError
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "docs" / "benchmarks"
+FOLDER = ROOT / "docs" / "research" / "benchmarks"
 BUSY_LOAD = 0.5
 """With more processes than this waiting for a processor when a run began, its machine was busy."""
 

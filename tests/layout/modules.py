@@ -24,6 +24,7 @@ LIBRARY_LEVELS = (
     ("library",),
     ("proof", "games", "similarity"),
     ("query", "report", "mining", "formats"),
+    ("practice",),
 )
 
 

@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[2]
 LIBRARIES = (
     "distributed",
     "fastapi",
+    "fsrs",
+    "genanki",
     "matplotlib",
     "multipart",
     "numpy",
@@ -46,6 +48,7 @@ def run_without(libraries: tuple[str, ...], code: str) -> subprocess.CompletedPr
         (["library", "train"], "scipy", "training"),
         (["research", "puzzles", "puzzles.csv"], "scipy", "research"),
         (["research", "games", "games.pgn", "--puzzles", "puzzles.csv"], "scipy", "research"),
+        (["practise"], "fsrs", "practice"),
         (["serve"], "fastapi", "web"),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else None,

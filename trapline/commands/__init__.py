@@ -7,6 +7,7 @@ research/      ``research ...``: accuracy, and the experiments of the founding p
 annotate.py    ``annotate``: traps of games as comments in PGN
 bot.py         ``bot``: play on lichess
 options.py     options that several commands have
+practise.py    ``practise``: exercises from a player's games and the library
 propose.py     ``propose``: killers for a position
 prove.py       ``prove``: forced mates and baits of a position
 query.py       ``query``: find traps

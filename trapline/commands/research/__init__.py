@@ -6,6 +6,7 @@ coverage.py  ``coverage``: how many of the losing moves are told
 dynamics.py  ``dynamics``: how much a game's local trees change from ply to ply
 network.py   ``network``: the network of the search, trained on an engine's values
 paper.py     ``paper``: the experiments of the founding paper, repeated
+practice.py  ``practice``: judgements of answers in practice, held against an engine
 ===========  ==========================================================================
 """
 
@@ -18,6 +19,7 @@ research = lazy_application(
         "games": "trapline.commands.research.accuracy:games",
         "network": "trapline.commands.research.network:network",
         "coverage": "trapline.commands.research.coverage:coverage",
+        "practice": "trapline.commands.research.practice:practice",
         "paper": "trapline.commands.research.paper:paper",
         "dynamics": "trapline.commands.research.dynamics:dynamics",
     },

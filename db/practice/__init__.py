@@ -1,0 +1,13 @@
+"""Practice: exercises from a player's games and from the library, judged by the search, repeated until they are known.
+
+===============  ======================================================================
+exercise.py      an exercise as a value: the position, what is asked, what is known
+collect.py       exercises of a player: his losing moves, his missed killers, the traps
+judge.py         right or wrong: an answer put to the trap test
+schedule.py      when an exercise comes again, by FSRS; days in a row
+session.py       practising: the next exercise, an answer, hints, how it stands
+wording.py       what is asked, hinted and answered, in words
+progress.py      weak themes against others of the same rating; games since practice
+export.py        exercises as PGN, as chapters of a study, and as cards for Anki
+===============  ======================================================================
+"""

@@ -1,0 +1,174 @@
+"""Exercises of a player: positions of his own losing moves, killers that he missed, and the library's traps.
+
+His own come first, those that cost most before the others; then the traps, those of openings that he plays before the
+others, each as the attacker sees it, and after all of them each as the victim does.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+from sqlalchemy import Connection, select
+
+from db.games.losing_moves import LostMove, lost_moves
+from db.games.trap_occurrences import games_of
+from db.library.library import Library
+from db.practice.exercise import Exercise, Origin, Task
+from db.storage.models import TrapRow
+from db.storage.sighting_rows import coded, move_code
+from trapcore import _native
+from trapcore.proof.themes import THEMES, line_themes
+from trapcore.proof.verdict import Verdict
+
+NAMED = frozenset(THEMES[: THEMES.index("mateIn1")])
+"""Themes that say what happens; those after them say how long it takes, and what is left on the board."""
+
+_CASTLING = {"e1g1", "e1c1", "e8g8", "e8c8"}
+
+
+def plain_theme(name: str) -> str:
+    """A theme however it is written: ``backRankMate``, ``back-rank mate``."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which exercises are wanted."""
+
+    theme: str = ""
+    """One of `Exercise.themes`, in words or as lichess writes it; empty for any."""
+    opening: str = ""
+    """A part of the name of the opening, whatever its case; empty for any."""
+    least_rating: int | None = None
+    """Of the opponent; with either bound only exercises from games are left."""
+    most_rating: int | None = None
+
+    def __call__(self, exercise: Exercise) -> bool:
+        """Whether it is wanted."""
+        if self.theme and plain_theme(self.theme) not in map(plain_theme, exercise.themes):
+            return False
+        if self.opening and self.opening.casefold() not in exercise.opening.casefold():
+            return False
+        if self.least_rating is None and self.most_rating is None:
+            return True
+        rating = exercise.rating
+        least, most = self.least_rating or 0, self.most_rating
+        return rating is not None and rating >= least and (most is None or rating <= most)
+
+
+def exercises_of(library: Library, name: str) -> list[Exercise]:
+    """All exercises of the player with this name in the games, in the order in which they come; of nobody (empty) the
+    library's traps. Each position and task once. Raises `LibraryError`.
+    """
+    moves: list[LostMove] = []
+    if name:
+        moves, _ = lost_moves(library, games_of(library, [name]))
+    with library.database.read() as connection:
+        traps = list(from_traps(connection))
+    played = Counter(move.opening for move in moves)
+    own = sorted(from_games(moves), key=lambda each: (-each.cost, each.epd, each.task))
+    traps.sort(key=lambda each: (each.task, -played[each.opening], each.slug))
+    found: dict[tuple[str, Task], Exercise] = {}
+    for each in (*own, *traps):
+        found.setdefault((each.epd, each.task), each)
+    return [each for each in found.values() if has_choice(each)]
+
+
+def themes_of(lost: LostMove) -> tuple[str, ...]:
+    """What a losing move lost to, see `themes_of_line`."""
+    return themes_of_line(lost.epd, (lost.uci, *lost.move.killer_line), lost.move.kind)
+
+
+def themes_of_line(epd: str, line: Sequence[str], kind: str) -> tuple[str, ...]:
+    """Names of what the bait, which begins the line (UCI), loses to, those of `NAMED`; only ``kind`` if it has none."""
+    names = dict.fromkeys(theme.name for theme in line_themes(epd, line) if theme.name in NAMED)
+    return tuple(names) or (kind,)
+
+
+def has_choice(exercise: Exercise) -> bool:
+    """Whether there is more than one legal move; otherwise it is no exercise."""
+    return _native.perft(exercise.epd, 1) > 1
+
+
+def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
+    """The exercises of losing moves: a safe move in place of the player's, a killer that he missed."""
+    for lost in moves:
+        move = lost.move
+        line = (lost.uci, *move.killer_line)
+        if not move.killer_line:
+            continue
+        about: dict[str, Any] = {
+            "mate_in": move.mate_in,
+            "cost": lost.cost,
+            "themes": themes_of(lost),
+            "opening": lost.opening,
+            "rating": lost.other_rating,
+            "game": lost.game,
+        }
+        if lost.is_players:
+            yield Exercise(
+                task=Task.SAFE,
+                origin=Origin.LOST,
+                epd=lost.epd,
+                line=line,
+                best=move.best,
+                number=lost.number,
+                **about,
+            )
+        elif move.answer == "missed":
+            yield Exercise(
+                task=Task.KILLER,
+                origin=Origin.MISSED,
+                epd=lost.epd_after,
+                line=move.killer_line,
+                best=move.killer_line[0],
+                number=lost.number + (lost.colour == "black"),
+                played_before=lost.uci,
+                before=lost.epd,
+                **about,
+            )
+
+
+def from_traps(connection: Connection) -> Iterator[Exercise]:
+    """Both tasks of every proved trap."""
+    columns = ("slug", "name", "epd", "bait", "killer_line", "mate_in", "gain", "opening")
+    wanted = select(*(getattr(TrapRow, name) for name in columns)).where(TrapRow.verdict == Verdict.PROVED.value)
+    rows = connection.execute(wanted).all()
+    games = [(row.epd, _codes(row.epd, (row.bait, row.killer_line.split()[0])), [1]) for row in rows]
+    for row, replayed in zip(rows, _native.replay(games), strict=True):
+        killer_line = tuple(row.killer_line.split())
+        ((after, killer),) = replayed
+        kind = _native.killer_kind(after, killer, row.mate_in is not None)
+        about: dict[str, Any] = {
+            "origin": Origin.TRAP,
+            "mate_in": row.mate_in,
+            "cost": row.gain or 0.0,
+            "themes": themes_of_line(row.epd, (row.bait, *killer_line), kind),
+            "opening": row.opening.partition(":")[0],
+            "slug": row.slug,
+            "name": row.name,
+        }
+        yield Exercise(
+            task=Task.KILLER,
+            epd=after,
+            line=killer_line,
+            best=killer,
+            played_before=row.bait,
+            before=row.epd,
+            **about,
+        )
+        yield Exercise(task=Task.SAFE, epd=row.epd, line=(row.bait, *killer_line), best=None, **about)
+
+
+def _codes(epd: str, line: Sequence[str]) -> bytes:
+    """Two moves as `_native.replay` takes them."""
+    bait, killer = line
+    first = move_code(epd, bait) if bait in _CASTLING else coded(chess.Move.from_uci(bait))
+    second = coded(chess.Move.from_uci(killer))
+    if killer in _CASTLING:
+        board = chess.Board(epd)
+        board.push_uci(bait)
+        second = move_code(board.fen(), killer)
+    return first.to_bytes(2, "little") + second.to_bytes(2, "little")

@@ -1,0 +1,138 @@
+"""Exercises as files: PGN, chapters of lichess studies, and a deck for Anki.
+
+Each exercise is a game that begins in its position, with the question and the hints as the first comment, the answer as
+the main line and, where a safe move is asked, the bait with its refutation as a variation. A study takes them with
+*Interactive lesson* as its mode: the main line is what is asked then, the comments are what is said.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.svg
+
+from db.formats.lichess_study import CHAPTERS
+from db.practice.exercise import Exercise, Task
+from db.practice.session import right_move
+from db.practice.wording import HINTS, hint, question, solution, source
+from db.traps.board_svg import Picture, draw
+from trapcore.errors import OutputError, UsageError
+from trapcore.extras import extra
+from trapcore.io.atomic_write import replacing
+
+DECK = 1_672_303_177
+NOTES = 1_672_303_178
+"""Numbers by which Anki knows the deck and the kind of its notes; the same ones replace what was imported before."""
+
+_FRONT = "<p>{{Question}}</p>{{Board}}<details><summary>Hint</summary>{{Hints}}</details>"
+_BACK = "{{FrontSide}}<hr><p>{{Answer}}</p><p><small>{{Source}}</small></p>"
+
+
+def write_exercises(exercises: Sequence[Exercise], path: Path, *, name: str, library: str) -> list[Path]:
+    """Write the exercises in their order; the files that were written. ``name`` is the player's, or empty.
+
+    ``path`` is a file that ends in ``.pgn`` or ``.apkg``, or a folder, which gets files of `CHAPTERS` chapters. A file
+    appears under its name when it is complete. Raises `UsageError` for another name, and `OutputError`.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in ("", ".pgn", ".apkg") or (kind and path.is_dir()):
+        raise UsageError(f"{path}: exercises are written to FILE.pgn, FILE.apkg or a FOLDER")
+    if path.exists() and Path(library).exists() and path.samefile(library):
+        raise OutputError(f"{path} is the library itself; choose another file")
+    try:
+        if kind == ".apkg":
+            return [_write_deck(exercises, path, name)]
+        if kind == ".pgn":
+            return [_write_pgn(exercises, path)]
+        path.mkdir(parents=True, exist_ok=True)
+        parts = range(0, len(exercises), CHAPTERS)
+        return [
+            _write_pgn(exercises[at : at + CHAPTERS], path / f"exercises-{number}.pgn")
+            for number, at in enumerate(parts, start=1)
+        ]
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def exercise_game(exercise: Exercise, title: str) -> str:
+    """An exercise as a game in PGN, ending in one line end."""
+    board = exercise.board()
+    game = chess.pgn.Game()
+    game.setup(board)
+    game.headers["Event"] = title
+    game.headers["ChapterName"] = title[:80]
+    game.headers["Orientation"] = "white" if board.turn else "black"
+    if exercise.opening:
+        game.headers["Opening"] = exercise.opening
+    if exercise.game is not None and exercise.game.address:
+        game.headers["Source"] = exercise.game.address
+    hints = " ".join(f"Hint {number}: {hint(exercise, number)}" for number in range(1, HINTS + 1))
+    game.comment = f"{question(exercise)} {hints}"
+    node: chess.pgn.GameNode = game
+    best = right_move(exercise)
+    line = exercise.killer_line if exercise.task is Task.KILLER else (best,) if best is not None else ()
+    for uci in line:
+        node = node.add_variation(chess.Move.from_uci(uci))
+    node.comment = f"{node.comment} {_end(exercise, best)}".strip()
+    if exercise.task is Task.SAFE:
+        node = game.add_variation(chess.Move.from_uci(exercise.line[0]), nags=[chess.pgn.NAG_BLUNDER])
+        for uci in exercise.killer_line:
+            node = node.add_variation(chess.Move.from_uci(uci))
+    return f"{game.accept(chess.pgn.StringExporter(columns=None))}\n"
+
+
+def _end(exercise: Exercise, best: str | None) -> str:
+    return " ".join(filter(None, (solution(exercise, best), source(exercise))))
+
+
+def _title(exercise: Exercise, number: int) -> str:
+    what = "Find the killer" if exercise.task is Task.KILLER else "Find a safe move"
+    return f"{number}. {what}"
+
+
+def _write_pgn(exercises: Sequence[Exercise], path: Path) -> Path:
+    games = (exercise_game(each, _title(each, number)) for number, each in enumerate(exercises, start=1))
+    with replacing(path) as building:
+        # Lichess wants two blank lines or more between games.
+        Path(building).write_text("\n\n".join(games) + "\n", encoding="utf-8")
+    return path
+
+
+def _write_deck(exercises: Sequence[Exercise], path: Path, name: str) -> Path:
+    with extra("practice", "a deck for Anki"):
+        import genanki
+    fields = [{"name": field} for field in ("Id", "Question", "Board", "Hints", "Answer", "Source")]
+    templates = [{"name": "Exercise", "qfmt": _FRONT, "afmt": _BACK}]
+    model = genanki.Model(NOTES, "trapline exercise", fields=fields, templates=templates)
+    deck = genanki.Deck(DECK, f"trapline: {name or 'traps'}")
+    for each in exercises:
+        deck.add_note(
+            genanki.Note(
+                model=model,
+                guid=genanki.guid_for("trapline", each.id),
+                fields=[
+                    each.id,
+                    _html(question(each)),
+                    _board(each),
+                    "".join(f"<p>{_html(hint(each, number))}</p>" for number in range(1, HINTS + 1)),
+                    _html(solution(each, right_move(each))),
+                    _html(source(each)),
+                ],
+                tags=[*each.themes, str(each.task), str(each.origin)],
+            )
+        )
+    with replacing(path) as building:
+        genanki.Package(deck).write_to_file(str(building))
+    return path
+
+
+def _board(exercise: Exercise) -> str:
+    """The picture within the note, so that a deck needs no other files."""
+    picture = Picture(fen=exercise.epd, last=exercise.played_before, flipped=exercise.epd.split()[1] == "b")
+    return draw(picture).decode()
+
+
+def _html(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

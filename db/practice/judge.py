@@ -1,0 +1,97 @@
+"""Judgement of an answer: right, wrong, or neither.
+
+What is known is not searched again: the bait of the exercise is wrong, its killer right. Any other move is put to the
+trap test (`trapcore.proof.trap_test`) with `NODES` nodes for each of its questions, and so by the border that the
+whole product draws: a move that costs `LOSS` of win chance or more is wrong, one that a search as deep sees to cost
+less is right. Where the search sees a mate at once there are no depths to compare, and the answer is searched against
+that. Where a mate is known, only a move that is proved to mate as well is right; another that wins too is told so. What
+the search does not settle is neither, and so is what it sees within `MARGIN` of the border.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from db.practice.exercise import Exercise, Task
+from db.traps.events import mates
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.search import search, win_chance
+from trapcore.proof.trap_test import LOSS, check_bait
+from trapcore.proof.verdict import Verdict
+
+NODES = 100_000
+"""Nodes for each question of the test: about half a second in all."""
+
+MARGIN = 0.1
+"""Win chance on either side of `LOSS` within which the search claims nothing."""
+
+
+LINE = 7
+"""Most plies of a line that does not end in mate; what a search sees farther off is no longer forced."""
+
+
+class Mark(StrEnum):
+    """What an answer is."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    SLOW = "slow"
+    """It gives nothing away, but does not mate where there is a mate."""
+    OPEN = "open"
+    """The search does not settle it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is seen of an answer."""
+
+    mark: Mark
+    line: tuple[str, ...]
+    """UCI: how it goes on after the answer, the refutation of a wrong one; may be empty."""
+    cost: float
+    """Win chance that it costs against the best move, -2..2; 0 where that was not measured."""
+    mate_in: int | None = None
+    """Moves to the mate that a wrong answer allows."""
+
+
+def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, nodes: int = NODES) -> Judgement:
+    """Judge a legal move (UCI). Raises `PositionError` for a move that is not legal."""
+    if answer == exercise.bait:
+        line = _shown(exercise.killer_line, exercise.mate_in)
+        return Judgement(Mark.WRONG, line, exercise.cost, exercise.mate_in)
+    if exercise.task is Task.KILLER:
+        if answer == exercise.line[0]:
+            return Judgement(Mark.RIGHT, _shown(exercise.line[1:], exercise.mate_in), 0.0)
+        if exercise.mate_in is not None and mates(exercise.board(), answer, exercise.mate_in):
+            return Judgement(Mark.RIGHT, (), 0.0)
+    elif answer == exercise.best:
+        return Judgement(Mark.RIGHT, (), 0.0)
+    budget = Budget(nodes=nodes)
+    test = check_bait(exercise.epd, answer, budget=budget, stop=stop)
+    if test.verdict is Verdict.UNDECIDED:
+        return _against_a_mate(exercise, answer, budget, stop)
+    if test.verdict is Verdict.PROVED and (test.mate_in is not None or test.loss >= LOSS + MARGIN):
+        return Judgement(Mark.WRONG, _shown(test.killer_line, test.mate_in), test.loss, test.mate_in)
+    if test.verdict is not Verdict.REFUTED or test.loss > LOSS - MARGIN:
+        return Judgement(Mark.OPEN, (), test.loss)
+    return Judgement(_kept(exercise), _shown(test.killer_line, None), test.loss)
+
+
+def _against_a_mate(exercise: Exercise, answer: str, budget: Budget, stop: Cancellation | None) -> Judgement:
+    """Judgement of a move that does not mate where another does; open where the search sees no mate."""
+    best = search(exercise.epd, budget, stop)
+    if best.mate_in is None or best.mate_in <= 0:
+        return Judgement(Mark.OPEN, (), 0.0)
+    after = search(exercise.epd, budget, stop, moves=[answer])
+    cost = 1.0 + win_chance(after.value)
+    if cost >= LOSS + MARGIN:
+        return Judgement(Mark.WRONG, _shown(after.line, None), cost)
+    return Judgement(_kept(exercise) if cost <= LOSS - MARGIN else Mark.OPEN, _shown(after.line, None), cost)
+
+
+def _kept(exercise: Exercise) -> Mark:
+    """Mark of a move that gives nothing away."""
+    return Mark.SLOW if exercise.task is Task.KILLER and exercise.mate_in is not None else Mark.RIGHT
+
+
+def _shown(line: tuple[str, ...], mate_in: int | None) -> tuple[str, ...]:
+    return line if mate_in is not None else line[:LINE]

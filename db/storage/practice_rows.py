@@ -1,0 +1,130 @@
+"""Rows of what players practise: when each exercise comes again, and every answer. Times are in UTC."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, insert, select, update
+
+from db.storage.models import PlayerProfileRow, PracticeCardRow, PracticeReviewRow
+
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """The schedule of an exercise: the state that FSRS keeps of it."""
+
+    epd: str
+    task: str
+    """``killer`` or ``safe``."""
+    state: int
+    """1 learning, 2 review, 3 relearning."""
+    step: int | None
+    stability: float | None
+    """Days after which it is remembered with a probability of .9."""
+    difficulty: float | None
+    """1..10."""
+    due: datetime
+    last_review: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """An answer."""
+
+    at: datetime
+    answer: str
+    """UCI; empty if the solution was asked for."""
+    is_right: bool
+    hints: int
+    """That had been shown."""
+    rating: int | None
+    """Of FSRS: 1 again, 2 hard, 3 good; None where the answer did not count, since the exercise was not due."""
+    line: tuple[str, ...]
+    """UCI: how the search goes on after the answer."""
+
+
+def profile_names(connection: Connection) -> list[str]:
+    """Of all who have practised, ascending."""
+    return list(connection.scalars(select(PlayerProfileRow.name).order_by(PlayerProfileRow.name)))
+
+
+def cards_of(connection: Connection, name: str) -> dict[tuple[str, str], Card]:
+    """The cards of a player by EPD and task; none if he has not practised."""
+    columns = [getattr(PracticeCardRow, field) for field in _CARD]
+    wanted = select(*columns).join(PlayerProfileRow).where(PlayerProfileRow.name == name)
+    found = {}
+    for row in connection.execute(wanted):
+        fields = dict(row._mapping)
+        fields |= {field: _read(fields[field]) for field in ("due", "last_review")}
+        found[row.epd, row.task] = Card(**fields)
+    return found
+
+
+def reviews_of(connection: Connection, name: str) -> list[tuple[str, str, int, Review]]:
+    """EPD, task and number of every answer of a player with the answer itself, in their order."""
+    columns = [getattr(PracticeReviewRow, field) for field in ("id", *_REVIEW)]
+    wanted = (
+        select(PracticeCardRow.epd, PracticeCardRow.task, *columns)
+        .join_from(PracticeReviewRow, PracticeCardRow)
+        .join(PlayerProfileRow)
+        .where(PlayerProfileRow.name == name)
+        .order_by(PracticeReviewRow.id)
+    )
+    found = []
+    for epd, task, number, at, answer, is_right, hints, rating, line in connection.execute(wanted):
+        moves: Sequence[str] = line.split()
+        review = Review(at=_read(at), answer=answer, is_right=is_right, hints=hints, rating=rating, line=tuple(moves))
+        found.append((epd, task, number, review))
+    return found
+
+
+def store_review(connection: Connection, name: str, card: Card, review: Review) -> int:
+    """Store an answer and when its exercise comes again; the number of the answer."""
+    profile = _identity(connection, PlayerProfileRow, name=name)
+    here = {"profile_id": profile, "epd": card.epd, "task": card.task}
+    state = {
+        "state": card.state,
+        "step": card.step,
+        "stability": card.stability,
+        "difficulty": card.difficulty,
+        "due": card.due.strftime(_TIME),
+        "last_review": card.last_review.strftime(_TIME),
+    }
+    number = connection.scalar(select(PracticeCardRow.id).filter_by(**here))
+    if number is None:
+        inserted = connection.execute(insert(PracticeCardRow).values(**here, **state)).inserted_primary_key
+        assert inserted is not None
+        number = inserted[0]
+    else:
+        connection.execute(update(PracticeCardRow).where(PracticeCardRow.id == number).values(**state))
+    values = {
+        "card_id": number,
+        "at": review.at.strftime(_TIME),
+        "answer": review.answer,
+        "is_right": review.is_right,
+        "hints": review.hints,
+        "rating": review.rating,
+        "line": " ".join(review.line),
+    }
+    stored = connection.execute(insert(PracticeReviewRow).values(**values)).inserted_primary_key
+    assert stored is not None
+    return int(stored[0])
+
+
+_CARD = ("epd", "task", "state", "step", "stability", "difficulty", "due", "last_review")
+_REVIEW = ("at", "answer", "is_right", "hints", "rating", "line")
+
+
+def _identity(connection: Connection, table: type[PlayerProfileRow], name: str) -> int:
+    number = connection.scalar(select(table.id).where(table.name == name))
+    if number is None:
+        inserted = connection.execute(insert(table).values(name=name)).inserted_primary_key
+        assert inserted is not None
+        number = inserted[0]
+    return int(number)
+
+
+def _read(time: str) -> datetime:
+    return datetime.strptime(time, _TIME).replace(tzinfo=UTC)

@@ -1,0 +1,51 @@
+"""A library with games of two players and a trap, for the tests of practice; made once in a run."""
+
+import shutil
+from pathlib import Path
+
+from annotator.record import record_losing_moves
+from annotator.settings import AnalysisSettings
+from db.games.index_games import index_files
+from db.library.open import open_library
+from db.proof.prover import SEARCH_NODES, TrapProver
+from tests.support.db_traps import LEGAL_MOVES, elephant, legal
+from tests.support.templates import copy_of
+from tests.support.trap_games import QUIET, game
+from trapcore.parallel.pools import threads
+
+PLAYER = "Éva Kiss"
+"""She fell into Légal's mate as Black, and missed it as White."""
+
+LEGAL_SAFE = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq -"
+LEGAL_KILLER = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq -"
+
+GAMES = (
+    game(
+        f"{LEGAL_MOVES} Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n",
+        black=PLAYER,
+        WhiteElo="1700",
+        BlackElo="1500",
+        Date="2020.05.01",
+        Site="https://lichess.org/x",
+    ),
+    game(f"{LEGAL_MOVES} Bxd1 6. Nxd1 Nxe5 0-1\n", white=PLAYER, WhiteElo="1500", BlackElo="1300", Date="2020.05.02"),
+    game(QUIET, white=PLAYER, WhiteElo="1500", BlackElo="1550", Date="2020.05.03"),
+)
+
+
+def copy_practice_library(path: Path) -> Path:
+    """A copy of the library at ``path``, which is returned."""
+    copy_of("practice.sqlite", _make, path)
+    return path
+
+
+def _make(path: Path) -> None:
+    games = path.with_name("practice.pgn")
+    games.write_text("".join(GAMES), encoding="utf-8")
+    building = path.with_name("practice-building.sqlite")
+    with threads(1, "judge") as pool, open_library(building, create=True) as library:
+        prover = TrapProver(search_nodes=SEARCH_NODES)
+        library.add_all([prover.prove(legal()), prover.prove(elephant())])
+        index_files(library, [games])
+        record_losing_moves(library, [games], AnalysisSettings(), pool)
+    shutil.move(building, path)

@@ -1,0 +1,262 @@
+"""The command ``trapline practise``. What it needs is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trapline.commands.options import DbOption, bounds
+from trapline.commands.resources import open_existing
+
+if TYPE_CHECKING:
+    from db.library.library import Library
+    from db.practice.exercise import Exercise
+    from db.practice.progress import Comparison
+    from db.practice.session import Practice
+
+COMMANDS = "hint, show, skip, quit"
+"""What may be written in place of a move."""
+
+
+def practise(
+    player: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Whose games: the name or a part of it. Without it the library's traps are practised."
+        ),
+    ] = "",
+    theme: Annotated[
+        str, typer.Option(metavar="THEME", help="Only exercises of this theme, such as fork, pin or back-rank mate.")
+    ] = "",
+    opening: Annotated[str, typer.Option(metavar="TEXT", help="Only of openings with this text in their name.")] = "",
+    rating: Annotated[
+        str | None, typer.Option(metavar="FROM-TO", help="Only from games against opponents rated so, as 1200-1599.")
+    ] = None,
+    count: Annotated[int, typer.Option(metavar="N", min=1, help="End after so many exercises.")] = 20,
+    progress: Annotated[
+        bool, typer.Option("--progress", help="Say how it stands, what is weak and whether practice helped, and end.")
+    ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE|FOLDER",
+            help="Write the exercises and end: FILE.pgn, FILE.apkg for Anki, or a FOLDER of chapters for lichess "
+            "studies.",
+        ),
+    ] = None,
+    db: DbOption = None,
+) -> None:
+    """Practise on a player's own losing moves, the killers that he missed, and the library's traps.
+
+    An answer is a move, as Nf3 or g1f3; `hint`, `show`, `skip` and `quit` help on. What is wrong is refuted by the
+    search. Exercises come again when they are about to be forgotten; every answer is stored at once, so that it can be
+    ended at any time. Answers are read from standard input where that is no terminal.
+    """
+    from db.practice.collect import Filter
+    from db.practice.session import open_practice
+    from trapcore.extras import extra
+
+    with extra("practice", "practising"):
+        import fsrs  # noqa: F401 - before the first answer, not after it
+    least, most = bounds("rating", rating)
+    wanted = Filter(theme=theme, opening=opening, least_rating=least, most_rating=most)
+    with open_existing(db, read_only=progress or export is not None) as library:
+        found = open_practice(library, player, wanted)
+        if export is not None:
+            _export(found, export, library)
+        elif progress:
+            _print_progress(found, library)
+        else:
+            _Session(found, library, count).run()
+
+
+class _Session:
+    """Questions and answers in a terminal."""
+
+    def __init__(self, practice: Practice, library: Library, count: int) -> None:
+        self._practice = practice
+        self._library = library
+        self._count = count
+        self._skipped: set[str] = set()
+        self._right = 0
+        self._wrong = 0
+
+    def run(self) -> None:
+        """Ask until the count is reached, nothing is left, or the input ends."""
+        import sys
+
+        from db.practice.session import now_utc
+
+        if hasattr(sys.stdin, "reconfigure"):
+            sys.stdin.reconfigure(errors="replace")
+        typer.echo(_standing(self._practice, self._library))
+        interrupted = False
+        try:
+            for place in range(1, self._count + 1):
+                exercise = self._practice.next(self._library, now_utc(), self._skipped)
+                if exercise is None:
+                    break
+                if place == 1:
+                    typer.echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
+                # It comes once in a session, even if it was answered wrongly.
+                self._skipped.add(exercise.id)
+                self._ask(exercise, place)
+        except EOFError:
+            typer.echo("")
+        except KeyboardInterrupt:
+            typer.echo("")
+            interrupted = True
+        except _Quit:
+            pass
+        done = self._right + self._wrong
+        if done:
+            typer.echo(f"\n{done} answered, {self._right} right at once. {_standing(self._practice, self._library)}")
+        if interrupted:
+            raise typer.Exit(130)
+
+    def _ask(self, exercise: Exercise, place: int) -> None:
+        from db.practice.session import now_utc, right_move
+        from db.practice.wording import HINTS, hint, question, solution, source
+
+        typer.echo(f"\n{place}.  {question(exercise)}\n\n{drawn(exercise.epd)}\n")
+        hints = 0
+        is_first = True
+        while True:
+            text = input("> ").strip()
+            match text.lower():
+                case "":
+                    continue
+                case "quit" | "q" | "exit":
+                    raise _Quit
+                case "skip":
+                    return
+                case "hint" | "?":
+                    hints = min(hints + 1, HINTS)
+                    typer.echo(hint(exercise, hints))
+                    continue
+                case "show":
+                    self._practice.give_up(self._library, exercise, now_utc(), hints=hints)
+                    self._wrong += is_first
+                    typer.echo(" ".join(filter(None, (solution(exercise, right_move(exercise)), source(exercise)))))
+                    return
+                case "help":
+                    typer.echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
+                    continue
+            is_right = self._try(exercise, text, hints)
+            if is_right is None:
+                continue
+            self._right += is_first and is_right
+            self._wrong += is_first and not is_right
+            is_first = False
+            if is_right:
+                return
+
+    def _try(self, exercise: Exercise, text: str, hints: int) -> bool | None:
+        """Whether the answer is right; None where it is to be given again."""
+        from db.practice.exercise import AnswerError, read_answer
+        from db.practice.judge import Mark
+        from db.practice.session import now_utc
+        from db.practice.wording import source, verdict
+        from trapcore.errors import LibraryBusyError
+
+        board = exercise.board()
+        try:
+            answer = read_answer(board, text)
+        except AnswerError as error:
+            typer.echo(str(error))
+            return None
+        try:
+            done = self._practice.answer(self._library, exercise, answer, now_utc(), hints=hints)
+        except LibraryBusyError as error:
+            typer.echo(f"The answer was not stored, give it again: {error}")
+            return None
+        typer.echo(verdict(exercise, answer, done.judgement))
+        if done.judgement.mark is Mark.WRONG:
+            for move in (answer, *done.judgement.line):
+                board.push_uci(move)
+            if done.judgement.line:
+                typer.echo(f"\n{drawn(board.fen(), flipped=not exercise.board().turn)}\n")
+            typer.echo("Try again.")
+        if done.number is None:
+            return None
+        if done.judgement.mark is Mark.RIGHT:
+            typer.echo(source(exercise))
+        return done.judgement.mark is Mark.RIGHT
+
+
+class _Quit(Exception):
+    """The session is to end."""
+
+
+def drawn(epd: str, *, flipped: bool | None = None) -> str:
+    """A board of text with its letters and digits, by default with the side to move below."""
+    import chess
+
+    board = chess.Board(epd)
+    is_flipped = not board.turn if flipped is None else flipped
+    ranks = board.unicode(empty_square="·", orientation=not is_flipped).splitlines()
+    digits = range(1, 9) if is_flipped else range(8, 0, -1)
+    letters = "hgfedcba" if is_flipped else "abcdefgh"
+    rows = [f"  {digit}  {rank}" for digit, rank in zip(digits, ranks, strict=True)]
+    return "\n".join([*rows, "", f"     {' '.join(letters)}"])
+
+
+def _standing(practice: Practice, library: Library) -> str:
+    from db.practice.session import now_utc
+
+    now = now_utc()
+    standing = practice.standing(library, now)
+    parts = [f"{standing.due:,} due, {standing.new:,} new, {standing.waiting:,} later"]
+    if not standing.due and standing.next_due is not None:
+        local = standing.next_due.astimezone()
+        day = "today" if local.date() == now.astimezone().date() else f"on {local:%Y-%m-%d}"
+        parts.append(f"the next comes {day} at {local:%H:%M}")
+    if standing.streak:
+        parts.append(f"{standing.streak} day{'' if standing.streak == 1 else 's'} in a row")
+    return f"{'; '.join(parts)}."
+
+
+def _export(practice: Practice, path: Path, library: Library) -> None:
+    from db.practice.export import write_exercises
+    from trapline.commands.terminal import say
+
+    for file in write_exercises(practice.exercises, path, name=practice.name, library=library.name):
+        say(f"wrote {file}")
+
+
+def _print_progress(practice: Practice, library: Library) -> None:
+    from db.practice.progress import LEAST_GAMES, progress_of
+    from trapline.commands.terminal import print_table
+
+    found = progress_of(library, practice.name)
+    typer.echo(_standing(practice, library))
+    if found.against_others:
+        columns = ["theme", "yours", "a game", f"others {found.band}", "a game", ""]
+        rows = [_row(each, "more than others", "fewer than others") for each in found.against_others]
+        print_table("Losing moves against others of your rating", columns, rows)
+    else:
+        typer.echo("The games do not say your rating, so that nobody can be compared with you.")
+    if found.since is None:
+        typer.echo("You have not practised yet.")
+    elif not found.over_time or not found.over_time[0].second_games:
+        typer.echo(f"No game after {found.since}, when you began to practise, is in the library yet.")
+    else:
+        columns = ["theme", f"before {found.since}", "a game", "since", "a game", ""]
+        rows = [_row(each, "fewer since", "more since") for each in found.over_time]
+        print_table("Losing moves before and since you practise", columns, rows)
+    totals = (*found.against_others[:1], *found.over_time[:1])
+    if any(min(each.first_games, each.second_games) < LEAST_GAMES for each in totals):
+        typer.echo(f"Of fewer than {LEAST_GAMES} games nothing is claimed.")
+
+
+def _row(each: Comparison, more: str, fewer: str) -> tuple[str, ...]:
+    from db.practice.wording import theme_words
+
+    rates = [
+        f"{count / games:.2f} in {games:,} game{'' if games == 1 else 's'}" if games else "no games"
+        for count, games in ((each.first, each.first_games), (each.second, each.second_games))
+    ]
+    claim = "" if each.more is None else more if each.more else fewer
+    return theme_words(each.theme) or "all", f"{each.first:,}", rates[0], f"{each.second:,}", rates[1], claim
