@@ -10,7 +10,8 @@ chat/             chat messages and the threads that send them
 challenges/       accepting challenges, and challenging other bots
 game_archive.py   finished games as annotated PGN files, and indexing them into the library
 game_state.py     state of one game as a value, and what each event changes in it
-game_runner.py    one running game: its stream, its decisions, its requests
+game_requests.py  requests of one game besides its moves
+game_runner.py    one running game: its stream and its decisions
 bot.py            the whole bot: the account's stream, games, challenges, shutdown
 self_check.py     ``trapline bot --check``
 ================  ===================================================================================

@@ -17,7 +17,9 @@ from bot.challenges.queue import ChallengeQueue
 from bot.chat.worker import ChatWorker
 from bot.game_archive import Finished, Recorder
 from bot.game_runner import Game, GameContext
+from bot.health import summary
 from bot.latency_stats import LatencyStats, spread
+from bot.moves.board import GameBoard
 from bot.moves.move_choice import MoveSources
 from bot.moves.search_pool import SearchPool
 from bot.moves.time_management import Lag
@@ -44,7 +46,7 @@ from lichess.api import (
 )
 from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Pauses, StreamOpenings
 from lichess.streams import StreamCallbacks, StreamReader
-from trapcore.errors import UsageError
+from trapcore.errors import TraplineError, UsageError
 from trapcore.version import installed_version
 
 log = logging.getLogger(__name__)
@@ -178,11 +180,14 @@ class Bot:
 
     def health(self) -> dict[str, object]:
         """Health of the bot as a JSON object, for monitoring."""
-        silent = time.monotonic() - self._heard
+        now = time.monotonic()
+        games = list(self._games.items())
+        unsent = {name: now - since for name, game in games if (since := game.unsent_since) is not None}
+        found = summary(now - self._heard, unsent, self._pauses.held())
         return {
-            "ok": silent < 60 and not self._stopping.is_set(),
+            **found,
+            "ok": found["ok"] and not self._stopping.is_set(),
             "account": self.account.name,
-            "silent_seconds": round(silent, 1),
             "games": sorted(self._games),
             "waiting_challenges": self._challenges.waiting,
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
@@ -207,7 +212,7 @@ class Bot:
                 work()
             if not self._stopping.is_set():
                 self._list_games()
-                self._challenges.turn(self._games.keys())
+                self._challenges.turn({name: game.opponent for name, game in self._games.items()})
                 self._matchmaker.turn(len(self._games) + self._challenges.expected, self._requests)
         except Exception:
             log.exception("an event of the account could not be handled")
@@ -262,7 +267,7 @@ class Bot:
         self._heard = time.monotonic()
 
     def _no_stream(self, error: Refused) -> None:
-        log.error("the account's stream was refused: %s", error)
+        log.error("the bot ends, because lichess refuses its token: %s", error)
         self._fatal = error
         self.stop(0.0)
 
@@ -312,6 +317,13 @@ class Bot:
             return
         self._done[game] = None
         self._matchmaker.rest()
+        try:
+            GameBoard(info).after(state.moves)
+        except TraplineError:
+            # A game that could not be played: lichess has its moves.
+            self._chat.left(game)
+            self._requests.submit(self._record_late, game)
+            return
         self._ending[game] = ["chat", "recorded"]
         final = state
         self._chat.finished(info, final, lambda: self._inbox.put(lambda: self._one_less(game, "chat")))
@@ -366,7 +378,10 @@ class Bot:
             found = self._lichess.ongoing()
             self._pauses.worked(Kind.LISTEN)
         except Limited as error:
-            self._pauses.limited(Kind.LISTEN, error.seconds)
+            self._pauses.limited(Kind.LISTEN, error)
+        except Unauthorized as error:
+            # The stream stays open when the token is revoked, but nothing can be sent any more.
+            self._inbox.put(partial(self._no_stream, error))
         except LichessError as error:
             log.info("the running games could not be listed: %s", error)
         if found is not None and self._is_stream_broken() and self._may_list:
@@ -379,7 +394,7 @@ class Bot:
             for challenge in self._lichess.challenges():
                 self._inbox.put(partial(self._challenges.challenged, challenge))
         except Limited as error:
-            self._pauses.limited(Kind.LISTEN, error.seconds)
+            self._pauses.limited(Kind.LISTEN, error)
         except Refused:
             # The token lacks the scope for it.
             self._may_list = False

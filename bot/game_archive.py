@@ -41,11 +41,13 @@ class Finished:
 
 
 def movetext(info: GameInfo, moves: tuple[str, ...]) -> bytes:
-    """Minimal PGN of a game, for the analyzer."""
-    tags = '[Variant "Chess960"]\n' if info.variant == "chess960" else ""
+    """Minimal PGN of a game, for the analyzer. Raises `InputError` for a game that is not played, or illegal moves."""
+    board = GameBoard(info).after(moves)
+    tags = '[Variant "Chess960"]\n' if board.chess960 else ""
     if info.initial_fen != USUAL_START:
-        tags += f'[SetUp "1"]\n[FEN "{info.initial_fen}"]\n'
-    return f'[White "?"]\n{tags}\n{" ".join(moves)} *\n'.encode()
+        tags += f'[SetUp "1"]\n[FEN "{board.root().fen()}"]\n'
+    played = " ".join(move.uci() for move in board.move_stack)
+    return f'[White "?"]\n{tags}\n{played} *\n'.encode()
 
 
 def pgn_of(info: GameInfo, state: GameState, url: str) -> str:

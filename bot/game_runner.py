@@ -15,6 +15,7 @@ import chess
 
 from bot import game_state as rules
 from bot.chat.worker import ChatWorker
+from bot.game_requests import GameRequests
 from bot.game_state import Session
 from bot.latency_stats import LatencyStats
 from bot.moves.board import GameBoard
@@ -35,8 +36,8 @@ from lichess.api import (
     Lichess,
     LichessError,
     Limited,
+    Person,
     Refused,
-    Unreachable,
 )
 from lichess.rate_limits import Backoff, Kind, Pauses
 from lichess.streams import StreamCallbacks, StreamReader
@@ -48,8 +49,6 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 0.5
 REOPEN_SECONDS = 0.5
 """Least time between two openings of the stream."""
-
-REQUEST_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +126,28 @@ class Game:
         self._reader: StreamReader[GameEvent] | None = None
         self._opened = float("-inf")
         self._reopen = False
+        self._unsent_since: float | None = None
         self._closed = threading.Event()
+        self._requests = GameRequests(
+            game,
+            context.lichess,
+            context.pauses,
+            context.saved_state,
+            context.requests,
+            self._closed,
+            lambda: self._handle(rules.Answered()),
+        )
         self._thread = threading.Thread(target=self._run, name=f"game-{game}", daemon=True)
+
+    @property
+    def opponent(self) -> Person | None:
+        """The opponent, once the stream has told who it is."""
+        return None if self._session.info is None else self._session.info.opponent
+
+    @property
+    def unsent_since(self) -> float | None:
+        """Since when (monotonic seconds) a move of ours is ready and could not be sent; None if none waits."""
+        return self._unsent_since
 
     def start(self) -> None:
         """Start reading and playing."""
@@ -232,6 +251,7 @@ class Game:
                 log.info("game %s against %s, %s %s", self.id, info.opponent.name, info.speed, info.variant)
                 chat.begin(info, state)
             case rules.MovesChanged():
+                self._unsent_since = None
                 self._stop_search.cancel()
             case rules.Decide(moves, again):
                 assert info is not None
@@ -240,46 +260,27 @@ class Game:
                 turn = _Turn(info, state, moves, again, now, self._stop_search)
                 self._context.deciders.submit(self._decide, turn)
             case rules.AnswerTakeback(accept=False):
-                self._request(lambda: self._context.lichess.answer_takeback(self.id, accept=False))
+                self._requests.decline_takeback()
             case rules.AnswerTakeback():
                 self._stop_search.cancel()
-                self._context.requests.submit(self._settle, True)
+                self._requests.settle_takeback(True)
             case rules.WithdrawTakeback():
                 self._stop_search.cancel()
-                self._context.requests.submit(self._settle, False)
+                self._requests.settle_takeback(False)
             case rules.ConsiderDraw():
-                accept = self._draw_resign.accepts_draw(len(session.moves))
-                self._request(lambda: self._context.lichess.answer_draw(self.id, accept=accept))
+                self._requests.answer_draw(self._draw_resign.accepts_draw(len(session.moves)))
             case rules.Claim():
-                self._request(self._claim)
+                assert info is not None
+                self._requests.claim(info, session.moves)
             case rules.Abort():
-                self._request(lambda: self._context.lichess.abort(self.id))
+                self._requests.abort()
+            case rules.GiveUp():
+                log.error("game %s: %d moves were refused, so it is given up", self.id, rules.REFUSALS)
+                self._requests.give_up(session.moves)
             case rules.LeaveStream():
                 self.stop()
             case rules.Finish():
                 log.info("game %s is over: %s", self.id, state.status if state is not None else "")
-
-    def _settle(self, granted: bool) -> None:
-        """Grant the opponent's takeback, or withdraw our own; only once, because a second yes would be a proposal."""
-        context = self._context
-        try:
-            self._await_pause()
-            if self._closed.is_set():
-                return
-            if granted:
-                # Counted first, so that after a restart one too few is granted rather than one too many.
-                saved = context.saved_state.game(self.id)
-                saved.takebacks += 1
-                context.saved_state.save(saved)
-            context.lichess.answer_takeback(self.id, accept=granted)
-        except LichessError as error:
-            if isinstance(error, Limited):
-                context.pauses.limited(Kind.MOVE, error.seconds)
-            log.info("game %s: %s", self.id, error)
-        except Exception:
-            log.exception("game %s: a takeback could not be answered", self.id)
-        finally:
-            self._handle(rules.Answered())
 
     def _hear(self, line: ChatLine) -> None:
         if self._session.info is not None:
@@ -304,7 +305,12 @@ class Game:
     def _decide(self, turn: _Turn) -> None:
         # Only choosing needs the lock: the answer to the move before may still be pending.
         with self._deciding:
-            decision = self._decision(turn)
+            try:
+                decision = self._decision(turn)
+            except Exception:
+                # The clock runs: a poor move is better than none.
+                log.exception("game %s: no move could be chosen after %s", self.id, " ".join(turn.moves))
+                decision = _Decision(Choice(any_move(GameBoard(turn.info).after(turn.moves)), "emergency"))
         if decision is not None:
             self._send(turn.moves, decision, turn.received)
 
@@ -319,7 +325,8 @@ class Game:
                 self._board = GameBoard(turn.info)
             board = self._board.after(turn.moves)
         except TraplineError as error:
-            log.error("game %s cannot be played: %s", self.id, error)
+            log.error("game %s cannot be played, so it is given up: %s", self.id, error)
+            self._requests.give_up(turn.moves)
             return None
         if board.is_game_over() or turn.stop.is_cancelled:
             return None
@@ -328,7 +335,7 @@ class Game:
         )
         decision = self._thought(board, turn) if found is None else _Decision(found)
         if self._draw_resign.resigns(decision.choice):
-            self._request(lambda: self._context.lichess.resign(self.id))
+            self._requests.resign()
             return None
         if decision.choice.trap is not None:
             self._remember_reply(decision.choice.trap)
@@ -368,6 +375,8 @@ class Game:
         if choice.why != "again":
             overhead = 1000 * (time.monotonic() - received - decision.thought)
             context.latency_stats.add(overhead, decision.late, killer=choice.why == "killer")
+        if self._unsent_since is None and self._is_current(moves):
+            self._unsent_since = time.monotonic()
         while self._is_current(moves):
             wait = context.pauses.wait(Kind.MOVE)
             if wait > 0:
@@ -382,8 +391,7 @@ class Game:
             try:
                 context.lichess.move(self.id, choice.uci, offer_draw=decision.offers_draw)
             except Limited as error:
-                wait = context.pauses.limited(Kind.MOVE, error.seconds)
-                log.warning("game %s waits %.1f s with its move: %s", self.id, wait, error)
+                context.pauses.limited(Kind.MOVE, error)
                 with self._lock:
                     self._session = replace(self._session, sending=None)
                 continue
@@ -399,44 +407,6 @@ class Game:
             else:
                 context.lag.measured(1000 * (time.monotonic() - began))
                 context.pauses.worked(Kind.MOVE)
+                self._unsent_since = None
                 self._handle(rules.Played(moves, choice.uci))
             return
-
-    # Other requests, in threads of another pool -----------------------------------------------------------------------
-
-    def _request(self, request: Callable[[], None]) -> None:
-        """Send a request that may be repeated: it is retried while it is unknown whether it arrived."""
-        self._context.requests.submit(self._try, request)
-
-    def _try(self, request: Callable[[], None]) -> None:
-        tries = REQUEST_TRIES
-        while tries > 0:
-            self._await_pause()
-            if self._closed.is_set():
-                return
-            try:
-                request()
-                return
-            except Limited as error:
-                self._context.pauses.limited(Kind.MOVE, error.seconds)
-            except Refused as error:
-                log.info("game %s: %s", self.id, error)
-                return
-            except Unreachable as error:
-                log.info("game %s: %s", self.id, error)
-                tries -= 1
-                self._closed.wait(0.5)
-            except Exception:
-                log.exception("game %s: a request failed", self.id)
-                return
-
-    def _await_pause(self) -> None:
-        """Wait until a request for a game may be made."""
-        while (wait := self._context.pauses.wait(Kind.MOVE)) > 0 and not self._closed.is_set():
-            self._closed.wait(min(wait, 0.25))
-
-    def _claim(self) -> None:
-        try:
-            self._context.lichess.claim_victory(self.id)
-        except Refused:
-            self._context.lichess.claim_draw(self.id)

@@ -27,7 +27,13 @@ ABORT_SECONDS = 45.0
 LEAVE_SECONDS = 150.0
 """The stream of a correspondence game is left after so long without a move, until it is our turn."""
 
-CLAIM_AGAIN_SECONDS = 20.0
+CLAIM_LATE_SECONDS = 1.5
+"""Lichess rounds the seconds until a claim down: so long after them it is taken for certain."""
+
+CLAIM_AGAIN_SECONDS = 2.0
+"""Wait after the first claim that came to nothing; it doubles with each further one."""
+
+MOST_CLAIM_SECONDS = 60.0
 REFUSALS = 3
 """Most refusals of a move in one position; after that it is not tried again."""
 
@@ -115,6 +121,11 @@ class Abort:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveUp:
+    """End the game, because no move of ours is taken."""
+
+
+@dataclass(frozen=True, slots=True)
 class Resync:
     """Open the stream again."""
 
@@ -147,6 +158,7 @@ Action = (
     | ConsiderDraw
     | Claim
     | Abort
+    | GiveUp
     | Resync
     | LeaveStream
     | Finish
@@ -191,7 +203,9 @@ class Session:
     answered_takeback: tuple[str, ...] | None = None
     answered_draw: tuple[str, ...] | None = None
     gone_claim: float | None = None
-    """When the game can be claimed."""
+    """When the game is to be claimed."""
+    claims: int = 0
+    """Claims since the opponent left that came to nothing so far."""
     doubt: float | None = None
     """Since when the latest state has been older than ours."""
     early: GameState | None = None
@@ -238,8 +252,7 @@ def step(session: Session, event: Event, now: float, opened: float = 0.0) -> tup
     if isinstance(event, GameState):
         return _state(session, event, now)
     if isinstance(event, OpponentGone):
-        claim = None if not event.gone or event.claim_in is None else now + event.claim_in
-        return replace(session, gone_claim=claim), []
+        return _gone(session, event, now), []
     if isinstance(event, Played):
         return _sent(session, _Sent(event.moves, event.uci, now)), []
     if isinstance(event, Failed):
@@ -249,6 +262,18 @@ def step(session: Session, event: Event, now: float, opened: float = 0.0) -> tup
             return session, []
         return replace(session, answered=now), [Resync("a takeback was answered")]
     return _tick(session, now)
+
+
+def _gone(session: Session, event: OpponentGone, now: float) -> Session:
+    """Next state after lichess has told of an absent opponent, as it does again every few seconds."""
+    if not event.gone or event.claim_in is None:
+        return replace(session, gone_claim=None, claims=0)
+    if event.claim_in > 0:
+        return replace(session, gone_claim=now + event.claim_in + CLAIM_LATE_SECONDS, claims=0)
+    if session.claims and session.gone_claim is not None:
+        # The next claim has its time already.
+        return session
+    return replace(session, gone_claim=now)
 
 
 def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple[Session, list[Action]]:
@@ -277,7 +302,8 @@ def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple
     ):
         # This stream was opened after the move was sent, and does not know it.
         if sent.refusals >= REFUSALS:
-            return after, actions
+            actions = [action for action in actions if not isinstance(action, Decide)]
+            return replace(after, requested=after.moves), [*actions, GiveUp()]
         again = None if sent.refusals else sent.uci
         after = replace(after, requested=after.moves, sent=None if not sent.refusals else replace(sent, at=now))
         actions = [action for action in actions if not isinstance(action, Decide)]
@@ -304,7 +330,7 @@ def _take(session: Session, state: GameState, now: float) -> tuple[Session, list
     changed = session.state is None or state.moves != session.moves
     after = replace(session, state=state, doubt=None)
     if changed:
-        after = replace(after, since=now, gone_claim=None)
+        after = replace(after, since=now, gone_claim=None, claims=0)
         if len(state.moves) < len(session.moves):
             after = replace(after, requested=None, sent=None, sending=None)
         actions.append(MovesChanged())
@@ -375,7 +401,8 @@ def _tick(session: Session, now: float) -> tuple[Session, list[Action]]:
     if sent is not None and sent.moves == session.moves and not sent.resynced and now - sent.at >= UNCONFIRMED_SECONDS:
         return replace(session, sent=replace(sent, resynced=True)), [Resync("a move was taken but never shown")]
     if session.gone_claim is not None and now >= session.gone_claim and not session.our_turn:
-        return replace(session, gone_claim=now + CLAIM_AGAIN_SECONDS), [Claim()]
+        wait = min(CLAIM_AGAIN_SECONDS * 2.0**session.claims, MOST_CLAIM_SECONDS)
+        return replace(session, gone_claim=now + wait, claims=min(session.claims + 1, 10)), [Claim()]
     if session.info.speed == "correspondence" and not session.our_turn and now - session.since >= LEAVE_SECONDS:
         return session, [LeaveStream()]
     waiting = len(session.moves) < 2 and not session.our_turn and session.info.initial is not None

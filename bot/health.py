@@ -1,11 +1,45 @@
-"""Health endpoint on the loopback interface: ``GET /health`` answers 200 if the bot is well, else 503, with JSON."""
+"""Health of the bot, and its endpoint on the loopback interface.
+
+``GET /health`` answers 200 if the bot is well, else 503, with JSON.
+"""
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from lichess.rate_limits import Pause
 from trapcore.errors import OutputError
+
+SILENT_SECONDS = 60.0
+"""Silence of the account's stream after which the bot is not well,"""
+
+UNSENT_SECONDS = 20.0
+"""or time for which a move that is ready could not be sent."""
+
+
+def summary(silent: float, unsent: Mapping[str, float], held: Sequence[Pause]) -> dict[str, object]:
+    """What is wrong or waits, as part of the answer.
+
+    ``silent``: seconds without a sign of the account's stream; ``unsent``: seconds for which a move that is ready could
+    not be sent, by game; ``held``: kinds of requests that pause after a 429.
+    """
+    problems = [f"the account's stream is silent for {silent:.0f} s"] if silent >= SILENT_SECONDS else []
+    problems += [
+        f"a move in game {game} could not be sent for {seconds:.0f} s"
+        for game, seconds in unsent.items()
+        if seconds >= UNSENT_SECONDS
+    ]
+    return {
+        "ok": not problems,
+        "problems": problems,
+        "silent_seconds": round(silent, 1),
+        "unsent_seconds": round(max(unsent.values()), 1) if unsent else None,
+        "held": [
+            {"requests": pause.kind.name.lower(), "seconds": round(pause.seconds, 1), "reason": pause.reason}
+            for pause in held
+        ],
+    }
 
 
 def serve(port: int, health: Callable[[], Mapping[str, object]]) -> Callable[[], None]:

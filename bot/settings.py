@@ -9,11 +9,16 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator
 
 from annotator.settings import AnalysisSettings
+from lichess.api import ULTRA_BULLET, speed_of
 from trapcore.errors import UsageError
 from trapcore.settings import Section, data_folder
 
 PUBLIC = (".lichess.org", ".lichess.dev")
 """Servers on which strangers play by lichess's rules."""
+
+
+SHORT_CLOCKS = (0, 15, 30, 45, 60, 90)
+"""Initial times in seconds that lichess has besides whole minutes."""
 
 
 class Variant(StrEnum):
@@ -62,6 +67,19 @@ class BotSettings(Section):
         examples=["~/.local/share/trapline/bot"],
     )
     max_games: int = Field(default=4, ge=1, le=64, description="Games at the same time, 1 to 64.")
+    games_per_person: int = Field(
+        default=2, ge=1, le=64, description="Games at the same time with one person, 1 to 64."
+    )
+    human_places: int = Field(
+        default=1, ge=0, le=64, description="Of these games, places that are kept for people; bots get the others."
+    )
+    max_game_minutes: float = Field(
+        default=90.0,
+        ge=1.0,
+        le=220.0,
+        allow_inf_nan=False,
+        description="Longest clock that is accepted: initial time and forty increments in minutes, 1 to 220.",
+    )
     variants: tuple[Variant, ...] = Field(
         default=(Variant.STANDARD, Variant.CHESS960),
         description="Variants that are accepted: standard, chess960, fromPosition.",
@@ -145,9 +163,23 @@ class BotSettings(Section):
     @field_validator("seek_clock")
     @classmethod
     def _is_clock(cls, clock: str) -> str:
-        if not re.fullmatch(r"\d{1,3}(\.5)?\+\d{1,3}", clock):
-            raise ValueError("it must be like 3+2, minutes and seconds")
+        limit, increment = parse_clock(clock)
+        if speed_of(limit, increment) == ULTRA_BULLET:
+            raise ValueError("bots may not play so fast: the initial time and forty increments are 30 seconds or more")
         return clock
+
+
+def parse_clock(text: str) -> tuple[int, int]:
+    """Initial time and increment in seconds of a clock like ``3+2``. Raises `ValueError` for what lichess refuses."""
+    found = re.fullmatch(r"(\d{1,3}(?:\.\d{1,2})?)\+(\d{1,3})", text)
+    if found is None:
+        raise ValueError("it must be like 3+2, minutes and seconds")
+    limit, increment = 60 * float(found[1]), int(found[2])
+    if limit not in SHORT_CLOCKS and (limit % 60 or not 0 < limit <= 10_800):
+        raise ValueError("lichess has clocks of 0, 0.25, 0.5, 0.75, 1 and 1.5 minutes and of whole minutes up to 180")
+    if increment > 60:
+        raise ValueError("the increment is 60 seconds at most")
+    return int(limit), increment
 
 
 class BotOptions(AnalysisSettings):

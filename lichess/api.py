@@ -6,7 +6,7 @@ Times are milliseconds, moves UCI, colours ``white`` and ``black``. Source: lich
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from trapcore.errors import TraplineError
 
@@ -18,6 +18,25 @@ USUAL_START = "startpos"
 
 MOST_LISTED = 50
 """Most running games in lichess's list."""
+
+BOT_GAMES_A_DAY = "bot.vsBot.day"
+"""Lichess's name of the limit of games between bots, 100 a day; it concerns challenges to and from bots alone."""
+
+ULTRA_BULLET, BULLET, BLITZ, RAPID, CLASSICAL = "ultraBullet", "bullet", "blitz", "rapid", "classical"
+
+
+def clock_seconds(limit: int, increment: int) -> int:
+    """Lichess's estimate of a side's time in seconds: the initial time and forty increments."""
+    return limit + 40 * increment
+
+
+def speed_of(limit: int, increment: int) -> str:
+    """Lichess's speed of a clock in seconds."""
+    length = clock_seconds(limit, increment)
+    for speed, below in ((ULTRA_BULLET, 30), (BULLET, 180), (BLITZ, 480), (RAPID, 1500)):
+        if length < below:
+            return speed
+    return CLASSICAL
 
 
 # Errors -------------------------------------------------------------------------------------------------------------
@@ -39,10 +58,14 @@ class Unreachable(LichessError):
 class Limited(LichessError):
     """Too many requests (429); the request took no effect."""
 
-    def __init__(self, message: str, seconds: float | None) -> None:
-        """``seconds``: how long to wait, None if lichess gives no time."""
+    def __init__(self, message: str, seconds: float | None, key: str = "") -> None:
+        """``seconds``: how long to wait, None if lichess gives no time.
+
+        ``key``: lichess's name of the limit, such as `BOT_GAMES_A_DAY`; empty for the general limit of requests.
+        """
         super().__init__(message)
         self.seconds = seconds
+        self.key = key
 
 
 class Refused(LichessError):
@@ -55,6 +78,9 @@ class Refused(LichessError):
 
 class Unauthorized(Refused):
     """The token is wrong, revoked, or lacks a scope (401, 403)."""
+
+    # A program of its own: a service manager need not start again what only a new token mends.
+    exit_code: ClassVar[int] = 8
 
 
 # Players, challenges and games --------------------------------------------------------------------------------------
@@ -295,5 +321,8 @@ class Lichess(Protocol):
     def withdraw(self, challenge: str) -> None:
         """Cancel a challenge of our own."""
 
-    def online_bots(self, most: int) -> list[Person]:
-        """Bots that are online."""
+    def online_bots(self, most: int, speed: str) -> list[Person]:
+        """Bots that are online, with their ratings at a speed."""
+
+    def chat(self, game: str) -> list[ChatLine]:
+        """Lines of the players' room of a game, also of one that is over, the oldest first."""

@@ -1,4 +1,11 @@
-"""`lichess.api.Lichess` by berserk, with the requests of bot accounts that berserk has no methods for."""
+"""`lichess.api.Lichess` by berserk.
+
+Its methods serve for most requests. By berserk's `Requestor` are made those that it has no method for (draws, takebacks
+and claims of a bot, the chat of its games), those whose body its method sends as JSON where the API is published with a
+form or a text (chat, challenges, declining, tokens), whose parameter it does not know (a draw offered with a move) or
+writes otherwise (the booleans of an export), and the streams, of which it drops the keep-alives and which it cannot
+close.
+"""
 
 import logging
 from collections.abc import Callable, Generator, Iterator
@@ -6,7 +13,7 @@ from contextlib import closing
 from typing import Any, TypeVar, cast
 
 import berserk
-from berserk.formats import JSON, NDJSON
+from berserk.formats import JSON, PGN
 from berserk.session import Requestor
 from pydantic import SecretStr
 
@@ -16,13 +23,14 @@ from lichess.api import (
     Account,
     AccountEvent,
     Challenge,
+    ChatLine,
     DeclineReason,
     GameEvent,
     GameStart,
     Person,
     Room,
 )
-from lichess.http import Lines, Session, translate_errors, user_agent
+from lichess.http import Lines, PlainTextRequest, Session, translate_errors, user_agent
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +90,8 @@ class Connection:
             return frozenset()
         with translate_errors():
             secret = self._token.get_secret_value()
-            answer = self._client.oauth.test_tokens(secret)
+            # berserk's type of a body is a form; requests sends a text as it is.
+            answer = self._ask.post("/api/token/test", data=cast(Any, secret), fmt=PlainTextRequest())
             found = answer.get(secret) or {}
             scopes = found.get("scopes") or ""
             return frozenset(str(scope).strip() for scope in (scopes.split(",") if isinstance(scopes, str) else scopes))
@@ -90,8 +99,7 @@ class Connection:
     def ongoing(self) -> list[GameStart]:
         """All running games."""
         with translate_errors():
-            found = self._ask.get("/api/account/playing", params={"nb": MOST_LISTED})
-            return [reading.game_start(game) for game in found["nowPlaying"]]
+            return [reading.game_start(game) for game in self._client.games.get_ongoing(MOST_LISTED)]
 
     def challenges(self) -> list[Challenge]:
         """Challenges that wait for our answer."""
@@ -102,13 +110,20 @@ class Connection:
     def export(self, game: str) -> str:
         """A game as PGN."""
         with translate_errors():
-            return str(self._client.games.export(game, as_pgn=True, clocks=True, evals=False, opening=True))
+            wanted = {"clocks": "true", "evals": "false", "opening": "true"}
+            return str(self._ask.get(f"/game/export/{game}", params=wanted, fmt=PGN))
 
-    def online_bots(self, most: int) -> list[Person]:
-        """Bots that are online."""
+    def online_bots(self, most: int, speed: str) -> list[Person]:
+        """Bots that are online, with their ratings at a speed."""
         with translate_errors():
-            found = self._ask.get("/api/bot/online", params={"nb": most}, fmt=NDJSON, stream=True)
-            return [Person(str(bot["id"]), str(bot["username"]), "BOT", _rating(bot)) for bot in found]
+            found = self._client.bots.get_online_bots(most)
+            return [Person(str(bot["id"]), str(bot["username"]), "BOT", _rating(bot, speed)) for bot in found]
+
+    def chat(self, game: str) -> list[ChatLine]:
+        """Lines of the players' room of a game, the oldest first."""
+        with translate_errors():
+            found = self._ask.get(f"/api/bot/game/{game}/chat")
+            return [ChatLine(str(line["user"]), str(line["text"]), "player") for line in found]
 
     # Streams --------------------------------------------------------------------------------------------------------
 
@@ -133,7 +148,7 @@ class Connection:
     def upgrade(self) -> None:
         """Make the account a bot."""
         with translate_errors():
-            self._ask.post("/api/bot/account/upgrade")
+            self._client.account.upgrade_to_bot()  # type: ignore[no-untyped-call]
 
     def move(self, game: str, uci: str, *, offer_draw: bool = False) -> None:
         """Play a move."""
@@ -145,11 +160,13 @@ class Connection:
 
     def abort(self, game: str) -> None:
         """Abort before the first moves."""
-        self._post_to_game(game, "abort")
+        with translate_errors():
+            self._client.bots.abort_game(game)
 
     def resign(self, game: str) -> None:
         """Resign."""
-        self._post_to_game(game, "resign")
+        with translate_errors():
+            self._client.bots.resign_game(game)
 
     def answer_draw(self, game: str, *, accept: bool) -> None:
         """Accept or decline a draw offer."""
@@ -200,6 +217,6 @@ class Connection:
             self._ask.post(f"/api/bot/game/{game}/{action}", **content)
 
 
-def _rating(bot: dict[str, Any]) -> int | None:
-    rating = (bot.get("perfs") or {}).get("blitz", {}).get("rating")
+def _rating(bot: dict[str, Any], speed: str) -> int | None:
+    rating = (bot.get("perfs") or {}).get(speed, {}).get("rating")
     return None if rating is None else int(rating)

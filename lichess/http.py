@@ -6,14 +6,14 @@ not get or replace the token.
 """
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import berserk
 import requests
 import urllib3
-from berserk.formats import FormatHandler
+from berserk.formats import FormatHandler, JsonHandler
 from pydantic import SecretStr
 from requests.adapters import HTTPAdapter
 
@@ -60,11 +60,25 @@ class _Bearer(requests.auth.AuthBase):
         return request
 
 
+PLAIN_TEXT = {"Content-Type": "text/plain"}
+"""Header of a request whose body is a text; requests sends none for a text."""
+
+
+class PlainTextRequest(JsonHandler):
+    """JSON as the answer to a request whose body is a text."""
+
+    def __init__(self) -> None:
+        super().__init__("application/json")
+        self.headers = {**self.headers, **PLAIN_TEXT}
+
+
 class Lines(FormatHandler[Any]):
     """Stream of JSON lines; None for an empty line, which is a keep-alive."""
 
-    def __init__(self) -> None:
+    def __init__(self, headers: Mapping[str, str] | None = None) -> None:
+        """``headers`` of the request besides the one that asks for such lines."""
         super().__init__("application/x-ndjson")
+        self.headers = {**self.headers, **(headers or {})}
 
     def parse(self, response: requests.Response) -> Any:
         """A single JSON value."""
@@ -120,7 +134,8 @@ def refusal(response: requests.Response) -> LichessError:
     detail = _error_detail(response)
     message = f"lichess answered {status} to {response.request.method} {response.request.path_url}{detail}"
     if status == 429:
-        return Limited(message, _seconds(response))
+        seconds, key = _limit(response)
+        return Limited(message, seconds, key)
     if status >= 500 or status < 400:
         return Unreachable(message)
     return (Unauthorized if status in (401, 403) else Refused)(message, status)
@@ -137,12 +152,14 @@ def _error_detail(response: requests.Response) -> str:
     return f": {str(error)[:200]}" if error else ""
 
 
-def _seconds(response: requests.Response) -> float | None:
-    """Seconds to wait after a 429, from the header or the body; None if neither has them."""
+def _limit(response: requests.Response) -> tuple[float | None, str]:
+    """Seconds to wait after a 429, from the header or the body, None if neither has them; and the limit's name."""
     candidates: list[object] = [response.headers.get("Retry-After")]
+    key = ""
     try:
-        answer = response.json()
-        candidates.append(answer.get("ratelimit", {}).get("seconds"))
+        limit = response.json().get("ratelimit", {})
+        candidates.append(limit.get("seconds"))
+        key = str(limit.get("key") or "")
     except (ValueError, AttributeError):
         pass
     for given in candidates:
@@ -151,8 +168,8 @@ def _seconds(response: requests.Response) -> float | None:
         except ValueError:
             continue
         if 0 <= seconds < 7 * 86_400:
-            return seconds
-    return None
+            return seconds, key
+    return None, key
 
 
 def _innermost(error: BaseException) -> BaseException:

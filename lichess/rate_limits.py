@@ -1,11 +1,17 @@
 """Rate limits: back-off, openings of streams, and pauses after a 429. Clocks can be replaced; all times in seconds."""
 
+import logging
 import random
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
+
+from lichess.api import BOT_GAMES_A_DAY, Limited
+
+log = logging.getLogger(__name__)
 
 OPENS = 28
 """Most openings of the account's stream in `WINDOW_SECONDS`: lichess allows 30, two are left for manual restarts."""
@@ -87,15 +93,32 @@ class StreamOpenings:
 
 
 class Kind(IntEnum):
-    """Kinds of requests by priority: a 429 pauses its own kind and those of lower priority."""
+    """Kinds of requests. After a 429 without a named limit those further down pause as well, but for chat."""
 
     MOVE = 0
     """Moves and everything else that a running game needs."""
     LISTEN = 1
     """Streams, and the list of running games."""
-    CHALLENGE = 2
-    """Answers to challenges, and challenges of our own."""
-    CHAT = 3
+    ANSWER = 2
+    """Answers to challenges."""
+    BOTS = 3
+    """Challenges to and from bots."""
+    CHAT = 4
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether people wait for it, so that it pauses for a minute at most."""
+        return self in (Kind.ANSWER, Kind.CHAT)
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Pause of one kind of requests."""
+
+    kind: Kind
+    seconds: float
+    """Seconds that are left."""
+    reason: str
 
 
 class Pauses:
@@ -104,6 +127,7 @@ class Pauses:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._until = dict.fromkeys(Kind, 0.0)
+        self._reasons = dict.fromkeys(Kind, "")
         self._soon = {Kind.MOVE: Backoff(0.5, 8.0), Kind.LISTEN: Backoff(2.0, LIMITED_SECONDS)}
         self._lock = threading.Lock()
 
@@ -112,22 +136,34 @@ class Pauses:
         with self._lock:
             return max(0.0, self._until[kind] - self._now())
 
-    def limited(self, kind: Kind, seconds: float | None) -> float:
-        """Pause after a 429, which may give a time; returns the seconds until this kind may be requested again.
-
-        If lichess gives no time, challenges and chat wait a minute. Moves, streams and lists, on which a running clock
-        depends, are retried soon and then less and less often.
-        """
+    def held(self) -> list[Pause]:
+        """Kinds that pause now, with the reasons."""
         with self._lock:
-            given = seconds
+            now = self._now()
+            return [Pause(kind, until - now, self._reasons[kind]) for kind, until in self._until.items() if until > now]
+
+    def limited(self, kind: Kind, error: Limited) -> float:
+        """Pause after a 429, and log it; returns the seconds until the kind that it concerns may be requested again.
+
+        A named limit pauses only what it concerns: that of games between bots the challenges to and from them, for as
+        long as lichess says; any other one the kind of the request. The general limit of requests pauses the kinds
+        further down as well, but never chat, which has pauses of its own. Without a time from lichess, moves, streams
+        and lists, on which a running clock depends, are retried soon and then less and less often; the others wait a
+        minute. What people wait for pauses for a minute at most.
+        """
+        kind = Kind.BOTS if error.key == BOT_GAMES_A_DAY else kind
+        with self._lock:
+            seconds = error.seconds
             if seconds is None:
                 seconds = self._soon[kind].failed() if kind in self._soon else LIMITED_SECONDS
-            for other in Kind:
-                if other > kind:
-                    patient = given is None and other not in self._soon
-                    self._hold(other, LIMITED_SECONDS if patient else seconds)
-            self._hold(kind, seconds)
-            return max(0.0, self._until[kind] - self._now())
+            if not error.key:
+                for other in range(kind + 1, Kind.CHAT):
+                    patient = error.seconds is None and other not in self._soon
+                    self._hold(Kind(other), LIMITED_SECONDS if patient else seconds, str(error))
+            self._hold(kind, seconds, str(error))
+            wait = max(0.0, self._until[kind] - self._now())
+        log.warning("%s; requests of the kind %s wait %.1f s", error, kind.name.lower(), wait)
+        return wait
 
     def worked(self, kind: Kind) -> None:
         """Note that a request of this kind succeeded."""
@@ -135,5 +171,7 @@ class Pauses:
             if kind in self._soon:
                 self._soon[kind].worked()
 
-    def _hold(self, kind: Kind, seconds: float) -> None:
-        self._until[kind] = max(self._until[kind], self._now() + seconds)
+    def _hold(self, kind: Kind, seconds: float, reason: str) -> None:
+        until = self._now() + (min(seconds, LIMITED_SECONDS) if kind.is_for_people else seconds)
+        if until > self._until[kind]:
+            self._until[kind], self._reasons[kind] = until, reason

@@ -11,7 +11,8 @@
     │   ├── LibraryBusyError                    another program writes to it; to wait and try again helps
     │   └── IndexFileError                      the search index beside it is; the library can build it anew
     ├── EngineError               exit code 6   a UCI engine that cannot be started or that died
-    └── ClusterError              exit code 7   a cluster that does not answer, lost its workers or has other versions
+    ├── ClusterError              exit code 7   a cluster that does not answer, lost its workers or has other versions
+    └── lichess.api.Unauthorized  exit code 8   a token that lichess does not know any more, or that lacks a scope
 
 The command line prints ``trapline: <message>`` as one line and exits with ``exit_code``; a traceback means a bug.
 Exit code 130 is an interrupted run.

@@ -9,8 +9,8 @@ from concurrent.futures import Executor
 from cachetools import TTLCache
 
 from bot.saved_state import SavedState
-from bot.settings import BotSettings, Mode
-from lichess.api import Account, Lichess, LichessError, Limited, Person, Refused
+from bot.settings import BotSettings, Mode, parse_clock
+from lichess.api import Account, Lichess, LichessError, Limited, Person, Refused, speed_of
 from lichess.rate_limits import Kind, Pauses
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Matchmaker:
         now = time.monotonic()
         if games:
             self._idle_since, self._open = now, None
-        if self._settings.seek_minutes <= 0 or self._busy or self._pauses.wait(Kind.CHALLENGE) > 0:
+        if self._settings.seek_minutes <= 0 or self._busy or self._pauses.wait(Kind.BOTS) > 0:
             return
         if self._open is not None:
             if now - self._open_since >= UNANSWERED_SECONDS:
@@ -77,23 +77,23 @@ class Matchmaker:
     def _challenge(self) -> None:
         person: Person | None = None
         try:
-            person = self._pick_opponent()
+            limit, increment = parse_clock(self._settings.seek_clock)
+            person = self._pick_opponent(speed_of(limit, increment))
             if person is None:
                 return
-            minutes, increment = self._settings.seek_clock.split("+")
             self._saved_state.bot.seeks.append(time.time())
             self._saved_state.save_bot()
             self._avoid[person.id] = None
             self._open = self._lichess.challenge(
                 person.name,
                 rated=Mode.RATED in self._settings.modes,
-                limit=int(60 * float(minutes)),
-                increment=int(increment),
+                limit=limit,
+                increment=increment,
             )
             self._open_since = time.monotonic()
             log.info("%s is challenged", person.name)
         except Limited as error:
-            self._pauses.limited(Kind.CHALLENGE, error.seconds)
+            self._pauses.limited(Kind.BOTS, error)
         except Refused as error:
             log.info("%s cannot be challenged: %s", person.name if person is not None else "nobody", error)
         except LichessError as error:
@@ -101,12 +101,12 @@ class Matchmaker:
         finally:
             self._busy = False
 
-    def _pick_opponent(self) -> Person | None:
+    def _pick_opponent(self, speed: str) -> Person | None:
         blocked = {name.lower() for name in self._settings.block}
         allowed = {name.lower() for name in self._settings.allow}
         fitting = [
             bot
-            for bot in self._lichess.online_bots(100)
+            for bot in self._lichess.online_bots(100, speed)
             if bot.id not in self._avoid
             and bot.id != self._account.id
             and bot.id not in blocked

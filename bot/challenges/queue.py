@@ -2,12 +2,14 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 
-from bot.challenges.rules import decline_reason, in_order
+from cachetools import LRUCache
+
+from bot.challenges.rules import decline_reason, has_place, in_order
 from bot.settings import BotSettings
-from lichess.api import Challenge, DeclineReason, Lichess, LichessError, Limited, Refused
+from lichess.api import Challenge, DeclineReason, Lichess, LichessError, Limited, Person, Refused
 from lichess.rate_limits import Kind, Pauses
 
 log = logging.getLogger(__name__)
@@ -43,7 +45,9 @@ class ChallengeQueue:
         self._lichess, self._pauses, self._settings = lichess, pauses, settings
         self._threads, self._post, self._on_accepted = threads, post, accepted
         self._waiting: dict[str, tuple[Challenge, float]] = {}
-        self._accepted: dict[str, float] = {}
+        self._accepted: dict[str, tuple[Challenge, float]] = {}
+        self._opponents: LRUCache[str, Person] = LRUCache(1_000)
+        """Opponents of the latest accepted challenges by the id of the game, until its stream tells them."""
         self._is_closed = False
 
     @property
@@ -58,13 +62,16 @@ class ChallengeQueue:
 
     def is_overdue(self, now: float) -> bool:
         """Whether a challenge was accepted `OVERDUE_SECONDS` ago and its game has not begun."""
-        return any(now - since >= OVERDUE_SECONDS for since in self._accepted.values())
+        return any(now - since >= OVERDUE_SECONDS for _, since in self._accepted.values())
 
     def challenged(self, challenge: Challenge) -> None:
         """Queue a new challenge, or decline it."""
         if challenge.is_own or challenge.id in self._accepted:
             return
         reason = DeclineReason.LATER if self._is_closed else decline_reason(challenge, self._settings)
+        if reason is None and challenge.challenger.is_bot and self._pauses.wait(Kind.BOTS) > WAIT_SECONDS:
+            # The games against bots that lichess allows in a day are played.
+            reason = DeclineReason.LATER
         if reason is None:
             self._waiting.setdefault(challenge.id, (challenge, time.monotonic()))
         else:
@@ -86,27 +93,38 @@ class ChallengeQueue:
             self._decline(challenge, DeclineReason.LATER)
         self._waiting.clear()
 
-    def turn(self, games: Collection[str]) -> None:
-        """Accept waiting challenges for free places and decline those that waited too long; ``games`` are running."""
+    def turn(self, games: Mapping[str, Person | None]) -> None:
+        """Accept waiting challenges for free places and decline those that waited too long.
+
+        ``games`` are the running ones with their opponents, None where the opponent is not known yet.
+        """
         now = time.monotonic()
-        self._accepted = {game: since for game, since in self._accepted.items() if now - since <= BEGIN_SECONDS}
+        self._accepted = {game: one for game, one in self._accepted.items() if now - one[1] <= BEGIN_SECONDS}
         # After a 429 nothing may be answered for a minute; challenges that lichess has dropped by then are left out.
         self._waiting = {
             name: (challenge, since)
             for name, (challenge, since) in self._waiting.items()
             if challenge.limit is None or now - since <= FORGOTTEN_SECONDS
         }
+        taken = {game: person or self._opponents.get(game) for game, person in games.items()}
+        taken |= {game: challenge.challenger for game, (challenge, _) in self._accepted.items()}
         for challenge in in_order([challenge for challenge, _ in self._waiting.values()]):
             since = self._waiting[challenge.id][1]
-            if self._pauses.wait(Kind.CHALLENGE) > 0:
-                return
-            if len({*games, *self._accepted}) < self._settings.max_games:
+            if self._wait(challenge) > 0:
+                continue
+            if has_place(challenge.challenger, list(taken.values()), self._settings):
                 del self._waiting[challenge.id]
-                self._accepted[challenge.id] = now
+                self._accepted[challenge.id] = challenge, now
+                self._opponents[challenge.id] = taken[challenge.id] = challenge.challenger
                 self._threads.submit(self._accept, challenge)
             elif now - since > WAIT_SECONDS:
                 del self._waiting[challenge.id]
                 self._decline(challenge, DeclineReason.LATER)
+
+    def _wait(self, challenge: Challenge) -> float:
+        """Seconds until this challenge may be answered."""
+        wait = self._pauses.wait(Kind.ANSWER)
+        return max(wait, self._pauses.wait(Kind.BOTS)) if challenge.challenger.is_bot else wait
 
     def _accept(self, challenge: Challenge) -> None:
         try:
@@ -118,7 +136,7 @@ class ChallengeQueue:
             self._post(lambda: self._give_up(challenge))
         except LichessError as error:
             if isinstance(error, Limited):
-                self._pauses.limited(Kind.CHALLENGE, error.seconds)
+                self._pauses.limited(Kind.ANSWER, error)
             # If it was accepted after all, the second attempt is refused, and the game begins.
             log.info("challenge %s: %s", challenge.id, error)
             self._post(lambda: self._requeue(challenge))
@@ -129,18 +147,23 @@ class ChallengeQueue:
     def _requeue(self, challenge: Challenge) -> None:
         if self._accepted.pop(challenge.id, None) is not None:
             self._waiting[challenge.id] = (challenge, time.monotonic())
+            if self._wait(challenge) > WAIT_SECONDS:
+                # It would be dropped before it can be accepted; to decline it may be allowed.
+                del self._waiting[challenge.id]
+                self._decline(challenge, DeclineReason.LATER)
 
     def _decline(self, challenge: Challenge, reason: DeclineReason) -> None:
-        log.info("challenge %s of %s is declined: %s", challenge.id, challenge.challenger.name, reason)
-        self._threads.submit(self._send_decline, challenge.id, reason)
+        self._threads.submit(self._send_decline, challenge, reason)
 
-    def _send_decline(self, challenge: str, reason: DeclineReason) -> None:
-        if self._pauses.wait(Kind.CHALLENGE) > 0:
-            # Lichess drops it in a moment anyway.
+    def _send_decline(self, challenge: Challenge, reason: DeclineReason) -> None:
+        name = challenge.challenger.name
+        if self._pauses.wait(Kind.ANSWER) > 0:
+            log.info("challenge %s of %s is left until lichess drops it", challenge.id, name)
             return
         try:
-            self._lichess.decline(challenge, reason)
+            self._lichess.decline(challenge.id, reason)
+            log.info("challenge %s of %s is declined: %s", challenge.id, name, reason)
         except Limited as error:
-            self._pauses.limited(Kind.CHALLENGE, error.seconds)
+            self._pauses.limited(Kind.ANSWER, error)
         except LichessError as error:
-            log.info("challenge %s: %s", challenge, error)
+            log.info("challenge %s: %s", challenge.id, error)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.settings import BotSettings, Mode, Speed
-from lichess.api import Challenge, DeclineReason
+from lichess.api import Challenge, DeclineReason, Person, clock_seconds
 
 
 def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason | None:
@@ -25,11 +25,27 @@ def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason
         return DeclineReason.STANDARD if only_standard else DeclineReason.VARIANT
     if challenge.speed not in {str(speed) for speed in settings.speeds}:
         return _speed_reason(challenge, settings.speeds)
+    if challenge.limit is not None:
+        length = clock_seconds(challenge.limit, challenge.increment)
+        if length > 60 * settings.max_game_minutes:
+            return DeclineReason.TOO_SLOW
     if (Mode.RATED if challenge.rated else Mode.CASUAL) not in settings.modes:
         return DeclineReason.CASUAL if challenge.rated else DeclineReason.RATED
     if person.rating is not None and not settings.min_rating <= person.rating <= settings.max_rating:
         return DeclineReason.GENERIC
     return None
+
+
+def has_place(person: Person, opponents: Sequence[Person | None], settings: BotSettings) -> bool:
+    """Whether a game with this person may begin beside those with these opponents, None for one not known yet."""
+    if len(opponents) >= settings.max_games:
+        return False
+    known = [opponent for opponent in opponents if opponent is not None]
+    if sum(opponent.id == person.id for opponent in known) >= settings.games_per_person:
+        return False
+    # With a single place nothing can be kept free.
+    for_bots = max(1, settings.max_games - settings.human_places)
+    return not person.is_bot or sum(opponent.is_bot for opponent in known) < for_bots
 
 
 def in_order(challenges: Sequence[Challenge]) -> list[Challenge]:

@@ -217,7 +217,7 @@ class ChatWorker:
                 self._pauses.worked(Kind.CHAT)
                 return
             except Limited as error:
-                self._pauses.limited(Kind.CHAT, error.seconds)
+                self._pauses.limited(Kind.CHAT, error)
             except Refused as error:
                 log.info("a message was refused: %s", error)
                 return

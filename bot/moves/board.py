@@ -2,6 +2,7 @@
 
 import chess
 
+from bot.settings import Variant
 from lichess.api import USUAL_START, GameInfo
 from trapcore.errors import InputError
 from trapcore.trees.chess_game import parse_position
@@ -11,7 +12,7 @@ class GameBoard:
     """Board for a growing list of moves; only the new moves are played if the list has grown."""
 
     def __init__(self, info: GameInfo) -> None:
-        """Raises `PositionError` for an invalid initial position."""
+        """Raises `PositionError` for an invalid initial position, `InputError` for a variant that is not played."""
         self._start = first_position(info)
         self._board = self._start.copy()
         self._moves: tuple[str, ...] = ()
@@ -32,9 +33,15 @@ class GameBoard:
 
 
 def first_position(info: GameInfo) -> chess.Board:
-    """Board before the first move, with castling as in the variant. Raises `PositionError`."""
-    chess960 = info.variant == "chess960"
+    """Board before the first move. Raises `PositionError`, and `InputError` for a variant that is not played.
+
+    It is in Chess960 mode in that variant, and in any other if only that mode knows where kings and rooks may castle.
+    """
+    if info.variant not in set(Variant):
+        raise InputError(f"the variant {info.variant} is not played")
+    chess960 = info.variant == Variant.CHESS960
     if info.initial_fen == USUAL_START:
         return chess.Board(chess960=chess960)
-    parse_position(info.initial_fen)
-    return chess.Board(info.initial_fen, chess960=chess960)
+    board = parse_position(info.initial_fen)
+    board.chess960 = board.chess960 or chess960
+    return board

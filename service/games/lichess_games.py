@@ -17,7 +17,7 @@ from berserk.session import Requestor
 from pydantic import SecretStr
 
 from lichess.api import LichessError, Refused, Unreachable
-from lichess.http import Lines, Session, refusal, translate_errors, user_agent
+from lichess.http import PLAIN_TEXT, Lines, Session, refusal, translate_errors, user_agent
 from service.state.clock import StopFlag
 from service.state.rate_lock import RateLock
 
@@ -208,7 +208,7 @@ class LichessGames:
                 lines = cast(
                     Generator[dict[str, Any] | None],
                     # berserk's type of a body is a form; requests sends a text as it is.
-                    self._ask.post(path, params=query, data=cast(Any, body), fmt=Lines(), stream=True),
+                    self._ask.post(path, params=query, data=cast(Any, body), fmt=Lines(PLAIN_TEXT), stream=True),
                 )
             with closing(lines):
                 for game in lines:

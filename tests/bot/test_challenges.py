@@ -1,22 +1,23 @@
 """Which challenges are accepted, and with which reason the others are declined."""
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from bot.challenges.queue import ChallengeQueue
-from bot.challenges.rules import decline_reason, in_order
-from bot.settings import BotSettings, Speed
-from lichess.api import Challenge, DeclineReason, Person
+from bot.challenges.rules import decline_reason, has_place, in_order
+from bot.settings import BotSettings, Speed, parse_clock
+from lichess.api import BOT_GAMES_A_DAY, Challenge, DeclineReason, Limited, Person
 from lichess.client import Connection
 from lichess.rate_limits import LIMITED_SECONDS, Kind, Pauses
 
 HUMAN = Person("anna", "Anna", "", 1500)
 MACHINE = Person("engine", "Engine", "BOT", 2500)
+OTHER_MACHINE = Person("robot", "Robot", "BOT", 2500)
 CHALLENGE = Challenge("aaaaaaaa", HUMAN, "standard", "blitz", True, 180, 2, None)
 
 
@@ -41,6 +42,9 @@ CHALLENGE = Challenge("aaaaaaaa", HUMAN, "standard", "blitz", True, 180, 2, None
         ({}, {"block": ["ANNA"]}, DeclineReason.GENERIC),
         ({}, {"allow": ["berta"]}, DeclineReason.GENERIC),
         ({}, {"allow": ["Anna"]}, None),
+        ({"limit": 10_800, "increment": 60, "speed": "classical"}, {}, DeclineReason.TOO_SLOW),
+        ({"limit": 3600, "increment": 30, "speed": "classical"}, {}, None),
+        ({"limit": 3600, "increment": 0, "speed": "classical"}, {"max_game_minutes": 30}, DeclineReason.TOO_SLOW),
         ({"rules": ("noAbort",)}, {}, DeclineReason.GENERIC),
         ({"rules": ("noRematch",)}, {}, None),
         ({"challenger": replace(HUMAN, rating=None)}, {"min_rating": 1600}, None),
@@ -48,6 +52,54 @@ CHALLENGE = Challenge("aaaaaaaa", HUMAN, "standard", "blitz", True, 180, 2, None
 )
 def test_reasons(change: dict[str, Any], settings: dict[str, Any], reason: DeclineReason | None) -> None:
     assert decline_reason(replace(CHALLENGE, **change), BotSettings(**settings)) is reason
+
+
+@pytest.mark.parametrize(
+    ("person", "opponents", "settings", "fits"),
+    [
+        (HUMAN, [], {}, True),
+        (HUMAN, [HUMAN], {}, True),
+        (HUMAN, [HUMAN, HUMAN], {}, False),
+        (HUMAN, [HUMAN, HUMAN], {"games_per_person": 4}, True),
+        (HUMAN, [MACHINE, MACHINE, None], {}, True),
+        (HUMAN, [MACHINE, MACHINE, None, None], {}, False),
+        (MACHINE, [OTHER_MACHINE, OTHER_MACHINE], {}, True),
+        (MACHINE, [OTHER_MACHINE, OTHER_MACHINE, OTHER_MACHINE], {}, False),
+        (MACHINE, [HUMAN, OTHER_MACHINE], {"human_places": 3}, False),
+        (MACHINE, [HUMAN, HUMAN], {"human_places": 3}, True),
+        (MACHINE, [], {"max_games": 1}, True),
+    ],
+)
+def test_one_person_does_not_get_all_places_and_bots_leave_some_to_people(
+    person: Person, opponents: list[Person | None], settings: dict[str, Any], fits: bool
+) -> None:
+    assert has_place(person, opponents, BotSettings(**settings)) is fits
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [("3+2", (180, 2)), ("0+1", (0, 1)), ("0.5+0", (30, 0)), ("1.5+0", (90, 0)), ("180+60", (10_800, 60))],
+)
+def test_clocks_that_lichess_has(text: str, clock: tuple[int, int]) -> None:
+    assert BotSettings(seek_clock=text).seek_clock == text
+    assert parse_clock(text) == clock
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("2.5+0", "whole minutes up to 180"),
+        ("181+0", "whole minutes up to 180"),
+        ("3+61", "60 seconds at most"),
+        ("0.25+0", "bots may not play so fast"),
+        ("0+0", "bots may not play so fast"),
+        ("3", "it must be like 3"),
+        ("3+2.5", "it must be like 3"),
+    ],
+)
+def test_clocks_that_lichess_refuses(text: str, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        BotSettings(seek_clock=text)
 
 
 def test_humans_come_first_then_who_came_first() -> None:
@@ -74,13 +126,41 @@ def test_challenges_that_lichess_dropped_during_a_pause_are_not_answered(monkeyp
     nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
     settings = BotSettings(speeds=(Speed.BLITZ, Speed.CORRESPONDENCE))
     challenges = ChallengeQueue(nowhere, pauses, settings, requests, lambda done: done(), lambda game: None)
-    pauses.limited(Kind.CHALLENGE, None)
+    pauses.limited(Kind.ANSWER, Limited("too many", None))
     challenges.challenged(CHALLENGE)
     challenges.challenged(replace(CHALLENGE, id="of days", limit=None, increment=0, days=2, speed="correspondence"))
-    challenges.turn(())
+    challenges.turn({})
     assert (requests.count, challenges.waiting) == (0, 2)
     now += LIMITED_SECONDS
     challenges.challenged(replace(CHALLENGE, id="new"))
-    challenges.turn(())
+    challenges.turn({})
     assert (requests.count, challenges.expected, challenges.waiting) == (2, 2, 0)
     nowhere.close()
+
+
+def test_beyond_the_games_of_a_day_people_are_answered_and_bots_are_declined() -> None:
+    pauses, requests = Pauses(lambda: 1000.0), Counted()
+    nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
+    challenges = ChallengeQueue(nowhere, pauses, BotSettings(), requests, lambda done: done(), lambda game: None)
+    pauses.limited(Kind.ANSWER, Limited("100 games", 27_000.0, BOT_GAMES_A_DAY))
+    challenges.challenged(replace(CHALLENGE, id="machine", challenger=MACHINE))
+    assert (requests.count, challenges.waiting) == (1, 0)
+    challenges.challenged(CHALLENGE)
+    challenges.turn({})
+    assert (requests.count, challenges.expected) == (2, 1)
+    nowhere.close()
+
+
+def test_no_decline_is_logged_that_was_not_sent(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    pauses = Pauses(lambda: 1000.0)
+    nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
+    with ThreadPoolExecutor(1) as threads:
+        settings = BotSettings(block=("anna",))
+        challenges = ChallengeQueue(nowhere, pauses, settings, threads, lambda done: done(), lambda game: None)
+        challenges.challenged(CHALLENGE)
+        pauses.limited(Kind.ANSWER, Limited("too many", None))
+        challenges.challenged(CHALLENGE)
+    nowhere.close()
+    assert not any("is declined" in message for message in caplog.messages)
+    assert "challenge aaaaaaaa of Anna is left until lichess drops it" in caplog.messages

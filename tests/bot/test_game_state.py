@@ -6,6 +6,7 @@ import pytest
 
 from bot.game_state import (
     ABORT_SECONDS,
+    CLAIM_LATE_SECONDS,
     DOUBT_SECONDS,
     LEAVE_SECONDS,
     REFUSALS,
@@ -22,6 +23,7 @@ from bot.game_state import (
     Event,
     Failed,
     Finish,
+    GiveUp,
     LeaveStream,
     MovesChanged,
     Played,
@@ -114,12 +116,14 @@ def test_the_result_of_a_move_is_taken_from_a_stream_that_is_opened_afterwards()
 
 def test_a_refused_move_is_chosen_anew_but_not_for_ever() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0))
-    decided = 0
+    followed = []
     for at in range(2, 20, 2):
         session, _ = run(session, (Failed((), "e2e4", refused=True), float(at)))
         session, actions = run(session, (GameFull(WHITE, state()), at + 1.0))
-        decided += actions == [Decide((), None)]
-    assert decided == REFUSALS - 1
+        followed += actions
+    assert followed[:REFUSALS] == [*[Decide((), None)] * (REFUSALS - 1), GiveUp()]
+    # Should lichess not have it, then again.
+    assert set(followed[REFUSALS:]) == {GiveUp()}
 
 
 def test_a_move_that_was_taken_but_is_not_shown_is_looked_into_once_and_sent_again() -> None:
@@ -204,13 +208,27 @@ def test_no_takeback_is_granted_while_a_move_is_under_way() -> None:
 def test_an_opponent_who_is_gone_loses_when_it_is_time() -> None:
     moves = state("e2e4", "e7e5", "g1f3")
     session, _ = run(Session(), (GameFull(WHITE, moves), 1.0), (OpponentGone(True, 10.0), 2.0))
-    assert run(session, (_tick(), 11.0))[1] == []
-    gone, actions = run(session, (_tick(), 12.0), (_tick(), 13.0))
-    assert actions == [Claim()]
-    assert run(gone, (_tick(), 60.0))[1] == [Claim()]
+    # Lichess rounds down and repeats.
+    assert run(session, (_tick(), 12.0), (OpponentGone(True, 5.0), 7.2), (_tick(), 13.6))[1] == []
+    assert run(session, (_tick(), 12.0 + CLAIM_LATE_SECONDS), (_tick(), 14.0))[1] == [Claim()]
+    assert run(session, (OpponentGone(True, 0.0), 11.9), (_tick(), 12.0))[1] == [Claim()]
     assert run(session, (OpponentGone(False, None), 5.0), (_tick(), 60.0))[1] == []
     back = state("e2e4", "e7e5", "g1f3", "b8c6", "f1b5")
     assert run(session, (back, 5.0), (_tick(), 60.0))[1] == [MovesChanged()]
+
+
+def test_a_claim_that_came_too_early_is_made_again_and_again_but_less_and_less_often() -> None:
+    moves = state("e2e4", "e7e5", "g1f3")
+    session, _ = run(Session(), (GameFull(WHITE, moves), 1.0), (OpponentGone(True, 0.0), 2.0))
+    claimed = []
+    for tick in range(4, 400):
+        now = tick / 2
+        if tick % 10 == 0:
+            # The line that may be claimed comes again every five seconds.
+            session, _ = run(session, (OpponentGone(True, 0.0), now))
+        session, actions = run(session, (_tick(), now))
+        claimed += [now] * len(actions)
+    assert claimed == [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 124.0, 184.0]
 
 
 def test_a_game_that_does_not_begin_is_aborted() -> None:

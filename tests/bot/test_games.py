@@ -1,119 +1,39 @@
 """The whole bot against a server of our own: games from challenge to record, restarts, and the chat."""
 
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import chess
 import pytest
 from pydantic import SecretStr
 
 from bot.bot import Bot, check_account
-from bot.moves.move_choice import MoveSources, OpeningBooks, Tablebases
+from bot.moves.move_choice import MoveSources, Tablebases
 from bot.saved_state import SavedState
 from bot.settings import Speed
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.proof.prover import TrapProver
-from lichess.api import Refused
+from lichess.api import Unauthorized
 from lichess.client import Connection
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
-from tests.fake_lichess.terms import Terms
-from tests.support.bot_games import small_library
 from tests.support.db_traps import elephant
+from tests.support.playing_bot import (
+    LEGAL,
+    SECRET,
+    Opening,
+    challenged,
+    chat_of,
+    ended,
+    moves,
+    no_violations,
+    playing,
+)
 from tests.support.polling import until
 from tests.support.trap_games import without_figures
 from trapcore.errors import UsageError
 from trapline.settings import Settings
-
-SECRET = "lip_trapbot"
-LEGAL = ("e4", "e5", "Nf3", "Nc6", "Bc4", "d6", "Nc3", "Bg4", "Nxe5", "Bxd1")
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server(keep_alive=0.3) as running:
-        running.bot("TrapBot", SECRET)
-        yield running
-
-
-@pytest.fixture
-def settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """A bot that thinks briefly and says no long farewells, with a library of one trap."""
-    monkeypatch.setattr("bot.bot.SHUTDOWN_SECONDS", 3.0)
-    path = tmp_path / "library.sqlite"
-    small_library(path)
-    monkeypatch.setenv("TRAPLINE_DB", str(path))
-    bot = {"url": server.url, "folder": tmp_path / "bot", "move_seconds": 0.03, "max_games": 2}
-    return Settings(bot=bot)
-
-
-class Opening(OpeningBooks):
-    """A book with one line."""
-
-    def __init__(self, line: tuple[str, ...]) -> None:
-        super().__init__([])
-        self._line = line
-
-    def moves(self, board: chess.Board) -> dict[chess.Move, int]:
-        start = board.root()
-        for ply, san in enumerate(self._line):
-            move = start.parse_san(san)
-            if ply == len(board.move_stack):
-                return {move: 1}
-            if board.move_stack[ply] != move:
-                return {}
-            start.push(move)
-        return {}
-
-
-@contextmanager
-def playing(settings: Settings, line: tuple[str, ...] = LEGAL) -> Iterator[Bot]:
-    """A bot at work, which hands its games over at the end."""
-    lichess = Connection(settings.bot.url, SecretStr(SECRET))
-    account = check_account(lichess)
-    lichess.name(account.name)
-    bot = Bot(
-        lichess, account, settings, SavedState(settings.bot.folder), MoveSources(Opening(line), Tablebases([]), 0.05)
-    )
-    thread = threading.Thread(target=bot.run)
-    thread.start()
-    try:
-        yield bot
-    finally:
-        bot.stop(0.0)
-        thread.join(30)
-        lichess.close()
-        assert not thread.is_alive()
-
-
-def challenged(server: Server, habits: Habits | None = None, **terms: Any) -> str:
-    def do(site: Any) -> str:
-        player = Player(site, site.join(f"Player{len(site.accounts)}"), habits or Habits(), 3)
-        return str(player.challenge(site.account("TrapBot"), Terms(**{"color": "black", **terms})).id)
-
-    return server.do(do)
-
-
-def ended(server: Server, game: str) -> bool:
-    return server.do(lambda site: game in site.games and site.games[game].over)
-
-
-def chat_of(server: Server, game: str) -> list[tuple[str, str]]:
-    return server.do(lambda site: [(line.room, line.text) for line in site.record.messages if line.game == game])
-
-
-def moves(server: Server, game: str) -> list[str]:
-    return server.do(lambda site: [move.uci() for move in site.games[game].board.move_stack])
-
-
-def no_violations(server: Server) -> None:
-    assert server.do(lambda site: list(site.record.violations)) == []
 
 
 def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: Settings) -> None:
@@ -318,17 +238,10 @@ def test_a_token_that_is_revoked_ends_the_bot(server: Server, settings: Settings
         MoveSources(Opening(()), Tablebases([]), 0.05),
     )
     server.do(lambda site: site.tokens.clear())
-    with pytest.raises(Refused):
+    with pytest.raises(Unauthorized) as refused:
         bot.run()
-
-
-def test_an_opponent_who_leaves_loses(server: Server, settings: Settings) -> None:
-    server.do(lambda site: setattr(site.rules, "claim_after", 0.5))
-    with playing(settings, ()):
-        game = challenged(server, Habits(leave=1.0, away=None))
-        until(lambda: ended(server, game))
-        assert server.do(lambda site: site.games[game].winner) is chess.WHITE
-    no_violations(server)
+    # The unit of systemd does not start it again.
+    assert refused.value.exit_code == 8
 
 
 def test_a_game_that_never_begins_is_aborted(

@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     limit, increment = (int(part) for part in given.clock.split("+"))
     try:
-        with Server(given.port, keep_alive=given.keep_alive, seed=given.seed) as server:
+        with Server(given.port, keep_alive=given.keep_alive, seed=given.seed, strict=False) as server:
             account = server.do(lambda site: site.join(given.bot, None if given.human else "BOT"))
             server.do(lambda site: site.token(account, given.token))
             if given.faults:

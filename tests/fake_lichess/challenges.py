@@ -38,6 +38,8 @@ class Challenge:
     challenger_color: chess.Color
     status: str = "created"
     reason: str = "generic"
+    #: Id of the game that it is a rematch of, if it is one.
+    rematch_of: str = ""
     expiry: Timer | None = None
     #: The response that keeps it alive; it gets ``{"done": status}`` at the end.
     keep_alive: Stream | None = None

@@ -1,5 +1,6 @@
 """One game: the rules by python-chess, real clocks, offers, presence."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,10 @@ STARTED, ABORTED = "started", "aborted"
 LATE_ENOUGH = 60
 #: Plies that must pass after a draw offer before the same player may make another.
 BETWEEN_OFFERS = 20
+#: Seconds that a click on "give time" adds to the other's clock.
+GIVEN_TIME = 15.0
+#: Seconds for each side's first move, for games shorter than so many seconds (limit and 40 increments).
+FIRST_MOVE = ((120, 20.0), (480, 30.0), (float("inf"), 45.0))
 
 
 @dataclass
@@ -30,7 +35,8 @@ class Side:
     last_offer: int = -BETWEEN_OFFERS
     #: Second of the server's time since which the player is away; None while present.
     gone_since: float | None = None
-    claimable: Timer | None = None
+    #: The next time that the other is told of it.
+    told_next: Timer | None = None
 
 
 class Game:
@@ -55,6 +61,7 @@ class Game:
         #: Seconds left of the mover after each ply, for the export.
         self.clocks: list[float] = []
         self.turn_began = clock.now()
+        self.source = "friend"
         self.streams: dict[Stream, chess.Color] = {}
         self.told_gone: set[Stream] = set()
         #: Called with the game after every change of state, and with chat lines.
@@ -82,6 +89,17 @@ class Game:
             if side.account is account:
                 return color
         raise Refused("Not your game", 404)
+
+    @property
+    def expiration(self) -> tuple[float, float] | None:
+        """Seconds since the last move and seconds for the next, while a player's first move is awaited.
+
+        As lichess tells it; the game is not aborted by that here.
+        """
+        if self.over or self.ply >= 2 or self.terms.limit is None or self.source == "ai":
+            return None
+        length = self.terms.limit + 40 * (self.terms.increment or 0)
+        return self.clock.now() - self.turn_began, next(seconds for below, seconds in FIRST_MOVE if length < below)
 
     def left(self, color: chess.Color) -> float:
         """Seconds on a player's clock now, never below 0."""
@@ -132,11 +150,15 @@ class Game:
 
     def _start_turn(self) -> None:
         self.turn_began = self.clock.now()
+        self._flag_after(self.sides[self.board.turn].left)
+
+    def _flag_after(self, seconds: float) -> None:
+        """Let the flag of who is to move fall after so many seconds."""
         if self._flag is not None:
             self._flag.cancel()
         self._flag = None
         if self.ticking and (self.terms.limit is not None or self.terms.days is not None):
-            self._flag = self.clock.after(self.sides[self.board.turn].left, self._time_out)
+            self._flag = self.clock.after(seconds, self._time_out)
 
     def _time_out(self) -> None:
         if self.over:
@@ -164,6 +186,8 @@ class Game:
             self._flag.cancel()
         for side in self.sides.values():
             side.offers_draw = side.proposes_takeback = False
+            if side.told_next is not None:
+                side.told_next.cancel()
         if tell:
             self._tell_state()
 
@@ -240,19 +264,32 @@ class Game:
             self.clocks.pop()
         self._start_turn()
 
-    def leave(self, color: chess.Color, claim_after: float) -> None:
-        """A player is away; the other may claim after ``claim_after`` seconds of the server's time."""
+    def leave(self, color: chess.Color, claim_after: float, tick: float, phase: float = 0.0) -> None:
+        """A player is away; the other may claim after ``claim_after`` seconds of the server's time.
+
+        The other is told ``phase`` seconds later and then every ``tick`` seconds how many whole seconds are missing,
+        rounded down: so a 0 may come almost a second too early.
+        """
         side = self.sides[color]
         if self.over or side.gone_since is not None:
             return
         side.gone_since = self.clock.now()
-        self._tell_gone(color, claim_after)
-        side.claimable = self.clock.after(claim_after, lambda: self._tell_gone(color, 0))
 
-    def _tell_gone(self, color: chess.Color, seconds: float) -> None:
+        def tell() -> None:
+            assert side.gone_since is not None
+            missing = max(0.0, claim_after - (self.clock.now() - side.gone_since))
+            self._tell_gone(color, math.floor(missing))
+            side.told_next = self.clock.after(tick, tell)
+
+        side.told_next = self.clock.after(phase, tell)
+        if phase <= 0:
+            side.told_next.cancel()
+            tell()
+
+    def _tell_gone(self, color: chess.Color, seconds: int) -> None:
         for stream, own in self.streams.items():
             if own != color:
-                stream.offer({"type": "opponentGone", "gone": True, "claimWinInSeconds": round(seconds)})
+                stream.offer({"type": "opponentGone", "gone": True, "claimWinInSeconds": seconds})
                 self.told_gone.add(stream)
 
     def come_back(self, color: chess.Color) -> None:
@@ -261,20 +298,42 @@ class Game:
         if side.gone_since is None:
             return
         side.gone_since = None
-        if side.claimable is not None:
-            side.claimable.cancel()
+        if side.told_next is not None:
+            side.told_next.cancel()
         for stream in [s for s in self.told_gone if self.streams.get(s, color) != color]:
             stream.offer({"type": "opponentGone", "gone": False})
         self.told_gone.clear()
 
+    def may_claim(self, color: chess.Color) -> bool:
+        """Whether a claim is looked at: on the absent player's turn, in a game with a clock that has begun."""
+        bound = "noClaimWin" in self.terms.rules or self.source == "ai" or self.terms.limit is None
+        return not self.over and self.ply >= 2 and self.board.turn != color and not bound
+
     def claim(self, color: chess.Color, claim_after: float, win: bool) -> None:
-        """End the game of a player who left it."""
+        """End the game of a player who left it; a win is a draw for who could never mate. Refused if it is too early.
+
+        A claim that may not be made at all changes nothing, without a word, as on lichess.
+        """
+        if not self.may_claim(color):
+            return
         since = self.sides[not color].gone_since
-        if self.over or since is None or self.clock.now() - since < claim_after:
-            raise Refused("Cannot claim: the opponent has not left the game for long enough")
-        if win and "noClaimWin" in self.terms.rules:
-            raise Refused("Cannot claim: not in this game")
-        self.end("timeout", color) if win else self.end("draw", None)
+        if since is None or self.clock.now() - since <= claim_after:
+            raise Refused(f"You cannot claim {'the win' if win else 'draw'} on this game")
+        can_mate = not self.board.has_insufficient_material(color)
+        self.end("timeout", color if win and can_mate else None)
+        if win and not can_mate:
+            raise Refused("You cannot claim the win on this game")
+
+    def give_time(self, color: chess.Color) -> None:
+        """A player adds time to the other's clock."""
+        if self.over or self.terms.limit is None or "noGiveTime" in self.terms.rules:
+            return
+        self.sides[not color].left += GIVEN_TIME
+        if self.ticking and self.board.turn != color:
+            # The clock that runs now is the other one.
+            self._flag_after(self.left(not color))
+        self._say(f"{'Black' if color else 'White'} + {GIVEN_TIME:.0f} seconds")
+        self._tell_state()
 
     def write(self, author: Account, room: str, text: str) -> Line | None:
         """A chat line, shown to both players' streams if it passes the rules."""

@@ -1,6 +1,8 @@
 """Rate limits, with lichess's answers beyond them."""
 
 from collections import defaultdict, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from tests.fake_lichess.people import Refused
 
@@ -33,12 +35,29 @@ class Limits:
         self.event_opens = Limit(30, 10 * MINUTE)
         self.challenges = Limit(25, MINUTE)
         self.bot_games = Limit(100, DAY)
+        #: Most streams of broadcasts at a time without a token.
+        self.broadcast_streams = 2
+        self.open_broadcasts = 0
 
     def open_events(self, token: str, now: float) -> None:
         """Refused beyond the opens of the event stream; a refused open does not count."""
         if self.event_opens.wait(token, now):
             raise Refused("Please only run 1 bot stream at a time", 429)
         self.event_opens.use(token, now)
+
+    @contextmanager
+    def broadcast_stream(self, is_known: bool) -> Iterator[None]:
+        """An open stream of a broadcast; ``is_known`` says whether the client has a token."""
+        if is_known:
+            yield
+            return
+        if self.open_broadcasts >= self.broadcast_streams:
+            raise Refused(f"Please only run {self.broadcast_streams} request(s) at a time", 429)
+        self.open_broadcasts += 1
+        try:
+            yield
+        finally:
+            self.open_broadcasts -= 1
 
     def challenge(self, who: str, now: float) -> None:
         if seconds := self.challenges.wait(who, now):

@@ -17,10 +17,13 @@ class Refused(Exception):
 
 @dataclass(eq=False)
 class Account:
-    """Account: ``title`` is BOT for a bot, a chess title or None; ``rating`` holds for every speed."""
+    """Account: ``title`` is BOT for a bot, a chess title or None; ``rating`` holds for every speed.
+
+    An anonymous player has no rating, and lichess's own computer has a level instead.
+    """
 
     name: str
-    rating: int = 1500
+    rating: int | None = 1500
     title: str | None = None
     created_at: int = 0
     #: Games started, which is what forbids the upgrade to a bot.
@@ -30,6 +33,10 @@ class Account:
     streams: set[Stream] = field(default_factory=set)
     #: Gets what the event stream tells, for players inside the server.
     on_event: Callable[[Json], None] | None = None
+    anonymous: bool = False
+    ai_level: int | None = None
+    #: Ratings by speed where they differ from ``rating``.
+    ratings: dict[str, int] = field(default_factory=dict)
 
     @property
     def id(self) -> str:

@@ -1,12 +1,14 @@
 """Scripted opponents inside the server, which play whole games with human habits."""
 
+import contextlib
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 
 from tests.fake_lichess.challenges import Challenge
 from tests.fake_lichess.game import Game
+from tests.fake_lichess.http.answers import color_name
 from tests.fake_lichess.http.stream import Json
 from tests.fake_lichess.people import Account, Refused
 from tests.fake_lichess.site import Site
@@ -61,6 +63,9 @@ class Habits:
     accept_takeback: float | None = 0.5
     #: Ply from which the player resigns; None: never.
     resign_at: int | None = None
+    #: Chances of giving the opponent time with a move, and of asking for a rematch after a game.
+    give_time: float = 0.0
+    rematch: float = 0.0
     #: Chance of accepting a challenge.
     accept: float = 1.0
 
@@ -114,6 +119,8 @@ class Player:
         if (game.over or game.board.turn != color) and (pending := self._pending.pop(game.id, None)):
             pending.cancel()
         if game.over:
+            if self._chance(self.habits.rematch):
+                self.site.clock.after(self._thinking(), lambda: self._again(game, color))
             return
         other = game.sides[not color]
         if other.offers_draw and self.habits.accept_draw is not None:
@@ -124,6 +131,12 @@ class Player:
             self.site.clock.after(0.0, lambda: game.answer_takeback(color, back) if other.proposes_takeback else None)
         if game.board.turn == color and game.id not in self._pending:
             self._pending[game.id] = self.site.clock.after(self._thinking(), lambda: self._act(game, color))
+
+    def _again(self, game: Game, color: chess.Color) -> None:
+        """Ask for a rematch with the other color."""
+        terms = replace(game.terms, color=color_name(not color))
+        with contextlib.suppress(Refused):
+            self.site.challenge(self.account, game.sides[not color].account, terms, rematch_of=game.id)
 
     def _act(self, game: Game, color: chess.Color) -> None:
         self._pending.pop(game.id, None)
@@ -139,6 +152,8 @@ class Player:
         if self._chance(habits.talk):
             room, text = self.random.choice(TALK)
             game.write(self.account, room, text)
+        if game.ply >= 2 and self._chance(habits.give_time):
+            game.give_time(color)
         if game.ply >= 4 and self._chance(habits.ask_takeback):
             game.answer_takeback(color, True)
             if game.over or game.board.turn != color or game.sides[color].proposes_takeback:
@@ -152,7 +167,7 @@ class Player:
             self.site.play(game, color, self._choose(game.board), self._chance(self.habits.offer_draw))
 
     def _go(self, game: Game, color: chess.Color) -> None:
-        game.leave(color, self.site.rules.claim_after)
+        self.site.leave(game, color)
         if self.habits.away is not None:
 
             def return_() -> None:
@@ -180,7 +195,7 @@ class Player:
         ply = len(board.move_stack)
         if ply >= len(self.habits.line):
             return None
-        line = chess.Board()
+        line = board.root()
         for played, san in zip(board.move_stack, self.habits.line, strict=False):
             if line.push_san(san) != played:
                 return None
@@ -194,7 +209,7 @@ class Player:
         wait = self.site.rules.claim_after
         since = game.sides[not color].gone_since
         try:
-            if since is not None and self.site.clock.now() - since >= wait:
+            if since is not None and self.site.clock.now() - since > wait:
                 game.claim(color, wait, win=True)
             elif game.ply < 2 and game.board.turn != color and self.site.clock.now() - game.turn_began >= wait:
                 game.abort(color)

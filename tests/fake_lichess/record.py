@@ -16,7 +16,9 @@ VIOLATIONS = (
     "message_after_end",
     "lost_on_time",
     "abandoned",
+    "drawn_win",
     "unknown_address",
+    "unpublished_request",
     "stream_opens",
 )
 

@@ -29,6 +29,9 @@ class ServerRules:
 
     #: Seconds of absence after which the other may claim.
     claim_after: float = 30.0
+    #: Seconds between two lines that tell of an absent opponent, and from the absence to the first of them.
+    gone_tick: float = 5.0
+    gone_phase: float = 0.7
     #: Whether a message after the end of a game is still taken.
     chat_after_end: bool = True
     #: Seconds without any stream of a game after which its bot counts as gone, for the opponent who may claim.
@@ -89,8 +92,13 @@ class Site:
 
     # Challenges
 
-    def challenge(self, challenger: Account, dest: Account, terms: Terms, keep_alive: bool = False) -> Challenge:
-        """Refused where lichess refuses it: terms, limits, bots where no bot may play."""
+    def challenge(
+        self, challenger: Account, dest: Account, terms: Terms, keep_alive: bool = False, rematch_of: str = ""
+    ) -> Challenge:
+        """Refused where lichess refuses it: terms, limits, bots where no bot may play.
+
+        ``rematch_of`` is the game that it offers to repeat: a bot gets an offer of a rematch as a challenge.
+        """
         terms.check()
         if challenger is dest:
             raise Refused("You cannot challenge yourself")
@@ -102,7 +110,7 @@ class Site:
         if not challenger.in_process:
             self.limits.challenge(challenger.id, now)
         color = {"white": chess.WHITE, "black": chess.BLACK}.get(terms.color, self._random.random() < 0.5)
-        made = Challenge(self._letters(8), challenger, dest, terms, color)
+        made = Challenge(self._letters(8), challenger, dest, terms, color, rematch_of=rematch_of)
         self.challenges[made.id] = made
         if keep_alive:
             made.keep_alive = Stream()
@@ -134,11 +142,15 @@ class Site:
             self.limits.bot_games.use(found.challenger.id, now)
         found.close("accepted")
         white, black = (found.challenger, who) if found.challenger_color else (who, found.challenger)
-        terms = found.terms
+        return self.begin(found.id, found.terms, white, black)
+
+    def begin(self, ident: str, terms: Terms, white: Account, black: Account, source: str = "friend") -> Game:
+        """A game begins; ``source`` is how it came about, in lichess's terms: friend, ai, lobby."""
         if terms.variant == "chess960" and terms.fen is None:
             drawn = chess.Board.from_chess960_pos(self._random.randrange(960))
             terms = replace(terms, fen=drawn.fen())
-        game = Game(found.id, terms, white, black, self.clock)
+        game = Game(ident, terms, white, black, self.clock)
+        game.source = source
         game.state_of = answers.game_state
         game.on_end.append(self._finished)
         self.games[game.id] = game
@@ -253,9 +265,21 @@ class Site:
 
             def gone() -> None:
                 if color not in game.streams.values():
-                    game.leave(color, self.rules.claim_after)
+                    self.leave(game, color)
 
             self.clock.after(self.rules.bot_gone_after, gone)
+
+    def leave(self, game: Game, color: chess.Color) -> None:
+        """A player is away, under the rules of this server."""
+        game.leave(color, self.rules.claim_after, self.rules.gone_tick, self.rules.gone_phase)
+
+    def claim(self, who: Account, ident: str, win: bool) -> None:
+        """A bot claims the game of an absent opponent; a draw where it could have won is recorded."""
+        game = self.game_for(who, ident)
+        color = game.color_of(who)
+        game.claim(color, self.rules.claim_after, win)
+        if not win and game.status == "timeout" and not game.board.has_insufficient_material(color):
+            self.record.add_violation("drawn_win", who.name, game.id, f"ply {game.ply}", self.clock.now())
 
     def move(self, who: Account, ident: str, uci: str, offers_draw: bool = False) -> None:
         """Play a bot's move; a violation is recorded before the move is refused."""

@@ -53,10 +53,15 @@ class Terms:
         elif self.variant == "fromPosition":
             raise Refused("fen: required")
 
+    @property
+    def any_castling(self) -> bool:
+        """Whether kings and rooks may stand anywhere, and castling is told as king takes rook."""
+        return self.variant != "standard"
+
     def first_board(self) -> chess.Board:
         """The position the game begins in; Refused where the FEN is no position to play from."""
         try:
-            board = chess.Board(self.fen or chess.STARTING_FEN, chess960=self.variant == "chess960")
+            board = chess.Board(self.fen or chess.STARTING_FEN, chess960=self.any_castling)
         except ValueError as error:
             raise Refused(f"fen: Invalid FEN: {error}") from error
         if not board.is_valid() or board.is_game_over():

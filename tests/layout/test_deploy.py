@@ -10,6 +10,8 @@ import pytest
 import yaml
 from typer.main import get_command
 
+from lichess.api import Unauthorized
+from trapcore.errors import InputError, UsageError
 from trapline.__main__ import app
 from trapline.settings import CONFIG_VARIABLE, SECTIONS
 
@@ -26,6 +28,12 @@ def test_what_is_shipped_names_settings_that_there_are(name: str) -> None:
     assert used
     assert used - known == set()
     assert not re.search("TRAPLINE_[A-Z]+_TOKEN=", text), "a token does not belong into a file that is shared"
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_what_only_its_owner_can_mend_is_not_started_again(name: str) -> None:
+    (line,) = re.findall(r"^RestartPreventExitStatus=(.*)$", (DEPLOY / name).read_text("utf-8"), re.MULTILINE)
+    assert {UsageError.exit_code, InputError.exit_code, Unauthorized.exit_code} <= set(map(int, line.split()))
 
 
 def compose() -> dict[str, Any]:

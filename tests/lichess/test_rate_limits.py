@@ -2,11 +2,12 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.moves.time_management import FIRST_MOVES, SHORTEST, Clock, Lag, clock_of, thinking_time
-from lichess.api import GameState
+from lichess.api import BOT_GAMES_A_DAY, GameState, Limited
 from lichess.rate_limits import (
     LIMITED_SECONDS,
     OPENS,
@@ -88,27 +89,66 @@ def test_an_opening_that_lichess_never_saw_is_given_back() -> None:
     assert StreamOpenings([], Time()).not_opened() == []
 
 
-def test_a_429_holds_up_its_kind_and_what_matters_less() -> None:
+def held(pauses: Pauses) -> dict[Kind, float]:
+    return {pause.kind: pause.seconds for pause in pauses.held()}
+
+
+def limited(seconds: float | None = None, key: str = "") -> Limited:
+    return Limited("too many", seconds, key)
+
+
+def test_the_general_limit_holds_up_its_kind_and_what_matters_less_but_no_chat() -> None:
     time = Time()
     pauses = Pauses(time)
-    assert pauses.limited(Kind.CHAT, None) == LIMITED_SECONDS
-    assert [pauses.wait(kind) > 0 for kind in Kind] == [False, False, False, True]
-    time.now += LIMITED_SECONDS
-    pauses.limited(Kind.CHALLENGE, 5.0)
-    assert [pauses.wait(kind) for kind in Kind] == [0, 0, 5, 5]
-    first = pauses.limited(Kind.MOVE, None)
+    assert pauses.limited(Kind.ANSWER, limited(5.0)) == 5.0
+    assert held(pauses) == {Kind.ANSWER: 5.0, Kind.BOTS: 5.0}
+    first = pauses.limited(Kind.MOVE, limited())
     assert 0.2 <= first <= 0.5
     # A game that begins must be found all the same.
     assert pauses.wait(Kind.LISTEN) == first
-    assert pauses.wait(Kind.CHALLENGE) == pauses.wait(Kind.CHAT) == LIMITED_SECONDS
-    assert 1.0 <= pauses.limited(Kind.LISTEN, None) <= 2.0
+    assert pauses.wait(Kind.ANSWER) == pauses.wait(Kind.BOTS) == LIMITED_SECONDS
+    assert pauses.wait(Kind.CHAT) == 0
+    assert 1.0 <= pauses.limited(Kind.LISTEN, limited()) <= 2.0
     for _ in range(10):
-        last = pauses.limited(Kind.MOVE, None)
+        last = pauses.limited(Kind.MOVE, limited())
     assert 4.0 <= last <= 8.0
     pauses.worked(Kind.MOVE)
     time.now += 100
-    assert pauses.limited(Kind.MOVE, None) <= 0.5
-    assert pauses.limited(Kind.MOVE, 3.0) == 3.0
+    assert pauses.limited(Kind.MOVE, limited()) <= 0.5
+    assert pauses.limited(Kind.MOVE, limited(3.0)) == 3.0
+
+
+@pytest.mark.parametrize("kind", [Kind.ANSWER, Kind.BOTS])
+def test_the_games_of_a_day_between_bots_concern_bots_alone(kind: Kind) -> None:
+    time = Time()
+    pauses = Pauses(time)
+    assert pauses.limited(kind, limited(27_000.0, BOT_GAMES_A_DAY)) == 27_000.0
+    assert held(pauses) == {Kind.BOTS: 27_000.0}
+    assert [pause.reason for pause in pauses.held()] == ["too many"]
+    time.now += 27_000.0
+    assert held(pauses) == {}
+
+
+@pytest.mark.parametrize("kind", [Kind.ANSWER, Kind.CHAT])
+@pytest.mark.parametrize("seconds", [None, 7.0, 3600.0])
+@pytest.mark.parametrize("key", ["", "chat.day"])
+def test_people_wait_a_minute_at_most(kind: Kind, seconds: float | None, key: str) -> None:
+    pauses = Pauses(Time())
+    assert pauses.limited(kind, limited(seconds, key)) == min(seconds or LIMITED_SECONDS, LIMITED_SECONDS)
+    for other in (Kind.ANSWER, Kind.CHAT):
+        assert pauses.wait(other) <= LIMITED_SECONDS
+    assert pauses.wait(Kind.MOVE) == pauses.wait(Kind.LISTEN) == 0
+
+
+def test_a_named_limit_holds_up_nothing_else() -> None:
+    pauses = Pauses(Time())
+    pauses.limited(Kind.LISTEN, limited(600.0, "stream.opens"))
+    assert held(pauses) == {Kind.LISTEN: 600.0}
+
+
+def test_each_429_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    Pauses(Time()).limited(Kind.BOTS, limited(90.0, "challenge"))
+    assert caplog.messages == ["too many; requests of the kind bots wait 90.0 s"]
 
 
 @given(

@@ -88,7 +88,7 @@ def _rates(faults: str) -> dict[str, float]:
 
 def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
     """Run one soak from an empty folder and report on it."""
-    with Server(seed=given.seed) as server:
+    with Server(seed=given.seed, strict=False) as server:
         account, _ = server.bot(NAME, TOKEN)
         book = folder / "baits.bin"
         settings = [
@@ -96,6 +96,7 @@ def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
             f"move_seconds = {given.move_seconds}",
             f'books = ["{book}"]',
             'speeds = ["bullet", "blitz", "rapid"]',
+            'variants = ["standard", "chess960", "fromPosition"]',
         ]
         bot = BotProcess(folder, server.url, TOKEN, _free_port(), settings)
         bot.prepare()

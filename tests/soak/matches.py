@@ -19,6 +19,9 @@ CLOCKS = ((60, 1), (90, 1), (120, 1), (180, 0))
 #: Share of the games in which an opponent tries to fall into a trap of the library.
 BAITED = 0.4
 CHESS960 = 0.1
+#: and of the others those that begin from a position with rooks that only Chess960 knows.
+FROM_POSITION = 0.05
+ROOKS_INSIDE = "1rqbkr2/pppppppp/2n2n2/8/8/2N2N2/PPPPPPPP/1RQBKR2 w KQkq - 0 1"
 #: and of the others those in which the opponent never makes a move.
 ABSENT = 0.01
 #: Seconds between two looks at how late the server is.
@@ -98,6 +101,7 @@ class Matches:
             greed=self.random.choice((0.2, 0.5, 0.9)),
             sense=self.random.choice((0.0, 0.8, 0.97)),
             talk=0.08,
+            give_time=0.01,
             offer_draw=0.02,
             ask_takeback=0.02,
             leave=0.004,
@@ -113,6 +117,8 @@ class Matches:
         if line is not None:
             color = "white" if line.victim == chess.WHITE else "black"
             return Terms(limit=limit, increment=increment, color=color, rated=rated)
+        if self.random.random() < FROM_POSITION:
+            return Terms(variant="fromPosition", fen=ROOKS_INSIDE, limit=limit, increment=increment)
         variant = "chess960" if self.random.random() < CHESS960 else "standard"
         return Terms(variant=variant, limit=limit, increment=increment, rated=rated)
 

@@ -149,6 +149,7 @@ class PromiseChecker:
         for what, kind in (
             ("lost on time", "lost_on_time"),
             ("abandoned", "abandoned"),
+            ("won games drawn", "drawn_win"),
             ("illegal moves", "illegal_move"),
             ("repeated moves", "repeated_move"),
             ("moves out of turn", "out_of_turn"),
@@ -157,6 +158,7 @@ class PromiseChecker:
             ("messages with links", "link"),
             ("event streams refused", "stream_opens"),
             ("unknown addresses", "unknown_address"),
+            ("requests not as published", "unpublished_request"),
         ):
             found = self.record.of(kind)
             self.rows.append(Row(what, str(len(found)), "0", not found))

@@ -175,6 +175,8 @@ def leaves_games_open(matches: Matches, process: BotProcess) -> None:
         (wrong("link"), ["messages with links"]),
         (wrong("stream_opens"), ["event streams refused"]),
         (wrong("unknown_address"), ["unknown addresses"]),
+        (wrong("unpublished_request"), ["requests not as published"]),
+        (wrong("drawn_win"), ["won games drawn"]),
         (slow_killer, ["killer after the bait, 1 undisturbed, ms: median, p95, most"]),
         (advises, ["advice to the opponent"]),
         (dies, ["ends nobody asked for"]),

@@ -185,3 +185,11 @@ def broadcast_round(site: Site, ident: str) -> BroadcastRound:
     if found is None:
         raise Refused("Not found", 404)
     return found
+
+
+def streamed_rounds(site: Site, ident: str) -> list[BroadcastRound]:
+    """Rounds that the stream of a broadcast has: the running and the recently finished ones."""
+    rounds = [one for one in site.archive.rounds.values() if one.broadcast == ident]
+    if not rounds:
+        raise Refused("Not found", 404)
+    return [one for one in rounds if one.running or one.over]

@@ -30,7 +30,7 @@ def result(game: Game) -> str:
 
 def as_pgn(game: Game, base: str, moves: bool = True, tags: bool = True, clocks: bool = True) -> str:
     """One game of PGN; a running one without its last moves."""
-    start = chess.Board(game.first_fen, chess960=game.terms.variant == "chess960")
+    start = chess.Board(game.first_fen, chess960=game.terms.any_castling)
     pgn = chess.pgn.Game()
     pgn.setup(start)
     begun = datetime.fromtimestamp(game.created_at / 1000, UTC)
@@ -48,8 +48,7 @@ def as_pgn(game: Game, base: str, moves: bool = True, tags: bool = True, clocks:
         "GameId": game.id,
         "UTCDate": f"{begun:%Y.%m.%d}",
         "UTCTime": f"{begun:%H:%M:%S}",
-        "WhiteElo": str(white.rating),
-        "BlackElo": str(black.rating),
+        **{f"{side}Elo": str(who.rating or "?") for side, who in (("White", white), ("Black", black))},
         **{f"{side}Title": who.title for side, who in (("White", white), ("Black", black)) if who.title},
         "Variant": VARIANTS[game.terms.variant]["name"],
         "TimeControl": "-" if limit is None else f"{limit}+{increment}",
@@ -67,13 +66,15 @@ def as_pgn(game: Game, base: str, moves: bool = True, tags: bool = True, clocks:
 
 def as_json(game: Game, now_ms: int) -> dict[str, Any]:
     """The same as an object; moves in SAN."""
-    board = chess.Board(game.first_fen, chess960=game.terms.variant == "chess960")
+    board = chess.Board(game.first_fen, chess960=game.terms.any_castling)
     sans = [board.san_and_push(move) for move in _shown(game)]
     players = {
         color_name(color): {
             "user": {"id": side.account.id, "name": side.account.name},
             "rating": side.account.rating,
         }
+        if side.account.ai_level is None
+        else {"aiLevel": side.account.ai_level}
         for color, side in game.sides.items()
     }
     body: dict[str, Any] = {

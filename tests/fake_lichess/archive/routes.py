@@ -7,7 +7,7 @@ from collections.abc import Callable
 from aiohttp import web
 
 from tests.fake_lichess.archive import archive
-from tests.fake_lichess.archive.stored import Study
+from tests.fake_lichess.archive.stored import BroadcastRound, Study
 from tests.fake_lichess.http.wire import Wire
 from tests.fake_lichess.people import Refused
 from tests.fake_lichess.site import Site
@@ -40,6 +40,7 @@ class ArchiveRoutes:
             web.get("/api/broadcast/round/{id}.pgn", self.round),
             web.get("/api/broadcast/{id}", self.broadcast),
             web.get("/api/stream/broadcast/round/{id}.pgn", self.round_stream),
+            web.get("/api/stream/broadcast/tour/{id}.pgn", self.tour_stream),
         ]
 
     def _reader(self, request: web.Request) -> str | None:
@@ -117,12 +118,20 @@ class ArchiveRoutes:
         return await self._pour(request, PGN, [f"{pgn}\n\n\n".encode() for pgn in found.games.values()])
 
     async def round_stream(self, request: web.Request) -> web.StreamResponse:
-        found = archive.broadcast_round(self.site, request.match_info["id"])
+        return await self._follow(request, [archive.broadcast_round(self.site, request.match_info["id"])])
+
+    async def tour_stream(self, request: web.Request) -> web.StreamResponse:
+        return await self._follow(request, archive.streamed_rounds(self.site, request.match_info["id"]))
+
+    async def _follow(self, request: web.Request, rounds: list[BroadcastRound]) -> web.StreamResponse:
         queue: asyncio.Queue[str] = asyncio.Queue()
-        for pgn in found.games.values():
-            queue.put_nowait(pgn)
-        found.news.append(queue)
-        try:
-            return await self._wire(request).pour_queue(PGN, queue)
-        finally:
-            found.news.remove(queue)
+        with self.site.limits.broadcast_stream("Authorization" in request.headers):
+            for one in rounds:
+                for pgn in one.games.values():
+                    queue.put_nowait(pgn)
+                one.news.append(queue)
+            try:
+                return await self._wire(request).pour_queue(PGN, queue)
+            finally:
+                for one in rounds:
+                    one.news.remove(queue)

@@ -34,12 +34,13 @@ def color_name(color: chess.Color) -> str:
 
 def account(who: Account, base: str) -> Json:
     """``/api/account`` and, without the addresses, one line of ``/api/bot/online``."""
-    perf = {"games": who.played, "rating": who.rating, "rd": 60, "prog": 0}
+    perf = {"games": who.played, "rd": 60, "prog": 0}
+    speeds = ("bullet", "blitz", "rapid", "classical", "chess960")
     counts = ("all", "rated", "ai", "draw", "drawH", "loss", "lossH", "win", "winH", "bookmark", "import", "me")
     return {
         "id": who.id,
         "username": who.name,
-        "perfs": dict.fromkeys(("bullet", "blitz", "rapid", "classical", "chess960"), perf),
+        "perfs": {speed: {**perf, "rating": who.ratings.get(speed, who.rating)} for speed in speeds},
         **({"title": who.title} if who.title else {}),
         "createdAt": who.created_at,
         "seenAt": who.created_at,
@@ -97,13 +98,17 @@ def challenge(made: "Challenge", base: str, seen_by: Account | None = None) -> J
         body["initialFen"] = terms.fen
     if terms.rules:
         body["rules"] = list(terms.rules)
+    if made.rematch_of:
+        body["rematchOf"] = made.rematch_of
     if made.status == "declined":
         body |= {"declineReason": made.reason_text, "declineReasonKey": made.reason.lower()}
     return body
 
 
 def moves(game: Game) -> str:
-    """All moves in UCI; castling as king takes rook in Chess960 alone."""
+    """All moves in UCI; castling is the king's two steps in standard chess, and king takes rook in every other variant,
+    also where king and rooks stand as usual.
+    """
     # Not by `Board.uci`, which takes a queen's e8h8 for castling if the king stands on e8 today.
     return " ".join(move.uci() for move in game.board.move_stack)
 
@@ -127,10 +132,18 @@ def game_state(game: Game) -> Json:
             state[f"{letter}takeback"] = True
     if game.winner is not None:
         state["winner"] = color_name(game.winner)
+    if game.expiration is not None:
+        idle, most = game.expiration
+        state["expiration"] = {"idleMillis": round(idle * 1000), "millisToMove": round(most * 1000)}
     return state
 
 
 def _event_player(who: Account) -> Json:
+    """A player; what lichess does not know of him is left out, although the description has id and name required."""
+    if who.ai_level is not None:
+        return {"aiLevel": who.ai_level}
+    if who.anonymous:
+        return {}
     return {"id": who.id, "name": who.name, "title": who.title, "rating": who.rating}
 
 
@@ -156,6 +169,14 @@ def game_full(game: Game) -> Json:
     return full
 
 
+def _event_opponent(who: Account) -> Json:
+    if who.ai_level is not None:
+        return {"id": None, "username": f"Stockfish level {who.ai_level}", "ai": who.ai_level}
+    if who.anonymous:
+        return {"id": None, "username": "Anonymous", "rating": None}
+    return {"id": who.id, "username": who.name, "rating": who.rating}
+
+
 def game_info(game: Game, seen_by: Account) -> Json:
     """The game inside gameStart and gameFinish."""
     color = game.color_of(seen_by)
@@ -167,14 +188,14 @@ def game_info(game: Game, seen_by: Account) -> Json:
         "fen": game.board.fen(),
         "color": color_name(color),
         "lastMove": stack[-1].uci() if stack else "",
-        "source": "friend",
+        "source": game.source,
         "status": {"id": STATUS[game.status], "name": game.status},
         "variant": VARIANTS[game.terms.variant],
         "speed": game.terms.speed,
         "perf": game.terms.perf,
         "rated": game.terms.rated,
         "hasMoved": game.ply > (0 if color == chess.Board(game.first_fen).turn else 1),
-        "opponent": {"id": other.id, "username": other.name, "rating": other.rating},
+        "opponent": _event_opponent(other),
         "isMyTurn": not game.over and game.board.turn == color,
         "secondsLeft": int(game.left(color)),
         "rating": seen_by.rating,

@@ -1,5 +1,6 @@
 """Routes of the published API."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
@@ -22,6 +23,8 @@ WireMaker = Callable[[web.Request], Wire]
 
 TRUE = ("1", "true", "yes")
 OK = {"ok": True}
+#: Seconds after which a claim is answered.
+CLAIM_SECONDS = 0.5
 #: The scope an address needs, longest prefix first; the others need none.
 SCOPES = (
     ("/api/stream/event", ("bot:play", "board:play", "challenge:read")),
@@ -229,15 +232,17 @@ class Routes:
         return answer(OK)
 
     async def claim_victory(self, request: web.Request) -> web.StreamResponse:
-        return self._claim(request, win=True)
+        return await self._claim(request, win=True)
 
     async def claim_draw(self, request: web.Request) -> web.StreamResponse:
-        return self._claim(request, win=False)
+        return await self._claim(request, win=False)
 
-    def _claim(self, request: web.Request, win: bool) -> web.Response:
-        me = self._me(request)
-        game = self.site.game_for(me, request.match_info["game"])
-        game.claim(game.color_of(me), self.site.rules.claim_after, win)
+    async def _claim(self, request: web.Request, win: bool) -> web.Response:
+        """A claim takes effect at once and is answered, or refused, when lichess has looked at what became of it."""
+        try:
+            self.site.claim(self._me(request), request.match_info["game"], win)
+        finally:
+            await asyncio.sleep(CLAIM_SECONDS / (self.site.clock.speed or 1.0))
         return answer(OK)
 
     async def export(self, request: web.Request) -> web.StreamResponse:

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 from aiohttp import web
 
 from tests.fake_lichess.faults import Fault, Faults
+from tests.fake_lichess.http.published import published
 from tests.fake_lichess.http.routes import Handler, Routes, answer, date_header
 from tests.fake_lichess.http.wire import Wire, drop, reset
 from tests.fake_lichess.people import Account, Refused, Token
@@ -26,11 +27,21 @@ class Server:
     """Start with ``with Server() as server``; access to the state goes through ``do``.
 
     ``speed`` makes the site's time run faster (0: it stands until ``advance``); ``keep_alive`` is in real seconds;
-    port 0 takes a free one.
+    port 0 takes a free one. Every request is checked against lichess's published description, where the file is there;
+    if one was not as published, leaving the block raises AssertionError, unless ``strict`` is False.
     """
 
-    def __init__(self, port: int = 0, speed: float = 1.0, keep_alive: float = KEEP_ALIVE, seed: int = 0) -> None:
+    def __init__(
+        self,
+        port: int = 0,
+        speed: float = 1.0,
+        keep_alive: float = KEEP_ALIVE,
+        seed: int = 0,
+        strict: bool = True,
+    ) -> None:
         self.port = port
+        self.strict = strict
+        self.published = published()
         self.keep_alive = keep_alive
         self.faults = Faults(seed=seed)
         self.site = Site(VirtualClock(speed), seed)
@@ -61,6 +72,9 @@ class Server:
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
+        wrong = [one.detail for one in self.site.record.of("unpublished_request")]
+        if self.strict and kind is None and wrong:
+            raise AssertionError(f"requests that are not as published: {'; '.join(dict.fromkeys(wrong))}")
 
     def do(self, work: Callable[[Site], T]) -> T:
         """Run ``work`` on the site in its own thread and give back what it returns or raises."""
@@ -150,6 +164,7 @@ class Server:
         route = request.match_info.route.resource
         record.requests[f"{request.method} {route.canonical if route else request.path}"] += 1
         record.user_agents.add(request.headers.get("User-Agent", ""))
+        await self._check_request(request)
         fault = self.faults.on_request(request.path)
         if fault is not None and (spoiled := await self._spoil(fault, request)) is not None:
             return spoiled
@@ -167,6 +182,14 @@ class Server:
         if request.method == "POST" and self.faults.on_answer(request.path) is not None:
             reset(request)
         return done
+
+    async def _check_request(self, request: web.Request) -> None:
+        """Record what of a request is not as published."""
+        if self.published is None:
+            return
+        kind, body = request.headers.get("Content-Type", ""), await request.read()
+        for fault in self.published.faults(request.method, request.path_qs, kind, body):
+            self.site.record.add_violation("unpublished_request", "", "", fault, self.site.clock.now())
 
     async def _spoil(self, fault: Fault, request: web.Request) -> web.StreamResponse | None:
         if fault.kind in ("restart", "skew"):

@@ -190,37 +190,10 @@ def test_a_takeback_takes_the_proposers_last_move_back(setup: ServerWithBot, pli
     setup.play(game, "d2d4")
 
 
-def test_an_opponent_who_leaves_may_be_claimed_after_a_while(setup: ServerWithBot) -> None:
-    game, _ = setup.game(BLITZ)
-    setup.play(game, "e2e4", "e7e5")
-    with setup.stream(game) as lines:
-        lines.next()
-        setup.server.do(lambda _: game.leave(chess.WHITE, 30))
-        assert lines.next() == {"type": "opponentGone", "gone": True, "claimWinInSeconds": 30}
-        assert setup.client.post(f"/api/bot/game/{game.id}/claim-victory").status == 400
-        setup.server.do(lambda _: game.come_back(chess.WHITE))
-        assert lines.next() == {"type": "opponentGone", "gone": False}
-        setup.server.do(lambda _: game.leave(chess.WHITE, 30))
-        setup.server.advance(31)
-        assert [lines.next()["claimWinInSeconds"] for _ in range(2)] == [30, 0]
-        assert setup.client.post(f"/api/bot/game/{game.id}/claim-victory").status == 200
-        assert (lines.next()["status"], game.winner) == ("timeout", chess.BLACK)
-    assert setup.violations() == []
-
-
-def test_a_draw_may_be_claimed_instead(setup: ServerWithBot) -> None:
-    game, _ = setup.game(BLITZ)
-    setup.play(game, "e2e4", "e7e5")
-    setup.server.do(lambda _: game.leave(chess.WHITE, 30))
-    setup.server.advance(31)
-    assert setup.client.post(f"/api/bot/game/{game.id}/claim-draw").status == 200
-    assert (game.status, game.winner) == ("draw", None)
-
-
 def test_a_stream_opened_in_between_is_not_told_of_the_return(setup: ServerWithBot) -> None:
     game, _ = setup.game(BLITZ)
     setup.play(game, "e2e4", "e7e5")
-    setup.server.do(lambda _: game.leave(chess.WHITE, 30))
+    setup.server.do(lambda site: site.leave(game, chess.WHITE))
     with setup.stream(game) as lines:
         lines.next()
         setup.server.do(lambda _: game.come_back(chess.WHITE))

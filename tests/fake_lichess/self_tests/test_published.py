@@ -111,11 +111,12 @@ def test_a_game_from_its_first_line_to_its_last(checked: ServerWithBot) -> None:
             server.do(lambda _: game.write(player.account, "player", "hi"))
             assert {"text": "hi", "user": "Human"} in client.get(base + "/chat").body
             checked.play(game, "e2e4", "e7e5", "g1f3")
-            server.do(lambda _: game.leave(chess.WHITE, 30))
+            server.do(lambda site: site.leave(game, chess.WHITE))
+            server.advance(1)
             server.do(lambda _: game.come_back(chess.WHITE))
             assert client.get("/api/account/playing").body["nbMyTurn"] == 1
             assert client.get(f"/game/export/{game.id}", Accept="application/json").body["moves"] == ""
-            for wrong in ("/abort", "/claim-victory", "/claim-draw", "/move/e2e4"):
+            for wrong in ("/abort", "/move/e2e4"):
                 assert client.post(base + wrong).status == 400
             # To refuse now refuses nothing; after the own offer it would take that one back.
             for answer in ("/draw/no", "/move/b8c6?offeringDraw=true", "/takeback/yes", "/takeback/no", "/draw/yes"):

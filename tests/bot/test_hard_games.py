@@ -1,0 +1,165 @@
+"""The whole bot where lichess is not kind: limits, absent opponents, odd positions, and people it knows little of."""
+
+from typing import Any
+
+import chess
+import pytest
+
+from bot.settings import Variant
+from tests.fake_lichess.challenges import Challenge
+from tests.fake_lichess.http.server import Server
+from tests.fake_lichess.limits import Limit
+from tests.fake_lichess.people import Account
+from tests.fake_lichess.players import Habits, Player
+from tests.fake_lichess.terms import VARIANTS, Terms
+from tests.support.playing_bot import challenged, chat_of, ended, moves, no_violations, playing
+from tests.support.polling import until
+from trapline.settings import Settings
+
+ROOKS_INSIDE = "1rqbkr2/pppppppp/2n2n2/8/8/2N2N2/PPPPPPPP/1RQBKR2 w KQkq - 0 1"
+USUAL_ROOKS = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
+
+
+def changed(settings: Settings, **changes: Any) -> Settings:
+    return settings.model_copy(update={"bot": settings.bot.model_copy(update=changes)})
+
+
+def test_the_games_of_a_day_between_bots_make_it_neither_deaf_nor_mute(server: Server, settings: Settings) -> None:
+    def invite(site: Any) -> Challenge:
+        site.limits.bot_games = Limit(1, 86_400)
+        machines = [Player(site, site.join(name, "BOT"), Habits(resign_at=2), 1) for name in ("Machine", "Robot")]
+        made = [machine.challenge(site.account("TrapBot"), Terms(color="black")) for machine in machines]
+        return made[1]
+
+    refused = server.do(invite)
+    with playing(settings) as bot:
+        # The second bot waits for its place, and the first game is the last that may be played today.
+        until(lambda: any(one["requests"] == "bots" for one in bot.health()["held"]))  # type: ignore[attr-defined]
+        until(lambda: not refused.open)
+        assert (refused.status, refused.reason) == ("declined", "later")
+        game = challenged(server, Habits(resign_at=7))
+        until(lambda: ended(server, game))
+        until(lambda: sum(room == "player" for room, _ in chat_of(server, game)) == 2)
+        health: dict[str, Any] = bot.health()
+        assert health["ok"]
+        (held,) = health["held"]
+        assert held["seconds"] > 80_000
+        assert "bot.vsBot" not in held["reason"]
+        assert "against other bots today" in held["reason"]
+    no_violations(server)
+
+
+@pytest.mark.parametrize("phase", [0.7, 4.4])
+def test_an_opponent_who_leaves_loses(server: Server, settings: Settings, phase: float) -> None:
+    def rules(site: Any) -> None:
+        site.rules.claim_after, site.rules.gone_phase = 4.5, phase
+
+    server.do(rules)
+    with playing(settings, ()):
+        game = challenged(server, Habits(leave=1.0, away=None))
+        until(lambda: ended(server, game), 30)
+        assert server.do(lambda site: (site.games[game].status, site.games[game].winner)) == ("timeout", chess.WHITE)
+    no_violations(server)
+
+
+def test_who_cannot_mate_claims_a_draw(server: Server, settings: Settings) -> None:
+    server.do(lambda site: setattr(site.rules, "claim_after", 1.0))
+    playing_positions = changed(settings, variants=(Variant.FROM_POSITION,))
+    with playing(playing_positions, ()):
+        game = challenged(
+            server,
+            Habits(leave=1.0, away=None),
+            variant="fromPosition",
+            fen="4k3/pp6/8/8/8/8/8/4K3 w - - 0 1",
+            color="black",
+        )
+        until(lambda: ended(server, game), 30)
+        assert server.do(lambda site: site.games[game].winner) is None
+    no_violations(server)
+
+
+@pytest.mark.parametrize(("fen", "castles"), [(ROOKS_INSIDE, "e1f1"), (USUAL_ROOKS, "e1h1")])
+@pytest.mark.parametrize("color", ["white", "black"])
+def test_positions_whose_castling_is_told_as_king_takes_rook(
+    server: Server, settings: Settings, fen: str, castles: str, color: str
+) -> None:
+    with playing(changed(settings, variants=(Variant.FROM_POSITION,)), ("O-O",)):
+        habits = Habits(line=("O-O",), resign_at=12, think=(0.01, 0.02))
+        game = challenged(server, habits, variant="fromPosition", fen=fen, color=color)
+        until(lambda: ended(server, game), 40)
+        assert moves(server, game)[0] == castles
+        assert len(moves(server, game)) > 10
+        until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
+    (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
+    assert "1. O-O" in path.read_text()
+    no_violations(server)
+
+
+def test_what_cannot_be_played_is_given_up(server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games of a variant that somebody began for it by hand."""
+    with playing(settings, ()):
+
+        def begin(site: Any) -> None:
+            player = Player(site, site.join("Human"), Habits(think=(0.1, 0.1)), 1)
+            monkeypatch.setitem(VARIANTS, "atomic", {"key": "atomic", "name": "Atomic", "short": "Atom"})
+            for ident, terms in (
+                ("atomic00", Terms(variant="atomic", limit=60)),
+                ("atomic01", Terms(variant="atomic", limit=60, rules=("noAbort",))),
+            ):
+                site.begin(ident, terms, site.account("TrapBot"), player.account)
+
+        server.do(begin)
+        until(lambda: ended(server, "atomic00") and ended(server, "atomic01"))
+        statuses = server.do(lambda site: [site.games[ident].status for ident in ("atomic00", "atomic01")])
+    assert statuses == ["aborted", "resign"]
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        Account("Stockfish3", ai_level=3, rating=None),
+        Account("Nobody", anonymous=True, rating=None),
+        Account("Fresh", rating=None),
+    ],
+    ids=lambda account: account.name,
+)
+def test_opponents_of_whom_little_is_known(server: Server, settings: Settings, stranger: Account) -> None:
+    with playing(settings, ()):
+
+        def begin(site: Any) -> None:
+            site.accounts[stranger.id] = stranger
+            Player(site, stranger, Habits(resign_at=8, give_time=0.5), 1)
+            kind = "ai" if stranger.ai_level else "friend"
+            site.begin("strange0", Terms(limit=60), stranger, site.account("TrapBot"), kind)
+
+        server.do(begin)
+        until(lambda: ended(server, "strange0"))
+        until(lambda: bool(list((settings.bot.folder / "games").glob("*/strange0.pgn"))))
+    no_violations(server)
+
+
+def test_a_rematch_is_played(server: Server, settings: Settings) -> None:
+    with playing(settings, ()):
+        challenged(server, Habits(resign_at=4, rematch=1.0, think=(0.0, 0.1)))
+        until(lambda: server.do(lambda site: len(site.games)) >= 3, 40)
+        colors = server.do(lambda site: [site.games[game].color_of(site.account("TrapBot")) for game in site.games])
+    assert colors[:3] == [chess.WHITE, chess.BLACK, chess.WHITE]
+    no_violations(server)
+
+
+def test_the_rating_that_counts_is_that_of_the_clock(server: Server, settings: Settings) -> None:
+    def join(site: Any) -> None:
+        for name, ratings in (("Fast", {"bullet": 2800, "blitz": 1500}), ("Slow", {"bullet": 1500, "blitz": 2800})):
+            account = site.join(name, "BOT")
+            account.ratings = ratings
+            Player(site, account, Habits(resign_at=2), 1)
+
+    server.do(join)
+    seeking = changed(settings, seek_minutes=0.005, seek_clock="1+0", max_rating=2000, seek_games=1)
+    with playing(seeking, ()):
+        until(lambda: server.do(lambda site: bool(site.games)))
+        names = server.do(
+            lambda site: {side.account.name for game in site.games.values() for side in game.sides.values()}
+        )
+    assert names == {"TrapBot", "Slow"}
+    no_violations(server)

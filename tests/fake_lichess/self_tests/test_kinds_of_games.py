@@ -1,0 +1,128 @@
+"""Games beside the usual one: other opponents, other positions, given time, rematches, first moves that are due."""
+
+from collections.abc import Iterator
+
+import chess
+import pytest
+
+from tests.fake_lichess.people import Account
+from tests.fake_lichess.players import Habits, Player
+from tests.fake_lichess.site import Site
+from tests.fake_lichess.terms import Terms
+from tests.support.server_with_bot import ServerWithBot, server_with_bot
+
+BLITZ = Terms(limit=180, increment=2, color="white")
+ROOKS_INSIDE = "1rqbkr2/pppppppp/2n2n2/8/8/2N2N2/PPPPPPPP/1RQBKR2 w KQkq - 0 1"
+USUAL_ROOKS = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
+
+
+@pytest.fixture
+def setup() -> Iterator[ServerWithBot]:
+    """Server whose time stands still."""
+    with server_with_bot() as made:
+        yield made
+
+
+@pytest.mark.parametrize(("fen", "castles"), [(ROOKS_INSIDE, "e1f1"), (USUAL_ROOKS, "e1h1")])
+def test_from_a_position_castling_is_told_as_king_takes_rook(setup: ServerWithBot, fen: str, castles: str) -> None:
+    game, _ = setup.game(Terms(variant="fromPosition", fen=fen, color="black", limit=60))
+    setup.play(game, castles)
+    with setup.stream(game) as lines:
+        full = lines.next()
+    assert full["variant"]["key"] == "fromPosition"
+    assert full["state"]["moves"] == castles
+    assert game.board.king(chess.WHITE) == chess.G1
+
+
+def test_the_kings_two_steps_are_taken_as_well(setup: ServerWithBot) -> None:
+    game, _ = setup.game(Terms(variant="fromPosition", fen=USUAL_ROOKS, color="black", limit=60))
+    setup.play(game, "e1c1")
+    with setup.stream(game) as lines:
+        assert lines.next()["state"]["moves"] == "e1a1"
+
+
+def test_the_first_moves_are_due_in_a_time_that_is_told(setup: ServerWithBot) -> None:
+    game, _ = setup.game(BLITZ)
+    setup.server.advance(4)
+    with setup.stream(game) as lines:
+        assert lines.next()["state"]["expiration"] == {"idleMillis": 4000, "millisToMove": 30000}
+        setup.play(game, "e2e4", "e7e5")
+        assert lines.next()["expiration"] == {"idleMillis": 0, "millisToMove": 30000}
+        assert "expiration" not in lines.next()
+
+
+@pytest.mark.parametrize(
+    ("stranger", "player", "opponent"),
+    [
+        (
+            Account("Stockfish3", ai_level=3, rating=None),
+            {"aiLevel": 3},
+            {"id": None, "username": "Stockfish level 3", "ai": 3},
+        ),
+        (Account("Nobody", anonymous=True, rating=None), {}, {"id": None, "username": "Anonymous", "rating": None}),
+        (
+            Account("Fresh", rating=None),
+            {"id": "fresh", "name": "Fresh", "title": None, "rating": None},
+            {"id": "fresh", "username": "Fresh", "rating": None},
+        ),
+    ],
+)
+def test_opponents_of_whom_little_is_known(
+    setup: ServerWithBot, stranger: Account, player: dict[str, object], opponent: dict[str, object]
+) -> None:
+    def begin(site: Site) -> None:
+        site.accounts[stranger.id] = stranger
+        site.begin("strange0", Terms(limit=60), stranger, setup.bot, "ai" if stranger.ai_level else "friend")
+
+    with setup.client.lines("/api/stream/event") as events:
+        setup.server.do(begin)
+        started = events.next()["game"]
+    assert started["opponent"] == opponent
+    with setup.client.lines("/api/bot/game/stream/strange0") as lines:
+        assert lines.next()["white"] == player
+
+
+def test_given_time_is_told_without_a_move(setup: ServerWithBot) -> None:
+    game, _ = setup.game(BLITZ)
+    setup.play(game, "e2e4", "e7e5", "g1f3")
+    with setup.stream(game) as lines:
+        before = lines.next()["state"]
+        setup.server.do(lambda _: game.give_time(chess.WHITE))
+        assert lines.next()["text"] == "Black + 15 seconds"
+        after = lines.next()
+    assert (after["moves"], after["btime"] - before["btime"]) == (before["moves"], 15000)
+    setup.server.advance(190)
+    assert not game.over
+    setup.server.advance(6)
+    assert game.status == "outoftime"
+
+
+def test_a_rematch_is_a_challenge_that_names_the_game_before(setup: ServerWithBot) -> None:
+    with setup.client.lines("/api/stream/event") as events:
+        game, _ = setup.game(BLITZ, Habits(think=(0.1, 0.1), resign_at=0, rematch=1.0))
+        setup.server.advance(2)
+        again = events.until(lambda event: event["type"] == "challenge" and event["challenge"]["id"] != game.id)
+    assert game.over
+    assert (again["challenge"]["rematchOf"], again["challenge"]["color"]) == (game.id, "black")
+
+
+def test_beyond_the_games_of_a_day_bots_are_refused_and_people_are_not(setup: ServerWithBot) -> None:
+    def play_out(site: Site) -> None:
+        for _ in range(site.limits.bot_games.most):
+            site.limits.bot_games.use("trapbot", site.clock.now())
+
+    setup.server.do(play_out)
+    machine = setup.opponent(name="Machine", title="BOT")
+    limited = setup.client.post("/api/challenge/Machine", {"clock.limit": 60, "clock.increment": 0})
+    assert (limited.status, limited.body["ratelimit"]["key"]) == (429, "bot.vsBot.day")
+    assert limited.body["ratelimit"]["seconds"] > 86_000
+    person = setup.opponent()
+    made = setup.challenged(person, BLITZ)
+    assert setup.client.post(f"/api/challenge/{made.id}/accept").status == 200
+    other = setup.server.do(lambda site: Player(site, site.join("Other", "BOT"), Habits()))
+    setup.server.do(lambda site: site.limits.bot_games.__init__(100, 86400))  # type: ignore[misc]
+    made = setup.challenged(other, BLITZ)
+    setup.server.do(play_out)
+    refused = setup.client.post(f"/api/challenge/{made.id}/accept")
+    assert (refused.status, refused.body["ratelimit"]["key"]) == (429, "bot.vsBot.day")
+    assert machine.account.is_bot
