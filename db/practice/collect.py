@@ -22,6 +22,10 @@ from trapcore import _native
 from trapcore.proof.themes import THEMES, line_themes
 from trapcore.proof.verdict import Verdict
 
+LEAST_CHANCE = -0.2
+"""Win chance, -1..1, with the best move, below which a player is losing whatever he plays: no exercise is made of such
+a position, where a strong engine often draws the border elsewhere."""
+
 NAMED = frozenset(THEMES[: THEMES.index("mateIn1")])
 """Themes that say what happens; those after them say how long it takes, and what is left on the board."""
 
@@ -98,6 +102,10 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
         move = lost.move
         line = (lost.uci, *move.killer_line)
         if not move.killer_line:
+            continue
+        if move.before is not None and move.before < LEAST_CHANCE and lost.is_players:
+            continue
+        if move.after is not None and -move.after < LEAST_CHANCE and not lost.is_players:
             continue
         about: dict[str, Any] = {
             "mate_in": move.mate_in,

@@ -28,6 +28,8 @@ PAGES = {
     "position-killer": f"/position?moves={LEGAL_MOVES.replace(' ', '+')}&from=c4",
     "setup": "/position/setup",
     "annotate": "/annotate",
+    "practise": "/practise",
+    "exercise": "/practise?go=1&hints=1",
     "about": "/about",
     "missing": "/traps/legl-mate",
 }

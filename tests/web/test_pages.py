@@ -65,6 +65,8 @@ def text_of(answer: httpx.Response) -> str:
         ("/position", "Position"),
         ("/position/setup", "Set up a position"),
         ("/annotate", "Annotate games"),
+        ("/practise", "Practise"),
+        ("/practise?go=1", "Practise"),
         ("/about", "What is proved and what is not"),
     ],
 )

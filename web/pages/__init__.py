@@ -9,6 +9,7 @@ game_viewer.py  steps of an annotated game
 line_viewer.py  steps of a trap's line
 plots.py        plots as SVG: a bait by depth, results of games
 position.py     page of a position: play to it or set it up
+practise.py     pages of practice: the choice, an exercise, an answer
 rendering.py    templates and their filters
 search_form.py  the search form as a query of the library
 site.py         routes, static files and HTML error pages in the application

@@ -259,9 +259,9 @@ def _squares(view: View, board: chess.Board, selected: str) -> list[Square]:
         if chess.square_name(move.from_square) == selected:
             targets.setdefault(chess.square_name(move.to_square), []).append(move)
     squares = []
-    for square in _square_order(view.flipped):
+    for square in square_order(view.flipped):
         name = chess.square_name(square)
-        label = _label(board, square)
+        label = square_label(board, square)
         if name in targets:
             moves = targets[name]
             url = view.after(moves[0]).url() if len(moves) == 1 else view.url(**{"from": selected, "to": name})
@@ -286,14 +286,15 @@ def _promotions(view: View, board: chess.Board, selected: str, target: str) -> l
     ]
 
 
-def _square_order(flipped: bool) -> list[chess.Square]:
+def square_order(flipped: bool) -> list[chess.Square]:
     """Squares from the upper left corner to the lower right one."""
     ranks, files = range(7, -1, -1), range(8)
     squares = [chess.square(file, rank) for rank in ranks for file in files]
     return squares[::-1] if flipped else squares
 
 
-def _label(board: chess.Board, square: chess.Square) -> str:
+def square_label(board: chess.Board, square: chess.Square) -> str:
+    """A square with what stands on it, in words."""
     piece = board.piece_at(square)
     if piece is None:
         return f"{chess.square_name(square)}, empty"
@@ -353,8 +354,8 @@ def set_up(
         text=board.fen(),
         picture=Picture(fen=board.fen(), flipped=flipped),
         squares=[
-            Square(chess.square_name(square), _label(board, square), url(_put(board, square, piece)))
-            for square in _square_order(flipped)
+            Square(chess.square_name(square), square_label(board, square), url(_put(board, square, piece)))
+            for square in square_order(flipped)
         ],
         palette=[
             {

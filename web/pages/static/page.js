@@ -69,7 +69,7 @@ const WAYS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8 };
 document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
   if (event.target.closest("input, select, textarea, summary")) return;
-  const field = event.target.closest(".squares a");
+  const field = event.target.closest(".squares > *");
   if (field && event.key in WAYS) {
     const fields = [...field.parentElement.children];
     const from = fields.indexOf(field);

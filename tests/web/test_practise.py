@@ -1,0 +1,134 @@
+"""The pages of practice as a browser without scripts uses them: links and forms."""
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from db.library.open import open_library
+from db.storage.models import PracticeReviewRow
+from tests.support.practice_library import PLAYER, copy_practice_library
+from tests.support.web_server import served
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return copy_practice_library(tmp_path / "library.sqlite")
+
+
+@pytest.fixture
+def client(library: Path) -> Iterator[httpx.Client]:
+    with served(library, library.parent) as running, running.client() as found:
+        found.headers["accept"] = "text/html"
+        yield found
+
+
+def words(answer: httpx.Response) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+
+def exercise(client: httpx.Client, **params: str) -> httpx.Response:
+    answer = client.get("/practise", params={"go": "1", "player": "kiss", "theme": "mate", **params})
+    assert answer.status_code == 200
+    return answer
+
+
+def hidden(answer: httpx.Response) -> dict[str, str]:
+    """The fields that the form of the page sends by itself."""
+    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', answer.text)
+    return {name: html.unescape(value) for name, value in found}
+
+
+def stored(library: Path) -> int:
+    with open_library(library, read_only=True) as opened, opened.database.read() as connection:
+        return connection.scalar(select(func.count()).select_from(PracticeReviewRow)) or 0
+
+
+def test_a_wrong_answer_is_refuted_on_the_board_and_kept(client: httpx.Client, library: Path) -> None:
+    page = exercise(client)
+    assert "Black to move: a natural move loses here. Find one that does not." in words(page)
+    assert page.headers["cache-control"] == "no-store"
+    answer = client.post("/practise", data={**hidden(page), "answer": "Bxd1"})
+    assert answer.status_code == 303
+    where = answer.headers["location"]
+    shown = client.get(where)
+    assert "5...Bxd1 loses to a mate in 2: 6.Bxf7+ Ke7 7.Nd5#." in words(shown)
+    # The board stands after the refutation's first move, and can be stepped through.
+    assert "last=c4f7" in shown.text
+    assert "Nd5#" in words(client.get(f"{where}&ply=4"))
+    assert "today 0 right, 1 wrong" in words(shown)
+    assert stored(library) == 1
+    # After a restart of the server the page is as it was.
+    with served(library, library.parent) as again, again.client() as other:
+        assert words(other.get(where, headers={"accept": "text/html"})) == words(shown)
+
+
+def test_a_move_is_chosen_on_the_board_and_answered_by_a_button(client: httpx.Client) -> None:
+    page = exercise(client)
+    link = re.search(r'id="square-c6" href="([^"]+)"', page.text)
+    assert link is not None
+    chosen = client.get(html.unescape(link[1]))
+    button = re.search(r'<button form="answer" id="square-e5" name="square" value="(\w+)"', chosen.text)
+    assert button is not None
+    answer = client.post("/practise", data={**hidden(chosen), "answer": "", "square": button[1]})
+    assert "Right: 5...Nxe5." in words(client.get(answer.headers["location"]))
+
+
+def test_hints_say_more_and_an_illegal_answer_is_asked_again(client: httpx.Client, library: Path) -> None:
+    page = exercise(client, hints="2")
+    assert "The move to avoid loses to a mate in 2." in words(page)
+    assert "It is a move of the bishop." in words(page)
+    again = client.post("/practise", data={**hidden(page), "answer": "<b>Ke9"})
+    assert again.status_code == 400
+    assert "is no legal move here; write one like Nf3" in words(again)
+    assert "<b>Ke9" not in again.text
+    assert "It is a move of the bishop." in words(again)
+    assert stored(library) == 0
+
+
+def test_the_solution_may_be_shown_and_an_exercise_put_off(client: httpx.Client) -> None:
+    page = exercise(client)
+    skip = re.search(r'href="([^"]+)">Skip</a>', page.text)
+    assert skip is not None
+    other = client.get(html.unescape(skip[1]))
+    assert hidden(other)["exercise"] != hidden(page)["exercise"]
+    answer = client.post("/practise", data={**hidden(page), "show": "1", "answer": ""})
+    shown = words(client.get(answer.headers["location"]))
+    assert "The solution was shown." in shown
+    assert "5...Bxd1 loses to 6.Bxf7+" in shown
+
+
+def test_what_cannot_be_says_what_to_do(client: httpx.Client) -> None:
+    missing = client.get("/practise", params={"go": "1", "player": "Eve Kisss"})
+    assert missing.status_code == 400
+    assert f"the nearest are {PLAYER}" in words(missing)
+    assert "did you mean 'mate'" in words(client.get("/practise", params={"go": "1", "theme": "mat"}))
+    assert client.get("/practise", params={"go": "1", "review": "99"}).status_code == 404
+    gone = client.post("/practise", data={"exercise": "0", "answer": "e4"})
+    assert gone.status_code == 404
+    foreign = client.post("/practise", data={}, headers={"origin": "https://evil.example"})
+    assert foreign.status_code == 403
+
+
+def test_a_library_that_another_program_writes_to_has_the_answer_given_again(
+    client: httpx.Client, library: Path
+) -> None:
+    page = exercise(client)
+    with open_library(library) as writing, writing.database.write():
+        answer = client.post("/practise", data={**hidden(page), "answer": "Bxd1"})
+    assert answer.status_code == 503
+    assert "The answer was not stored, give it again" in words(answer)
+    assert stored(library) == 0
+
+
+def test_a_public_instance_has_no_practice(library: Path) -> None:
+    with served(library, library.parent, web_public=True) as running, running.client() as client:
+        client.headers["accept"] = "text/html"
+        page = client.get("/practise", params={"go": "1", "player": PLAYER})
+        assert page.status_code == 400
+        assert "This instance is public" in words(page)
+        assert client.post("/practise", data={"player": PLAYER, "answer": "e4"}).status_code == 403

@@ -1,0 +1,305 @@
+"""Pages of practice: who practises, the next exercise, and what became of an answer.
+
+They work without a script: a square is a link that chooses a piece, or a button that answers. What was answered is in
+the library, and everything else in the address, so that a session goes on after a reload and after a restart. A public
+instance has no practice, since nobody could be told from anybody else.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+import chess
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, Field
+
+from db.practice.collect import Filter
+from db.practice.exercise import AnswerError, Exercise, read_answer
+from db.practice.judge import Judgement, Mark
+from db.practice.session import Practice, Standing, now_utc, open_practice, right_move
+from db.practice.wording import HINTS, hint, numbered, question, solution, source, verdict
+from db.storage.practice_rows import Review, profile_names, reviews_of
+from trapcore.errors import LibraryError, UsageError
+from trapcore.parallel.budget import Cancellation
+from web.api.edit import open_for_writing
+from web.pages.boards import Picture
+from web.pages.line_viewer import around
+from web.pages.position import Square, square_label, square_order
+from web.pages.rendering import address, capital, page
+from web.problems import Forbidden, NotFound, status_of
+from web.service import Service, service_of
+
+router = APIRouter(include_in_schema=False)
+
+SECONDS = 60.0
+"""Longest time for the judgement of an answer."""
+
+SKIPPED = 200
+"""Most exercises that an address puts off."""
+
+_NO_STORE = {"Cache-Control": "no-store"}
+
+Name = Annotated[str, Field(max_length=200)]
+Short = Annotated[str, Field(max_length=20)]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Whose exercises are wanted, and which."""
+
+    player: str
+    """As it was written; empty for the library's traps."""
+    theme: str
+    opening: str
+    skip: tuple[str, ...] = ()
+    """Identifiers of the exercises that are put off."""
+
+    def url(self, **params: object) -> str:
+        """Address of the practice with these parameters."""
+        about = {"player": self.player, "theme": self.theme, "opening": self.opening}
+        return address("/practise", go=1, **about, **{"skip": ",".join(self.skip), **params})
+
+    def filter(self) -> Filter:
+        """The same for `open_practice`."""
+        return Filter(theme=self.theme, opening=self.opening)
+
+
+class Place(BaseModel):
+    """The parameters of the address: where somebody is in his practice."""
+
+    go: bool = False
+    """The choice is made."""
+    player: Name = ""
+    theme: Name = ""
+    opening: Name = ""
+    skip: Annotated[str, Field(max_length=13 * SKIPPED)] = ""
+    exercise: Short = ""
+    """`Exercise.id`; empty for the next one."""
+    hints: Annotated[int, Field(ge=0, le=HINTS)] = 0
+    review: Annotated[int, Field(ge=1)] | None = None
+    """Number of the answer that is shown."""
+    ply: Annotated[int, Field(ge=0)] | None = None
+    """How far its line is played."""
+    chosen: Annotated[Short, Field(alias="from")] = ""
+    """Square of the piece that is to move."""
+
+
+@router.get("/practise")
+async def practise(request: Request, place: Annotated[Place, Query()]) -> Response:
+    """Page of the choice, of an exercise, or of an answer."""
+    service = service_of(request)
+    wanted = Wanted(
+        place.player.strip(), place.theme.strip(), place.opening.strip(), tuple(filter(None, place.skip.split(",")))
+    )
+    if not _is_private(service):
+        return _choice(request, wanted, [], "this instance is public, and practice belongs to one player: run your own")
+    if not place.go:
+        known = await service.run(request, lambda stop: _known(service))
+        return _choice(request, wanted, known, "")
+    try:
+        practice = await service.run(request, lambda stop: _practice(service, wanted))
+    except UsageError as error:
+        known = await service.run(request, lambda stop: _known(service))
+        return _choice(request, wanted, known, str(error))
+    view = _View(request, service, wanted, practice)
+    if place.review is not None:
+        return await view.answered(place.review, place.ply)
+    exercise = practice.find(place.exercise) if place.exercise else None
+    if exercise is None:
+        exercise = await service.run(
+            request, lambda stop: practice.next(service.library, now_utc(), frozenset(wanted.skip))
+        )
+    if exercise is None:
+        return await view.nothing()
+    return await view.exercise(exercise, place.hints, place.chosen)
+
+
+@router.post("/practise")
+async def answer(request: Request) -> Response:
+    """Judge and store the answer of the form, and redirect to its page; or ask again."""
+    service = service_of(request)
+    if not _is_private(service):
+        raise Forbidden("this instance is public, and practice belongs to one player: run your own")
+    fields = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+    player, theme, opening = (fields.get(name, "")[:200] for name in ("player", "theme", "opening"))
+    wanted = Wanted(player, theme, opening)
+    practice = await service.run(request, lambda stop: _practice(service, wanted))
+    exercise = practice.find(fields.get("exercise", ""))
+    if exercise is None:
+        raise NotFound("there is no such exercise any more; go back to the start of the practice")
+    hints = min(HINTS, int(fields["hints"])) if fields.get("hints", "").isdecimal() else 0
+    view = _View(request, service, wanted, practice)
+    try:
+        return await service.run(request, lambda stop: view.stored(exercise, fields, hints, stop), seconds=SECONDS)
+    except _AskAgain as again:
+        return await view.exercise(exercise, hints, "", message=str(again), status=again.status)
+
+
+class _AskAgain(Exception):
+    """The answer is to be given again; why."""
+
+    def __init__(self, message: str, status: int = 200) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Pages of one practice."""
+
+    request: Request
+    service: Service
+    wanted: Wanted
+    practice: Practice
+
+    def stored(self, exercise: Exercise, fields: Mapping[str, str], hints: int, stop: Cancellation) -> Response:
+        """Redirection to the page of the stored answer. Raises `_AskAgain`."""
+        try:
+            uci = (
+                ""
+                if "show" in fields
+                else read_answer(exercise.board(), fields.get("square") or fields.get("answer", ""))
+            )
+        except AnswerError as error:
+            raise _AskAgain(str(error), 400) from error
+        try:
+            with open_for_writing(self.service) as library:
+                if uci:
+                    done = self.practice.answer(library, exercise, uci, now_utc(), hints=hints, stop=stop)
+                else:
+                    done = self.practice.give_up(library, exercise, now_utc(), hints=hints)
+        except LibraryError as error:
+            raise _AskAgain(f"the answer was not stored, give it again: {error}", status_of(error)) from error
+        if done.number is None:
+            raise _AskAgain(verdict(exercise, uci, done.judgement))
+        return RedirectResponse(self.wanted.url(review=done.number), status_code=303)
+
+    async def exercise(
+        self, exercise: Exercise, hints: int, from_: str, *, message: str = "", status: int = 200
+    ) -> Response:
+        """Page of an exercise with the hints so far."""
+        board = exercise.board()
+        flipped = not board.turn
+        here = {"exercise": exercise.id, "hints": hints or ""}
+        return await self._page(
+            status,
+            state="ask",
+            exercise=exercise,
+            question=question(exercise),
+            message=message,
+            hints=[hint(exercise, number) for number in range(1, hints + 1)],
+            picture=Picture(fen=board.fen(), last=exercise.played_before, flipped=flipped),
+            squares=_squares(board, flipped, from_, lambda square: self.wanted.url(**here, **{"from": square})),
+            hidden={**here, "player": self.wanted.player, "theme": self.wanted.theme, "opening": self.wanted.opening},
+            more=self.wanted.url(exercise=exercise.id, hints=hints + 1) if hints < HINTS else None,
+            skip=self.wanted.url(skip=",".join((*self.wanted.skip, exercise.id)[-SKIPPED:])),
+        )
+
+    async def answered(self, number: int, ply: int | None) -> Response:
+        """Page of a stored answer: what is said of it, and its line on the board."""
+        found = await self.service.run(self.request, lambda stop: self._review(number))
+        if found is None:
+            raise NotFound("there is no such answer any more; go back to the start of the practice")
+        exercise, review, best = found
+        start = exercise.board()
+        boards, moves = [start], [review.answer, *review.line] if review.answer else list(exercise.line)
+        for uci in moves:
+            boards.append(boards[-1].copy(stack=False))
+            boards[-1].push_uci(uci)
+        # A wrong answer is shown with what it is answered by.
+        at = min(len(moves), (1 if review.is_right or not review.answer else 2) if ply is None else ply)
+        urls = [self.wanted.url(review=number, ply=str(each)) for each in range(len(boards))]
+        said = "The solution was shown."
+        if review.answer:
+            mate = (len(review.line) + 1) // 2 if boards[-1].is_checkmate() and not review.is_right else None
+            mark = Mark.RIGHT if review.is_right else Mark.WRONG
+            said = verdict(exercise, review.answer, Judgement(mark, review.line, 0.0, mate))
+        return await self._page(
+            200,
+            state="answered",
+            exercise=exercise,
+            question=question(exercise),
+            said=said,
+            is_right=review.is_right,
+            solution=solution(exercise, best),
+            shown=not review.answer,
+            source=source(exercise),
+            picture=Picture(fen=boards[at].fen(), last=moves[at - 1] if at else "", flipped=not start.turn),
+            steppers=(*around(urls, at), None),
+            moves=[(numbered(boards[each], [uci]), urls[each + 1], each + 1 == at) for each, uci in enumerate(moves)],
+            again=None if review.is_right else self.wanted.url(exercise=exercise.id),
+            next=self.wanted.url(),
+        )
+
+    async def nothing(self) -> Response:
+        """Page where nothing is left to do now."""
+        return await self._page(200, state="done", next=self.wanted.url(skip="") if self.wanted.skip else None)
+
+    def _review(self, number: int) -> tuple[Exercise, Review, str | None] | None:
+        with self.service.library.database.read() as connection:
+            reviews = reviews_of(connection, self.practice.name)
+        for epd, task, each, review in reviews:
+            if each == number:
+                exercise = next((e for e in self.practice.exercises if (e.epd, e.task) == (epd, task)), None)
+                return None if exercise is None else (exercise, review, right_move(exercise))
+        return None
+
+    async def _page(self, status: int, **values: object) -> Response:
+        standing: Standing = await self.service.run(
+            self.request, lambda stop: self.practice.standing(self.service.library, now_utc())
+        )
+        about = {"name": self.practice.name, "standing": standing, "choice": "/practise"}
+        answer = page(self.request, "practise.html", status, **about, **values)
+        answer.headers.update(_NO_STORE)
+        return answer
+
+
+def _is_private(service: Service) -> bool:
+    web = service.settings.web
+    return web.is_loopback and not web.public
+
+
+def _practice(service: Service, wanted: Wanted) -> Practice:
+    return service.page_cache.get(
+        service.state(),
+        f"practice {wanted.player}\n{wanted.theme}\n{wanted.opening}",
+        lambda: open_practice(service.library, wanted.player, wanted.filter()),
+    )
+
+
+def _known(service: Service) -> list[str]:
+    with service.library.database.read() as connection:
+        return [name for name in profile_names(connection) if name]
+
+
+def _choice(request: Request, wanted: Wanted, known: list[str], wrong: str) -> Response:
+    status = 400 if wrong else 200
+    answer = page(request, "practise.html", status, state="choose", wanted=wanted, known=known, wrong=capital(wrong))
+    answer.headers.update(_NO_STORE)
+    return answer
+
+
+def _squares(board: chess.Board, flipped: bool, selected: str, url: Callable[[str], str]) -> list[Square]:
+    """Squares in their order on the page: links that choose a piece, and those where the chosen one goes.
+
+    The ``url`` of the latter is the move (UCI) that a button answers with; a pawn becomes a queen.
+    """
+    origins = {chess.square_name(move.from_square) for move in board.legal_moves}
+    targets = {
+        chess.square_name(move.to_square): board.uci(move)
+        for move in board.legal_moves
+        if chess.square_name(move.from_square) == selected and move.promotion in (None, chess.QUEEN)
+    }
+    squares = []
+    for square in square_order(flipped):
+        name, label = chess.square_name(square), square_label(board, square)
+        if name in targets:
+            kind = "to takes" if board.piece_at(square) else "to"
+            squares.append(Square(name, f"{label}: move here", targets[name], kind))
+        elif name in origins:
+            chosen = name == selected
+            squares.append(Square(name, f"{label}, chosen" if chosen else label, url(name), "from" if chosen else ""))
+        else:
+            squares.append(Square(name, label))
+    return squares
