@@ -79,6 +79,8 @@ class JobResult:
     outcome: Outcome
     error: str | None
     """Why it did not come to its end; None if it did."""
+    is_stopped: bool = False
+    """Whether it was told to stop, which is no failure."""
 
 
 def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult | None:
@@ -98,12 +100,13 @@ def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult |
             number = service.job_log.begin(name)
             outcome = Outcome()
             error: str | None = "it was interrupted"
+            stopped = False
             try:
                 stop_flag.check()
                 job.work(service, stop_flag, outcome)
                 error = None
             except Stopped:
-                error = "it was told to stop; the next run goes on from there"
+                error, stopped = "it was told to stop; the next run goes on from there", True
             except TraplineError as reason:
                 error = str(reason)
             except Exception as reason:
@@ -111,4 +114,4 @@ def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult |
                 error = f"{type(reason).__name__}: {reason}"
             finally:
                 service.job_log.end(number, outcome, error)
-        return JobResult(outcome, error)
+        return JobResult(outcome, error, stopped)

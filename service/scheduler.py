@@ -88,5 +88,7 @@ def _run(service: Service, name: str) -> None:
     figures = ", ".join(f"{what} {count:,}" for what, count in result.outcome.counts.items() if count)
     if result.error is None:
         log.info("%s: %s", name, figures or "nothing to do")
+    elif result.is_stopped:
+        log.info("%s: %s (%s)", name, result.error, figures or "nothing done yet")
     else:
         log.error("%s: %s (%s)", name, result.error, figures)

@@ -330,8 +330,8 @@ def test_games_on_tv_are_read_when_they_are_over(server: Server, tmp_path: Path)
         assert ran(service, "tv").counts["fetched"] == 0
 
 
-def live_pgn(white: str, moves: str, result: str) -> str:
-    address = f"https://lichess.org/broadcast/x/y/z/{white}"
+def live_pgn(white: str, moves: str, result: str, ident: str = "round001") -> str:
+    address = f"https://lichess.org/broadcast/open/round/{ident}/{white}"
     return (
         f'[White "{white}"]\n[Black "Rival"]\n[Result "{result}"]\n[GameURL "{address}"]\n[Site "{address}"]\n\n'
         f"{moves} {result}"
@@ -366,6 +366,35 @@ def test_a_running_round_is_followed_and_fetched_when_it_is_over(server: Server,
         assert (last.counts["fetched"], last.counts["new"], last.counts["duplicates"]) == (1, 1, 1)
         assert addresses(service) == ["Anna", "Berta"]
         assert ran(service, "broadcasts").counts["fetched"] == 0
+
+
+def test_a_broadcast_has_one_stream_and_one_that_is_refused_holds_nothing_up(server: Server, tmp_path: Path) -> None:
+    """Three broadcasts of two running rounds each: without a token lichess has two streams."""
+    broadcasts = tuple(f"broadc0{number}" for number in range(3))
+
+    def made(site: Site) -> None:
+        three_games(site)
+        for broadcast in broadcasts:
+            for half in "ab":
+                ident = f"round{half}{broadcast[-2:]}"
+                games = {"a": live_pgn(f"Anna{ident}", "1. e4", "1-0", ident)}
+                site.archive.rounds[ident] = BroadcastRound(ident, broadcast, games)
+
+    def streams() -> int:
+        return server.do(lambda site: site.limits.open_broadcasts)
+
+    server.do(made)
+    with service_for(server, tmp_path, broadcasts=broadcasts, users=("alice",)) as service:
+        service.live = LiveRounds(service.lichess_games, service.game_files, service.clock)
+        assert ran(service, "broadcasts").counts["running"] == 6
+        asked = "GET /api/stream/broadcast/tour/{id}.pgn"
+        until(lambda: server.do(lambda site: site.record.requests[asked]) == 3)
+        until(lambda: service.live is not None and service.live.open_streams == 2)
+        until(lambda: len(service.game_files.files("broadcasts")) == 4)
+        waited = service.clock.waited  # type: ignore[attr-defined]
+        assert ran(service, "users").counts["new"] == 3
+        assert max(waited, default=0.0) < 10, "the refusal held up other requests"
+        assert (streams(), service.live.wanted_streams) == (2, 3)
 
 
 # Folders and dumps ----------------------------------------------------------------------------------------------------
