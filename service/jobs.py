@@ -9,7 +9,7 @@ from service.service import Service
 from service.settings import ServiceSettings
 from service.sources import broadcasts, folders, studies, tournaments, tv, users
 from service.state.clock import StopFlag, Stopped
-from service.state.job_log import Outcome
+from service.state.job_log import STOPPED, Outcome
 from trapcore.errors import TraplineError
 from trapcore.suggestions import unknown_name
 
@@ -79,8 +79,11 @@ class JobResult:
     outcome: Outcome
     error: str | None
     """Why it did not come to its end; None if it did."""
-    is_stopped: bool = False
-    """Whether it was told to stop, which is no failure."""
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it failed; a run that was told to stop has not."""
+        return self.error is not None and self.error != STOPPED
 
 
 def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult | None:
@@ -100,13 +103,12 @@ def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult |
             number = service.job_log.begin(name)
             outcome = Outcome()
             error: str | None = "it was interrupted"
-            stopped = False
             try:
                 stop_flag.check()
                 job.work(service, stop_flag, outcome)
                 error = None
             except Stopped:
-                error, stopped = "it was told to stop; the next run goes on from there", True
+                error = STOPPED
             except TraplineError as reason:
                 error = str(reason)
             except Exception as reason:
@@ -114,4 +116,4 @@ def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult |
                 error = f"{type(reason).__name__}: {reason}"
             finally:
                 service.job_log.end(number, outcome, error)
-        return JobResult(outcome, error, stopped)
+        return JobResult(outcome, error)
