@@ -10,7 +10,7 @@ open is no claim and counted apart.
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from db.games.trap_stats import wilson
 from db.library.library import Library
 from db.practice.collect import from_games, from_traps, has_choice
 from db.practice.exercise import Exercise
-from db.practice.judge import Mark, judge
+from db.practice.judge import Mark, is_confirmed, judge
 from db.proof.uci_engine import UciEngine
 from trapcore import _native
 from trapcore.errors import InputError, OutputError
@@ -59,7 +59,9 @@ class Judged:
 
 
 def draw_exercises(library: Library, count: int, seed: int) -> list[Exercise]:
-    """So many exercises, or all there are: of either side of all games, and of the traps. Raises `LibraryError`."""
+    """So many exercises, or all there are: of either side of all games, and of the traps; those of them that are
+    confirmed, as a player is given them. Raises `LibraryError`.
+    """
     games = games_of(library, players(library))
     lost = from_games(lost_moves(library, games)[0])
     missed = from_games(lost_moves(library, Games(games.rows, frozenset()))[0])
@@ -67,11 +69,11 @@ def draw_exercises(library: Library, count: int, seed: int) -> list[Exercise]:
         traps = list(from_traps(connection))
     every = {(each.epd, each.task): each for each in (*lost, *missed, *traps) if has_choice(each)}
     found = sorted(every.values(), key=lambda each: (each.epd, each.task))
-    return random.Random(seed).sample(found, min(count, len(found)))
+    return list(filter(is_confirmed, random.Random(seed).sample(found, min(count, len(found)))))
 
 
 def judge_all(
-    exercises: Iterable[Exercise], engine: UciEngine, nodes: int, path: Path, progress: Callable[[int], None]
+    exercises: Sequence[Exercise], engine: UciEngine, nodes: int, path: Path, progress: Callable[[int], None]
 ) -> list[Judged]:
     """Both judgements of the answers of each exercise, which are added to the file ``path``, a line of JSON for each.
 
@@ -96,7 +98,8 @@ def judge_all(
         _add(path, here)
         found += here
         progress(number)
-    return found
+    wanted = {(each.epd, str(each.task)) for each in exercises}
+    return [each for each in found if (each.epd, each.task) in wanted]
 
 
 def answers_of(exercise: Exercise) -> list[str]:

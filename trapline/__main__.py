@@ -34,8 +34,8 @@ COMMANDS = {
 
 app = typer.Typer(
     cls=lazy_group(COMMANDS),
-    add_completion=False,
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Trap analysis for chess: annotates PGN with traps that are proved.",
 )
 
@@ -62,7 +62,7 @@ def main() -> None:
     try:
         if any(map(has_stray_bytes, sys.argv)):
             raise UsageError("an argument holds bytes that are no text in this terminal's encoding")
-        app()
+        app(prog_name="trapline")
     except TraplineError as error:
         print(f"trapline: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -7,6 +7,18 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from trapcore.suggestions import unknown_name
+
+
+def hide_flag_types(ctx: Any, command: Any) -> None:
+    """Take the type out of the help of flags, which take no value, also of the commands of a group."""
+    # Without a context, as tests and documents look commands up, there is no help option yet.
+    for parameter in (*command.params, command.get_help_option(ctx) if ctx is not None else None):
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    for each in getattr(command, "commands", {}).values():
+        hide_flag_types(ctx, each)
+
 
 def lazy_group(commands: Mapping[str, str]) -> type[TyperGroup]:
     """Class of a command group, for the argument ``cls`` of `typer.Typer`.
@@ -34,7 +46,22 @@ def lazy_group(commands: Mapping[str, str]) -> type[TyperGroup]:
                 entry = single
             command = typer.main.get_command(entry)
             command.name = cmd_name
+            hide_flag_types(ctx, command)
             return command
+
+        def get_params(self, ctx: Any) -> Any:
+            """The options, flags without a type."""
+            found = super().get_params(ctx)
+            for parameter in found:
+                if getattr(parameter, "is_flag", False):
+                    parameter.metavar = ""
+            return found
+
+        def resolve_command(self, ctx: Any, args: Any) -> Any:
+            """The command that is named. An unknown name is an error that names the nearest."""
+            if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+                ctx.fail(str(unknown_name("command", args[0], commands)))
+            return super().resolve_command(ctx, args)
 
     return LazyGroup
 

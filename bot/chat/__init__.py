@@ -1,8 +1,7 @@
 """Chat.
 
-=============  ===================================================================================
-replies.py     the texts of all messages, as functions of events and questions
-afterwards.py  questions after the end of a game
-worker.py      threads that write messages while games run, and after them
-=============  ===================================================================================
+==========  ===================================================================================
+replies.py  the texts of all messages, as functions of events and questions
+worker.py   threads that write messages while games run
+==========  ===================================================================================
 """

@@ -57,6 +57,10 @@ RATINGS_READ = "ratings_read"
 _TAGS = ("White", "Black", "Date", "Event", "Site", "Round", "ECO", "Variant")
 
 
+UNREAD_NAMED = 20
+"""Games that could not be read, of which each is named."""
+
+
 @dataclass(slots=True)
 class Progress:
     """How far a run is; the same object is changed and given again."""
@@ -80,6 +84,8 @@ class Progress:
     """New sightings of traps."""
     skipped: Counter[str] = field(default_factory=Counter)
     """Games that could not be read, by reason."""
+    unread: list[str] = field(default_factory=list)
+    """The first `UNREAD_NAMED` of them: file, number in it, and what is wrong."""
     failures: list[InputError] = field(default_factory=list)
     """Files that could not be read, or not to their end."""
     seconds: float = 0.0
@@ -239,6 +245,8 @@ class _File:
         done.rated_games += len(rated)
         done.positions += sum(record.plies + 1 for record in new)
         done.skipped.update(skipped.reason for skipped in found.skipped)
+        for skipped in found.skipped[: UNREAD_NAMED - len(done.unread)]:
+            done.unread.append(f"{done.file}, game {self._games + skipped.game:,}: {skipped.detail}")
         if self._progress is not None:
             self._progress(done)
 

@@ -10,12 +10,13 @@ the search does not settle is neither, and so is what it sees within `MARGIN` of
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from db.practice.exercise import Exercise, Task
+from db.practice.exercise import Exercise, Origin, Task
 from db.traps.events import mates
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance
-from trapcore.proof.trap_test import LOSS, check_bait
+from trapcore.proof.trap_test import LOSS, BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
 
 NODES = 100_000
@@ -53,6 +54,26 @@ class Judgement:
     """Moves to the mate that a wrong answer allows."""
 
 
+def is_confirmed(exercise: Exercise) -> bool:
+    """Whether the search of `NODES` nodes sees the loss that a game was told for, by `MARGIN` more than the border.
+
+    That was found with fewer nodes, and some of it does not stand. Proved mates and traps need no confirmation.
+    """
+    if exercise.origin is not Origin.LOST or exercise.mate_in is not None:
+        return True
+    return _loses(exercise.epd, exercise.line[0])
+
+
+@lru_cache(maxsize=4096)
+def _loses(epd: str, move: str) -> bool:
+    return _is_loss(check_bait(epd, move, budget=Budget(nodes=NODES)))
+
+
+def _is_loss(test: BaitTest) -> bool:
+    """Whether the test claims a loss, and by `MARGIN` more than the border."""
+    return test.verdict is Verdict.PROVED and (test.mate_in is not None or test.loss >= LOSS + MARGIN)
+
+
 def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, nodes: int = NODES) -> Judgement:
     """Judge a legal move (UCI). Raises `PositionError` for a move that is not legal."""
     if answer == exercise.bait:
@@ -69,7 +90,7 @@ def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, 
     test = check_bait(exercise.epd, answer, budget=budget, stop=stop)
     if test.verdict is Verdict.UNDECIDED:
         return _against_a_mate(exercise, answer, budget, stop)
-    if test.verdict is Verdict.PROVED and (test.mate_in is not None or test.loss >= LOSS + MARGIN):
+    if _is_loss(test):
         return Judgement(Mark.WRONG, _shown(test.killer_line, test.mate_in), test.loss, test.mate_in)
     if test.verdict is not Verdict.REFUTED or test.loss > LOSS - MARGIN:
         return Judgement(Mark.OPEN, (), test.loss)

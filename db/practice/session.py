@@ -12,7 +12,7 @@ from db.games.players import find_players, players
 from db.library.library import Library
 from db.practice.collect import Filter, exercises_of, plain_theme
 from db.practice.exercise import Exercise, Task
-from db.practice.judge import NODES, Judgement, Mark, judge
+from db.practice.judge import NODES, Judgement, Mark, is_confirmed, judge
 from db.practice.schedule import rated, streak
 from db.practice.wording import theme_words
 from db.storage.practice_rows import Card, Review, cards_of, profile_names, reviews_of, store_review
@@ -29,7 +29,7 @@ class Standing:
     due: int
     """Exercises that are to be repeated now."""
     new: int
-    """Exercises that were never answered."""
+    """Exercises that were never answered; some of them may not be confirmed when their turn comes."""
     waiting: int
     """Exercises that come again later."""
     next_due: datetime | None
@@ -65,7 +65,8 @@ class Practice:
         return next((each for each in self.exercises if each.id == id), None)
 
     def next(self, library: Library, now: datetime, skip: Collection[str] = ()) -> Exercise | None:
-        """What is to be answered now: what is due for the longest time, else the first that is new.
+        """What is to be answered now: what is due for the longest time, else the first new one that is confirmed
+        (`db.practice.judge.is_confirmed`), which may take a second for each that is passed over.
 
         ``skip``: identifiers of exercises that are put off. None if there is nothing to do. Raises `LibraryError`.
         """
@@ -75,7 +76,8 @@ class Practice:
         ready = [(time, each) for time, each in due if time <= now]
         if ready:
             return min(ready, key=lambda pair: pair[0])[1]
-        return next((each for each in wanted if (each.epd, each.task) not in cards), None)
+        new = (each for each in wanted if (each.epd, each.task) not in cards)
+        return next(filter(is_confirmed, new), None)
 
     def standing(self, library: Library, now: datetime, zone: tzinfo | None = None) -> Standing:
         """How it stands at ``now`` (UTC); days begin as they do in ``zone``, by default that of the machine.

@@ -22,18 +22,14 @@ WeightsSource = Literal["library", "shipped"]
 """Where weights come from: the library's own, or those that come with trapline."""
 
 
-def weights_in_use(library: Library, log: Callable[[str], None]) -> tuple[Weights, WeightsSource]:
+def weights_in_use(library: Library) -> tuple[Weights, WeightsSource]:
     """The library's weights and ``library``; without them those that come with trapline and ``shipped``.
 
-    ``log`` is told if the library has none. Raises `LibraryError` for weights of another vocabulary.
+    Raises `LibraryError` for weights of another vocabulary.
     """
     own = library.weights()
     if own is not None:
         return own, "library"
-    log(
-        f"{library.name} has no weights of its own; those that come with trapline are used until "
-        f"`trapline library train --db {library.name}`"
-    )
     return shipped_weights(), "shipped"
 
 
@@ -64,11 +60,11 @@ def _arrived(weights: bytes, files: Sequence[tuple[Path, bytes]], numbers: Mappi
 
 
 def open_screen(library: Library, log: Callable[[str], None]) -> Screen:
-    """The screen of a library as it is now; ``log`` is told what weights are used and what has to be built.
+    """The screen of a library as it is now; ``log`` is told what has to be built.
 
     Raises ``LibraryError`` for weights of another vocabulary, and if the index can neither be used nor built.
     """
-    weights, _ = weights_in_use(library, log)
+    weights, _ = weights_in_use(library)
     # What is mapped stays when the files of a temporary index go.
     with library.database.read() as connection, open_killer_index(library, weights, log) as killer_index:
         return screen_of(connection, weights, killer_index.index)

@@ -49,7 +49,7 @@ class IndexCache:
         state = self._state(connection)
         with self._lock:
             if self._killers is None or self._killers[0] != state:
-                weights, source = weights_in_use(self._library, self._log)
+                weights, source = weights_in_use(self._library)
                 opened = open_killer_index(self._library, weights, self._log)
                 if self._killers is not None:
                     self._killers[1].killers.close()  # whoever asks the old one still can

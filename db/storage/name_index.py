@@ -7,6 +7,7 @@ cost no more than a few: the traps of the rarest word are looked at first. All o
 database gives the same answers.
 """
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -111,8 +112,12 @@ class _Named:
 
     def matches(self, choices: Sequence[_Choice]) -> int:
         """How many of the words it has."""
+        return round(self.weight(choices, [1.0] * len(choices)))
+
+    def weight(self, choices: Sequence[_Choice], weights: Sequence[float]) -> float:
+        """The weights of the words that it has, together."""
         own = {word for text in (self.slug, self.name, self.family) for word in words_of(text)}
-        return sum(1 for choice in choices if own & choice.costs.keys())
+        return sum(weight for choice, weight in zip(choices, weights, strict=True) if own & choice.costs.keys())
 
 
 def _choices(connection: Connection, word: str, *, near: bool = False) -> _Choice:
@@ -151,11 +156,15 @@ def _with_all(
 def _with_most(
     connection: Connection, choices: Sequence[_Choice], wanted: Sequence[ColumnElement[bool]]
 ) -> list[_Named]:
-    """The traps that have most of the words, of those that have any."""
+    """The traps that have most of the words, of those that have any; a rare word counts more than a common one."""
     found = {trap.slug: trap for choice in choices if choice.costs for trap in _read(connection, choice, wanted)}
-    most = max((trap.matches(choices) for trap in found.values()), default=0)
+    total = connection.scalar(select(func.count()).select_from(TrapRow)) or 0
+    weights = [math.log(1 + total / max(1, _rarity(connection, choice))) for choice in choices]
+    weighed = {trap.slug: trap.weight(choices, weights) for trap in found.values()}
+    most = max(weighed.values(), default=0.0)
+    best = [trap for trap in found.values() if weighed[trap.slug] == most]
     # Of three words that somebody wrote one says too little.
-    return [trap for trap in found.values() if trap.matches(choices) == most] if 2 * most >= len(choices) else []
+    return [trap for trap in best if 2 * trap.matches(choices) >= len(choices)]
 
 
 def _rarity(connection: Connection, choice: _Choice) -> int:

@@ -249,7 +249,7 @@ def test_index_counts_and_finds(run: Run, db: list[str], tmp_path: Path) -> None
         "2 new sightings of traps"
     )
     assert re.fullmatch(r"3 games looked through, [1-9] losing moves in them", looked)
-    assert done.stderr == ""
+    assert done.stderr == f"trapline: not read: {tmp_path / 'g.pgn'}, game 4: 2. Ke4 is not legal\n"
     report = json.loads(run("index", "g.pgn", "--json", *db).stdout)
     assert (report["games"], report["resumed_games"], report["sightings"]) == (0, 4, 0)
     done = run("index", "no.pgn", "g.pgn", *db, code=3)

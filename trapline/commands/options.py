@@ -40,7 +40,12 @@ ClusterOption = Annotated[
 ]
 DbOption = Annotated[
     str | None,
-    typer.Option("--db", metavar="PATH", help="The library: a file, or an SQLAlchemy URL. Default: the setting `db`."),
+    typer.Option(
+        "--db",
+        metavar="PATH",
+        help="The library: a file, or an SQLAlchemy URL. A missing file is made by `index`, `mine` and `library "
+        "import`, and by `library init`. Default: the setting `db`.",
+    ),
 ]
 
 JobsOption = Annotated[

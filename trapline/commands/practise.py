@@ -138,22 +138,25 @@ class _Session:
                     continue
                 case "show":
                     self._practice.give_up(self._library, exercise, now_utc(), hints=hints)
-                    self._wrong += is_first
+                    self._score(is_first, is_right=False)
                     typer.echo(" ".join(filter(None, (solution(exercise, right_move(exercise)), source(exercise)))))
                     return
                 case "help":
                     typer.echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
                     continue
-            is_right = self._try(exercise, text, hints)
+            is_right = self._try(exercise, text, hints, is_first)
             if is_right is None:
                 continue
-            self._right += is_first and is_right
-            self._wrong += is_first and not is_right
             is_first = False
             if is_right:
                 return
 
-    def _try(self, exercise: Exercise, text: str, hints: int) -> bool | None:
+    def _score(self, is_first: bool, *, is_right: bool) -> None:
+        """Count the first answer to an exercise, as soon as it is stored."""
+        self._right += is_first and is_right
+        self._wrong += is_first and not is_right
+
+    def _try(self, exercise: Exercise, text: str, hints: int, is_first: bool) -> bool | None:
         """Whether the answer is right; None where it is to be given again."""
         from db.practice.exercise import AnswerError, read_answer
         from db.practice.judge import Mark
@@ -172,6 +175,8 @@ class _Session:
         except LibraryBusyError as error:
             typer.echo(f"The answer was not stored, give it again: {error}")
             return None
+        if done.number is not None:
+            self._score(is_first, is_right=done.judgement.mark is Mark.RIGHT)
         typer.echo(verdict(exercise, answer, done.judgement))
         if done.judgement.mark is Mark.WRONG:
             for move in (answer, *done.judgement.line):

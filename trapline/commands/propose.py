@@ -60,7 +60,7 @@ def propose(
     from db.similarity.propose import KillerSuggester, Question
     from trapcore.errors import UsageError
     from trapcore.ranking.verification import NODES
-    from trapline.commands.terminal import Status, print_json, say
+    from trapline.commands.terminal import Status, print_json
 
     if (fen is None) == (input_file is None):
         raise UsageError("propose needs a FEN or --input FILE, and not both")
@@ -68,7 +68,7 @@ def propose(
         raise UsageError("--bait belongs to one FEN; with --input each line has its own")
     status = Status()
     with open_existing(db) as library:
-        weights = weights_in_use(library, say)
+        weights = weights_in_use(library)
         with open_killer_index(library, weights[0], status.show) as killer_index:
             status.clear()
             suggester = KillerSuggester(

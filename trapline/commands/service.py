@@ -28,29 +28,9 @@ ConfigOption = Annotated[
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="As `trapline jobs list` gives it.")]
 
 
-@service.callback(invoke_without_command=True)
-def _service(
-    context: typer.Context,
-    check: Annotated[
-        bool, typer.Option("--check", help="Look whether everything is there, say what is wrong, and stop.")
-    ] = False,
-    config: ConfigOption = None,
-) -> None:
+@service.callback()
+def _service() -> None:
     """Fetch games, find traps, make backups: all by itself."""
-    import os
-
-    from trapcore.errors import UsageError
-    from trapline.settings import CONFIG_VARIABLE, Settings
-
-    if config is not None:
-        os.environ[CONFIG_VARIABLE] = config
-    if check:
-        from service.self_check import check as check_service
-        from trapline.commands.terminal import report_findings
-
-        raise typer.Exit(report_findings(check_service(Settings())))
-    if context.invoked_subcommand is None:
-        raise UsageError("say what the service is to do: `trapline service run`, or `trapline service --check`")
 
 
 @service.command()
@@ -69,10 +49,17 @@ def run(
     from lichess.token import read_token
     from service.scheduler import serve
     from service.state.clock import StopFlag
+    from trapcore.errors import UsageError
     from trapcore.io import logs
 
     opened = _open(config, db)
     mine = opened.mine
+    if not mine.model_fields_set:
+        opened.close()
+        raise UsageError(
+            "nothing is configured: the table [service] of the settings says what is fetched, and how often; see "
+            "deploy/trapline.example.toml, and give yours with --config FILE"
+        )
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
     try:
         stop_flag = StopFlag(opened.clock)

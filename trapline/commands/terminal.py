@@ -19,7 +19,6 @@ from db.traps.wording import claim, contradiction, is_rated, pawns, temptation
 
 if TYPE_CHECKING:
     from annotator.record import Recorded
-    from lichess.self_check import Finding
 
 _EACH_SECONDS = 0.2
 
@@ -68,9 +67,12 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     from rich.text import Text
 
     table = Table(title=title)
-    for column in columns:
-        table.add_column(column)
-    for row in rows:
+    shown = [tuple(row) for row in rows]
+    for place, column in enumerate(columns):
+        # What is to be typed stands whole on one line, whatever the width.
+        widest = max((len(row[place]) for row in shown), default=0) if column in ("slug", "trap") else None
+        table.add_column(column, overflow="fold", no_wrap=widest is not None, min_width=widest)
+    for row in shown:
         table.add_row(*(Text(cell) for cell in row))
     Console().print(table)
 
@@ -164,17 +166,3 @@ def trap_count(count: int) -> str:
 def counted(counts: Iterable[tuple[object, int]]) -> str:
     """``3 added, 1 bad``; without the zeros."""
     return ", ".join(f"{count:,} {what}" for what, count in counts if count) or "nothing"
-
-
-def report_findings(findings: Iterable[Finding]) -> int:
-    """Print the findings of a self-check as they come; returns the exit code, 1 if something is wrong."""
-    marks = {"good": "ok       ", "bad": "WRONG    ", "unchecked": "unchecked"}
-    outcomes = []
-    for finding in findings:
-        typer.echo(f"{marks[finding.outcome]}  {finding.what}: {finding.message}")
-        outcomes.append(finding.outcome)
-    if "bad" in outcomes:
-        return 1
-    if "unchecked" in outcomes:
-        typer.echo("what could be checked is in order; what is marked `unchecked` was not looked at")
-    return 0

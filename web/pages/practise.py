@@ -33,7 +33,7 @@ from web.service import Service, service_of
 router = APIRouter(include_in_schema=False)
 
 SECONDS = 60.0
-"""Longest time for the judgement of an answer."""
+"""Longest time for the judgement of an answer, and for the choice of the next exercise."""
 
 SKIPPED = 200
 """Most exercises that an address puts off."""
@@ -108,7 +108,9 @@ async def practise(request: Request, place: Annotated[Place, Query()]) -> Respon
     exercise = practice.find(place.exercise) if place.exercise else None
     if exercise is None:
         exercise = await service.run(
-            request, lambda stop: practice.next(service.library, now_utc(), frozenset(wanted.skip))
+            request,
+            lambda stop: practice.next(service.library, now_utc(), frozenset(wanted.skip)),
+            seconds=SECONDS,
         )
     if exercise is None:
         return await view.nothing()

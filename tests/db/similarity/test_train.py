@@ -46,10 +46,6 @@ def make(new_library: NewLibrary) -> Make:
     return made
 
 
-def nobody(_: str) -> None:
-    pytest.fail("nothing should be said")
-
-
 def test_the_order_in_which_traps_came_changes_nothing(make: Make, traps: list[Trap]) -> None:
     found = []
     for order in (traps, traps[::-1]):
@@ -59,7 +55,7 @@ def test_the_order_in_which_traps_came_changes_nothing(make: Make, traps: list[T
             stored = library.weights()
             assert stored is not None
             assert stored.to_bytes() == fitted.weights.to_bytes()
-            assert weights_in_use(library, nobody) == (stored, "library")
+            assert weights_in_use(library) == (stored, "library")
     assert found[0] == found[1]
     assert fitted.weights.traps == len(traps)
     assert fitted.held_out is None  # of so few nothing is told
@@ -105,16 +101,10 @@ def test_a_library_without_traps_teaches_nothing(make: Make) -> None:
         fit_library(library)
 
 
-def test_without_weights_the_shipped_ones_are_used_and_that_is_said(make: Make) -> None:
-    path = make([])
-    said: list[str] = []
-    with open_library(path, read_only=True) as library:
+def test_without_weights_the_shipped_ones_are_used(make: Make) -> None:
+    with open_library(make([]), read_only=True) as library:
         assert library.weights() is None
-        assert weights_in_use(library, said.append) == (shipped_weights(), "shipped")
-    assert said == [
-        f"{path} has no weights of its own; those that come with trapline are used until "
-        f"`trapline library train --db {path}`"
-    ]
+        assert weights_in_use(library) == (shipped_weights(), "shipped")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +125,7 @@ def test_weights_that_cannot_be_used_name_the_command_that_learns_them_again(
         with library.database.write() as connection:
             assert connection.execute(update(WeightsRow).values(change)).rowcount == 1
     with open_library(path, read_only=True) as library:
-        for ask in (library.weights, lambda: weights_in_use(library, nobody)):
+        for ask in (library.weights, lambda: weights_in_use(library)):
             with pytest.raises(LibraryError, match=says) as caught:
                 ask()
             assert f"`trapline library train --db {path}`" in str(caught.value)
@@ -159,7 +149,7 @@ def test_the_command_tells_what_was_learned(make: Make, traps: list[Trap]) -> No
 
 def test_a_library_can_learn_what_it_is_asked(make: Make, traps: list[Trap]) -> None:
     def hits(library: Library) -> int:
-        weights, _ = weights_in_use(library, nobody)
+        weights, _ = weights_in_use(library)
         found = [weights.rank_moves(trap.epd, trap.bait, top=1)[0].uci == trap.killer_line[0] for trap in traps]
         return sum(found)
 

@@ -52,13 +52,16 @@ def explore(
             until=until,
             mirrored=mirrored,
         )
-        indexed = found.games or library.counts().games
+        indexed = library.counts().games
     if as_json:
         print_json(found.to_dict())
         return
-    _print(found)
+    if found.moves or found.traps:
+        _print(found)
     if not indexed:
         say("no games are indexed yet; `trapline index FILE` reads some")
+    elif not found.games:
+        say(f"the position occurred in none of the {indexed:,} indexed games that are asked about")
 
 
 def _print(found: Explored) -> None:

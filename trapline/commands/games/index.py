@@ -37,7 +37,7 @@ def index(
     from annotator.settings import Tell
     from db.games.index_games import Progress, index_files
     from trapcore.measures.options import chosen
-    from trapline.commands.terminal import Status, counted, index_json, print_json
+    from trapline.commands.terminal import Status, counted, index_json, print_json, say
     from trapline.settings import Settings
 
     settings = Settings(**({} if tell is None else {"tell": chosen(Tell, tell)}))
@@ -57,6 +57,8 @@ def index(
         if settings.tell is Tell.LOSSES:
             recorded = record_losing_moves(opened, files, settings, pool, progress=looked)
     status.clear()
+    for unread in done.unread:
+        say(f"not read: {unread}")
     if as_json:
         print_json(index_json(done, recorded))
     else:

@@ -31,13 +31,18 @@ def report(
     It says how others of the same rating fared in the same positions, and what to practise. The page is whole in
     itself and needs no network. With --json the same figures are printed; a page is then written if -o asks for one.
     """
+    import sys
+
     from db.formats.export_file import write_text
     from db.games.players import find_players, players
     from db.report.html import page
     from db.report.report import report as made
+    from trapcore.errors import UsageError
     from trapcore.suggestions import unknown_name
     from trapline.commands.terminal import print_json, say
 
+    if output is None and not as_json and sys.stdout.isatty():
+        raise UsageError("the page is HTML, which is nothing for a terminal: name a file, -o report.html")
     if color is not None and color not in ("white", "black"):
         raise unknown_name("color", color, ("white", "black"))
     with open_existing(db) as library:
