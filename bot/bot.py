@@ -17,7 +17,7 @@ from bot.challenges.queue import ChallengeQueue
 from bot.chat.worker import ChatWorker
 from bot.game_archive import Finished, Recorder
 from bot.game_runner import Game, GameContext
-from bot.health import summary
+from bot.health import metrics, summary
 from bot.latency_stats import LatencyStats, spread
 from bot.moves.board import GameBoard
 from bot.moves.move_choice import MoveSources
@@ -47,6 +47,7 @@ from lichess.api import (
 from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Pauses, StreamOpenings
 from lichess.streams import StreamCallbacks, StreamReader
 from trapcore.errors import TraplineError, UsageError
+from trapcore.io.status_server import Metric
 from trapcore.version import installed_version
 
 log = logging.getLogger(__name__)
@@ -181,8 +182,8 @@ class Bot:
     def health(self) -> dict[str, object]:
         """Health of the bot as a JSON object, for monitoring."""
         now = time.monotonic()
-        games = list(self._games.items())
-        unsent = {name: now - since for name, game in games if (since := game.unsent_since) is not None}
+        waiting = {name: game.unsent_since for name, game in list(self._games.items())}
+        unsent = {name: now - since for name, since in waiting.items() if since is not None}
         found = summary(now - self._heard, unsent, self._pauses.held())
         return {
             **found,
@@ -197,6 +198,10 @@ class Bot:
             "killer_ms": spread(self.latency_stats.killers),
             "threads": threading.active_count(),
         }
+
+    def metrics(self) -> list[Metric]:
+        """Metrics of the bot, for monitoring."""
+        return metrics(self.health(), self._saved_state.bot.stats)
 
     def _is_time_up(self) -> bool:
         return time.monotonic() >= self._grace_until
@@ -441,6 +446,3 @@ def check_account(lichess: Lichess) -> Account:
     if not account.is_bot:
         raise UsageError(f"{account.name} is no bot account yet; `trapline bot --upgrade` makes it one, for ever")
     return account
-
-
-__all__ = ["Bot", "Unauthorized", "check_account"]

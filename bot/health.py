@@ -1,15 +1,9 @@
-"""Health of the bot, and its endpoint on the loopback interface.
+"""Health and metrics of the bot, for `trapcore.io.status_server`."""
 
-``GET /health`` answers 200 if the bot is well, else 503, with JSON.
-"""
-
-import json
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Mapping, Sequence
 
 from lichess.rate_limits import Pause
-from trapcore.errors import OutputError
+from trapcore.io.status_server import Metric
 
 SILENT_SECONDS = 60.0
 """Silence of the account's stream after which the bot is not well,"""
@@ -42,37 +36,31 @@ def summary(silent: float, unsent: Mapping[str, float], held: Sequence[Pause]) -
     }
 
 
-def serve(port: int, health: Callable[[], Mapping[str, object]]) -> Callable[[], None]:
-    """Start the endpoint; the returned function ends it. Raises `OutputError` if the port is taken."""
+def metrics(health: Mapping[str, object], stats: Mapping[str, int]) -> list[Metric]:
+    """Metrics from the answer of ``/health`` and the statistics of all games so far."""
 
-    class Answer(BaseHTTPRequestHandler):
-        timeout = 5
+    def number(key: str) -> float:
+        value = health[key]
+        return float(value) if isinstance(value, int | float) else 0.0
 
-        def do_GET(self) -> None:
-            if self.path.split("?")[0] not in ("/", "/health"):
-                self.send_error(404)
-                return
-            found = health()
-            body = json.dumps(found).encode()
-            self.send_response(200 if found.get("ok") else 503)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), Answer)
-    except OSError as error:
-        raise OutputError(f"the health endpoint cannot be opened on port {port}: {error.strerror}") from error
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, name="health", daemon=True)
-    thread.start()
-
-    def end() -> None:
-        server.shutdown()
-        server.server_close()
-
-    return end
+    games, spreads = health["games"], {"overhead": health["overhead_ms"], "killer": health["killer_ms"]}
+    found = [
+        Metric("trapline_bot_well", "1 if nothing is wrong, else 0", number("ok")),
+        Metric("trapline_bot_running_games", "games that are played now", len(games) if isinstance(games, list) else 0),
+        Metric("trapline_bot_moves_total", "moves sent since the start", number("moves"), is_counter=True),
+        Metric("trapline_bot_stream_silent_seconds", "since the account's stream was heard", number("silent_seconds")),
+        Metric("trapline_bot_unsent_seconds", "for which a ready move could not be sent", number("unsent_seconds")),
+        Metric("trapline_bot_games_total", "games played, of all starts", stats.get("games", 0), is_counter=True),
+        Metric("trapline_bot_traps_set_total", "traps set in them", stats.get("set", 0), is_counter=True),
+        Metric("trapline_bot_traps_fallen_total", "traps somebody fell for", stats.get("fell", 0), is_counter=True),
+    ]
+    for kind, spread in spreads.items():
+        if isinstance(spread, Mapping):
+            name, text = f"trapline_bot_{kind}_milliseconds", f"latency of the latest moves ({kind})"
+            found += [Metric(name, text, value, {"of": of}) for of, value in spread.items()]
+    held = health["held"]
+    for one in held if isinstance(held, list) else []:
+        found.append(
+            Metric("trapline_bot_held_seconds", "that requests wait", one["seconds"], {"requests": one["requests"]})
+        )
+    return found

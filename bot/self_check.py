@@ -1,9 +1,7 @@
 """Self-check for ``trapline bot --check``: whether everything is there that the bot needs. Nothing is changed."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import chess.polyglot
 import chess.syzygy
@@ -14,45 +12,25 @@ from bot.settings import BotOptions, check_coach
 from db.library.open import open_library
 from lichess.api import Lichess, LichessError
 from lichess.client import Connection
-from lichess.token import is_exposed, read_token
+from lichess.self_check import Finding, attempt, exposed
+from lichess.token import read_token
 from trapcore.errors import TraplineError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
-
-Outcome = Literal["good", "bad", "unchecked"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Result of one check."""
-
-    what: str
-    outcome: Outcome
-    message: str
 
 
 def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) -> Iterator[Finding]:
     """Run all checks, in the order in which the bot needs things."""
     yield Finding("configuration", "good", f"plays on {settings.bot.url}, {settings.bot.max_games} games at a time")
-    yield from _one("coach", lambda: _coach(settings))
+    yield from attempt("coach", lambda: _coach(settings))
     yield from _account(settings, connect)
-    yield from _one("folder", lambda: _folder(settings))
+    yield from attempt("folder", lambda: _folder(settings))
     yield from _library(settings)
-    yield from _one("engine", lambda: _engine(settings.bot.engine))
+    yield from attempt("engine", lambda: _engine(settings.bot.engine))
     for path in settings.bot.books:
-        yield from _one("book", lambda path=path: _book(path))  # type: ignore[misc]
+        yield from attempt("book", lambda path=path: _book(path))  # type: ignore[misc]
     for path in settings.bot.tablebases:
-        yield from _one("tablebase", lambda path=path: _tables(path))  # type: ignore[misc]
-
-
-def _one(what: str, look: Callable[[], str]) -> Iterator[Finding]:
-    try:
-        message = look()
-    except (TraplineError, OSError) as error:
-        yield Finding(what, "bad", str(error))
-    else:
-        if message:
-            yield Finding(what, "good", message)
+        yield from attempt("tablebase", lambda path=path: _tables(path))  # type: ignore[misc]
 
 
 def _coach(settings: BotOptions) -> str:
@@ -74,8 +52,7 @@ def _account(settings: BotOptions, connect: Callable[..., Lichess]) -> Iterator[
             "put it into TRAPLINE_BOT_TOKEN or into a file named by bot.token_file",
         )
         return
-    if is_exposed(settings.bot):
-        yield Finding("token", "bad", f"others can read {settings.bot.token_file}; chmod 600 it")
+    yield from exposed(settings.bot)
     lichess = connect(settings.bot.url, token)
     try:
         scopes = lichess.scopes()

@@ -133,7 +133,7 @@ class BotSettings(Section):
         description="Said to the opponent before the game, {me} and {opponent} are the names; empty for none.",
     )
     spectator_messages: int = Field(
-        default=12, ge=0, le=50, description="Most remarks on traps in the spectator room of one game, 0 for none."
+        default=4, ge=0, le=50, description="Most remarks on traps in the spectator room of one game, 0 for none."
     )
     coach: bool = Field(
         default=False,

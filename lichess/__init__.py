@@ -8,5 +8,6 @@ http.py         HTTP session with time-outs, and translation of HTTP errors
 parse.py        lichess's JSON as events
 streams.py      threads that read a stream and reopen it
 client.py       the requests and streams of a bot account, by berserk
+self_check.py   findings of a self-check, which bot and service share
 ==============  ===================================================================================
 """

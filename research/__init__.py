@@ -8,6 +8,7 @@ paper/           the experiments of the paper, repeated
 evaluation/      accuracy of ranking, names and detection on positions that were not learned from
 coverage/        how many of the moves that lose by force are told, held against an engine's labels
 practice.py      judgements of answers in practice, held against an engine
+themes/          themes of lines held against lichess's tags of its puzzles
 network/         training of the search's network on an engine's values
 experiments/     what was measured or fitted once, by commands that anyone can run again
 benchmarks/      speed as ratios to a reference in the same run

@@ -9,7 +9,10 @@ sources/             one module for each kind of source: users, studies, tournam
 maintenance_jobs.py  the jobs that fetch nothing: mining, proofs, annotated copies, backups, vacuum
 jobs.py              the table of all jobs, and one run of a job
 schedule.py          when each job is due, stored in the library
+health.py            health and metrics from the log of the jobs
+alerts.py            a message to an address when a job fails, and when it is well again
 scheduler.py         runs the jobs that are due, until it is stopped
+self_check.py        ``trapline service --check``
 following.py         the traps in the new games of some users
 ===================  ===================================================================================
 

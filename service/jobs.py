@@ -9,7 +9,7 @@ from service.service import Service
 from service.settings import ServiceSettings
 from service.sources import broadcasts, folders, studies, tournaments, tv, users
 from service.state.clock import StopFlag, Stopped
-from service.state.job_log import Outcome
+from service.state.job_log import STOPPED, Outcome
 from trapcore.errors import TraplineError
 from trapcore.suggestions import unknown_name
 
@@ -80,6 +80,11 @@ class JobResult:
     error: str | None
     """Why it did not come to its end; None if it did."""
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it failed; a run that was told to stop has not."""
+        return self.error is not None and self.error != STOPPED
+
 
 def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult | None:
     """Run a job now; None if another process runs it.
@@ -103,7 +108,7 @@ def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult |
                 job.work(service, stop_flag, outcome)
                 error = None
             except Stopped:
-                error = "it was told to stop; the next run goes on from there"
+                error = STOPPED
             except TraplineError as reason:
                 error = str(reason)
             except Exception as reason:

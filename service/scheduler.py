@@ -3,12 +3,15 @@
 import logging
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
+from service.alerts import alert
 from service.games.live_rounds import LiveRounds
+from service.health import health, metrics
 from service.jobs import JOBS, run_job
 from service.schedule import Schedule
 from service.service import Service
 from service.state.clock import StopFlag, Stopped
 from trapcore.errors import LibraryError
+from trapcore.io import status_server
 
 log = logging.getLogger(__name__)
 
@@ -44,12 +47,21 @@ class Scheduler:
 
 
 def serve(service: Service, stop_flag: StopFlag) -> None:
-    """Run the jobs until ``stop_flag`` is set, and return when they have stopped. Raises `LibraryError`."""
+    """Run the jobs until ``stop_flag`` is set, and return when they have stopped.
+
+    Raises `LibraryError`, and `OutputError` if the port of the health endpoint is taken.
+    """
     service.live = LiveRounds(service.lichess_games, service.game_files, service.clock)
     scheduler = Scheduler(service)
     failures = 0
+    end_status = None
     try:
         scheduler.schedule.update()
+        if service.mine.health_port:
+            schedule = scheduler.schedule
+            end_status = status_server.serve(
+                service.mine.health_port, lambda: health(service, schedule), lambda: metrics(service, schedule)
+            )
         while not stop_flag.is_set:
             try:
                 scheduler.start_due()
@@ -65,6 +77,8 @@ def serve(service: Service, stop_flag: StopFlag) -> None:
             except Stopped:
                 break
     finally:
+        if end_status is not None:
+            end_status()
         service.stop()
         scheduler.close()
 
@@ -88,5 +102,11 @@ def _run(service: Service, name: str) -> None:
     figures = ", ".join(f"{what} {count:,}" for what, count in result.outcome.counts.items() if count)
     if result.error is None:
         log.info("%s: %s", name, figures or "nothing to do")
+    elif not result.has_failed:
+        log.info("%s: %s (%s)", name, result.error, figures or "nothing done yet")
     else:
         log.error("%s: %s (%s)", name, result.error, figures)
+    try:
+        alert(service, name, result)
+    except LibraryError as error:
+        log.error("%s: %s", name, error)

@@ -106,12 +106,31 @@ class ServiceSettings(Section):
         allow_inf_nan=False,
         description="Hours between two tidyings of the database file; 0: never.",
     )
+    health_port: int = Field(
+        default=0,
+        ge=0,
+        le=65535,
+        description="Port on the loopback interface that tells how the service is (/health, /metrics); 0 for none.",
+    )
+    alert_url: str = Field(
+        default="",
+        description="Address that gets a JSON object by POST when a job fails, and when it is well again; empty for "
+        "none.",
+        examples=["https://example.org/hooks/trapline"],
+    )
     log_file: Path | None = Field(
         default=None,
         description="Log file, a new one each midnight, seven are kept; standard error without one.",
         examples=["~/.local/state/trapline/service.log"],
     )
     log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
+
+    @field_validator("alert_url")
+    @classmethod
+    def _is_address(cls, address: str) -> str:
+        if address and not re.fullmatch(r"https?://[^\s/]+\S*", address):
+            raise ValueError("it must be an address that begins with https:// or http://")
+        return address
 
     @field_validator("users", "studies_of")
     @classmethod

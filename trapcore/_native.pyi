@@ -239,8 +239,9 @@ class LineTheme:
 
     def __hash__(self) -> int: ...
 
-def line_themes(fen: str, moves: Sequence[str]) -> list[LineTheme]:
-    """The themes of a line whose first move (UCI) is the bait, see `trapcore.proof.themes.line_themes`."""
+def line_themes(fen: str, moves: Sequence[str], nodes: int = 0, stop: Cancellation | None = None) -> list[LineTheme]:
+    """The themes of a line whose first move (UCI) is the bait, see `trapcore.proof.themes.line_themes`; ``nodes`` are
+    those of each search for zugzwang, which is not looked for with 0."""
 
 @final
 class Batch:

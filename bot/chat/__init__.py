@@ -1,7 +1,8 @@
 """Chat.
 
-==========  ===================================================================================
-replies.py  the texts of all messages, as functions of events and questions
-worker.py   threads that write messages while games run
-==========  ===================================================================================
+=============  ===================================================================================
+replies.py     the texts of all messages, as functions of events and questions
+afterwards.py  questions after the end of a game
+worker.py      threads that write messages while games run, and after them
+=============  ===================================================================================
 """

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import chess
+
 from annotator.comments.sentences import name, sentence
 from annotator.events import TrapEvent
 from db.query.answer import Page
@@ -85,6 +87,11 @@ def greeting(template: str, info: GameInfo) -> list[Message]:
     return [Message("player", text)] if text else []
 
 
+def is_answered(event: TrapEvent, plies: int) -> bool:
+    """Whether a remark on an event can help nobody after so many plies, because what it is about was answered."""
+    return event.event not in (Event.SET, Event.FELL) or plies > event.ply
+
+
 def remarks(events: Iterable[TrapEvent], info: GameInfo) -> list[Message]:
     """Remarks for spectators, one for each event in order; avoided traps are left to the summary."""
     return [
@@ -95,7 +102,10 @@ def remarks(events: Iterable[TrapEvent], info: GameInfo) -> list[Message]:
 
 
 def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
-    """Summary for the opponent after the game: the traps that were set, fallen into and avoided."""
+    """Summary for the opponent after the game: the traps that were set, fallen into and avoided, in two messages.
+
+    The second one has the line that was set for the opponent, unless the traps alone need both.
+    """
     by_trap: dict[tuple[int, str], list[TrapEvent]] = {}
     for event in events:
         by_trap.setdefault((event.trap_ply, event.slug or event.bait), []).append(event)
@@ -118,7 +128,31 @@ def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
             lines.append(f"{part};")
         else:
             break
-    return [Message("player", fitting(line.rstrip(";") + ".")) for line in lines]
+    found = [fitting(line.rstrip(";") + ".") for line in lines]
+    set_for_them = [same for same in by_trap.values() if _victim(same[0]) != info.color]
+    if len(found) < 2 and set_for_them:
+        # The one that they fell for, or else the last one.
+        fallen = [same for same in set_for_them if any(event.event is Event.FELL for event in same)]
+        found.append(_told_line((fallen or set_for_them)[-1]))
+    return [Message("player", text) for text in found]
+
+
+def _told_line(same: Sequence[TrapEvent]) -> str:
+    """The bait of a trap and what answers it, with move numbers, as far as it fits."""
+    event = same[0]
+    board = chess.Board(event.fen)
+    moves = [board.push_san(san) for san in (event.bait_san, *event.killer_line_san)]
+    start = board.root()
+    bait = start.variation_san(moves[:1])
+    start.push(moves[0])
+    fell = any(one.event is Event.FELL for one in same)
+    verb = "loses to" if fell else "would have lost to"
+    for length in range(len(moves), 1, -1):
+        line = start.variation_san(moves[1:length])
+        told = f"The line: {bait} {verb} {line}{'' if length == len(moves) else ' …'}"
+        if len(told) <= LONGEST:
+            return fitting(told)
+    return fitting(f"The line: {bait} {verb} {start.variation_san(moves[1:2])}")
 
 
 def warning(event: TrapEvent) -> Message:
@@ -166,9 +200,12 @@ def answer(line: ChatLine, facts: Facts) -> list[Message]:
         return []
     text = line.text.strip()
     if not text.startswith("!"):
-        asks = line.room == "player" and not facts.is_over and _QUESTION.search(text)
+        if line.room != "player" or not _QUESTION.search(text):
+            return []
+        if facts.is_over:
+            return [Message("player", fitting(_trap("", facts)))]
         refusal = "Sorry, I do not speak about the position while we play. Afterwards I will tell you of the traps."
-        return [Message("player", refusal)] if asks else []
+        return [Message("player", refusal)]
     word, _, argument = text[1:].partition(" ")
     is_secret = line.room == "player" and not facts.is_over
     found = _command(word.lower(), argument.strip(), facts, line, is_secret)

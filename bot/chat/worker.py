@@ -7,11 +7,13 @@ import logging
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from annotator.events import TrapEvent
 from bot.chat import replies as chat
+from bot.chat.afterwards import AfterGames
 from bot.game_archive import movetext
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState
@@ -31,6 +33,9 @@ STALE_SECONDS = 90.0
 class _Conversation:
     info: GameInfo
     state: GameState
+    saved: SavedGame
+    heard: Counter[tuple[str, str]] | None
+    """Lines of the players' room by author and text; None if the bot was restarted during the game."""
     events: list[TrapEvent] = field(default_factory=list)
     analysed: tuple[str, ...] = ()
     remarked: set[tuple[int, str, str]] = field(default_factory=set)
@@ -61,6 +66,7 @@ class ChatWorker:
         self._conversations: dict[str, _Conversation] = {}
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._out: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
+        self._after = AfterGames(lichess, pauses, self.heard, self.left)
         self._threads = [
             threading.Thread(target=self._compose_all, name="chat-composer", daemon=True),
             threading.Thread(target=self._send_all, name="chat-sender", daemon=True),
@@ -93,6 +99,7 @@ class ChatWorker:
     def close(self, seconds: float) -> None:
         """Send what is queued, for at most ``seconds``."""
         until = time.monotonic() + seconds
+        self._after.close()
         self._work.put(None)
         self._threads[0].join(seconds)
         self._out.put(None)
@@ -109,7 +116,8 @@ class ChatWorker:
 
     def _begin(self, info: GameInfo, state: GameState) -> None:
         saved = self._saved_state.game(info.id)
-        self._conversations[info.id] = _Conversation(info, state)
+        heard = None if saved.begun else Counter[tuple[str, str]]()
+        self._conversations[info.id] = _Conversation(info, state, saved, heard)
         if not saved.begun:
             saved.begun = True
             self._saved_state.save(saved)
@@ -130,8 +138,10 @@ class ChatWorker:
         if book is None or conversation.analysed == state.moves:
             return
         conversation.events, conversation.analysed = book.events(movetext(info, state.moves)), state.moves
-        saved = self._saved_state.game(info.id)
-        new = [event for event in conversation.events if _event_key(event) not in conversation.remarked]
+        saved = conversation.saved
+        # Spectators hear of a trap when its bait is answered: nobody is to be helped by them.
+        answered = [event for event in conversation.events if chat.is_answered(event, len(state.moves))]
+        new = [event for event in answered if _event_key(event) not in conversation.remarked]
         conversation.remarked.update(map(_event_key, new))
         if not state.is_over:
             for message in chat.remarks(new, info):
@@ -153,7 +163,9 @@ class ChatWorker:
         conversation = self._conversations.get(info.id)
         if conversation is None:
             return
-        saved = self._saved_state.game(info.id)
+        saved = conversation.saved
+        if line.room == "player" and conversation.heard is not None and not conversation.state.is_over:
+            conversation.heard[line.username, line.text] += 1
         may_coach = self._settings.coach and not info.rated
         wanted = chat.wants_coach(line, info) if may_coach else None
         if wanted is not None:
@@ -178,15 +190,20 @@ class ChatWorker:
 
     def _finished(self, info: GameInfo, state: GameState, then: Callable[[], None]) -> None:
         try:
-            saved = self._saved_state.game(info.id)
-            if info.id not in self._conversations:
-                self._conversations[info.id] = _Conversation(info, state)
+            conversation = self._conversations.get(info.id)
+            if conversation is None:
+                saved = self._saved_state.game(info.id)
+                conversation = self._conversations[info.id] = _Conversation(info, state, saved, None)
             self._changed(info, state)
-            conversation = self._conversations.pop(info.id)
+            saved = conversation.saved
             if not saved.summed_up and len(state.moves) >= 4 and self._traps.book is not None:
                 saved.summed_up = True
                 for message in chat.summary(conversation.events, info):
                     self._say(saved, message)
+            if info.opponent.is_bot or len(state.moves) < 2:
+                del self._conversations[info.id]
+            else:
+                self._after.follow(info, conversation.heard)
         finally:
             then()
 
@@ -220,6 +237,8 @@ class ChatWorker:
                 self._pauses.limited(Kind.CHAT, error)
             except Refused as error:
                 log.info("a message was refused: %s", error)
+                # Should lichess take none after the end of a game, there is no need to read the questions.
+                self._after.forget(outgoing.game)
                 return
             except LichessError as error:
                 # It may have arrived: twice is worse than not at all.

@@ -170,15 +170,16 @@ class LichessGames:
         """The games of a round as PGN, and the error that cut them short, if one did."""
         return self._pgn(f"/api/broadcast/round/{ident}.pgn", stop_flag)
 
-    def round_stream(self, ident: str, stop_flag: StopFlag) -> Iterator[str | None]:
-        """Stream of the games of a running round, each again whenever it changes; None for a keep-alive.
+    def broadcast_stream(self, broadcast: str, stop_flag: StopFlag) -> Iterator[str | None]:
+        """Stream of the games of a broadcast's running rounds, each again when it changes; None for a keep-alive.
 
-        The rate lock is released once the stream is open: lichess prefers streams to repeated requests.
+        The rate lock is released once the stream is open: lichess prefers streams to repeated requests. A refusal
+        (429) holds up no other request, because lichess limits the streams that are open at a time.
         """
-        with self._request(stop_flag):
+        with self._rate_lock.hold(stop_flag, pauses=False), translate_errors():
             chunks = cast(
                 Generator[bytes],
-                self._ask.get(f"/api/stream/broadcast/round/{ident}.pgn", fmt=_Bytes(), stream=True),
+                self._ask.get(f"/api/stream/broadcast/tour/{broadcast}.pgn", fmt=_Bytes(), stream=True),
             )
         with translate_errors(), closing(chunks):
             waiting = b""

@@ -1,9 +1,13 @@
-"""Running rounds of broadcasts, a stream each, reopened whenever it ends; finished games are written to files."""
+"""Running broadcasts, a stream for each tournament, reopened whenever it ends; finished games are written to files.
+
+Without a token lichess lets two such streams be open at a time. A stream that is refused is asked for again later and
+less and less often; it holds up no other request.
+"""
 
 import logging
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Set
 
 from lichess.api import Refused
 from lichess.rate_limits import LIMITED_SECONDS, Backoff
@@ -22,36 +26,52 @@ _TAG = re.compile(r'^\[(\w+) "([^"]*)"\]', re.MULTILINE)
 
 
 class LiveRounds:
-    """Rounds that are followed at present."""
+    """Broadcasts with running rounds, followed at present."""
 
     def __init__(self, lichess: LichessGames, game_files: GameFiles, clock: Clock) -> None:
         self._lichess, self._game_files, self._clock = lichess, game_files, clock
-        self._rounds: dict[str, _LiveRound] = {}
+        self._broadcasts: dict[str, _LiveBroadcast] = {}
         self._lock = threading.Lock()
 
-    def follow(self, rounds: Iterable[str]) -> None:
-        """Follow exactly these rounds."""
-        wanted = set(rounds)
+    @property
+    def open_streams(self) -> int:
+        """Number of broadcasts whose stream is open now."""
         with self._lock:
-            for ident in self._rounds.keys() - wanted:
-                self._rounds.pop(ident).stop()
-            for ident in wanted - self._rounds.keys():
-                self._rounds[ident] = _LiveRound(ident, self._lichess, self._game_files, self._clock)
+            return sum(one.is_open for one in self._broadcasts.values())
+
+    @property
+    def wanted_streams(self) -> int:
+        """Number of broadcasts that are to be followed."""
+        with self._lock:
+            return len(self._broadcasts)
+
+    def follow(self, running: Mapping[str, Set[str]]) -> None:
+        """Follow exactly these broadcasts; the values are the ids of their running rounds."""
+        with self._lock:
+            for ident in self._broadcasts.keys() - running.keys():
+                self._broadcasts.pop(ident).stop()
+            for ident, rounds in running.items():
+                if ident not in self._broadcasts:
+                    self._broadcasts[ident] = _LiveBroadcast(ident, self._lichess, self._game_files, self._clock)
+                self._broadcasts[ident].rounds = frozenset(rounds)
 
     def stop(self) -> None:
-        """Follow no round any more."""
-        self.follow([])
+        """Follow no broadcast any more."""
+        self.follow({})
 
 
-class _LiveRound:
-    """One round: the latest state of its games, by address."""
+class _LiveBroadcast:
+    """One broadcast: the finished games of its running rounds, by address."""
 
     def __init__(self, ident: str, lichess: LichessGames, game_files: GameFiles, clock: Clock) -> None:
+        self.rounds: frozenset[str] = frozenset()
+        self.is_open = False
         self._ident, self._lichess, self._game_files = ident, lichess, game_files
         self._stop_flag = StopFlag(clock)
-        self._over: dict[str, str] = {}
+        self._over: dict[str, dict[str, str]] = {}
+        """Finished games by round and address."""
         self._reader: StreamReader[str] = StreamReader(
-            f"round {ident}",
+            f"broadcast {ident}",
             self._open,
             StreamCallbacks(self._deliver, self._refused),
             backoff=Backoff(5.0, 300.0),
@@ -66,21 +86,30 @@ class _LiveRound:
 
     def _open(self) -> Iterator[str | None]:
         try:
-            yield from self._lichess.round_stream(self._ident, self._stop_flag)
+            for pgn in self._lichess.broadcast_stream(self._ident, self._stop_flag):
+                self.is_open = True
+                yield pgn
         except Stopped:
             return
+        finally:
+            self.is_open = False
 
     def _deliver(self, pgn: str, began: float) -> None:
         tags = dict(_TAG.findall(pgn))
-        key = tags.get("GameURL") or tags.get("Site") or f"{tags.get('White')} {tags.get('Black')} {tags.get('Round')}"
-        if tags.get("Result", "*") == "*" or self._over.get(key) == pgn:
+        address = tags.get("GameURL") or tags.get("Site") or ""
+        # Recently finished rounds are in the stream as well; they are fetched whole.
+        ident = next((part for part in address.split("/") if part in self.rounds), None)
+        if ident is None or tags.get("Result", "*") == "*":
             return
-        self._over[key] = pgn
+        over = self._over.setdefault(ident, {})
+        if over.get(address) == pgn:
+            return
+        over[address] = pgn
         try:
-            self._game_files.put(KIND, self._ident, self._over.values())
+            self._game_files.put(KIND, ident, over.values())
         except OutputError as error:
             # The whole round is fetched when it is over.
             log.warning("%s", error)
 
     def _refused(self, error: Refused) -> None:
-        log.warning("round %s is not followed: %s", self._ident, error)
+        log.warning("broadcast %s is not followed: %s", self._ident, error)

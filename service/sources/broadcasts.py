@@ -14,13 +14,13 @@ _MEANINGS = {401: _PRIVATE, 403: _PRIVATE, 404: "there is no such broadcast"}
 def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     """Fetch and index the rounds of all broadcasts of the settings."""
     lichess = service.lichess_games
-    running: list[str] = []
+    running: dict[str, set[str]] = {}
     for broadcast in until_stopped(service.mine.broadcasts, stop_flag):
         with record_errors(outcome, f"broadcast {broadcast}", _MEANINGS):
             for one in with_retries(lambda b=broadcast: lichess.rounds(b, stop_flag), stop_flag):  # type: ignore[misc]
                 feed = f"round {one.id}"
                 if one.is_running and not one.is_over:
-                    running.append(one.id)
+                    running.setdefault(broadcast, set()).add(one.id)
                     outcome.counts["running"] += 1
                 elif one.is_over and not service.source_state.get(feed).get("done"):
                     text, broke = lichess.round(one.id, stop_flag)

@@ -29,10 +29,11 @@ class RateLock:
         """Between the threads of this process no database is needed."""
 
     @contextmanager
-    def hold(self, stop_flag: StopFlag) -> Iterator[None]:
+    def hold(self, stop_flag: StopFlag, *, pauses: bool = True) -> Iterator[None]:
         """Hold the lock during the block, which makes one request. Raises `Stopped` while waiting for the lock.
 
-        If the block raises `Limited` (429), the lock is held for as long as lichess demands, or for a minute.
+        If the block raises `Limited` (429), the lock is held for as long as lichess demands, or for a minute, unless
+        ``pauses`` is False.
         """
         while not self._thread_lock.acquire(timeout=POLL_SECONDS):
             stop_flag.check()
@@ -40,7 +41,7 @@ class RateLock:
             while True:
                 with self._locks.hold(LOCK_NAME) as is_held:
                     if is_held:
-                        yield from self._pause_after_429(stop_flag)
+                        yield from self._pause_after_429(stop_flag) if pauses else iter([None])
                         return
                 stop_flag.wait(POLL_SECONDS)
         finally:

@@ -109,20 +109,47 @@ def test_a_long_remark_loses_its_line_before_it_is_cut(book: TrapBook) -> None:
     assert without_figures(remark.text).endswith("the others: mate in 2 by 6. Bxf7+.")
 
 
+LINE = "The line: 5... Bxd1 loses to 6. Bxf7+ Ke7 7. Nd5#"
+AVOIDED_LINE = "The line: 5... Bxd1 would have lost to 6. Bxf7+ Ke7 7. Nd5#"
+
+
 @pytest.mark.parametrize(
     ("moves", "color", "expected"),
     [
-        (FELL, "white", "Thanks for the game! Traps: my Légal's mate (you fell for it)."),
-        (AVOIDED, "white", "Thanks for the game! Traps: my Légal's mate (you avoided it)."),
-        (MISSED, "white", "Thanks for the game! Traps: my Légal's mate (you fell for it, I missed the answer)."),
-        (FELL[:9], "white", "Thanks for the game! Traps: my Légal's mate (left on the board)."),
-        (FELL, "black", "Thanks for the game! Traps: your Légal's mate (I fell for it)."),
-        (FELL[:4], "white", "Thanks for the game! No trap that I know came up in it."),
+        (FELL, "white", ["Thanks for the game! Traps: my Légal's mate (you fell for it).", LINE]),
+        (AVOIDED, "white", ["Thanks for the game! Traps: my Légal's mate (you avoided it).", AVOIDED_LINE]),
+        (
+            MISSED,
+            "white",
+            ["Thanks for the game! Traps: my Légal's mate (you fell for it, I missed the answer).", LINE],
+        ),
+        (FELL[:9], "white", ["Thanks for the game! Traps: my Légal's mate (left on the board).", AVOIDED_LINE]),
+        (FELL, "black", ["Thanks for the game! Traps: your Légal's mate (I fell for it)."]),
+        (FELL[:4], "white", ["Thanks for the game! No trap that I know came up in it."]),
     ],
 )
-def test_the_summary(book: TrapBook, moves: tuple[str, ...], color: str, expected: str) -> None:
+def test_the_summary(book: TrapBook, moves: tuple[str, ...], color: str, expected: list[str]) -> None:
     info = replace(INFO, color=color)  # type: ignore[arg-type]
-    assert chat.summary(book.events(movetext(info, moves)), info) == [Message("player", expected)]
+    found = chat.summary(book.events(movetext(info, moves)), info)
+    assert found == [Message("player", text) for text in expected]
+
+
+def test_a_long_line_is_told_as_far_as_it_fits(book: TrapBook) -> None:
+    (first, *_) = events(book, FELL)
+    shuffle = ("Nf3", "Nf6", "Ng1", "Ng8") * 20
+    long = replace(first, fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", bait_san="e4")
+    long = replace(long, killer_line_san=("e5", *shuffle))
+    (*_, line) = chat.summary([long], replace(INFO, color="black"))
+    assert len(line.text) <= LONGEST
+    assert line.text.startswith("The line: 1. e4 would have lost to 1... e5 2. Nf3")
+    assert line.text.endswith("…")
+
+
+def test_spectators_hear_of_a_trap_when_its_bait_is_answered(book: TrapBook) -> None:
+    set_, fell, sprung = events(book, FELL)
+    assert [chat.is_answered(set_, plies) for plies in (9, 10)] == [False, True]
+    assert [chat.is_answered(fell, plies) for plies in (10, 11)] == [False, True]
+    assert chat.is_answered(sprung, 11)
 
 
 def test_a_long_summary_takes_two_messages_at_most(book: TrapBook) -> None:
@@ -181,7 +208,7 @@ def test_a_question_about_the_position_is_refused_politely(book: TrapBook, text:
     assert ask(text, facts(book)) == [
         "Sorry, I do not speak about the position while we play. Afterwards I will tell you of the traps."
     ]
-    assert ask(text, facts(book, is_over=True)) == []
+    assert ask(text, facts(book, is_over=True)) == ask("!trap", facts(book, is_over=True))
     assert ask(text, facts(book), "spectator") == []
 
 

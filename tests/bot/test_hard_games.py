@@ -1,5 +1,6 @@
 """The whole bot where lichess is not kind: limits, absent opponents, odd positions, and people it knows little of."""
 
+import time
 from typing import Any
 
 import chess
@@ -12,7 +13,7 @@ from tests.fake_lichess.limits import Limit
 from tests.fake_lichess.people import Account
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.terms import VARIANTS, Terms
-from tests.support.playing_bot import challenged, chat_of, ended, moves, no_violations, playing
+from tests.support.playing_bot import LEGAL, challenged, chat_of, ended, moves, no_violations, playing
 from tests.support.polling import until
 from trapline.settings import Settings
 
@@ -163,3 +164,57 @@ def test_the_rating_that_counts_is_that_of_the_clock(server: Server, settings: S
         )
     assert names == {"TrapBot", "Slow"}
     no_violations(server)
+
+
+def test_questions_are_answered_for_two_minutes_after_the_game(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.chat.afterwards.WAITS", (0.2,))
+    monkeypatch.setattr("bot.chat.afterwards.LOOK_SECONDS", 0.1)
+
+    def ask(game: str, text: str) -> None:
+        def do(site: Any) -> None:
+            people = [side.account for side in site.games[game].sides.values() if side.account.name != "TrapBot"]
+            site.games[game].write(people[0], "player", text)
+
+        server.do(do)
+
+    def told(game: str) -> list[str]:
+        return [text for room, text in chat_of(server, game) if room == "player"]
+
+    with playing(settings):
+        game = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 4))
+        ask(game, "!why")
+        until(lambda: ended(server, game))
+        until(lambda: any(text.startswith("The line: ") for text in told(game)))
+        before = len(told(game))
+        # Lichess drops what a person has just said.
+        ask(game, "!why 1")
+        until(lambda: len(told(game)) > before)
+        assert told(game)[-1].startswith("It is the position of Légal's mate")
+        ask(game, "what should I have played, any hint?")
+        until(lambda: len(told(game)) > before + 1)
+    no_violations(server)
+    assert "While we play I answer !why to spectators only. Ask me again afterwards." in told(game)
+    assert len(told(game)) == len(set(told(game))) == before + 2
+
+
+def test_after_two_minutes_the_chat_is_not_asked_for_any_more(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.chat.afterwards.WAITS", (0.1,))
+    monkeypatch.setattr("bot.chat.afterwards.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("bot.chat.afterwards.ANSWER_SECONDS", 1.0)
+
+    def requests() -> int:
+        return server.do(lambda site: site.record.requests["GET /api/bot/game/{game}/chat"])
+
+    with playing(settings):
+        game = challenged(server, Habits(resign_at=5))
+        until(lambda: ended(server, game))
+        until(lambda: requests() > 1)
+        time.sleep(1.5)
+        before = requests()
+        time.sleep(0.5)
+        assert requests() == before

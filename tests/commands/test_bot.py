@@ -4,12 +4,9 @@ import json
 import logging
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +15,6 @@ import typer
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
-from bot import health
 from bot.self_check import check
 from bot.settings import BotSettings, check_coach
 from lichess.token import is_exposed, read_token
@@ -215,26 +211,6 @@ def test_the_log_is_json_without_the_token_and_begins_anew_at_midnight(tmp_path:
     assert "RuntimeError: it is ***" in second["error"]
     with pytest.raises(OutputError, match="cannot be written"):
         logs.set_up(tmp_path, as_json=False, token=None, verbose=False)
-
-
-def test_health_is_told_on_loopback() -> None:
-    well = {"ok": True, "games": []}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    end = health.serve(port, lambda: well)
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health") as answer:
-            assert json.load(answer) == well
-        well["ok"] = False
-        with pytest.raises(urllib.error.HTTPError) as caught:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/health")
-        assert caught.value.code == 503
-        caught.value.close()
-        with pytest.raises(OutputError, match="port"):
-            health.serve(port, lambda: well)
-    finally:
-        end()
 
 
 @pytest.mark.fault

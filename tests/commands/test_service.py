@@ -81,6 +81,13 @@ def test_a_job_by_hand_and_what_the_log_says(tmp_path: Path) -> None:
     assert set(listed.values()) == {"off"}
 
 
+def test_the_check_and_a_service_that_is_told_nothing(tmp_path: Path) -> None:
+    done = run("service", "--check")
+    assert "ok         library: " in done.stdout
+    assert "WRONG" not in done.stdout
+    assert "trapline service run" in str(refusal("service", "--config", str(tmp_path / "trapline.toml")))
+
+
 def test_names_that_are_none(tmp_path: Path) -> None:
     for arguments in (("run", "user"), ("pause", "user"), ("log", "user")):
         assert "did you mean 'users'?" in str(refusal("jobs", *arguments))

@@ -167,7 +167,10 @@ def test_a_job_that_fails_is_logged_and_runs_again(
         assert "Traceback" in caplog.text
 
 
-def test_the_service_stops_while_it_works(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_service_stops_while_it_works(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
     began = threading.Event()
 
     def work(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
@@ -191,3 +194,5 @@ def test_the_service_stops_while_it_works(server: Server, tmp_path: Path, monkey
         assert run.error is not None
         assert "told to stop" in run.error
         assert run.ended is not None
+    assert any("users: it was told to stop" in message for message in caplog.messages)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -13,19 +13,17 @@ import zstandard
 from lichess.api import Unreachable
 from lichess.http import Session
 from service.games.lichess_games import Page
-from service.games.live_rounds import LiveRounds
 from service.jobs import run_job
 from service.service import Service
 from service.sources import folders
 from service.state.clock import StopFlag, Stopped, SystemClock
 from service.state.job_log import Outcome
-from tests.fake_lichess.archive.stored import BroadcastRound, Study, Tournament
+from tests.fake_lichess.archive.stored import Study, Tournament
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
 from tests.support.db_traps import FELL, OTHER
-from tests.support.polling import until
 from tests.support.service_site import addresses, begun, finished, play, service_for
 
 
@@ -328,44 +326,6 @@ def test_games_on_tv_are_read_when_they_are_over(server: Server, tmp_path: Path)
         server.do(lambda site: site.games.pop("onair001"))
         assert ran(service, "tv").counts["running"] == 0
         assert ran(service, "tv").counts["fetched"] == 0
-
-
-def live_pgn(white: str, moves: str, result: str) -> str:
-    address = f"https://lichess.org/broadcast/x/y/z/{white}"
-    return (
-        f'[White "{white}"]\n[Black "Rival"]\n[Result "{result}"]\n[GameURL "{address}"]\n[Site "{address}"]\n\n'
-        f"{moves} {result}"
-    )
-
-
-def test_a_running_round_is_followed_and_fetched_when_it_is_over(server: Server, tmp_path: Path) -> None:
-    def made(site: Site) -> None:
-        games = {"a": live_pgn("Anna", "1. e4", "*"), "b": live_pgn("Berta", "1. d4 d5", "1-0")}
-        site.archive.rounds["round001"] = BroadcastRound("round001", "broadc01", games)
-        site.archive.rounds["round002"] = BroadcastRound("round002", "broadc01", {}, running=False)
-
-    server.do(made)
-    with service_for(server, tmp_path, broadcasts=("broadc01", "nosuch01")) as service:
-        service.live = LiveRounds(service.lichess_games, service.game_files, service.clock)
-        first = ran(service, "broadcasts")
-        assert (first.counts["running"], first.counts["failed"]) == (1, 1)
-        file = service.mine.folder / "games" / "broadcasts" / "round001.pgn"
-        until(file.exists)
-        ran(service, "broadcasts")
-        assert addresses(service) == ["Berta"]
-        server.order(Fault("cut", where="/stream/broadcast"))
-        server.do(lambda site: site.archive.rounds["round001"].play("a", live_pgn("Anna", "1. e4 e5 2. f4", "0-1")))
-        until(lambda: "Anna" in file.read_text(), 30)
-
-        def over(site: Site) -> None:
-            site.archive.rounds["round001"].running = False
-            site.archive.rounds["round001"].over = True
-
-        server.do(over)
-        last = ran(service, "broadcasts")
-        assert (last.counts["fetched"], last.counts["new"], last.counts["duplicates"]) == (1, 1, 1)
-        assert addresses(service) == ["Anna", "Berta"]
-        assert ran(service, "broadcasts").counts["fetched"] == 0
 
 
 # Folders and dumps ----------------------------------------------------------------------------------------------------

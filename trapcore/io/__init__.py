@@ -8,5 +8,6 @@ epd.py             files of EPD lines
 token_file.py      a secret token from the environment or from a file of its own
 logs.py            log to standard error or to a file, plain or as JSON lines
 log_once.py        log messages that are written only the first time
+status_server.py   health and metrics of a running program, on the loopback interface
 =================  =============================================================
 """

@@ -73,17 +73,9 @@ def _connect(settings: Settings) -> Connection:
 
 def _check(settings: Settings) -> int:
     from bot.self_check import check
+    from trapline.commands.terminal import report_findings
 
-    marks = {"good": "ok       ", "bad": "WRONG    ", "unchecked": "unchecked"}
-    outcomes = []
-    for finding in check(settings):
-        typer.echo(f"{marks[finding.outcome]}  {finding.what}: {finding.message}")
-        outcomes.append(finding.outcome)
-    if "bad" in outcomes:
-        return 1
-    if "unchecked" in outcomes:
-        typer.echo("what could be checked is in order; what is marked `unchecked` was not looked at")
-    return 0
+    return report_findings(check(settings))
 
 
 def _upgrade(connection: Connection, account: Account) -> None:
@@ -106,13 +98,12 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
     import signal
     import sys
 
-    from bot import health
     from bot.bot import Bot, check_account
     from bot.moves.move_choice import MoveSources, OpeningBooks, Tablebases
     from bot.saved_state import SavedState
     from lichess.token import read_token
     from trapcore.errors import InputError
-    from trapcore.io import logs
+    from trapcore.io import logs, status_server
 
     mine = settings.bot
     saved_state = SavedState(mine.folder)
@@ -131,7 +122,7 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: bot.stop(0.0 if bot.is_stopping else GRACE_SECONDS))
         if mine.health_port:
-            end_health = health.serve(mine.health_port, bot.health)
+            end_health = status_server.serve(mine.health_port, bot.health, bot.metrics)
         logging.getLogger(__name__).info("%s plays on %s", account.name, mine.url)
         bot.run()
         logging.getLogger(__name__).info("%s has stopped", account.name)

@@ -28,9 +28,29 @@ ConfigOption = Annotated[
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="As `trapline jobs list` gives it.")]
 
 
-@service.callback()
-def _service() -> None:
+@service.callback(invoke_without_command=True)
+def _service(
+    context: typer.Context,
+    check: Annotated[
+        bool, typer.Option("--check", help="Look whether everything is there, say what is wrong, and stop.")
+    ] = False,
+    config: ConfigOption = None,
+) -> None:
     """Fetch games, find traps, make backups: all by itself."""
+    import os
+
+    from trapcore.errors import UsageError
+    from trapline.settings import CONFIG_VARIABLE, Settings
+
+    if config is not None:
+        os.environ[CONFIG_VARIABLE] = config
+    if check:
+        from service.self_check import check as check_service
+        from trapline.commands.terminal import report_findings
+
+        raise typer.Exit(report_findings(check_service(Settings())))
+    if context.invoked_subcommand is None:
+        raise UsageError("say what the service is to do: `trapline service run`, or `trapline service --check`")
 
 
 @service.command()

@@ -19,6 +19,7 @@ from db.traps.wording import claim, contradiction, is_rated, pawns, temptation
 
 if TYPE_CHECKING:
     from annotator.record import Recorded
+    from lichess.self_check import Finding
 
 _EACH_SECONDS = 0.2
 
@@ -166,3 +167,17 @@ def trap_count(count: int) -> str:
 def counted(counts: Iterable[tuple[object, int]]) -> str:
     """``3 added, 1 bad``; without the zeros."""
     return ", ".join(f"{count:,} {what}" for what, count in counts if count) or "nothing"
+
+
+def report_findings(findings: Iterable[Finding]) -> int:
+    """Print the findings of a self-check as they come; returns the exit code, 1 if something is wrong."""
+    marks = {"good": "ok       ", "bad": "WRONG    ", "unchecked": "unchecked"}
+    outcomes = []
+    for finding in findings:
+        typer.echo(f"{marks[finding.outcome]}  {finding.what}: {finding.message}")
+        outcomes.append(finding.outcome)
+    if "bad" in outcomes:
+        return 1
+    if "unchecked" in outcomes:
+        typer.echo("what could be checked is in order; what is marked `unchecked` was not looked at")
+    return 0

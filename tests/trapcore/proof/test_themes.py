@@ -1,51 +1,85 @@
-"""Themes of lines: for each theme a line that has it, with what it rests on, and one that just misses it."""
+"""Themes of lines: for each a line that has it, with what it rests on, and one that just misses it."""
 
 import pickle
 
+import chess
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.support.chess_positions import STANDARD
+from tests.trapcore.proof.theme_lines import HAS, LACKS, OF_THE_LINE, SCHOLAR
+from trapcore import _native
 from trapcore.errors import InputError, PositionError
 from trapcore.proof.themes import THEMES, LineTheme, line_themes
 
-SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
+NODES = 20_000
 
 
-def found(fen: str, moves: str) -> dict[str, tuple[int, str | None, tuple[str, ...]]]:
-    """Each theme of the line with what it rests on."""
-    return {theme.name: (theme.ply, theme.by, theme.targets) for theme in line_themes(fen, moves.split())}
-
-
-HAS = {
-    "fork": ("4k3/8/8/7N/8/3q4/8/4K3 b - - 0 1", "d3d5 h5f6 e8e7 f6d5", (1, "f6", ("d5", "e8"))),
-    "hangingPiece": ("4k3/8/8/7N/8/3q4/8/4K2Q b - - 0 1", "d3d5 h1d5", (1, "d5", ("d5",))),
-    "promotion": ("8/4P1k1/8/8/8/8/8/4K3 b - - 0 1", "g7g6 e7e8q", (1, "e8", ())),
-    "backRankMate": ("7k/5ppp/8/8/8/8/8/R5K1 b - - 0 1", "h8g8 a1a8", (1, "a8", ("g8",))),
-    "smotheredMate": ("6rk/5ppp/8/6N1/8/8/8/6K1 b - - 0 1", "f7f6 g5f7", (1, "f7", ("h8",))),
-    "attackingF2F7": (SCHOLAR, "g8f6 h5f7", (1, "f7", ("f7",))),
-    "mateIn1": (SCHOLAR, "g8f6 h5f7", (1, "f7", ("e8",))),
-}
-
-LACKS = {
-    "fork": ("4k3/8/4p3/7N/8/3q4/8/4K3 b - - 0 1", "d3a3 h5f6 e8e7 f6d5", "the check attacks the king alone"),
-    "hangingPiece": ("3rk3/8/8/7N/8/3q4/8/4K2Q b - - 0 1", "d3d5 h1d5", "the rook guards the queen"),
-    "promotion": ("8/8/4P1k1/8/8/8/8/4K3 b - - 0 1", "g6g7 e6e7", "the pawn only comes to the seventh rank"),
-    "backRankMate": ("7k/5pp1/8/8/8/8/8/R5KR b - - 0 1", "h8g8 a1a8", "no mate on h7, which is attacked"),
-    "smotheredMate": ("6rk/5pp1/8/6N1/8/8/2B5/6K1 b - - 0 1", "f7f6 g5f7", "h7 is no piece's"),
-    "attackingF2F7": (SCHOLAR, "g7g6 h5e5", "the capture is on e5"),
-    "mateIn1": (SCHOLAR, "g7g6 h5e5", "it is no mate"),
-}
+def found(fen: str, moves: str, nodes: int = 0) -> dict[str, LineTheme]:
+    """The themes of the line by their names."""
+    return {theme.name: theme for theme in _native.line_themes(fen, moves.split(), nodes)}
 
 
 @pytest.mark.parametrize("name", HAS)
 def test_a_line_has_the_theme(name: str) -> None:
-    fen, moves, evidence = HAS[name]
-    assert found(fen, moves)[name] == evidence
+    line = HAS[name]
+    theme = found(line.fen, line.moves, NODES)[name]
+    assert (theme.ply, theme.by, theme.targets) == (line.ply, line.by, line.targets)
 
 
 @pytest.mark.parametrize("name", LACKS)
-def test_a_line_that_is_nearly_so_has_it_not(name: str) -> None:
-    fen, moves, reason = LACKS[name]
-    assert name not in found(fen, moves), reason
+def test_a_line_that_nearly_has_it_has_it_not(name: str) -> None:
+    line = LACKS[name]
+    assert name not in found(line.fen, line.moves, NODES), line.reason
+
+
+@pytest.mark.parametrize("name", OF_THE_LINE)
+def test_pieces_tell_phase_and_endgame(name: str) -> None:
+    fen = OF_THE_LINE[name]
+    named = found(fen, "a7a6 a2a3").keys() & OF_THE_LINE.keys()
+    assert named == ({name, "endgame"} if name.endswith("Endgame") else {name})
+
+
+def test_the_attackers_moves_are_counted() -> None:
+    moves = ["g8f8", "g1f1", "f8g8", "f1g1", "g8f8", "g1f1", "f8g8", "f1g1", "g8f8", "g1f1"]
+    names = [found(OF_THE_LINE["pawnEndgame"], " ".join(moves[: 2 * count])) for count in range(1, 6)]
+    lengths = ("oneMove", "short", "long", "veryLong", "veryLong")
+    assert [names[n].keys() & set(lengths) for n in range(5)] == [{length} for length in lengths]
+
+
+def test_each_theme_has_its_lines() -> None:
+    rest = {"oneMove", "short", "long", "veryLong", "mateIn3", "mateIn4", "mateIn5"}
+    assert HAS.keys() | OF_THE_LINE.keys() | rest == set(THEMES)
+    assert HAS.keys() == LACKS.keys()
+
+
+@given(st.sampled_from(STANDARD), st.lists(st.integers(0, 200), min_size=2, max_size=9))
+def test_colours_exchanged_are_the_same_themes_on_mirrored_squares(fen: str, choices: list[int]) -> None:
+    board = chess.Board(fen)
+    mirrored, moves = board.mirror(), []
+    for choice in choices:
+        legal = sorted(board.legal_moves, key=chess.Move.uci)
+        if not legal:
+            break
+        moves.append(legal[choice % len(legal)])
+        board.push(moves[-1])
+    if len(moves) < 2:
+        return
+    turned = [_mirrored(move).uci() for move in moves]
+    here = line_themes(fen, [move.uci() for move in moves])
+    there = line_themes(mirrored.fen(), turned)
+    assert [(t.name, t.ply, t.by and _flipped(t.by), sorted(map(_flipped, t.targets))) for t in here] == [
+        (t.name, t.ply, t.by, sorted(t.targets)) for t in there
+    ]
+
+
+def _flipped(square: str) -> str:
+    return chess.square_name(chess.square_mirror(chess.parse_square(square)))
+
+
+def _mirrored(move: chess.Move) -> chess.Move:
+    return chess.Move(chess.square_mirror(move.from_square), chess.square_mirror(move.to_square), move.promotion)
 
 
 def test_a_theme_is_a_value() -> None:
@@ -53,7 +87,12 @@ def test_a_theme_is_a_value() -> None:
     assert theme == LineTheme("attackingF2F7", 1, "f7", ["f7"]) == pickle.loads(pickle.dumps(theme))
     assert len({theme, *line_themes(SCHOLAR, ["g8f6", "h5f7"])}) == len(line_themes(SCHOLAR, ["g8f6", "h5f7"]))
     assert repr(theme) == "LineTheme('attackingF2F7', 1, 'f7', ['f7'])"
-    assert theme.name in THEMES
+
+
+def test_zugzwang_is_looked_for_only_with_nodes() -> None:
+    line = HAS["zugzwang"]
+    assert "zugzwang" not in {theme.name for theme in line_themes(line.fen, line.moves.split())}
+    assert "zugzwang" in {theme.name for theme in line_themes(line.fen, line.moves.split(), zugzwang_nodes=NODES)}
 
 
 def test_bad_input_is_named() -> None:

@@ -7,6 +7,7 @@ dynamics.py  ``dynamics``: how much a game's local trees change from ply to ply
 network.py   ``network``: the network of the search, trained on an engine's values
 paper.py     ``paper``: the experiments of the founding paper, repeated
 practice.py  ``practice``: judgements of answers in practice, held against an engine
+themes.py    ``themes``: our themes of lines held against lichess's tags
 ===========  ==========================================================================
 """
 
@@ -20,6 +21,7 @@ research = lazy_application(
         "network": "trapline.commands.research.network:network",
         "coverage": "trapline.commands.research.coverage:coverage",
         "practice": "trapline.commands.research.practice:practice",
+        "themes": "trapline.commands.research.themes:themes",
         "paper": "trapline.commands.research.paper:paper",
         "dynamics": "trapline.commands.research.dynamics:dynamics",
     },

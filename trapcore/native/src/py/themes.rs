@@ -1,12 +1,16 @@
 //! Themes of a line.
 
+use std::cell::Cell;
+
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::arguments::product_error;
+use super::cancellation::{Cancellation, detached};
 use crate::chess::position;
+use crate::search::Searcher;
 use crate::themes::line::Line;
-use crate::themes::{THEMES, line_themes as themes_of};
+use crate::themes::{Passing, THEMES, ZUGZWANG, line_themes as themes_of};
 
 /// A theme, and what it rests on.
 #[pyclass(frozen, eq, hash, module = "trapcore._native")]
@@ -43,16 +47,41 @@ impl LineTheme {
     }
 }
 
-/// The themes of a line whose first move is the bait.
+/// Binary logarithm of the table of the searches for zugzwang, which are short: it is emptied before each.
+const TABLE_BITS: u32 = 14;
+
+thread_local! {
+    static SEARCHER: Cell<Option<Searcher>> = const { Cell::new(None) };
+}
+
+/// The themes of a line whose first move is the bait; zugzwang only with nodes to search.
 #[pyfunction]
-fn line_themes(py: Python<'_>, fen: &str, moves: Vec<String>) -> PyResult<Vec<LineTheme>> {
+#[pyo3(signature = (fen, moves, nodes = 0, stop = None))]
+fn line_themes(
+    py: Python<'_>,
+    fen: &str,
+    moves: Vec<String>,
+    nodes: u64,
+    stop: Option<&Cancellation>,
+) -> PyResult<Vec<LineTheme>> {
     let position = position::parse(fen)?;
     let moves = position::parse_line(&position, moves.iter().map(String::as_str))?;
     if moves.len() < 2 {
         let message = format!("a line has the bait and its answer at least, not {} moves", moves.len());
         return Err(product_error("InputError", &[message]));
     }
-    let found = py.detach(|| themes_of(&Line::new(&position.chess, &moves)));
+    let line = Line::new(&position.chess, &moves);
+    let found = if nodes == 0 {
+        themes_of(&line, None)
+    } else {
+        detached(py, None, stop, |stop_flag| {
+            let mut searcher = SEARCHER.take().unwrap_or_else(|| Searcher::new(TABLE_BITS));
+            searcher.stop_flag = stop_flag.clone();
+            let found = themes_of(&line, Some(Passing { searcher: &mut searcher, nodes }));
+            SEARCHER.set(Some(searcher));
+            found
+        })?
+    };
     Ok(found
         .into_iter()
         .map(|(name, evidence)| LineTheme {
@@ -65,7 +94,10 @@ fn line_themes(py: Python<'_>, fen: &str, moves: Vec<String>) -> PyResult<Vec<Li
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("THEMES", PyTuple::new(module.py(), THEMES.iter().map(|&(name, _)| name))?)?;
+    module.add(
+        "THEMES",
+        PyTuple::new(module.py(), THEMES.iter().map(|&(name, _)| name).chain([ZUGZWANG]).collect::<Vec<_>>())?,
+    )?;
     module.add_class::<LineTheme>()?;
     module.add_function(wrap_pyfunction!(line_themes, module)?)?;
     Ok(())

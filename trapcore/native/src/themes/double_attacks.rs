@@ -25,9 +25,10 @@ pub(crate) fn fork(line: &Line) -> Option<Evidence> {
     })
 }
 
-/// A move opens the line of another piece, which takes along it with the next move; or a discovered check.
+/// A move opens the line of another piece, which takes along it with the next move; or a discovered check that is
+/// no double check.
 pub(crate) fn discovered_attack(line: &Line) -> Option<Evidence> {
-    discovered_check(line).or_else(|| {
+    plain_discovered_check(line).or_else(|| {
         for ply in line.later_plies() {
             let (opener, reply, taker) = (line.step(ply - 2), line.step(ply - 1), line.step(ply));
             if taker.captured.is_none() {
@@ -45,13 +46,22 @@ pub(crate) fn discovered_attack(line: &Line) -> Option<Evidence> {
     })
 }
 
-/// Check by a piece that did not move.
+/// Check by a piece that did not move, whether the one that moved checks as well or not.
 pub(crate) fn discovered_check(line: &Line) -> Option<Evidence> {
-    line.plies().find_map(|ply| {
-        let checkers = line.after(ply).checkers();
-        let checker = checkers.first().filter(|_| !checkers.contains(line.step(ply).to))?;
-        Some(Evidence::new(ply, checker, [line.king(line.after(ply))]))
-    })
+    line.plies().find_map(|ply| discovered_check_at(line, ply))
+}
+
+fn discovered_check_at(line: &Line, ply: usize) -> Option<Evidence> {
+    let step = line.step(ply);
+    let checker = line.after(ply).checkers().without(step.to).first()?;
+    (!step.chess_move.is_castle()).then(|| Evidence::new(ply, checker, [line.king(line.after(ply))]))
+}
+
+/// The same, where the piece that moved does not check; a double check has its own name.
+fn plain_discovered_check(line: &Line) -> Option<Evidence> {
+    line.plies()
+        .filter(|&ply| !line.after(ply).checkers().contains(line.step(ply).to))
+        .find_map(|ply| discovered_check_at(line, ply))
 }
 
 /// Check by two pieces.

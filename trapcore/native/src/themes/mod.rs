@@ -15,6 +15,7 @@
 //! | `defenders` | deflection, attraction, interference, capturing and overloading of defenders |
 //! | `tempo` | moves whose point is when they come: intermezzo, clearance, quiet and defensive moves |
 //! | `kings` | attacks on the king |
+//! | `zugzwang` | zugzwang, told by a search |
 //! | `moves` | promotion, en passant, castling, advanced pawns, sacrifices |
 
 mod alignments;
@@ -29,12 +30,15 @@ mod moves;
 mod outcome;
 mod phase;
 mod tempo;
+mod zugzwang;
 
 use crate::themes::line::{Evidence, Line};
+pub(crate) use crate::themes::zugzwang::Passing;
 
 type Predicate = fn(&Line) -> Option<Evidence>;
 
-/// Every theme by its name, in the order in which they are reported: what happens on the board first.
+/// Every theme that the moves alone show, by its name, in the order in which they are reported: what happens on the
+/// board first.
 pub(crate) const THEMES: &[(&str, Predicate)] = &[
     ("fork", double_attacks::fork),
     ("pin", alignments::pin),
@@ -72,6 +76,17 @@ pub(crate) const THEMES: &[(&str, Predicate)] = &[
     ("bodenMate", mates::bishop::boden),
     ("doubleBishopMate", mates::bishop::double_bishop),
     ("dovetailMate", mates::queen::dovetail),
+    ("triangleMate", mates::queen::triangle),
+    ("swallowstailMate", mates::queen::swallowstail),
+    ("epauletteMate", mates::queen::epaulette),
+    ("operaMate", mates::rook::opera),
+    ("pillsburysMate", mates::rook::pillsburys),
+    ("morphysMate", mates::rook::morphys),
+    ("blindSwineMate", mates::rook::blind_swine),
+    ("killBoxMate", mates::rook::kill_box),
+    ("vukovicMate", mates::rook::vukovic),
+    ("cornerMate", mates::rook::corner),
+    ("balestraMate", mates::bishop::balestra),
     ("mate", outcome::mate),
     ("mateIn1", |line| outcome::mate_in(line, 1)),
     ("mateIn2", |line| outcome::mate_in(line, 2)),
@@ -93,9 +108,14 @@ pub(crate) const THEMES: &[(&str, Predicate)] = &[
     ("veryLong", |line| outcome::length(line, 4)),
 ];
 
-/// The themes of a line, in the order of [`THEMES`].
-pub(crate) fn line_themes(line: &Line) -> Vec<(&'static str, Evidence)> {
-    THEMES.iter().filter_map(|&(name, holds)| Some((name, holds(line)?))).collect()
+/// The theme that is reported last, which needs a search.
+pub(crate) const ZUGZWANG: &str = "zugzwang";
+
+/// The themes of a line, in the order of [`THEMES`]; zugzwang only if there is a search for it.
+pub(crate) fn line_themes(line: &Line, passing: Option<Passing<'_>>) -> Vec<(&'static str, Evidence)> {
+    let mut found: Vec<_> = THEMES.iter().filter_map(|&(name, holds)| Some((name, holds(line)?))).collect();
+    found.extend(passing.and_then(|mut passing| Some((ZUGZWANG, zugzwang::zugzwang(line, &mut passing)?))));
+    found
 }
 
 #[cfg(test)]

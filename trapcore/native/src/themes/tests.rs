@@ -28,7 +28,7 @@ fn a_move_of_the_victim_at_the_end_changes_nothing() {
     let fen = "4k3/8/8/3q3N/8/8/8/4K2R b - - 0 1";
     let whole = line(fen, "d5d6 h5g7 e8d7");
     let shorter = line(fen, "d5d6 h5g7");
-    assert_eq!(line_themes(&whole), line_themes(&shorter));
+    assert_eq!(line_themes(&whole, None), line_themes(&shorter, None));
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn colours_exchanged_are_the_same_themes() {
         let position = parse(fen).unwrap();
         let moves = parse_line(&position, moves.split(' ')).unwrap();
         let turned: Vec<_> = moves.iter().map(|&m| crate::chess::moves::mirror_move(m)).collect();
-        let here = line_themes(&Line::new(&position.chess, &moves));
-        let there = line_themes(&Line::new(&mirror(&position).chess, &turned));
+        let here = line_themes(&Line::new(&position.chess, &moves), None);
+        let there = line_themes(&Line::new(&mirror(&position).chess, &turned), None);
         assert!(here.len() > 2);
         assert_eq!(here.len(), there.len());
         for ((name, evidence), (other, turned)) in here.iter().zip(&there) {

@@ -1,6 +1,6 @@
 //! Mates with bishops.
 
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Role};
 
 use super::Mate;
 use crate::themes::attacks::{attackers, ring};
@@ -31,4 +31,14 @@ pub(crate) fn boden(line: &Line) -> Option<Evidence> {
 pub(crate) fn double_bishop(line: &Line) -> Option<Evidence> {
     let mate = Mate::of(line)?;
     if do_cross(&mate, bishops(&mate)?) { None } else { mate.by(mate.last.to) }
+}
+
+/// A bishop mates, and all that keeps the king from the squares around it is the bishop and a queen that does not check.
+pub(crate) fn balestra(line: &Line) -> Option<Evidence> {
+    let mate = Mate::of(line).filter(|mate| mate.last.became == Role::Bishop)?;
+    let queens = mate.board.queens() & mate.own();
+    let keepers = queens.with(mate.last.to);
+    let alone = mate.flights().into_iter().all(|square| (mate.keepers(square) & !keepers).is_empty());
+    let holds = alone && mate.checkers.contains(mate.last.to) && (mate.checkers & queens).is_empty() && queens.any();
+    if holds { mate.by(mate.last.to) } else { None }
 }

@@ -1,0 +1,8 @@
+"""Themes of lines held against lichess's tags of its puzzles, theme by theme and both ways.
+
+==============  ====================================================================
+agreement.py    counts over a puzzle file: ours and lichess's, ours alone, theirs alone
+definitions.py  each theme in a sentence, its targets, and where lichess's tag differs
+page.py         the report: Markdown and JSON
+==============  ====================================================================
+"""

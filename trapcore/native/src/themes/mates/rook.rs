@@ -1,0 +1,99 @@
+//! Mates with a rook, mostly together with a bishop or the queen.
+
+use shakmaty::{Bitboard, Role, Square};
+
+use super::Mate;
+use crate::themes::attacks::{attackers, ring};
+use crate::themes::line::{Evidence, Line};
+
+/// The mate by a rook beside the king; nothing else.
+fn rook_beside(line: &Line) -> Option<Mate<'_>> {
+    Mate::of(line).filter(|mate| mate.last.became == Role::Rook && ring(mate.king).contains(mate.last.to))
+}
+
+/// A rook mates beside the king, guarded by a bishop.
+pub(crate) fn opera(line: &Line) -> Option<Evidence> {
+    let mate = rook_beside(line)?;
+    if (mate.guards(mate.last.to) & mate.board.bishops()).any() { mate.by(mate.last.to) } else { None }
+}
+
+/// A rook mates, and only bishops keep the king from a square beside it; not the bishop that guards a rook beside it.
+pub(crate) fn pillsburys(line: &Line) -> Option<Evidence> {
+    let mate = Mate::of(line).filter(|mate| mate.last.became == Role::Rook)?;
+    let rook = mate.last.to;
+    let guards = if ring(mate.king).contains(rook) { mate.guards(rook) } else { Bitboard::EMPTY };
+    let is_kept = |square: Square| {
+        let keepers = mate.keepers(square);
+        keepers.any() && (keepers & (!mate.board.bishops() | guards)).is_empty()
+    };
+    if mate.flights().without(rook).into_iter().any(is_kept) { mate.by(rook) } else { None }
+}
+
+/// A bishop mates from afar a king that a rook confines; a rook and a bishop both reach a square beside it.
+pub(crate) fn morphys(line: &Line) -> Option<Evidence> {
+    let mate = Mate::of(line)?;
+    let bishop = (mate.checkers & mate.board.bishops() & !ring(mate.king)).first()?;
+    let holds = mate.flights().into_iter().any(|square| {
+        let keepers = mate.keepers(square);
+        (keepers & mate.board.rooks()).any() && (keepers & mate.board.bishops()).any()
+    });
+    if holds { mate.by(bishop) } else { None }
+}
+
+/// A rook mates beside the king, guarded by another rook beside the king.
+pub(crate) fn blind_swine(line: &Line) -> Option<Evidence> {
+    let mate = rook_beside(line)?;
+    let second = mate.guards(mate.last.to) & mate.board.rooks() & ring(mate.king);
+    if second.any() { mate.by(mate.last.to) } else { None }
+}
+
+/// Queen and rook, one of which mates, stand in opposite corners of a block of nine squares that holds the king.
+pub(crate) fn kill_box(line: &Line) -> Option<Evidence> {
+    let mate = Mate::of(line)?;
+    let (queens, rooks) = (mate.board.queens() & mate.own(), mate.board.rooks() & mate.own());
+    let last = mate.last.to;
+    let others = match mate.last.became {
+        Role::Queen => rooks,
+        Role::Rook => queens,
+        _ => return None,
+    };
+    let is_between = |a: i32, b: i32, x: i32| (a - b).abs() == 2 && (a.min(b)..=a.max(b)).contains(&x);
+    let holds = others.into_iter().any(|other| {
+        let file = |square: Square| square.file() as i32;
+        let rank = |square: Square| square.rank() as i32;
+        is_between(file(last), file(other), file(mate.king)) && is_between(rank(last), rank(other), rank(mate.king))
+    });
+    if holds { mate.by(last) } else { None }
+}
+
+/// A rook mates beside a king without pieces of its own around, guarded by another piece than a knight, while only
+/// knights keep the king from a square beside it.
+pub(crate) fn vukovic(line: &Line) -> Option<Evidence> {
+    let mate = rook_beside(line)?;
+    let guards = mate.guards(mate.last.to);
+    let alone = ring(mate.king).into_iter().all(|square| !mate.is_victims(square));
+    let is_kept = |square: Square| {
+        let keepers = mate.keepers(square);
+        keepers.any() && (keepers & !mate.board.knights()).is_empty()
+    };
+    let holds =
+        alone && guards.any() && (guards & mate.board.knights()).is_empty() && mate.flights().into_iter().any(is_kept);
+    if holds { mate.by(mate.last.to) } else { None }
+}
+
+/// A knight mates a king that a queen or rook confines: it holds squares of the file or rank beside the king, and at most
+/// one square beside the king is blocked by a piece that is not attacked.
+pub(crate) fn corner(line: &Line) -> Option<Evidence> {
+    let mate = Mate::of(line).filter(|mate| mate.last.became == Role::Knight)?;
+    let board = mate.board;
+    let walls = ring(mate.king)
+        .into_iter()
+        .filter(|&square| mate.is_victims(square) && attackers(board, line.attacker, square).is_empty());
+    let holds_line = |piece: Square| {
+        let reached = board.attacks_from(piece) & ring(mate.king);
+        let holds = |squares: Bitboard| !squares.contains(mate.king) && (reached & squares).more_than_one();
+        holds(Bitboard::from_file(piece.file())) || holds(Bitboard::from_rank(piece.rank()))
+    };
+    let holds = walls.count() <= 1 && (board.rooks_and_queens() & mate.own()).into_iter().any(holds_line);
+    if holds { mate.by(mate.last.to) } else { None }
+}
