@@ -4,19 +4,21 @@ import time
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 
 from annotator.annotation import Annotator
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
-from annotator.files.journal import InputState, Journal, OutputState, load, not_a_journal
-from annotator.files.output import Output, PartialFile, Stream, move_into_place, partial_of
+from annotator.files.journal import InputState, Journal, OutputState, not_a_journal
+from annotator.files.output import DIGEST_BYTES, Output, PartialFile, Stream
 from annotator.files.plan import STDIN, Plan, Target
 from annotator.files.progress import Progress
+from annotator.files.work import RunFiles
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import analyzed
 from trapcore.errors import InputError, UsageError
-from trapcore.io.streams import open_bytes
+from trapcore.io.streams import ByteReader, open_bytes
 from trapcore.parallel.pools import Pool, threads
 
 GROUP_BATCHES = 4
@@ -30,6 +32,7 @@ CHECKPOINT_SECONDS = 0.5
 class _RunContext:
     """State that the inputs share while a run is under way."""
 
+    files: RunFiles
     annotator: Annotator
     pool: Pool
     report: PartialFile | None
@@ -71,23 +74,23 @@ class Run:
             outputs=[OutputState(STDIN if target.path is None else str(target.path)) for target in plan.targets],
             report=None if plan.report is None else OutputState(str(plan.report)),
         )
-        if resume:
-            self._continue()
+        self._resume = resume
         for error in plan.unreadable.values():
             self._note(error)
 
-    def _continue(self) -> None:
-        path = self._plan.journal
-        if path is None:
-            raise UsageError("--resume needs an output file, named with -o: what went to a pipe cannot be continued")
-        before = load(path)
-        if before is not None:
-            before.check_same(self._journal, path)
-            self._journal = before
-            try:
-                self.counts = Counts.from_dict(before.counts)
-            except TypeError as error:
-                raise not_a_journal(path, error) from error
+    def _begin(self) -> RunFiles:
+        """Lock the outputs, and read the journal of the run that is to be continued, if there is one."""
+        adopted = RunFiles.adopt(self._plan, self._journal) if self._resume else None
+        if adopted is None:
+            return RunFiles.begin(self._plan, self._journal)
+        files, self._journal = adopted
+        self.resumable = True
+        try:
+            self.counts = Counts.from_dict(self._journal.counts)
+        except TypeError as error:
+            files.leave()
+            raise not_a_journal(Path(self._journal.outputs[0].path), error) from error
+        return files
 
     def execute(self) -> Counts:
         """Do it, and return what was counted.
@@ -96,6 +99,19 @@ class Run:
         ``EngineError``, what the pool raises, and ``UsageError`` if what is to be continued is not what it was. After
         an error the partial files and the journal stay, so that the run can go on.
         """
+        files = self._begin()
+        try:
+            self._execute(files)
+        except BaseException:
+            if self.resumable:
+                files.leave()
+            else:
+                files.remove()
+            raise
+        files.remove()
+        return self.counts
+
+    def _execute(self, files: RunFiles) -> None:
         with ExitStack() as stack:
             verifier = None
             if self._request.engine is not None:
@@ -104,6 +120,7 @@ class Run:
                 )
             pool = self._pool or stack.enter_context(threads(self._request.jobs, "analyze"))
             context = _RunContext(
+                files,
                 Annotator(
                     self._traps,
                     self._request.measure,
@@ -113,18 +130,15 @@ class Run:
                     verifier=verifier,
                 ),
                 pool,
-                self._open_report(stack),
+                self._open_report(files, stack),
             )
             inputs = iter(self._journal.inputs)
             for target, state in zip(self._plan.targets, self._journal.outputs, strict=True):
                 self._write(target, state, [next(inputs) for _ in target.sources], context)
             if self._journal.inputs and all(source.failed for source in self._journal.inputs):
-                self._discard()
+                self.resumable = False  # there is nothing in it
                 raise InputError(self.counts.problems[0])
-            self._end_report(context.report)
-        if self._plan.journal is not None:
-            self._plan.journal.unlink(missing_ok=True)
-        return self.counts
+            self._end_report(context)
 
     # One output -------------------------------------------------------------------------------------------------
 
@@ -134,10 +148,8 @@ class Run:
                 self._verify(source)
         else:
             out: Output
-            if target.path is None or target.streams:
-                out = Stream(target.path)
-            else:
-                out = PartialFile(target.path, at=state.length if state.begun else None)
+            streams = target.path is None or target.streams
+            out = Stream(target.path) if streams else context.files.open(state)
             state.begun = True
             try:
                 for source in sources:
@@ -145,24 +157,25 @@ class Run:
                         self._verify(source)
                     else:
                         self._copy(source, out, state, context)
-                out.close()
+                self._close(out, state)
             finally:
                 out.abandon()
-            state.finished = True
-            self._checkpoint()
+            self._checkpoint(context.files)
         if target.path is None or target.streams or all(source.failed for source in sources):
             return
-        if partial_of(target.path).exists():
-            move_into_place(target.path)
-        elif not target.path.exists():
-            raise UsageError(f"{target.path}: was finished and has gone since; run without --resume to start over")
+        context.files.finish(state)
+
+    def _close(self, out: Output, state: OutputState) -> None:
+        state.length, state.digest = out.close()
+        state.finished = True
 
     def _copy(self, source: InputState, out: Output, state: OutputState, context: _RunContext) -> None:
         """Write what becomes of one input, from where it was left off."""
-        digest = blake2b(digest_size=32)
+        digest = blake2b(digest_size=DIGEST_BYTES)
         seen = 0
         try:
             with open_bytes(source.path) as reader:
+                _check_file(source, reader)
                 self._progress.begin(reader)
                 batches = analyzed(
                     reader,
@@ -188,20 +201,24 @@ class Run:
                         if context.report is not None:
                             context.report.write(annotated.report)
                         if count % GROUP_BATCHES == 0:
-                            self._end_group(out, state, context.report, at_least=CHECKPOINT_SECONDS)
+                            self._end_group(out, state, context, at_least=CHECKPOINT_SECONDS)
                         self._progress.advance(self.counts)
         except InputError as error:
             if self._request.strict:
+                # Fetched again it may be longer; what was read of it has to be the same.
+                source.file = None
+                if source.consumed:
+                    self._end_group(out, state, context, at_least=0.0)
                 raise
             self._note(error)
             source.failed = seen == 0
         _check_prefix(source, seen, digest.hexdigest())
         source.finished = True
-        self._end_group(out, state, context.report, at_least=0.0)
+        self._end_group(out, state, context, at_least=0.0)
 
     def _verify(self, source: InputState) -> None:
         """Read a finished input again, to be certain that it is still the one that was read."""
-        digest = blake2b(digest_size=32)
+        digest = blake2b(digest_size=DIGEST_BYTES)
         seen = 0
         if source.failed:
             return
@@ -222,60 +239,58 @@ class Run:
         out.write(text)
         state.line_open = not text.endswith(b"\n")
 
-    def _end_group(self, out: Output, state: OutputState, report: PartialFile | None, *, at_least: float) -> None:
+    def _end_group(self, out: Output, state: OutputState, context: _RunContext, *, at_least: float) -> None:
         """End the compressed frame, and write the journal if ``at_least`` so many seconds have passed."""
-        state.length = out.end_frame()
+        state.length, state.digest = out.end_frame()
+        report = context.report
         if report is not None and self._journal.report is not None:
-            self._journal.report.length = report.end_frame()
-        if time.monotonic() - self._saved_at >= at_least and self._plan.journal is not None:
+            self._journal.report.length, self._journal.report.digest = report.end_frame()
+        if time.monotonic() - self._saved_at >= at_least and self._plan.directory is not None:
             out.sync()
             if report is not None:
                 report.sync()
-            self._checkpoint()
+            self._checkpoint(context.files)
 
     # Report and journal -----------------------------------------------------------------------------------------
 
-    def _open_report(self, stack: ExitStack) -> PartialFile | None:
+    def _open_report(self, files: RunFiles, stack: ExitStack) -> PartialFile | None:
         state = self._journal.report
-        if self._plan.report is None or state is None or state.finished:
+        if state is None or state.finished:
             return None
-        report = PartialFile(self._plan.report, at=state.length if state.begun else None)
+        report = files.open(state)
         state.begun = True
         stack.callback(report.abandon)
         return report
 
-    def _end_report(self, report: PartialFile | None) -> None:
+    def _end_report(self, context: _RunContext) -> None:
         state = self._journal.report
-        if self._plan.report is None or state is None:
+        if state is None:
             return
-        if report is not None:
-            report.close()
-            state.finished = True
-            self._checkpoint()
-        if partial_of(self._plan.report).exists():
-            move_into_place(self._plan.report)
+        if context.report is not None:
+            self._close(context.report, state)
+            self._checkpoint(context.files)
+        context.files.finish(state)
 
-    def _checkpoint(self) -> None:
+    def _checkpoint(self, files: RunFiles) -> None:
         """Write the journal; what it speaks of must be on the disk by now."""
-        if self._plan.journal is None:
-            return
         self._journal.counts = self.counts.as_dict()
-        self._journal.save(self._plan.journal)
-        self.resumable = True
+        self.resumable = files.save(self._journal)
         self._saved_at = time.monotonic()
-
-    def _discard(self) -> None:
-        """Take away what was begun, since there is nothing in it."""
-        outputs = [target.path for target in self._plan.targets if not target.streams]
-        for path in [*outputs, self._plan.report]:
-            if path is not None:
-                partial_of(path).unlink(missing_ok=True)
-        if self._plan.journal is not None:
-            self._plan.journal.unlink(missing_ok=True)
 
     def _note(self, error: InputError) -> None:
         if str(error) not in self.counts.problems:
             self.counts.problems.append(str(error))
+
+
+def _check_file(source: InputState, reader: ByteReader) -> None:
+    """Raise unless the input is the file that the journal speaks of; without a journal, note which file it is."""
+    now = None if reader.state is None else [reader.state.inode, reader.state.size, reader.state.changed]
+    if source.file is not None and source.file != now and source.path != STDIN:
+        raise UsageError(
+            f"{source.path} is not the file that it was when the run was interrupted; run without --resume to start "
+            "over"
+        )
+    source.file = now
 
 
 def _check_prefix(source: InputState, seen: int, digest: str) -> None:

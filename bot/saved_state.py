@@ -128,7 +128,7 @@ class SavedState:
     def _write(self, path: Path, content: dict[str, Any]) -> None:
         try:
             write_whole(path, json.dumps(content).encode())
-        except OSError as error:
+        except (OSError, OutputError) as error:
             # A full disk must not stop a game.
             if not self._complained:
                 log.error("%s cannot be written (%s): after a restart a message may be sent twice", path, error)

@@ -20,7 +20,6 @@ from service.state.job_log import Outcome
 from trapcore.errors import OutputError, TraplineError
 
 _BACKUP = re.compile(r"library-\d{8}T\d{6}Z\.sqlite")
-_LEFT_OVER = re.compile(r"\.library-\d{8}T\d{6}Z\.sqlite\.\d+\.\d+\.new(-wal|-shm|-journal)?")
 
 
 def mine(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
@@ -86,9 +85,6 @@ def backup(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     folder = service.backups
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.iterdir():
-            if _LEFT_OVER.fullmatch(path.name):
-                path.unlink(missing_ok=True)
         now = datetime.fromtimestamp(service.clock.now(), UTC)
         made = folder / f"library-{now:%Y%m%dT%H%M%SZ}.sqlite"
         outcome.counts["bytes"] = back_up(service.library, made)

@@ -48,7 +48,7 @@ class PositionError(InputError, ValueError):
 
 
 class OutputError(TraplineError):
-    """An output that cannot be written: no permission, no space, or the same file as an input."""
+    """An output that cannot be written: no permission, no space, a folder, or one that another run writes."""
 
     exit_code: ClassVar[int] = 4
 

@@ -1,19 +1,25 @@
 """Journal of an interrupted run, on disk: what ``--resume`` continues from.
 
-The journal lies beside the output and is replaced in one step, after the bytes that it lists have reached the disk. It
-is true at any moment: a run killed between two entries loses only what came after the last one.
+The journal lies in the work folder of the run and is replaced in one step, after the bytes that it lists have reached
+the disk. It is true at any moment: a run killed between two entries loses only what came after the last one. What it
+says of inputs and parts are digests, and it carries one of itself, so that whatever was changed meanwhile is noticed.
 """
 
 import dataclasses
 import json
 import os
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 
+from annotator.files.output import DIGEST_BYTES
 from trapcore.errors import OutputError, UsageError
+from trapcore.io.work_folder import JOURNAL
 
 Option = str | int | float | bool | None | list[str]
 """The value of an option, as JSON has it."""
+
+_MOST_BYTES = 256 << 20
 
 
 @dataclass(slots=True)
@@ -25,6 +31,9 @@ class InputState:
     """Bytes, decompressed."""
     digest: str = ""
     """BLAKE2b-256 of those bytes, in hexadecimal."""
+    file: list[int] | None = None
+    """Number of the file on its device, its size and when it was changed; None for a pipe, or where that is allowed to
+    change: of an input that could not be read to its end."""
     finished: bool = False
     failed: bool = False
     """Nothing of it could be read."""
@@ -35,11 +44,15 @@ class OutputState:
     """How much of one output is worth keeping."""
 
     path: str
+    part: str = ""
+    """Where it is written: the work folder and the name in it."""
     length: int = 0
-    """Bytes of the partial file, as they lie on disk."""
+    """Bytes of the part, as they lie on disk."""
+    digest: str = ""
+    """BLAKE2b-256 of those bytes, in hexadecimal."""
     begun: bool = False
     finished: bool = False
-    """Its partial file is whole, and may have its name already."""
+    """Its part is whole, and may have its name already."""
     line_open: bool = False
     """The last byte is not a line end."""
 
@@ -54,17 +67,23 @@ class Journal:
     report: OutputState | None = None
     counts: dict[str, object] = field(default_factory=dict)
 
-    def save(self, path: Path) -> None:
-        """Replace the journal on disk by this one; raises ``OutputError`` and then leaves the old one."""
-        beside = path.with_name(path.name + ".new")
+    def save(self, folder: Path) -> None:
+        """Replace the journal in a work folder by this one; raises ``OutputError`` and then leaves the old one."""
+        path = folder / JOURNAL
+        beside = folder / f"{JOURNAL}.new"
+        content = json.dumps(dataclasses.asdict(self), indent=1)
         try:
-            with beside.open("w", encoding="utf-8") as file:
-                json.dump(dataclasses.asdict(self), file, indent=1)
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+                file.write(f"{_digest(content)}\n{content}".encode())
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(path)
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+
+    def has_outputs_of(self, now: "Journal") -> bool:
+        """Whether ``now`` is a run onto the same outputs."""
+        return _paths(*self.outputs) == _paths(*now.outputs)
 
     def check_same(self, now: "Journal", path: Path) -> None:
         """Raise ``UsageError`` that names what changed, unless ``now`` is a run of the same inputs and options."""
@@ -88,10 +107,15 @@ class Journal:
             )
 
 
-def load(path: Path) -> Journal | None:
-    """The journal at ``path``, or None if there is none; raises ``UsageError`` for a file that is no journal."""
+def load(folder: Path) -> Journal | None:
+    """The journal of a work folder, or None if there is none; raises ``UsageError`` for a file that is no journal."""
+    path = folder / JOURNAL
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            digest, _, text = file.read(_MOST_BYTES).decode().partition("\n")
+        if digest != _digest(text):
+            raise ValueError("it is damaged or was changed")
+        content = json.loads(text)
         report = content["report"]
         return Journal(
             options=dict(content["options"]),
@@ -102,8 +126,12 @@ def load(path: Path) -> Journal | None:
         )
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise not_a_journal(path, error) from error
+
+
+def _digest(content: str) -> str:
+    return blake2b(content.encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 
 def not_a_journal(path: Path, why: Exception) -> UsageError:

@@ -1,16 +1,19 @@
-"""Outputs that appear whole or not at all: a partial file beside the place, moved there when it is finished."""
+"""Outputs that appear whole or not at all: a part in a work folder beside the place, moved there when finished."""
 
 import os
-import shutil
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
 
 from trapcore.errors import OutputError, UsageError
+from trapcore.io.atomic_write import put_in_place
 from trapcore.io.streams import FrameWriter, open_for_write
 
-PARTIAL = ".partial"
-"""Added to the name of an output while it is being written."""
+DIGEST_BYTES = 32
+"""Length of the digests by which parts and inputs are compared: BLAKE2b-256."""
+
+_READ_BYTES = 1 << 20
 
 
 class Output(Protocol):
@@ -19,14 +22,14 @@ class Output(Protocol):
     def write(self, data: bytes) -> None:
         """Append bytes."""
 
-    def end_frame(self) -> int:
-        """Make all bytes so far readable on their own; returns the length of the file in bytes, 0 if it has none."""
+    def end_frame(self) -> tuple[int, str]:
+        """Make all bytes so far readable on their own; length of the file in bytes, and its digest."""
 
     def sync(self) -> None:
         """Have what :meth:`end_frame` handed over on the disk before returning."""
 
-    def close(self) -> None:
-        """Write the rest; a file has reached the disk then, but does not have its name yet."""
+    def close(self) -> tuple[int, str]:
+        """Write the rest, as :meth:`end_frame`; a file has reached the disk then, but does not have its name yet."""
 
     def abandon(self) -> None:
         """Close without finishing; what was written stays where it is."""
@@ -43,77 +46,99 @@ class Stream:
         """Append bytes."""
         self._writer.write(data)
 
-    def end_frame(self) -> int:
+    def end_frame(self) -> tuple[int, str]:
         """Nothing: what has left cannot be continued, so frames are of no use."""
-        return 0
+        return 0, ""
 
     def sync(self) -> None:
         """Nothing: there is no file to sync."""
 
-    def close(self) -> None:
+    def close(self) -> tuple[int, str]:
         """Flush."""
         self._writer.close()
+        return 0, ""
 
     def abandon(self) -> None:
         """Nothing is owed to a stream."""
 
 
 class PartialFile:
-    """A file that is written as ``<name>.partial`` until :func:`move_into_place` gives it its name.
+    """A file that is written as a part in a work folder until :func:`finish` gives it its name.
 
-    Raises ``OutputError`` where it cannot be written, and ``UsageError`` if less is there than is to be continued.
+    Raises ``OutputError`` where it cannot be written, and ``UsageError`` if it is to be continued and is not what the
+    journal says of it.
     """
 
-    def __init__(self, path: Path, *, at: int | None = None) -> None:
-        """Begin ``path`` anew, or continue its partial file at the length ``at`` and drop what lies behind."""
-        self.path = path
-        self.partial = partial_of(path)
-        if at is not None and not (self.partial.exists() and self.partial.stat().st_size >= at):
-            raise UsageError(f"{self.partial} has gone or lost its end; run without --resume to start over")
-        self._writer: FrameWriter = open_for_write(self.partial, at=at, compress_as=path.suffix)
+    def __init__(self, part: Path, path: Path, *, at: int | None = None, digest: str = "") -> None:
+        """Write ``path`` into the empty file ``part``, or continue that at the length ``at`` and drop what lies behind.
+
+        ``digest`` is that of its bytes before ``at``.
+        """
+        self.part = part
+        before = blake2b(digest_size=DIGEST_BYTES)
+        if at is not None:
+            _check(part, at, before, digest)
+        self._writer: FrameWriter = open_for_write(part, at=at or 0, compress_as=path.suffix)
+        self._writer.digest = before
+        self._digest = before
 
     def write(self, data: bytes) -> None:
         """Append bytes; compressed by the suffix of the final name."""
         self._writer.write(data)
 
-    def end_frame(self) -> int:
-        """End the compressed frame; returns the length of the file in bytes."""
-        return self._writer.end_frame()
+    def end_frame(self) -> tuple[int, str]:
+        """End the compressed frame; length of the file in bytes, and its digest."""
+        return self._writer.end_frame(), self._digest.hexdigest()
 
     def sync(self) -> None:
         """Have what :meth:`end_frame` handed over on the disk before returning."""
         try:
-            with self.partial.open("r+b") as file:
+            with self.part.open("r+b") as file:
                 os.fsync(file.fileno())
         except OSError as error:
-            raise OutputError(f"{self.partial}: cannot be written: {error.strerror}") from error
+            raise OutputError(f"{self.part}: cannot be written: {error.strerror}") from error
 
-    def close(self) -> None:
-        """End the file and have it on the disk; :func:`move_into_place` gives it its name."""
+    def close(self) -> tuple[int, str]:
+        """End the file and have it on the disk; its length and digest. :func:`finish` gives it its name."""
         self._writer.close()
         self.sync()
+        return self._writer.size, self._digest.hexdigest()
 
     def abandon(self) -> None:
-        """Close the partial file as it is."""
+        """Close the part as it is."""
         with suppress(OutputError, OSError):
             self._writer.__exit__(OutputError, None, None)
 
 
-def partial_of(path: Path) -> Path:
-    """Name of the partial file of an output."""
-    return path.with_name(path.name + PARTIAL)
+def finish(part: Path, path: Path, *, length: int, digest: str, default_mode: int) -> None:
+    """Give a finished part its name in one step; nothing if it has it already. A file that it replaces leaves its mode.
 
-
-def move_into_place(path: Path) -> None:
-    """Give the closed partial file of ``path`` its name in one step; a file that it replaces leaves it its mode."""
+    Raises ``OutputError``, and ``UsageError`` if neither is what the journal says of it.
+    """
     try:
-        if path.exists():
-            shutil.copymode(path, partial_of(path))
-        partial_of(path).replace(path)
+        there = os.path.lexists(part)
+        _check(part if there else path, length, blake2b(digest_size=DIGEST_BYTES), digest, whole=True)
+        if there:
+            put_in_place(part, path, default_mode=default_mode)
     except OSError as error:
         raise OutputError(f"{path}: cannot be put in its place: {error.strerror}") from error
 
 
-def is_stream(path: Path) -> bool:
-    """Whether ``path`` exists and is a device or pipe, which must be written to and never replaced."""
-    return path.exists() and not path.is_file()
+def _check(path: Path, length: int, digest: "blake2b", wanted: str, *, whole: bool = False) -> None:
+    """Raise ``UsageError`` unless the first ``length`` bytes (``whole``: and no more) have the digest."""
+    over = "run without --resume to start over"
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            left = length
+            while left and (data := file.read(min(left, _READ_BYTES))):
+                digest.update(data)
+                left -= len(data)
+            more = bool(file.read(1))
+    except FileNotFoundError:
+        raise UsageError(f"{path} has gone since the run was interrupted; {over}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be continued: {error.strerror}; {over}") from error
+    if left:
+        raise UsageError(f"{path} is shorter than it was when the run was interrupted; {over}")
+    if digest.hexdigest() != wanted or (whole and more):
+        raise UsageError(f"{path} was changed since the run was interrupted; {over}")

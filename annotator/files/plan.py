@@ -1,15 +1,14 @@
 """Which inputs go to which output: decided, and refused, before anything is written."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.files.output import is_stream, partial_of
 from trapcore.errors import InputError, OutputError, UsageError
+from trapcore.io.output_check import check_outputs, is_stream
 
 STDIN = "-"
-_DIRECTORY_JOURNAL = "annotate.partial.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +16,7 @@ class Target:
     """One output and the inputs that are concatenated into it."""
 
     path: Path | None
-    """None is standard output."""
+    """Without links; None is standard output."""
     sources: tuple[str, ...]
     """Paths as given; ``-`` is standard input."""
 
@@ -33,17 +32,29 @@ class Plan:
 
     targets: tuple[Target, ...]
     report: Path | None
-    journal: Path | None
-    """Path of the journal; None if it cannot be continued."""
     unreadable: dict[str, InputError]
     """Inputs that were left out because they cannot be opened."""
 
+    @property
+    def directory(self) -> Path | None:
+        """Where the outputs lie, and the journal while they are written; None if nothing can be continued."""
+        first = self.targets[0]
+        return None if first.path is None or first.streams else first.path.parent
 
-def plan_run(files: Sequence[str], out: str | None, report: str | None, *, strict: bool) -> Plan:
+
+def plan_run(
+    files: Sequence[str],
+    out: str | None,
+    report: str | None,
+    *,
+    strict: bool,
+    used: Iterable[tuple[Path | str, str]] = (),
+) -> Plan:
     """Assign outputs to inputs.
 
-    Raises ``UsageError`` for outputs that would overwrite an input or each other, ``OutputError`` if the directory of
-    an output is not there, and ``InputError`` if no input (with ``strict``: if any of them not) can be opened.
+    ``used`` are the files that the run reads besides, each with what it is. Raises ``UsageError`` for outputs that
+    would overwrite one of them, an input, a database or each other, ``OutputError`` if the directory of an output is
+    not there, and ``InputError`` if no input (with ``strict``: if any of them not) can be opened.
     """
     for file in {file for file in files if list(files).count(file) > 1}:
         raise UsageError(f"{'standard input' if file == STDIN else file} is named twice")
@@ -57,43 +68,51 @@ def plan_run(files: Sequence[str], out: str | None, report: str | None, *, stric
     elif directory is None:
         targets = [Target(_resolved(out), tuple(readable))]
     else:
-        targets = [Target(directory / (_base_name(file)), (file,)) for file in readable]
+        targets = [Target(_resolved(str(directory / _base_name(file))), (file,)) for file in readable]
+        if any(target.path is not None and target.path.parent != directory for target in targets):
+            raise UsageError(f"{out}: an output in it is a link that leads elsewhere; remove it, or name the file")
     report_path = None if report is None else _report_path(report)
-    _check_apart([file for file in readable if file != STDIN], targets, report_path)
-    return Plan(tuple(targets), report_path, _journal_path(targets, directory), unreadable)
+    outputs = [target.path for target in targets if target.path is not None]
+    inputs = [(file, "an input") for file in readable if file != STDIN]
+    check_outputs([*outputs, *([] if report_path is None else [report_path])], [*inputs, *used])
+    return Plan(tuple(targets), report_path, unreadable)
 
 
 def _unreadable(file: str) -> InputError | None:
     # By name only: opening a pipe to look into it would swallow its beginning.
-    path = Path(file)
     if file == STDIN:
         return None
-    if path.is_dir():
-        return InputError(f"{file}: this is a directory; name the files in it")
-    if not path.exists():
+    try:
+        Path(file).stat()
+    except FileNotFoundError:
         return InputError(f"{file}: there is no such file")
-    if not os.access(path, os.R_OK):
+    except OSError as error:
+        return InputError(f"{file}: cannot be opened: {error.strerror}")
+    if Path(file).is_dir():
+        return InputError(f"{file}: this is a directory; name the files in it")
+    if not os.access(file, os.R_OK):
         return InputError(f"{file}: cannot be opened: permission denied")
     return None
 
 
 def _directory(out: str) -> Path | None:
     path = Path(out)
-    if not (path.is_dir() or out.endswith(("/", os.sep))):
-        return None
     try:
+        if not (path.is_dir() or out.endswith(("/", os.sep))):
+            return None
         path.mkdir(parents=True, exist_ok=True)
+        return Path(os.path.realpath(path))
     except OSError as error:
         raise OutputError(f"{out}: cannot be made: {error.strerror}") from error
-    return path.resolve()
 
 
 def _resolved(out: str) -> Path:
     # Through symbolic links: the file that the name leads to is replaced, not the link.
-    path = Path(out).resolve()
-    if not path.parent.is_dir():
-        raise OutputError(f"{out}: there is no directory {Path(out).parent}")
-    return path
+    try:
+        is_stream(out)
+        return Path(os.path.realpath(out))
+    except OSError as error:
+        raise OutputError(f"{out}: cannot be written: {error.strerror}") from error
 
 
 def _report_path(report: str) -> Path:
@@ -105,30 +124,3 @@ def _report_path(report: str) -> Path:
 
 def _base_name(file: str) -> str:
     return "stdin.pgn" if file == STDIN else Path(file).name
-
-
-def _journal_path(targets: Sequence[Target], directory: Path | None) -> Path | None:
-    if directory is not None:
-        return directory / _DIRECTORY_JOURNAL
-    path = targets[0].path
-    return None if path is None or targets[0].streams else path.with_name(f"{partial_of(path).name}.json")
-
-
-def _check_apart(files: Sequence[str], targets: Sequence[Target], report: Path | None) -> None:
-    inputs = {Path(file).resolve(): file for file in files}
-    written: dict[Path, str] = {}
-    outputs = [target.path for target in targets if target.path is not None and not target.streams]
-    for path in [*outputs, *([] if report is None else [report])]:
-        for place in (path, partial_of(path)):
-            same = inputs.get(place) or _same_file(place, files)
-            if same:
-                raise UsageError(f"{same} is an input and cannot be an output as well")
-        if path in written:
-            raise UsageError(f"{path} would be written twice; give inputs of the same name separate runs")
-        written[path] = str(path)
-
-
-def _same_file(place: Path, files: Sequence[str]) -> str | None:
-    if not place.exists():
-        return None
-    return next((file for file in files if Path(file).exists() and place.samefile(file)), None)

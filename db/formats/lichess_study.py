@@ -41,6 +41,11 @@ def write_study(traps: Sequence[tuple[Trap, TrapStats]], folder: Path | str) -> 
     return written
 
 
+def study_files(folder: Path | str | None) -> list[Path]:
+    """Files of a folder that `write_study` may replace; none without a folder."""
+    return [] if folder is None else sorted(Path(folder).glob("traps-*.pgn"))
+
+
 def chapter(trap: Trap, stats: TrapStats) -> str:
     """One trap as a game with comments, ending in one line end."""
     game = chess.pgn.Game()

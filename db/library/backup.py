@@ -1,6 +1,7 @@
 """Copies of a library in a SQLite file, and the compaction of that file.
 
-A library on a server is the server's own to copy: these functions say so.
+A copy says that it is one, and only a copy is replaced by a newer one. A library on a server is the server's own to
+copy: these functions say so.
 """
 
 import os
@@ -9,31 +10,39 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from db.library.library import Library
-from db.library.open import open_library
+from db.library.open import is_copy, mark_as_copy, open_library
 from db.storage.database import Database, sqlite_engine
 from trapcore.errors import LibraryError, OutputError, UsageError
-from trapcore.io.atomic_write import replacing
-
-_COMPANIONS = ("-wal", "-shm", "-journal")
+from trapcore.io.atomic_write import final_path, give_mode_and_owner, work_folder
+from trapcore.io.output_check import COMPANIONS, check_outputs, is_database, status_of
 
 
 def back_up(library: Library, path: Path) -> int:
     """Copy a library as it is at one moment into the file ``path``, whoever writes to it meanwhile; bytes of the copy.
 
-    The copy is read through before it gets its name. Raises `LibraryError`, and `OutputError` for a file that cannot be
-    written.
+    The copy is read through before it gets its name. Nobody may read it who may not read the library. Through a link
+    the file behind it is replaced. Raises `LibraryError`, `UsageError` if ``path`` is a file of the library or a
+    database that is no copy of a library, and `OutputError` for a file that cannot be written.
     """
-    _needs_a_file(library, "back it up with its own tool, e.g. pg_dump --format=custom")
+    file = _needs_a_file(library, "back it up with its own tool, e.g. pg_dump --format=custom")
+    used = [(f"{file}{suffix}", "the library itself") for suffix in ("", *COMPANIONS)]
+    check_outputs([path], used, may_be_database=True)
     try:
-        with replacing(path) as building:
-            try:
-                _copy(library.database, building)
-                with open_library(building, read_only=True) as copy:
-                    copy.check_file()
-                _sync(building)
-            finally:
-                _remove_companions(building)
+        _check_is_copy(path)
+        target = final_path(path)
+        before, like = status_of(target), file.stat()
+        with work_folder(target) as folder:
+            building = folder.begin()
+            _copy(library.database, building)
+            mark_as_copy(building)
+            with open_library(building, read_only=True) as copy:
+                copy.check_file()
+            _sync(building)
             size = building.stat().st_size
+            give_mode_and_owner(building, like)
+            if before is not None:
+                building.chmod(building.stat().st_mode & before.st_mode & 0o777)
+            building.replace(target)
     except sqlite3.Error as error:
         raise _unwritten(path, error) from error
     except OSError as error:
@@ -44,23 +53,27 @@ def back_up(library: Library, path: Path) -> int:
 def restore(backup: Path, path: Path, *, replace: bool = False) -> Path:
     """Put a copy of the library ``backup`` at ``path``; it is read through first. ``path`` is given back.
 
-    Raises `LibraryError` if the backup is none, damaged or of another version, or if the library there is in use, and
-    `UsageError` if there is one and nobody said to ``replace`` it.
+    A library that is replaced leaves its mode and owner to the new one; otherwise that has those of the backup. Through
+    a link the file behind it is replaced. Raises `LibraryError` if the backup is none, damaged or of another version,
+    or if the library there is in use, `UsageError` if there is one and nobody said to ``replace`` it, and
+    `OutputError`.
     """
-    if path.exists() and backup.exists() and path.samefile(backup):
-        raise UsageError(f"{backup} is that library itself")
+    check_outputs([path], [(backup, "that library itself")], may_be_database=True)
     with open_library(backup, read_only=True) as copy:
         copy.check_file()
         if path.exists() and not replace:
             raise UsageError(f"{_what_is_there(path, copy)}; say --replace to put {backup} in its place")
         try:
-            with replacing(path) as building:
-                try:
-                    _copy(copy.database, building)
-                    _sync(building)
-                finally:
-                    _remove_companions(building)
-                _put_to_rest(path)
+            target = final_path(path)
+            like = status_of(target) or backup.stat()
+            with work_folder(target) as folder:
+                building = folder.begin()
+                _copy(copy.database, building)
+                open_library(building).close()  # it is no copy any more
+                _sync(building)
+                give_mode_and_owner(building, like)
+                _put_to_rest(target)
+                building.replace(target)
         except sqlite3.Error as error:
             raise _unwritten(path, error) from error
         except OSError as error:
@@ -83,6 +96,20 @@ def vacuum(library: Library) -> tuple[int, int]:
         cursor.execute("PRAGMA optimize")
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return before, path.stat().st_size
+
+
+def _check_is_copy(path: Path) -> None:
+    """Raise `UsageError` for a database that is no copy of a library; all else may be replaced."""
+    if not is_database(path):
+        return
+    try:
+        with open_library(path, read_only=True) as there:
+            if is_copy(there.database):
+                return
+        what = "a trap library, and no backup of one"
+    except LibraryError as error:
+        what = f"a database ({error})"
+    raise UsageError(f"{path} is {what}; choose another name, or delete it first")
 
 
 def _unwritten(path: Path, error: sqlite3.Error) -> OutputError:
@@ -116,11 +143,6 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _remove_companions(path: Path) -> None:
-    for suffix in _COMPANIONS:
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
-
-
 def _put_to_rest(path: Path) -> None:
     """Make certain that nobody has the library open, and that no log of it is left for the file that comes."""
     if path.exists():
@@ -133,7 +155,8 @@ def _put_to_rest(path: Path) -> None:
                 if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                     raise LibraryError(f"{path} is in use; stop whatever has it open and try again") from error
             # Anything else that is wrong with it is why it is being replaced.
-    _remove_companions(path)
+    for suffix in COMPANIONS:
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def _what_is_there(path: Path, copy: Library) -> str:

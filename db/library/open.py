@@ -29,6 +29,9 @@ from db.storage.models import (
 from db.storage.sighting_rows import RECORDED
 from trapcore import _native
 from trapcore.errors import LibraryError
+from trapcore.io.atomic_write import final_path
+from trapcore.io.output_check import status_of
+from trapcore.io.work_folder import WorkFolder, sweep
 from trapcore.trees.position_key import mirror
 from trapcore.version import installed_version
 
@@ -46,6 +49,9 @@ _RATED = "0005"  # the revision since which games have ratings
 FORMAT = "trapline-library"
 """The value of ``meta.format``, by which a library is known."""
 
+COPIED = "copied_by"
+"""Key of ``meta`` that only a copy of a library has, see `db.library.backup`."""
+
 
 def open_library(
     path_or_url: Path | str, *, create: bool = False, read_only: bool = False, busy_seconds: float = BUSY_SECONDS
@@ -62,11 +68,12 @@ def open_library(
             _make(database)
         return Library(_checked(database))
     path = _file(path_or_url)
-    if not path.exists():
+    if not _exists(path):
         if not create:
             raise LibraryError(f"there is no trap library at {path}; make one with `{_init(path)}`")
         create_library(path)
     _check_file(path)
+    sweep(Path(os.path.realpath(path)).parent)
     if not read_only and not can_write(path):
         raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
     # The first look is always a reading one, so that a foreign file is left as it is.
@@ -76,7 +83,15 @@ def open_library(
         return Library(look)
     look.close()
     engine = sqlite_engine(path, read_only=False, busy_seconds=busy_seconds)
-    return Library(Database(engine, str(path), read_only=False))
+    database = Database(engine, str(path), read_only=False)
+    try:
+        if is_copy(database):
+            with database.write() as connection:
+                connection.execute(delete(MetaRow).where(MetaRow.key == COPIED))
+    except BaseException:
+        database.close()
+        raise
+    return Library(database)
 
 
 def create_library(path: Path | str, fill: Callable[[Library], None] | None = None) -> None:
@@ -86,24 +101,27 @@ def create_library(path: Path | str, fill: Callable[[Library], None] | None = No
     If another program makes the same file meanwhile, that one stays. Raises `LibraryError`.
     """
     path = _file(path)
-    if not path.absolute().parent.is_dir():
-        raise LibraryError(f"{path} cannot be made, because its folder does not exist; make the folder first")
-    building = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        database = Database(sqlite_engine(building, read_only=False), str(path), read_only=False)
+        target = final_path(path)
+        if not target.parent.is_dir():
+            raise LibraryError(f"{path} cannot be made, because its folder does not exist; make the folder first")
+        folder = WorkFolder.make(target.parent)
         try:
-            _make(database)
-            if fill is not None:
-                fill(Library(database))
+            building = folder.begin()
+            database = Database(sqlite_engine(building, read_only=False), str(path), read_only=False)
+            try:
+                _make(database)
+                if fill is not None:
+                    fill(Library(database))
+            finally:
+                database.close()
+            building.chmod(folder.default_mode)
+            with suppress(FileExistsError):
+                _publish(building, target)
         finally:
-            database.close()
-        with suppress(FileExistsError):
-            _publish(building, path)
+            folder.remove()
     except OSError as error:
         raise LibraryError(f"{path} cannot be made: {error.strerror}") from error
-    finally:
-        for leftover in (building, Path(f"{building}-wal"), Path(f"{building}-shm"), Path(f"{building}-journal")):
-            leftover.unlink(missing_ok=True)
 
 
 def upgrade_library(path_or_url: Path | str) -> list[str]:
@@ -115,7 +133,7 @@ def upgrade_library(path_or_url: Path | str) -> list[str]:
         database = _server(str(path_or_url), read_only=False)
     else:
         path = _file(path_or_url)
-        if not path.exists():
+        if not _exists(path):
             raise LibraryError(f"there is no trap library at {path}; make one with `{_init(path)}`")
         _check_file(path)
         look = Database(sqlite_engine(path, read_only=True), str(path), read_only=True)
@@ -143,6 +161,23 @@ def upgrade_library(path_or_url: Path | str) -> list[str]:
     finally:
         database.close()
     return done
+
+
+def mark_as_copy(path: Path) -> None:
+    """Have the library in this file say that it is a copy, until it is opened for writing. Raises `LibraryError`."""
+    database = Database(sqlite_engine(path, read_only=False), str(path), read_only=False)
+    try:
+        with database.write() as connection:
+            connection.execute(delete(MetaRow).where(MetaRow.key == COPIED))
+            connection.execute(insert(MetaRow), [{"key": COPIED, "value": made_by()}])
+    finally:
+        database.close()
+
+
+def is_copy(database: Database) -> bool:
+    """Whether a library says that it is a copy."""
+    with database.read() as connection:
+        return COPIED in _facts(connection)
 
 
 def made_by() -> str:
@@ -179,10 +214,19 @@ def _server(url: str, *, read_only: bool, busy_seconds: float = BUSY_SECONDS) ->
     return Database(engine, engine.url.render_as_string(hide_password=True), read_only=read_only)
 
 
+def _exists(path: Path) -> bool:
+    try:
+        return status_of(path) is not None
+    except OSError as error:
+        raise LibraryError(f"{path} cannot be opened: {error.strerror}") from error
+
+
 def _check_file(path: Path) -> None:
     """That the file looks like SQLite from outside; opening it then changes nothing."""
     if path.is_dir():
         raise LibraryError(f"{path} is a directory, not a trap library")
+    if not path.is_file():
+        raise LibraryError(f"{path} is a device or a pipe, not a trap library")
     try:
         with path.open("rb") as file:
             head = file.read(16)

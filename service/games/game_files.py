@@ -5,7 +5,6 @@ in between, and the library can be rebuilt from the files.
 """
 
 import os
-import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,12 +16,10 @@ from service.state.job_log import Outcome
 from service.state.source_state import SourceState
 from trapcore.errors import OutputError
 from trapcore.io.atomic_write import replacing
+from trapcore.io.work_folder import sweep
 
 SETTLED_SECONDS = 60.0
 """A watched file that changed less than this ago may not be complete."""
-
-_LEFT_OVER = re.compile(r"\..+\.\d+\.\d+\.new")
-"""Temporary file of `trapcore.io.atomic_write` that a killed process left."""
 
 
 class GameFiles:
@@ -52,9 +49,8 @@ class GameFiles:
     def files(self, kind: str = "") -> list[Path]:
         """Files of a kind, or all, by name; temporary files that a killed process left are removed."""
         folder = self.folder / "games" / kind
-        for path in folder.rglob(".*.new"):
-            if _LEFT_OVER.fullmatch(path.name):
-                path.unlink(missing_ok=True)
+        for inside in {folder, *(path.parent for path in folder.rglob(".trapline-*"))}:
+            sweep(inside)
         return sorted(folder.rglob("*.pgn"))
 
     def index(self, paths: Iterable[Path], stop_flag: StopFlag, outcome: Outcome, *, settled: bool = False) -> None:

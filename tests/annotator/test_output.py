@@ -64,7 +64,7 @@ def test_compressed_files_in_and_out(name: str, out: str, library: Path, tmp_pat
     run(library, tmp_path / name, output=str(tmp_path / out))
     assert unpacked(tmp_path / out) == annotated(game(FELL), tmp_path / "plain", library)
     assert (Path(out).suffix == ".pgn") == ((tmp_path / out).read_bytes()[:6] == b"[Event")
-    assert sorted(path.name for path in tmp_path.glob("*.partial*")) == []
+    assert list(tmp_path.glob(".trapline-*")) == []
 
 
 def test_several_files_become_one(library: Path, tmp_path: Path) -> None:
@@ -290,7 +290,8 @@ def test_a_full_disk_leaves_what_can_be_continued(library: Path, tmp_path: Path)
     assert done.returncode == 4
     assert b"go on with --resume" in done.stderr
     assert not out.exists()
-    assert json.loads((tmp_path / "out.pgn.partial.json").read_text())["inputs"][0]["consumed"] > 4 << 20
+    (journal,) = tmp_path.glob(".trapline-*/journal")
+    assert json.loads(journal.read_text().partition("\n")[2])["inputs"][0]["consumed"] > 4 << 20
     command(*arguments[1:], "--resume")
     assert out.read_bytes() == source.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.pgn", "out.pgn"]

@@ -1,6 +1,7 @@
 """Interrupted runs: killed at any moment and continued, the output is that of a run that nobody disturbed."""
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -43,6 +44,16 @@ def start(library: Path, *arguments: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(line, cwd=ROOT, stderr=subprocess.PIPE)
 
 
+def journals(folder: Path) -> list[Path]:
+    """The journals of interrupted runs onto outputs in this folder."""
+    return list(folder.glob(".trapline-*/journal"))
+
+
+def consumed_in(journal: Path) -> list[int]:
+    """How many bytes of each input a journal says to be done."""
+    return [state["consumed"] for state in json.loads(journal.read_text().partition("\n")[2])["inputs"]]
+
+
 def finish(process: subprocess.Popen[bytes]) -> None:
     _, told = process.communicate()
     assert process.returncode == 0, told.decode()
@@ -62,10 +73,9 @@ def test_killed_at_random_moments(suffix: str, library: Path, tmp_path: Path) ->
     arguments = [*files, "-o", out, "--report", report]
     dice = random.Random(f"{SEED}{suffix}")
     consumed = [0]
-    journal = tmp_path / f"{out.name}.partial.json"
     for attempt in range(6):
         process = start(library, *arguments, *(["--resume"] if attempt else []), "--jobs", 1 + attempt % 2)
-        while not journal.exists() and process.poll() is None:
+        while not journals(tmp_path) and process.poll() is None:
             time.sleep(0.005)  # so that there is something to continue, on a slow machine too
         try:
             process.communicate(timeout=took * dice.uniform(0.0, 0.7 if attempt else 0.1))
@@ -78,27 +88,29 @@ def test_killed_at_random_moments(suffix: str, library: Path, tmp_path: Path) ->
         # What has its final name is complete, at any moment.
         assert not out.exists() or out.read_bytes() == whole.read_bytes()
         assert not report.exists() or report.read_bytes() == whole_report.read_bytes()
-        if not journal.exists():
+        if not journals(tmp_path):
             break  # all was done, and it was killed on its way out
-        consumed.append(sum(state["consumed"] for state in json.loads(journal.read_text())["inputs"]))
+        consumed.append(sum(consumed_in(journals(tmp_path)[0])))
     else:
         finish(start(library, *arguments, "--resume"))
     assert consumed == sorted(consumed)
     assert consumed[-1] > 0  # at least one run was continued and not begun anew
     assert out.read_bytes() == whole.read_bytes()
     assert report.read_bytes() == whole_report.read_bytes()
-    assert not list(tmp_path.glob("*.partial*"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        path.name for path in (*files, whole, whole_report, out, report)
+    )
 
 
 def interrupted(library: Path, source: Path, out: Path, *more: object) -> Path:
     """Begin a run, and kill it as soon as it has written its journal; returns the journal."""
     process = start(library, source, "-o", out, *more)
-    journal = out.with_name(f"{out.name}.partial.json")
-    while process.poll() is None and not journal.exists():
+    while process.poll() is None and not journals(out.parent):
         time.sleep(0.005)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
+    (journal,) = journals(out.parent)
     return journal
 
 
@@ -113,7 +125,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_interrupt_says_how_to_go_on(library: Path, source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.pgn"
     process = start(library, source, "-o", out)
-    while not out.with_name("out.pgn.partial.json").exists():
+    while not journals(tmp_path):
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate()
@@ -146,19 +158,20 @@ def test_what_changed_is_said(library: Path, source: Path, tmp_path: Path) -> No
     resume("player was not given and is Anna now", player="Anna")
     resume("report was not given", report=str(tmp_path / "r"))
     assert journal.read_bytes() == before
-    text = source.read_bytes()
+    text, times = source.read_bytes(), source.stat()
     try:
         source.write_bytes(text.replace(b"[Round", b"[Runde", 1))
-        resume("in.pgn is not what it was")
+        resume("in.pgn is not the file that it was")
         source.write_bytes(text[: 1 << 20])
-        resume("in.pgn is not what it was")
+        resume("in.pgn is not the file that it was")
     finally:
         source.write_bytes(text)
+        os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
     journal.write_text("{}")
     resume("no journal of an interrupted run")
     journal.write_bytes(before)
-    out.with_name("out.pgn.partial").unlink()
-    with pytest.raises(UsageError, match="has gone or lost its end"):
+    (journal.parent / "part-0").unlink()
+    with pytest.raises(UsageError, match="has gone since"):
         annotate([str(source)], output=str(out), db=str(library), resume=True, quiet=True)
 
 
@@ -189,13 +202,12 @@ def test_standard_input_is_continued_when_it_comes_again(library: Path, source: 
     assert process.stdin is not None
     process.stdin.write(text[: len(text) * 3 // 4])
     process.stdin.flush()
-    journal = out.with_name("out.pgn.partial.json")
-    while not journal.exists():
+    while not journals(tmp_path):
         assert process.poll() is None
         time.sleep(0.005)
     process.kill()
     process.communicate()
-    assert json.loads(journal.read_text())["inputs"][0]["consumed"] > 0
+    assert consumed_in(journals(tmp_path)[0])[0] > 0
     subprocess.run([*line, "--resume"], cwd=ROOT, input=text, check=True)
     finish(start(library, source, "-o", tmp_path / "whole.pgn"))
     assert out.read_bytes() == (tmp_path / "whole.pgn").read_bytes()
@@ -206,8 +218,7 @@ def test_a_directory_is_continued(library: Path, source: Path, tmp_path: Path) -
     small = tmp_path / "small.pgn"
     small.write_text(game(FELL))
     process = start(library, small, source, "-o", f"{tmp_path / 'out'}/")
-    partial = tmp_path / "out" / "in.pgn.partial"
-    while not (partial.exists() and partial.stat().st_size):
+    while not any(path.stat().st_size for path in (tmp_path / "out").glob(".trapline-*/part-1")):
         assert process.poll() is None
         time.sleep(0.005)
     process.kill()
@@ -231,8 +242,7 @@ def test_a_truncated_download_is_continued_when_it_is_whole(library: Path, tmp_p
     options = {"output": str(out), "db": str(library), "quiet": True}
     with pytest.raises(InputError, match="too early"):
         annotate([str(source)], strict=True, **options)  # type: ignore[arg-type]
-    state = json.loads(out.with_name("out.pgn.partial.json").read_text())
-    assert state["inputs"][0]["consumed"] > 4 << 20
+    assert consumed_in(journals(tmp_path)[0])[0] > 4 << 20
     source.write_bytes(packed)
     annotate([str(source)], resume=True, **options)  # type: ignore[arg-type]
     annotate([str(source)], **{**options, "output": str(tmp_path / "whole.pgn")})  # type: ignore[arg-type]

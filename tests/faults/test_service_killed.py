@@ -200,10 +200,12 @@ def test_killed_between_the_file_and_the_library(tmp_path: Path, monkeypatch: py
             assert ran is not None
             assert (ran.outcome.counts["fetched"], ran.outcome.counts["new"]) == (0, 3)
             # And a file that is half written by a process that died is not taken for one.
-            half = service.game_files.files("users")[0].parent / ".game.pgn.77.88.new"
+            half = service.game_files.files("users")[0].parent / ".trapline-0123456789abcdef" / "content"
+            half.parent.mkdir()
+            (half.parent / "lock").write_text("{}")
             half.write_text("[Event")
             assert half not in service.game_files.files()
-            assert not half.exists()
+            assert not half.parent.exists()
 
 
 def test_a_library_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:

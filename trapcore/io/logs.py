@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from trapcore.errors import OutputError
+from trapcore.io.output_check import check_outputs, is_stream
 
 DAYS = 7
 """Number of old log files."""
@@ -65,13 +66,19 @@ class _Queue(logging.handlers.QueueHandler):
 
 
 def set_up(file: Path | None, *, as_json: bool, token: SecretStr | None, verbose: bool) -> Callable[[], None]:
-    """Begin to log; what is given back writes the rest and ends it. Raises `OutputError`."""
+    """Begin to log; what is given back writes the rest and ends it.
+
+    Raises `OutputError`, and `UsageError` for a file that is a database.
+    """
     target: logging.Handler
     if file is None:
         target = logging.StreamHandler(sys.stderr)
     else:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
+            check_outputs([file])
+            if is_stream(file):
+                raise OutputError(f"the log {file} is a device or a pipe; name a file")
             target = logging.handlers.TimedRotatingFileHandler(
                 file, when="midnight", backupCount=DAYS, encoding="utf-8", utc=True
             )

@@ -8,8 +8,8 @@ Compressed files of several frames (``pzstd``, ``cat a.gz b.gz``, our own resuma
 import bz2
 import errno
 import os
-import stat
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,12 +21,16 @@ from typing import BinaryIO, Protocol, Self
 import zstandard
 
 from trapcore.errors import InputError, OutputError
+from trapcore.io.file_state import FileState
 
 CHUNK_BYTES = 1 << 20
 """Bytes read from the file at a time: 1 MiB."""
 
 ZSTD_LEVEL = 3
 """Above it, Zstandard costs more time than judging the games does."""
+
+READER_SECONDS = 10.0
+"""How long a pipe that is named as output may have no reader."""
 
 # A decompressor is fed this much at a time. Zstandard offers no bound on its output: 4 KiB of the most hostile input
 # unpack to 128 MiB, where real PGN unpacks fourfold.
@@ -43,6 +47,16 @@ class _Decompressor(Protocol):
     @property
     def unused_data(self) -> bytes: ...
     def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class Hash(Protocol):
+    """What takes bytes to make a digest of them, as `hashlib` has it."""
+
+    def update(self, data: bytes, /) -> None:
+        """Take more bytes."""
+
+    def hexdigest(self) -> str:
+        """The digest of all bytes so far, in hexadecimal."""
 
 
 class _Compressor(Protocol):
@@ -89,14 +103,28 @@ class ByteReader:
     compression: str | None
     """``gzip``, ``bzip2``, ``Zstandard``, or None for plain."""
 
-    def __init__(self, file: BinaryIO | RawIOBase, read: Callable[[int], bytes], name: str, *, owned: bool) -> None:
-        """Take an open file; ``read`` reads what is there, and ``owned`` says whether :meth:`close` closes it."""
+    def __init__(
+        self,
+        file: BinaryIO | RawIOBase,
+        read: Callable[[int], bytes],
+        name: str,
+        *,
+        owned: bool,
+        path: Path | str | None = None,
+    ) -> None:
+        """Take an open file; ``read`` reads what is there, and ``owned`` says whether :meth:`close` closes it.
+
+        With its ``path`` it is an error if the file has changed or lost its name when its end is reached.
+        """
         self.name = name
         self.raw_offset = 0
         self._file = file
         self._read_some = read
         self._owned = owned
-        self.raw_size = _regular_size(file)
+        self._path = path
+        self.state = FileState.of(file)
+        """Which file it is and what it was like when it was opened; None for a pipe."""
+        self.raw_size = None if self.state is None else self.state.size
         head = b""
         while len(head) < 10 and (data := self._read()):
             head += data
@@ -110,6 +138,8 @@ class ByteReader:
         except OSError as error:
             raise InputError(f"{self.name}: cannot be read at byte {self.raw_offset}: {error.strerror}") from error
         self.raw_offset += len(data)
+        if not data and self._path is not None and self.state is not None:
+            self.state.check(self._file, self._path)
         return data
 
     def _plain(self, head: bytes) -> Iterator[bytes]:
@@ -183,14 +213,6 @@ class ByteReader:
         self.close()
 
 
-def _regular_size(file: BinaryIO | RawIOBase) -> int | None:
-    try:
-        status = os.fstat(file.fileno())
-    except OSError:
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
-
-
 def open_bytes(path: Path | str) -> ByteReader:
     """Open a file, or standard input for ``-``, for reading decompressed chunks.
 
@@ -208,7 +230,7 @@ def open_bytes(path: Path | str) -> ByteReader:
     except OSError as error:
         raise InputError(f"{path}: cannot be opened: {error.strerror}") from error
     try:
-        return ByteReader(file, file.read, str(path), owned=True)
+        return ByteReader(file, file.read, str(path), owned=True, path=path)
     except BaseException:
         file.close()
         raise
@@ -224,12 +246,15 @@ class FrameWriter:
 
     def __init__(self, file: BinaryIO, name: str, new_frame: Callable[[], _Compressor] | None, *, owned: bool) -> None:
         """Take an open binary file and what makes a compressor; None writes plain."""
+        self.digest: Hash | None = None
+        """Is given all bytes that go to the file, if it is set."""
         self.name = name
         self._file = file
         self._owned = owned
         self._new_frame = new_frame
         self._frame: _Compressor | None = None
-        self._raw = file.tell() if owned else 0
+        self.size = file.tell() if owned and file.seekable() else 0
+        """Bytes of the file so far."""
         self._closed = False
 
     def _emit(self, data: bytes) -> None:
@@ -239,7 +264,9 @@ class FrameWriter:
             raise  # the reader has gone (`| head`): no error to speak of
         except OSError as error:
             raise _write_error(self.name, error) from error
-        self._raw += len(data)
+        self.size += len(data)
+        if self.digest is not None:
+            self.digest.update(data)
 
     def write(self, data: bytes) -> None:
         """Append bytes; they may stay in memory until :meth:`end_frame`."""
@@ -266,14 +293,14 @@ class FrameWriter:
             raise
         except OSError as error:
             raise _write_error(self.name, error) from error
-        return self._raw
+        return self.size
 
     def close(self) -> None:
         """End the frame and close the file (standard output is only flushed). A second call does nothing."""
         if self._closed:
             return
         try:
-            if self._new_frame is not None and self._frame is None and self._raw == 0:
+            if self._new_frame is not None and self._frame is None and self.size == 0:
                 self._frame = self._new_frame()  # an empty .gz is one empty member, not zero bytes
             self.end_frame()
             if self._owned:
@@ -322,17 +349,19 @@ _COMPRESSORS: dict[str, Callable[[], _Compressor]] = {
 def open_for_write(path: Path | str, *, at: int | None = None, compress_as: str | None = None) -> FrameWriter:
     """Open a file for writing, compressed if it ends in ``.gz``, ``.bz2`` or ``.zst``; ``-`` is standard output, plain.
 
-    ``at`` takes up an interrupted output: the file must exist, everything from that byte on is cut off, and writing
-    goes on there; it must be a size that :meth:`FrameWriter.end_frame` returned. Without it, an existing file is
-    replaced. ``compress_as`` is a suffix to go by when the path is a temporary name, e.g. ``.zst``; ``""`` is plain.
+    ``at`` takes up an interrupted output: the file must exist and be none behind a link, everything from that byte on
+    is cut off, and writing goes on there; it must be a size that :meth:`FrameWriter.end_frame` returned. Without it, an
+    existing file is emptied. ``compress_as`` is a suffix to go by when the path is a temporary name, e.g. ``.zst``;
+    ``""`` is plain. A pipe must be open for reading, or be opened within `READER_SECONDS`.
 
     Raises :class:`~trapcore.errors.OutputError` if the file cannot be opened, or is shorter than ``at``.
     """
     if str(path) == "-":
-        return FrameWriter(sys.stdout.buffer, "stdout", None, owned=False)
+        return FrameWriter(_standard_output(), "stdout", None, owned=False)
     suffix = Path(path).suffix if compress_as is None else compress_as
     try:
-        file: BinaryIO = Path(path).open("wb" if at is None else "r+b")  # noqa: SIM115 - the writer closes it
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC if at is None else os.O_RDWR | os.O_NOFOLLOW
+        file: BinaryIO = os.fdopen(_open(path, flags), "wb" if at is None else "r+b")
         if at is not None:
             if file.seek(0, os.SEEK_END) < at:
                 file.close()
@@ -342,3 +371,26 @@ def open_for_write(path: Path | str, *, at: int | None = None, compress_as: str 
     except OSError as error:
         raise _write_error(str(path), error) from error
     return FrameWriter(file, str(path), _COMPRESSORS.get(suffix.lower()), owned=True)
+
+
+def _open(path: Path | str, flags: int) -> int:
+    """Open without waiting for ever at a pipe that nobody reads."""
+    until = time.monotonic() + READER_SECONDS
+    while True:
+        try:
+            descriptor = os.open(path, flags | os.O_NONBLOCK, 0o666)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > until:
+                raise OutputError(f"{path}: nobody reads from this pipe; start its reader first") from error
+            time.sleep(0.05)
+            continue
+        os.set_blocking(descriptor, True)
+        return descriptor
+
+
+def _standard_output() -> BinaryIO:
+    if sys.stdout is None:
+        raise OutputError("stdout: is closed; name a file with -o")
+    return sys.stdout.buffer

@@ -104,8 +104,8 @@ def annotate(
     Nothing of the input is changed: comments, variations and numeric glyphs are added, and a game without any passes
     byte for byte. Annotating the result once more adds nothing. Only what is proved is claimed.
 
-    The output appears under its name when it is complete. Until then it is OUT.partial, and an interrupted run can be
-    continued with --resume.
+    The output appears under its name when it is complete. Until then it is in a hidden folder beside it, and an
+    interrupted run can be continued with --resume.
     """
     from dataclasses import replace
     from time import monotonic
@@ -120,7 +120,7 @@ def annotate(
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
     from trapcore.trees.chess_game import Labels
-    from trapline.commands.resources import open_existing, pool_for
+    from trapline.commands.resources import open_existing, pool_for, used_files
     from trapline.settings import Settings
 
     if player is not None and not player.strip():
@@ -144,7 +144,7 @@ def annotate(
     )
     request = replace(AnalysisRequest.from_settings(settings, options), strict=strict)
     began = monotonic()
-    plan = plan_run(files, output, report, strict=strict)
+    plan = plan_run(files, output, report, strict=strict, used=used_files(db))
 
     def say(message: str) -> None:
         if not quiet:
@@ -166,7 +166,7 @@ def _execute(run: Run, plan: Plan) -> None:
     try:
         run.execute()
     except KeyboardInterrupt:
-        hint = "; continue with --resume" if plan.journal is not None else ""
+        hint = "; continue with --resume" if run.resumable else ""
         typer.echo(f"trapline: interrupted{hint}", err=True)
         raise typer.Exit(130) from None
     except (OutputError, EngineError, ClusterError) as error:

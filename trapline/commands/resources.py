@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,6 +96,46 @@ def open_or_make(db: str | None) -> Library:
     opened = open_library(db, create=True)
     say(f"made the empty library {db}")
     return opened
+
+
+def check_outputs(
+    outputs: Iterable[Path | str | None],
+    db: str | None,
+    inputs: Iterable[Path | str] = (),
+    *,
+    databases: bool = False,
+) -> None:
+    """Refuse outputs that the command reads or writes otherwise: its inputs, the library ``db``, the settings.
+
+    An output that is None or ``-`` is none. With ``databases`` whoever writes them looks whether a database may be
+    replaced. Raises as `trapcore.io.output_check.check_outputs`.
+    """
+    from trapcore.io.output_check import check_outputs as check
+
+    files = [output for output in outputs if output is not None and str(output) != "-"]
+    check(
+        files,
+        [*((path, "an input") for path in inputs if str(path) != "-"), *used_files(db)],
+        may_be_database=databases,
+    )
+
+
+def used_files(db: str | None) -> list[tuple[Path | str, str]]:
+    """Files and folders that commands with the library ``db`` read or write, each with what it is."""
+    import shutil
+
+    from db.similarity.killer_index import SUFFIX
+    from trapcore.io.output_check import COMPANIONS
+    from trapline.settings import Settings, config_file
+
+    settings = Settings()
+    library = str(settings.db) if db is None else db.removeprefix("sqlite:///")
+    used: list[tuple[Path | str, str]] = [(config_file(), "the settings file")]
+    used += [(f"{library}{suffix}", "the library itself") for suffix in ("", *COMPANIONS)]
+    used.append((f"{library}{SUFFIX}", "the index of the library"))
+    if (engine := shutil.which(settings.engine)) is not None:
+        used.append((engine, "the engine"))
+    return used
 
 
 def leave_if_failed(failures: list[InputError]) -> None:

@@ -1,5 +1,6 @@
 """Backups, restoring and tidying: whole copies or none, and nothing replaced that nobody said to replace."""
 
+import os
 import resource
 import sqlite3
 import subprocess
@@ -13,7 +14,7 @@ from sqlalchemy import create_engine
 from db.games.index_games import index_files
 from db.library.backup import back_up, restore, vacuum
 from db.library.library import Library
-from db.library.open import open_library
+from db.library.open import create_library, open_library, upgrade_library
 from db.storage.database import Database
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
@@ -198,7 +199,7 @@ def test_a_disk_that_is_full(path: Path, tmp_path: Path) -> None:
     assert "cannot be written" in done.stdout
     assert not copy.exists()
     assert not [name for name in beside(path) if "copy" in name]
-    with pytest.raises(OutputError, match="unable to open"), open_library(path, read_only=True) as library:
+    with pytest.raises(OutputError, match="there is no directory"), open_library(path, read_only=True) as library:
         back_up(library, tmp_path / "nowhere" / "copy.sqlite")
 
 
@@ -213,3 +214,71 @@ def test_tidying_makes_the_file_smaller_and_changes_nothing(path: Path) -> None:
         assert path.stat().st_size == after
         library.check_file()
         assert library.digest() == digest
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_nobody_may_read_a_copy_who_may_not_read_the_library(path: Path, tmp_path: Path, mode: int) -> None:
+    copy, link = tmp_path / "copy.sqlite", tmp_path / "link"
+    link.symlink_to("copy.sqlite")
+    path.chmod(mode)
+    for name in (copy, link, copy):  # a new one, one through a link, and in the place of an older one
+        with open_library(path, read_only=True) as library:
+            back_up(library, name)
+        assert copy.stat().st_mode & 0o777 == mode
+        copy.chmod(mode | 0o044)
+    assert link.is_symlink()
+    copy.chmod(0o600)
+    with open_library(path, read_only=True) as library:
+        back_up(library, copy)
+    assert copy.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640])
+def test_a_restored_library_keeps_mode_and_link(path: Path, tmp_path: Path, mode: int) -> None:
+    copy, link = tmp_path / "copy.sqlite", tmp_path / "link"
+    link.symlink_to("library.sqlite")
+    path.chmod(mode)
+    with open_library(path, read_only=True) as library:
+        back_up(library, copy)
+    copy.chmod(0o644)
+    restore(copy, link, replace=True)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == mode
+    assert upgrade_library(link) == []
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == mode
+    copy.chmod(mode)
+    restore(copy, tmp_path / "new.sqlite")
+    assert (tmp_path / "new.sqlite").stat().st_mode & 0o777 == mode
+
+
+def test_only_a_copy_is_replaced_by_a_copy(path: Path, tmp_path: Path) -> None:
+    copy, other = tmp_path / "copy.sqlite", tmp_path / "other.sqlite"
+    with open_library(path, read_only=True) as library:
+        for _ in range(2):
+            back_up(library, copy)
+        restore(copy, other)
+        with pytest.raises(UsageError, match="no backup of one"):
+            back_up(library, other)  # in use as a library
+        sqlite3.connect(tmp_path / "places.db").execute("CREATE TABLE places (url TEXT)")
+        with pytest.raises(UsageError, match="a database"):
+            back_up(library, tmp_path / "places.db")
+    assert games(other) == 2
+    open_library(copy).close()  # and who opens a copy for writing uses it as a library
+    with open_library(path, read_only=True) as library, pytest.raises(UsageError, match="no backup of one"):
+        back_up(library, copy)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop"])
+def test_what_is_no_file_is_no_library_and_no_backup(path: Path, tmp_path: Path, kind: str) -> None:
+    odd = tmp_path / "odd"
+    {"pipe": os.mkfifo, "folder": Path.mkdir, "loop": lambda odd: odd.symlink_to("odd")}[kind](odd)
+    before = beside(path)
+    for use in (lambda: open_library(odd), lambda: create_library(odd), lambda: restore(odd, path, replace=True)):
+        with pytest.raises(LibraryError, match="odd"):
+            use()
+    with pytest.raises(OutputError), open_library(path, read_only=True) as library:
+        back_up(library, odd)
+    with pytest.raises(OutputError):
+        restore(path, odd, replace=True)
+    assert beside(path) == before

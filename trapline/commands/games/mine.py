@@ -15,7 +15,7 @@ from trapline.commands.options import (
     JsonOption,
     bounds,
 )
-from trapline.commands.resources import leave_if_failed, open_or_make, pool_for, prover_with
+from trapline.commands.resources import check_outputs, leave_if_failed, open_or_make, pool_for, prover_with
 
 if TYPE_CHECKING:
     from db.games.index_games import Progress
@@ -59,13 +59,14 @@ def mine(
     run goes on where it stopped; with new games only what is new is looked at.
     """
     from db.formats.export_file import write_traps
-    from db.formats.lichess_study import write_study
+    from db.formats.lichess_study import study_files, write_study
     from db.games.index_games import index_files
     from db.games.trap_stats import stats_of
     from db.mining.mine import TEST_NODES, MiningOptions
     from db.mining.mine import mine as dig
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
 
+    check_outputs([output, *study_files(study)], db, files or ())
     low, high = bounds("rating", rating)
     options = MiningOptions(
         min_games=5 if min_games is None else min_games,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trapline.commands.options import DbOption, JsonOption, SinceOption, UntilOption
-from trapline.commands.resources import open_existing
+from trapline.commands.resources import check_outputs, open_existing
 
 
 def report(
@@ -45,6 +45,7 @@ def report(
         raise UsageError("the page is HTML, which is nothing for a terminal: name a file, -o report.html")
     if color is not None and color not in ("white", "black"):
         raise unknown_name("color", color, ("white", "black"))
+    check_outputs([output], db)
     with open_existing(db) as library:
         names = find_players(players(library), player, every=every)
         found = made(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trapline.commands.options import DbOption
-from trapline.commands.resources import default_library, open_existing
+from trapline.commands.resources import check_outputs, default_library, open_existing
 
 
 def backup(
@@ -18,14 +18,11 @@ def backup(
     from pathlib import Path
 
     from db.library.backup import back_up
-    from trapcore.errors import UsageError
     from trapline.commands.terminal import say
 
+    check_outputs([file], db, databases=True)
     with open_existing(db) as opened:
-        path = Path(file)
-        if path.exists() and path.absolute() == Path(opened.name).absolute():
-            raise UsageError(f"{file} is the library itself")
-        size = back_up(opened, path)
+        size = back_up(opened, Path(file))
     say(f"{opened.name} was copied to {file}, {size:,} bytes")
 
 

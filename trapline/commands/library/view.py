@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import DbOption, JsonOption, SlugsArgument
-from trapline.commands.resources import open_existing
+from trapline.commands.resources import check_outputs, open_existing
 
 if TYPE_CHECKING:
     from db.traps.trap import Trap
@@ -92,11 +92,12 @@ def export(
     With --study the proved ones as chapters of lichess studies instead, and with -o as well as both.
     """
     from db.formats.export_file import write_traps
-    from db.formats.lichess_study import write_study
+    from db.formats.lichess_study import study_files, write_study
     from db.games.trap_stats import stats_of
     from trapcore.proof.verdict import Verdict
     from trapline.commands.terminal import say, trap_count
 
+    check_outputs([output, *study_files(study)], db)
     with open_existing(db) as opened:
         traps: list[Trap] = [opened.trap(slug) for slug in slugs] if slugs else opened.traps()
         if study is not None:

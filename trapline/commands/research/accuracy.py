@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import JobsOption, JsonOption, OutputFolderOption
+from trapline.commands.resources import check_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +64,7 @@ def puzzles(
         from research.evaluation.temptation import temptation
 
     parts = [killers, patterns, calibration, proof_work, temptation, cost, *([without_kinds] if ablation else [])]
+    check_outputs(_written(output, "puzzles"), db, [file])
     with _run(file, db, library_size, queries, jobs) as run:
         account = account_of_puzzles(run, [part(run) for part in parts])
     _publish(account, "puzzles", output, as_json)
@@ -116,10 +118,18 @@ def games(
     for path in files:
         if not path.is_file():
             raise InputError(f"{path}: there is no such file")
+    check_outputs([*_written(output, "games"), answers], db, [*files, puzzle_file])
     with _run(puzzle_file, db, library_size, queries, jobs) as run:
         judged = judged_moves(files, start, engine_nodes, Answers(answers, engine_nodes), run.say)
         account = account_of_games(run, [path.name for path in files], engine_nodes, [detection(run, judged)])
     _publish(account, "games", output, as_json)
+
+
+def _written(folder: Path | None, name: str) -> list[Path]:
+    """What `_publish` may replace."""
+    if folder is None or not folder.is_dir():
+        return []
+    return [folder / f"{name}.md", folder / f"{name}.json", *folder.glob("*.svg")]
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def coverage(
     from research.plots import can_draw
     from research.write_report import NO_PLOTS, make_folder, write_report, write_text
     from trapcore.errors import InputError, UsageError
-    from trapline.commands.resources import jobs_or_default
+    from trapline.commands.resources import check_outputs, jobs_or_default
     from trapline.commands.terminal import Status, print_json, print_table
     from trapline.settings import Settings
 
@@ -71,6 +71,8 @@ def coverage(
         raise UsageError("what moves lose has to be judged: name a UCI engine with --engine")
     make_folder(out)
     kept = labels or out / "labels.jsonl"
+    kept_answers = kept.with_suffix(".answers.jsonl")
+    check_outputs([kept, kept_answers, out / "coverage.md", out / "coverage.json", *out.glob("*.svg")], db, files)
     chosen = list(read_games(files, games, every))
     if not chosen:
         raise InputError("there is no game of standard chess that is long enough")
@@ -82,7 +84,7 @@ def coverage(
             fewer = [Way(settings.nodes, n) for n in FEWER_ENGINE_NODES if n < settings.engine_nodes]
             ways = [ways[0], *fewer, ways[1]]
         outcomes = run(chosen, told, _annotate(_known(db), command), ways, status.show)
-        answers = Answers(kept.with_suffix(".answers.jsonl"), command, deep_nodes)
+        answers = Answers(kept_answers, command, deep_nodes)
         try:
             found = measure(outcomes, answers, command, ALONE if frontier else ())
         finally:

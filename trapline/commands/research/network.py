@@ -41,13 +41,14 @@ def network(
     from research.network.label import Sampling, label
     from research.network.train import Training, train
     from trapcore.errors import UsageError
-    from trapline.commands.resources import jobs_or_default
+    from trapline.commands.resources import check_outputs, jobs_or_default
     from trapline.commands.terminal import say
 
     command = shutil.which(engine)
     if command is None:
         raise UsageError(f"{engine}: there is no such engine; name its path with --engine")
     threads = jobs_or_default(jobs)
+    check_outputs([output], None, files)
     held_out = folder / "held-out"
     label(files, folder, Sampling(command, share), threads, say)
     # Enough to measure by, whatever the games.

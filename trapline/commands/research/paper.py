@@ -38,7 +38,7 @@ def paper(
     from research.report import markdown
     from research.write_report import NO_PLOTS, make_folder, write_report, write_text
     from trapcore.errors import UsageError
-    from trapline.commands.resources import jobs_or_default
+    from trapline.commands.resources import check_outputs, jobs_or_default
 
     if as_list:
         width = max(map(len, EXPERIMENTS))
@@ -49,6 +49,7 @@ def paper(
         raise UsageError("research paper needs a name, or all; --list names them")
     chosen = experiments_named(names)
     threads = jobs_or_default(jobs)
+    check_outputs([report], None)
     if not 0 <= seed < 2**64:
         raise UsageError(f"the seed must be 0..2**64-1, not {seed}")
     if output is not None:
