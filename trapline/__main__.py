@@ -1,11 +1,15 @@
 """The command ``trapline``: its list of commands, its version, and its exit codes."""
 
+import errno
+import os
 import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
 import typer
 
-from trapcore.errors import TraplineError, UsageError
+from trapcore.errors import OutputError, TraplineError, UsageError
+from trapline.echo import echo, say
 from trapline.lazy_group import lazy_group
 
 COMMANDS = {
@@ -32,6 +36,8 @@ COMMANDS = {
 """Name of each command, in the order of the help, and where it is; see `trapline.lazy_group`."""
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EBADF)
+
 app = typer.Typer(
     cls=lazy_group(COMMANDS),
     no_args_is_help=True,
@@ -43,7 +49,7 @@ app = typer.Typer(
 def show_version(value: bool) -> None:
     """Prints the version and stops."""
     if value:
-        typer.echo(f"trapline {installed_version('trapline')}")
+        echo(f"trapline {installed_version('trapline')}")
         raise typer.Exit
 
 
@@ -58,14 +64,68 @@ def has_stray_bytes(text: str) -> bool:
 
 
 def main() -> None:
-    """Entry point: an error of ours becomes one line and its exit code, a bug a traceback."""
+    """Entry point: an error of ours or of the system becomes one line and its exit code, a bug a traceback."""
+    _fill_closed_streams()
+    code = _run()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        gone = isinstance(error, BrokenPipeError)  # the reader (`| head`): no error to speak of
+        if not gone and not code:
+            say(_sentence(error))
+        code = code or (TraplineError.exit_code if gone else OutputError.exit_code)
+        _drop_output()
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command; its exit code."""
     try:
         if any(map(has_stray_bytes, sys.argv)):
             raise UsageError("an argument holds bytes that are no text in this terminal's encoding")
         app(prog_name="trapline")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
     except TraplineError as error:
-        print(f"trapline: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        say(str(error))
+        return error.exit_code
+    except OverflowError as error:
+        say(f"a number that was given is too large ({error})")
+        return UsageError.exit_code
+    except OSError as error:
+        say(_sentence(error))
+        return OutputError.exit_code if error.errno in _FULL or error.filename is None else TraplineError.exit_code
+    return 0
+
+
+def _fill_closed_streams() -> None:
+    """Put something in the place of standard streams that are closed, or the next files would get their numbers.
+
+    To write to a standard output that is closed is an error; what goes to a closed standard error is lost.
+    """
+    for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # the lowest number that is free
+    sys.stdin = sys.stdin or os.fdopen(0, closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+
+
+def _sentence(error: OSError) -> str:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return "the working folder is not there any more; change to another one"
+    return f"{error.filename or 'standard output'}: {error.strerror or error}"
+
+
+def _drop_output() -> None:
+    """Send what could not be written to nowhere, so that it is not tried once more at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 if __name__ == "__main__":

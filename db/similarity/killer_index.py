@@ -47,7 +47,8 @@ LARGEST_CHANGE = 0.1
 SUFFIX = ".bags"
 """Of the folder beside the library."""
 
-_LAYOUT = b"likeness 2"
+_LAYOUT = b"likeness 3"
+_DIGEST_BYTES = 16
 _ABANDONED_SECONDS = 24 * 3600  # older than this, what is being built has been left by a program that died
 _NET_KINDS = frozenset(kind for kind, (_, stage, _) in enumerate(_native.token_kinds()) if stage == "proved")
 _BATCH = 8192  # traps whose token sets are made at a time
@@ -213,7 +214,8 @@ class _Entries:
     def write(self, path: Path, weights: bytes, counted: int, changed: int) -> None:
         """``counted``: the weights of mating nets are those of so many traps, of which so many have changed since."""
         head = weights + b"".join(count.to_bytes(8, "big") for count in (counted, changed, len(self.numbers)))
-        path.write_bytes(head + self.numbers.tobytes() + self.digests.tobytes())
+        content = head + self.numbers.tobytes() + self.digests.tobytes()
+        path.write_bytes(content + _content_digest(content))
 
 
 @dataclass(frozen=True)
@@ -227,10 +229,13 @@ class _Built:
 
     @classmethod
     def read(cls, path: Path) -> "_Built | None":
-        """None if it cannot be read."""
+        """None if it cannot be read, or is not what was written."""
         try:
             data = path.read_bytes()
         except OSError:
+            return None
+        data, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
+        if digest != _content_digest(data):
             return None
         counted, changed, count = (int.from_bytes(data[at : at + 8], "big") for at in (16, 24, 32))
         if len(data) != 40 + 16 * count:
@@ -243,6 +248,10 @@ class _Built:
     def to(self, entries: dict[int, int]) -> set[int]:
         """Numbers of the traps that are not the same in both."""
         return {number for number, _ in self.entries.items() ^ entries.items()}
+
+
+def _content_digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=_DIGEST_BYTES).digest()
 
 
 def _root(library: Library) -> Path | None:

@@ -76,6 +76,7 @@ def test_everything_that_is_there_is_told(server: Server, tmp_path: Path, monkey
     token = tmp_path / "token"
     token.write_text(f"{SECRET}\n")
     token.chmod(0o600)
+    token.chmod(0o600)
     text = f'engine = "{engine}"\nbooks = ["{tmp_path / "book.bin"}"]\ntoken_file = "{token}"'
     config = configured(tmp_path, text)
     done = CliRunner().invoke(APP, ["--check", "--config", config, "--url", server.url])
@@ -96,6 +97,7 @@ def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path) -> Non
     (tmp_path / "empty.bin").write_bytes(b"")
     token = tmp_path / "token"
     token.write_text(SECRET)
+    token.chmod(0o600)
     token.chmod(0o644)
     server.do(lambda site: site.tokens.clear())
     text = (
@@ -159,6 +161,7 @@ def test_coaching_is_for_private_servers(url: str, forbidden: bool) -> None:
 def test_the_token_file(tmp_path: Path) -> None:
     path = tmp_path / "token"
     path.write_text(f"  {SECRET}\n")
+    path.chmod(0o600)
     settings = BotSettings(token_file=path)
     token = read_token(settings)
     assert token is not None
@@ -209,7 +212,7 @@ def test_the_log_is_json_without_the_token_and_begins_anew_at_midnight(tmp_path:
     first, second = (json.loads(line) for line in text.splitlines())
     assert (first["level"], first["room"], first["message"]) == ("debug", "bot.test", "the token is ***")
     assert "RuntimeError: it is ***" in second["error"]
-    with pytest.raises(OutputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="this is a directory"):
         logs.set_up(tmp_path, as_json=False, token=None, verbose=False)
 
 

@@ -49,6 +49,9 @@ FOLDERS = {
     "research games --output",
     "research network --records",
     "research coverage --out",
+    "research practice --out",
+    "research themes --out",
+    "practise --export",
 }
 """Options that name a folder: what is written there has names of its own."""
 
@@ -156,7 +159,7 @@ def options() -> set[str]:
     return found
 
 
-PATHS = ("FILE", "FOLDER", "OUT", "FILE.jsonl", "FILE.md", "PATH")
+PATHS = ("FILE|FOLDER", "FILE", "FOLDER", "OUT", "FILE.jsonl", "FILE.md", "PATH")
 WRITES = ("rite", "ritten", "new ones added", "others added", "added if not", "The copy", "The page", "The weights")
 
 

@@ -1,13 +1,15 @@
-"""Kills indexing, mining and backing up at random moments, and holds what is left to be whole.
+"""Kills every writing command at random moments, and holds what is left to be whole.
 
-    python -m tests.faults.random_kills --moments 100
+    python -m tests.faults.random_kills --moments 300
 
-After each kill the library opens, SQLite finds it whole, and nothing that was there before is gone. The next run goes
-on; one that is left to its end has the content of a run that nobody killed. A third of the moments goes to each
-command. The seed of the moments is printed, and ``--seed`` repeats them.
+After each kill the library opens, SQLite finds it whole, and nothing that was there before is gone; an output is there
+as a whole or not at all. The next run goes on; one that is left to its end has the content of a run that nobody killed,
+and after it nothing lies there but what was asked for. Each command gets the same share of the moments. The seed of the
+moments is printed, and ``--seed`` repeats them.
 """
 
 import argparse
+import hashlib
 import random
 import shutil
 import sqlite3
@@ -23,15 +25,17 @@ from pathlib import Path
 from sqlalchemy import text
 
 from db.formats.bundled import bundled_traps
+from db.formats.export_file import write_traps
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
 from research.benchmarks.material import master_games
 from tests.support.trap_games import ELEPHANT_FELL, FELL, game
+from trapcore.io.streams import open_bytes
 
 Content = dict[str, object]
 
-GAMES = 3000
+GAMES = 1500
 OFTEN = 25
 """Times that a move of a trap is played, and a candidate has to be: few moves of the other games are."""
 MINED = ("--nodes", "20000", "--min-games", str(OFTEN))
@@ -44,34 +48,42 @@ class Work:
     name: str
     command: Callable[[Path], Sequence[str]]
     """Given the folder of the run."""
-    start: Path
-    """The library that it begins with."""
+    start: Sequence[tuple[str, Path]]
+    """The files that it begins with, by their names in the folder."""
     content: Callable[[Path], Content]
-    """What counts of the folder's libraries."""
+    """What counts of the files in the folder; of those that only appear as a whole, whether they are there."""
+    made: Sequence[str] = ()
+    """The files that are there when it has ended, besides those that it begins with."""
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run all of it; exits with 1 as soon as something was lost."""
-    parser = argparse.ArgumentParser(description="Kill indexing, mining and backing up at random moments.")
+    parser = argparse.ArgumentParser(description="Kill every writing command at random moments.")
     parser.add_argument("--moments", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1000))
     given = parser.parse_args(arguments)
     chance = random.Random(given.seed)
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory(prefix="trapline-kills-") as name:
-        works = _works(Path(name))
+        works = works_in(Path(name), GAMES)
         for number, work in enumerate(works):
             moments = given.moments // len(works) + (number < given.moments % len(works))
-            kills, runs = _kill(work, moments, Path(name) / work.name, chance)
-            print(f"{work.name}: killed at {kills} moments, {runs} runs came to their end, nothing lost", flush=True)
+            kills, runs = kill(work, moments, Path(name) / work.name, chance)
+            print(
+                f"{work.name}: killed at {kills} moments, {runs} runs came to their end; "
+                "nothing lost, nothing left behind",
+                flush=True,
+            )
 
 
-def _works(folder: Path) -> list[Work]:
+def works_in(folder: Path, games_read: int) -> list[Work]:
+    """Every writing command, with files in this folder made of so many games."""
     games, tricks = folder / "games.pgn", folder / "tricks.pgn"
-    games.write_bytes(b"\n\n".join(master_games(GAMES)) + b"\n")
+    games.write_bytes(b"\n\n".join(master_games(games_read)) + b"\n")
     fallen = [game(moves, Round=str(n)) for n in range(OFTEN) for moves in (FELL, ELEPHANT_FELL)]
     tricks.write_text("\n".join(fallen) + games.read_text(encoding="latin-1"), encoding="latin-1")
-    empty, indexed, full = (folder / f"{name}.sqlite" for name in ("empty", "indexed", "full"))
+    empty, indexed, full, bare = (folder / f"{name}.sqlite" for name in ("empty", "indexed", "full", "bare"))
+    open_library(bare, create=True).close()
     with open_library(empty, create=True) as library:
         library.add_all(bundled_traps(), checked=True)
     with open_library(indexed, create=True) as library:
@@ -80,14 +92,70 @@ def _works(folder: Path) -> list[Work]:
     with open_library(full) as library:
         index_files(library, [games])
 
+    export, some = folder / "export.pgn", folder / "some.pgn"
+    with open_library(full, read_only=True) as library:
+        write_traps(library.traps() * 3, export, as_json=False, library=library.name)
+    some.write_text("".join(fallen), encoding="latin-1")
+
     def at(run: Path) -> list[str]:
         return ["--db", str(run / "library.sqlite")]
 
+    def started(path: Path) -> Sequence[tuple[str, Path]]:
+        return [("library.sqlite", path)]
+
+    both = [("library.sqlite", empty), ("copy.sqlite", full)]
+    outputs = ("out.pgn.zst", "out.jsonl")
     return [
-        Work("index", lambda run: ["index", str(games), *at(run)], empty, _library),
-        Work("mine", lambda run: ["mine", *MINED, *at(run)], indexed, _library),
-        Work("backup", lambda run: ["library", "backup", str(run / "copy.sqlite"), *at(run)], full, _copies),
+        Work("index", lambda run: ["index", "--tell", "known", str(games), *at(run)], started(empty), _library),
+        Work("mine", lambda run: ["mine", *MINED, *at(run)], started(indexed), _library),
+        Work(
+            "import",
+            lambda run: ["library", "import", "--trust-proofs", str(export), *at(run)],
+            started(bare),
+            _library,
+        ),
+        Work("init", lambda run: ["library", "init", "--bundled", *at(run)], [], _made, ["library.sqlite"]),
+        Work("backup", lambda run: _backup(run, at(run)), started(full), _copies, ["copy.sqlite"]),
+        Work(
+            "restore",
+            lambda run: ["library", "restore", "--replace", str(run / "copy.sqlite"), *at(run)],
+            both,
+            _restored,
+        ),
+        Work("annotate", lambda run: _annotate(some, run, at(run)), started(full), _annotated, outputs),
     ]
+
+
+def _backup(run: Path, db: Sequence[str]) -> Sequence[str]:
+    return ["library", "backup", str(run / "copy.sqlite"), *db]
+
+
+def _annotate(games: Path, run: Path, db: Sequence[str]) -> Sequence[str]:
+    arguments = ["-o", str(run / "out.pgn.zst"), "--report", str(run / "out.jsonl"), "--resume", "--quiet"]
+    return ["annotate", str(games), *arguments, *db]
+
+
+def _annotated(run: Path) -> Content:
+    """The outputs, by their digests; the other one is not begun before the first one is whole."""
+    found: Content = {"whole": ""}
+    for name in ("out.pgn.zst", "out.jsonl"):
+        path = run / name
+        found[name] = int(path.exists())
+        if path.exists():
+            with open_bytes(path) as reader:
+                found["whole"] = f"{found['whole']} {hashlib.sha256(b''.join(reader)).hexdigest()}"
+    return found
+
+
+def _made(run: Path) -> Content:
+    return _library(run) if (run / "library.sqlite").exists() else {"traps": 0, "whole": ""}
+
+
+def _restored(run: Path) -> Content:
+    """The library is the old one or the new one, and the copy stays what it was."""
+    with open_library(run / "copy.sqlite", read_only=True) as library:
+        copied = _content(library)
+    return _library(run) | {"copied": copied["games"]}
 
 
 def _library(run: Path) -> Content:
@@ -118,7 +186,7 @@ def _content(library: Library) -> Content:
     return {"games": len(games), "occurrences": occurrences, "traps": len(traps), "mined": mined, "whole": whole}
 
 
-def _kill(work: Work, moments: int, run: Path, chance: random.Random) -> tuple[int, int]:
+def kill(work: Work, moments: int, run: Path, chance: random.Random) -> tuple[int, int]:
     """Kills, and runs that came to their end, from the same beginning each time."""
     _begin(work, run)
     began = time.monotonic()
@@ -129,29 +197,48 @@ def _kill(work: Work, moments: int, run: Path, chance: random.Random) -> tuple[i
     _begin(work, run)
     before = work.content(run)
     while kills < moments:
-        if _run(work, run, took * chance.random()):
-            kills += 1
-        else:
-            runs += 1
-            found = work.content(run)
-            assert found == wanted, f"{work.name} came to another content: {found}, not {wanted}"
+        killed = _run(work, run, took * chance.random())
+        kills += killed
+        runs += not killed
+        after = work.content(run)
+        if killed:
+            if (run / "library.sqlite").exists():
+                _check(run / "library.sqlite")
+            for what, count in before.items():
+                assert what == "whole" or int(str(after[what])) >= int(str(count)), f"{work.name} lost {what}"
+            before = after
+        if not killed or after == wanted:
+            assert after == wanted, f"{work.name} came to another content: {after}, not {wanted}"
+            if killed:
+                _begin_again(work, run)
+            _check_nothing_left(work, run)
             _begin(work, run)
             before = work.content(run)
-            continue
-        _check(run / "library.sqlite")
-        after = work.content(run)
-        for what, count in before.items():
-            assert what == "whole" or int(str(after[what])) >= int(str(count)), f"{work.name} lost {what}"
-        before = after
-    _run(work, run)
+    _begin_again(work, run)
     assert work.content(run) == wanted, f"{work.name} came to another content"
+    _check_nothing_left(work, run)
     return kills, runs + 1
 
 
 def _begin(work: Work, run: Path) -> None:
     shutil.rmtree(run, ignore_errors=True)
     run.mkdir()
-    shutil.copy(work.start, run / "library.sqlite")
+    for name, path in work.start:
+        shutil.copy(path, run / name)
+
+
+def _begin_again(work: Work, run: Path) -> None:
+    """The next run after a kill, which comes to its end."""
+    if work.name == "init" and (run / "library.sqlite").exists():
+        open_library(run / "library.sqlite").close()  # it is made already; the next opening sweeps
+    else:
+        _run(work, run)
+
+
+def _check_nothing_left(work: Work, run: Path) -> None:
+    wanted = {name for name, _ in work.start} | {*work.made} | {"library.sqlite.bags"}
+    left = {path.name for path in run.iterdir()} - wanted
+    assert not left, f"{work.name} left {', '.join(sorted(left))}"
 
 
 def _run(work: Work, run: Path, seconds: float | None = None) -> bool:

@@ -151,6 +151,7 @@ def test_a_library_without_a_token_is_for_reading(library: Path, tmp_path: Path)
 def test_the_token_may_lie_in_a_file(library: Path, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n")
+    file.chmod(0o600)
     with served(library, tmp_path, web_token_file=file) as server, server.client() as client:
         assert client.get("/health").json()["library"]["writable"] is True
         assert client.delete(f"{TRAPS}/nothing", headers=RIGHT).status_code == 404

@@ -5,6 +5,7 @@ streams.py         byte streams in and out, plain or compressed
 atomic_write.py    files that are replaced as a whole or not at all
 work_folder.py     folders that are locked, in which outputs are written
 output_check.py    outputs that would destroy an input or a database are refused
+plain_text.py      text that no terminal obeys
 file_state.py      changes of an input while it is read
 position_pairs.py  files with two positions a line
 epd.py             files of EPD lines

@@ -16,6 +16,7 @@ from pydantic import SecretStr
 
 from trapcore.errors import OutputError
 from trapcore.io.output_check import check_outputs, is_stream
+from trapcore.io.plain_text import harmless, harmless_line
 
 DAYS = 7
 """Number of old log files."""
@@ -30,7 +31,7 @@ class _Plain(logging.Formatter):
         self._token = token
 
     def format(self, record: logging.LogRecord) -> str:
-        return _without(super().format(record), self._token)
+        return harmless(_without(super().format(record), self._token))
 
 
 class _Json(logging.Formatter):
@@ -49,7 +50,7 @@ class _Json(logging.Formatter):
             line["error"] = _without(self.formatException(record.exc_info), self._token)
         elif record.exc_text:
             line["error"] = _without(record.exc_text, self._token)
-        return json.dumps(line, ensure_ascii=False)
+        return harmless_line(json.dumps(line, ensure_ascii=False))
 
 
 class _Queue(logging.handlers.QueueHandler):

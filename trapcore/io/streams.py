@@ -357,7 +357,7 @@ def open_for_write(path: Path | str, *, at: int | None = None, compress_as: str 
     Raises :class:`~trapcore.errors.OutputError` if the file cannot be opened, or is shorter than ``at``.
     """
     if str(path) == "-":
-        return FrameWriter(_standard_output(), "stdout", None, owned=False)
+        return FrameWriter(sys.stdout.buffer, "stdout", None, owned=False)
     suffix = Path(path).suffix if compress_as is None else compress_as
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC if at is None else os.O_RDWR | os.O_NOFOLLOW
@@ -388,9 +388,3 @@ def _open(path: Path | str, flags: int) -> int:
             continue
         os.set_blocking(descriptor, True)
         return descriptor
-
-
-def _standard_output() -> BinaryIO:
-    if sys.stdout is None:
-        raise OutputError("stdout: is closed; name a file with -o")
-    return sys.stdout.buffer

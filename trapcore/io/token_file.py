@@ -1,5 +1,7 @@
 """A secret token: from the environment, or from a file of its own. It is never part of a message."""
 
+import os
+import stat
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -7,6 +9,7 @@ from pydantic import SecretStr
 from trapcore.errors import InputError
 
 _LONGEST = 200
+_MOST_BYTES = 4096
 
 
 def token_of(
@@ -15,16 +18,23 @@ def token_of(
     """The token that ``variable`` gave, else that of the file; None if there is neither.
 
     It has ``least`` (1 or more) to 200 printable ASCII characters without a space. Raises `InputError`, which says what
-    is ``wanted``, for a file that cannot be read and for text that is none.
+    is ``wanted``, for a file that cannot be read, one that everybody may read, and for text that is none.
     """
     if token is not None:
         text, where = token.get_secret_value(), variable
     elif token_file is not None:
         try:
-            text, where = token_file.read_text("utf-8"), str(token_file)
+            with token_file.open("rb") as file:
+                mode = os.fstat(file.fileno()).st_mode
+                text, where = file.read(_MOST_BYTES).decode(), str(token_file)
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is no text"
             raise InputError(f"the token file {token_file} cannot be read: {reason}") from None
+        if stat.S_ISREG(mode) and mode & stat.S_IRWXO:
+            raise InputError(
+                f"the token file {token_file} can be read by everybody on this machine (mode {mode & 0o777:03o}); "
+                f"chmod 600 {token_file}, and if anybody may have read it, take a new token"
+            )
     else:
         return None
     word = text.strip()

@@ -20,6 +20,7 @@ from trapline.commands.options import (
     LabelsOption,
     TellOption,
 )
+from trapline.echo import echo, say
 
 if TYPE_CHECKING:
     from annotator.counts import Counts
@@ -148,7 +149,7 @@ def annotate(
 
     def say(message: str) -> None:
         if not quiet:
-            typer.echo(message, err=True)
+            echo(message, err=True)
 
     with open_existing(db) as library:
         known = KnownTraps.of(library, settings.measure, say)
@@ -167,7 +168,7 @@ def _execute(run: Run, plan: Plan) -> None:
         run.execute()
     except KeyboardInterrupt:
         hint = "; continue with --resume" if run.resumable else ""
-        typer.echo(f"trapline: interrupted{hint}", err=True)
+        say(f"interrupted{hint}")
         raise typer.Exit(130) from None
     except (OutputError, EngineError, ClusterError) as error:
         if not run.resumable:
@@ -181,11 +182,11 @@ def _tell(counts: Counts, seconds: float, *, quiet: bool) -> None:
     from annotator.files.progress import summary
 
     for problem in counts.problems:
-        typer.echo(f"trapline: {problem}", err=True)
+        say(problem)
     if not quiet:
         Console(stderr=True).print(summary(counts, seconds))
         if not counts.games:
-            typer.echo("trapline: there was no game in the input", err=True)
+            say("there was no game in the input")
 
 
 def _strict_error(counts: Counts) -> TraplineError:

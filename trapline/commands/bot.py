@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trapline.echo import echo
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -82,7 +84,7 @@ def _upgrade(connection: Connection, account: Account) -> None:
     from trapcore.errors import UsageError
 
     if account.is_bot:
-        typer.echo(f"{account.name} is a bot account already")
+        echo(f"{account.name} is a bot account already")
         return
     if account.games:
         raise UsageError(
@@ -90,7 +92,7 @@ def _upgrade(connection: Connection, account: Account) -> None:
         )
     typer.confirm(f"Make {account.name} a bot account? This cannot be undone.", abort=True)
     connection.upgrade()
-    typer.echo(f"{account.name} is a bot account now")
+    echo(f"{account.name} is a bot account now")
 
 
 def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import DbOption, bounds
-from trapline.commands.resources import open_existing
+from trapline.commands.resources import check_outputs, open_existing
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from db.library.library import Library
@@ -54,12 +55,15 @@ def practise(
     search. Exercises come again when they are about to be forgotten; every answer is stored at once, so that it can be
     ended at any time. Answers are read from standard input where that is no terminal.
     """
+    from db.formats.lichess_study import study_files
     from db.practice.collect import Filter
     from db.practice.session import open_practice
     from trapcore.extras import extra
 
     with extra("practice", "practising"):
         import fsrs  # noqa: F401 - before the first answer, not after it
+    if export is not None:
+        check_outputs([export] if export.suffix in (".pgn", ".apkg") else study_files(export), db)
     least, most = bounds("rating", rating)
     wanted = Filter(theme=theme, opening=opening, least_rating=least, most_rating=most)
     with open_existing(db, read_only=progress or export is not None) as library:
@@ -91,7 +95,7 @@ class _Session:
 
         if hasattr(sys.stdin, "reconfigure"):
             sys.stdin.reconfigure(errors="replace")
-        typer.echo(_standing(self._practice, self._library))
+        echo(_standing(self._practice, self._library))
         interrupted = False
         try:
             for place in range(1, self._count + 1):
@@ -99,20 +103,20 @@ class _Session:
                 if exercise is None:
                     break
                 if place == 1:
-                    typer.echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
+                    echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
                 # It comes once in a session, even if it was answered wrongly.
                 self._skipped.add(exercise.id)
                 self._ask(exercise, place)
         except EOFError:
-            typer.echo("")
+            echo("")
         except KeyboardInterrupt:
-            typer.echo("")
+            echo("")
             interrupted = True
         except _Quit:
             pass
         done = self._right + self._wrong
         if done:
-            typer.echo(f"\n{done} answered, {self._right} right at once. {_standing(self._practice, self._library)}")
+            echo(f"\n{done} answered, {self._right} right at once. {_standing(self._practice, self._library)}")
         if interrupted:
             raise typer.Exit(130)
 
@@ -120,7 +124,7 @@ class _Session:
         from db.practice.session import now_utc, right_move
         from db.practice.wording import HINTS, hint, question, solution, source
 
-        typer.echo(f"\n{place}.  {question(exercise)}\n\n{drawn(exercise.epd)}\n")
+        echo(f"\n{place}.  {question(exercise)}\n\n{drawn(exercise.epd)}\n")
         hints = 0
         is_first = True
         while True:
@@ -134,15 +138,15 @@ class _Session:
                     return
                 case "hint" | "?":
                     hints = min(hints + 1, HINTS)
-                    typer.echo(hint(exercise, hints))
+                    echo(hint(exercise, hints))
                     continue
                 case "show":
                     self._practice.give_up(self._library, exercise, now_utc(), hints=hints)
                     self._score(is_first, is_right=False)
-                    typer.echo(" ".join(filter(None, (solution(exercise, right_move(exercise)), source(exercise)))))
+                    echo(" ".join(filter(None, (solution(exercise, right_move(exercise)), source(exercise)))))
                     return
                 case "help":
-                    typer.echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
+                    echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
                     continue
             is_right = self._try(exercise, text, hints, is_first)
             if is_right is None:
@@ -168,26 +172,26 @@ class _Session:
         try:
             answer = read_answer(board, text)
         except AnswerError as error:
-            typer.echo(str(error))
+            echo(str(error))
             return None
         try:
             done = self._practice.answer(self._library, exercise, answer, now_utc(), hints=hints)
         except LibraryBusyError as error:
-            typer.echo(f"The answer was not stored, give it again: {error}")
+            echo(f"The answer was not stored, give it again: {error}")
             return None
         if done.number is not None:
             self._score(is_first, is_right=done.judgement.mark is Mark.RIGHT)
-        typer.echo(verdict(exercise, answer, done.judgement))
+        echo(verdict(exercise, answer, done.judgement))
         if done.judgement.mark is Mark.WRONG:
             for move in (answer, *done.judgement.line):
                 board.push_uci(move)
             if done.judgement.line:
-                typer.echo(f"\n{drawn(board.fen(), flipped=not exercise.board().turn)}\n")
-            typer.echo("Try again.")
+                echo(f"\n{drawn(board.fen(), flipped=not exercise.board().turn)}\n")
+            echo("Try again.")
         if done.number is None:
             return None
         if done.judgement.mark is Mark.RIGHT:
-            typer.echo(source(exercise))
+            echo(source(exercise))
         return done.judgement.mark is Mark.RIGHT
 
 
@@ -236,24 +240,24 @@ def _print_progress(practice: Practice, library: Library) -> None:
     from trapline.commands.terminal import print_table
 
     found = progress_of(library, practice.name)
-    typer.echo(_standing(practice, library))
+    echo(_standing(practice, library))
     if found.against_others:
         columns = ["theme", "yours", "a game", f"others {found.band}", "a game", ""]
         rows = [_row(each, "more than others", "fewer than others") for each in found.against_others]
         print_table("Losing moves against others of your rating", columns, rows)
     else:
-        typer.echo("The games do not say your rating, so that nobody can be compared with you.")
+        echo("The games do not say your rating, so that nobody can be compared with you.")
     if found.since is None:
-        typer.echo("You have not practised yet.")
+        echo("You have not practised yet.")
     elif not found.over_time or not found.over_time[0].second_games:
-        typer.echo(f"No game after {found.since}, when you began to practise, is in the library yet.")
+        echo(f"No game after {found.since}, when you began to practise, is in the library yet.")
     else:
         columns = ["theme", f"before {found.since}", "a game", "since", "a game", ""]
         rows = [_row(each, "fewer since", "more since") for each in found.over_time]
         print_table("Losing moves before and since you practise", columns, rows)
     totals = (*found.against_others[:1], *found.over_time[:1])
     if any(min(each.first_games, each.second_games) < LEAST_GAMES for each in totals):
-        typer.echo(f"Of fewer than {LEAST_GAMES} games nothing is claimed.")
+        echo(f"Of fewer than {LEAST_GAMES} games nothing is claimed.")
 
 
 def _row(each: Comparison, more: str, fewer: str) -> tuple[str, ...]:

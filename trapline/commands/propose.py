@@ -13,6 +13,7 @@ import typer
 
 from trapline.commands.options import DbOption, JsonOption
 from trapline.commands.resources import open_existing
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from db.similarity.propose import KillerSuggester, Proposals, ProposedMove
@@ -97,11 +98,11 @@ def _answer_file(path: str, suggester: KillerSuggester, *, as_json: bool) -> Non
             bad += failed
             done += not failed
             if as_json:
-                typer.echo(json.dumps(answer.to_dict(), ensure_ascii=False))
+                echo(json.dumps(answer.to_dict(), ensure_ascii=False))
             elif answer.proposals is None:
-                typer.echo(f"line {answer.number}: error: {answer.error}")
+                echo(f"line {answer.number}: error: {answer.error}")
             else:
-                typer.echo(f"line {answer.number}{'' if answer.id is None else f', {answer.id}'}:")
+                echo(f"line {answer.number}{'' if answer.id is None else f', {answer.id}'}:")
                 _print(answer.proposals)
     if bad:
         say(f"{path}: {bad} of {done + bad} lines could not be answered")
@@ -112,18 +113,18 @@ def _answer_file(path: str, suggester: KillerSuggester, *, as_json: bool) -> Non
 def _print(answer: Proposals) -> None:
     """The proposed killers, one a line, each followed by its explanation if it has one."""
     if not answer.moves:
-        typer.echo("no move: the game is over")
+        echo("no move: the game is over")
         return
     width = max(len(move.san) for move in answer.moves)
     for place, move in enumerate(answer.moves, start=1):
         near = "" if move.trap is None else f"nearest: {move.name} ({move.trap}), {move.similarity:.2f}"
-        typer.echo(f"{place:>2}  {move.san:<{width}}  {move.confidence:.3f}  {_found(move):<24}  {near}".rstrip())
+        echo(f"{place:>2}  {move.san:<{width}}  {move.confidence:.3f}  {_found(move):<24}  {near}".rstrip())
         if move.explanation is not None:
             columns = max(map(len, (*move.explanation.here, *move.explanation.there)))
             for where, line in (("here", move.explanation.here), ("there", move.explanation.there)):
-                typer.echo(f"      {where:<6} {' '.join(f'{san:<{columns}}' for san in line)}".rstrip())
+                echo(f"      {where:<6} {' '.join(f'{san:<{columns}}' for san in line)}".rstrip())
             for words in move.explanation.shared:
-                typer.echo(f"      both   {words}")
+                echo(f"      both   {words}")
 
 
 def _found(move: ProposedMove) -> str:

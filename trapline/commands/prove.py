@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trapline.commands.options import JsonOption
+from trapline.echo import echo, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +84,7 @@ def prove(
         if jobs is not None:
             raise UsageError("--jobs belongs to --input")
         found = proof.prove_mate(fen, mate, budget)
-        typer.echo(json.dumps(_answer(fen, found)) if as_json else _sentence(fen, found, mate))
+        echo(json.dumps(_answer(fen, found)) if as_json else _sentence(fen, found, mate))
     else:
         raise UsageError("prove needs a FEN or --input FILE, and not both")
 
@@ -99,17 +100,17 @@ def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, a
 
         found = [asdict(test) | {"verdict": str(test.verdict), "is_trap": test.is_trap} for test in tests]
         shown = found if bait is not None else [test for test in found if test["is_trap"]]
-        typer.echo(json.dumps({"fen": fen, "tested": len(tests), "traps": shown}))
+        echo(json.dumps({"fen": fen, "tested": len(tests), "traps": shown}))
         return
     chosen = tests if bait is not None else [test for test in tests if test.is_trap]
     if explain:
         best = None if chosen else next(iter(search(fen, budget).line), None)
-        typer.echo(explained(fen, chosen, best))
+        echo(explained(fen, chosen, best))
         return
     for test in chosen:
-        typer.echo(sentence(fen, test))
+        echo(sentence(fen, test))
     if not chosen:
-        typer.echo(f"no bait: {len(tests)} tempting moves were tested, none was proved to lose")
+        echo(f"no bait: {len(tests)} tempting moves were tested, none was proved to lose")
 
 
 def _prove_file(path: str, mate: int, budget: Budget, jobs: int | None, as_json: bool) -> None:
@@ -123,9 +124,9 @@ def _prove_file(path: str, mate: int, budget: Budget, jobs: int | None, as_json:
         for answer, sentence in _answers(chunks, mate, budget, threads):
             read += "error" not in answer
             bad += "error" in answer
-            typer.echo(json.dumps(answer) if as_json else f"{answer['line_number']:>6}  {sentence}")
+            echo(json.dumps(answer) if as_json else f"{answer['line_number']:>6}  {sentence}")
     if bad:
-        typer.echo(f"trapline: {path}: {bad} of {read + bad} lines could not be read", err=True)
+        say(f"{path}: {bad} of {read + bad} lines could not be read")
     if not read:
         raise InputError(f"{path}: no position could be read")
 

@@ -13,6 +13,7 @@ import typer
 
 from trapline.commands.options import DbOption, JsonOption, bounds
 from trapline.commands.resources import open_existing
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from db.query.answer import Hit, Page
@@ -153,7 +154,7 @@ def query(
         elif as_pgn:
             from db.formats.pgn_export import trap_game
 
-            typer.echo("".join(trap_game(hit.trap) for hit in page.hits), nl=False)
+            echo("".join(trap_game(hit.trap) for hit in page.hits), nl=False)
         elif as_svg:
             _draw(page.hits, output)
         else:
@@ -188,7 +189,7 @@ def _draw(hits: tuple[Hit, ...], folder: str | None) -> None:
     from trapcore.errors import OutputError
 
     if folder is None:
-        typer.echo("".join(hit_svg(hit) for hit in hits[:1]), nl=False)
+        echo("".join(hit_svg(hit) for hit in hits[:1]), nl=False)
         return
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -197,7 +198,7 @@ def _draw(hits: tuple[Hit, ...], folder: str | None) -> None:
     for hit in hits:
         path = Path(folder) / f"{hit.trap.slug}.svg"
         write_file(path, hit_svg(hit).encode())
-        typer.echo(str(path))
+        echo(str(path))
 
 
 def hit_svg(hit: Hit, size: int = 400) -> str:

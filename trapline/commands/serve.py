@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import DbOption
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     import socket
@@ -66,7 +67,7 @@ def serve(
         tempfile.tempdir = str(web.folder)
     listening = _listening(web)
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-    library = open_or_bundle(db, Settings().db, read_only=True, log=lambda message: typer.echo(message, err=True))
+    library = open_or_bundle(db, Settings().db, read_only=True, log=lambda message: echo(message, err=True))
     app = create_app(library, settings)
     upload_jobs = app.state.service.upload_jobs
 
@@ -91,10 +92,10 @@ def serve(
     # Uvicorn takes the signals over while it runs, and gives them back to these afterwards.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, server.handle_exit)
-    typer.echo(f"serving {library.name} at {_address(listening)}", err=True)
+    echo(f"serving {library.name} at {_address(listening)}", err=True)
     with listening:
         server.run(sockets=[listening])
-    typer.echo("stopped", err=True)
+    echo("stopped", err=True)
 
 
 def _listening(web: WebSettings) -> socket.socket:

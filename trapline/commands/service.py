@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import DbOption, JsonOption
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from service.service import Service
@@ -160,7 +161,7 @@ def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, a
     if as_json:
         print_json({"job": name, "counts": ran.outcome.content(), "error": ran.error})
     else:
-        typer.echo(f"{name}: {_brief(ran.outcome.content(), ran.error)}")
+        echo(f"{name}: {_brief(ran.outcome.content(), ran.error)}")
     if ran.error is not None or ran.outcome.counts["failed"]:
         raise typer.Exit(1)
 
@@ -229,7 +230,7 @@ def follow(
                 for user in users:
                     try:
                         for found in follower.look(user, stop_flag):
-                            typer.echo(json.dumps(found.content(), ensure_ascii=False) if as_json else found.line())
+                            echo(json.dumps(found.content(), ensure_ascii=False) if as_json else found.line())
                     except LichessError as error:
                         failed = True
                         say(str(error))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import CapturesOption, JsonOption, LabelsOption
+from trapline.echo import echo, say
 
 if TYPE_CHECKING:
     from trapcore.measures.comparison import Compared, Comparison
@@ -125,7 +126,7 @@ def similarity(
         found, basis = _compared(comparison, first, second, explain=explain)
         if as_json:
             answer = comparison.complete() | found.answer() | ({} if basis is None else {"explanation": basis.answer()})
-            typer.echo(json.dumps(answer))
+            echo(json.dumps(answer))
             return
         rows = [(comparison.title(), found.value)]
         if found.standard_error is not None:
@@ -134,9 +135,9 @@ def similarity(
         rows.append(("baseline: board", found.baselines["board"]))
         width = max(len(name) for name, _ in rows)
         for name, number in rows:
-            typer.echo(f"{name:<{width}}  {number:.4f}")
+            echo(f"{name:<{width}}  {number:.4f}")
         for line in () if basis is None else basis.lines():
-            typer.echo(line)
+            echo(line)
     else:
         raise UsageError("similarity needs two FENs or --input FILE, and not both")
 
@@ -168,7 +169,7 @@ def _compare_file(path: str, comparison: Comparison, *, explain: bool, as_json: 
     from trapcore.io.streams import open_bytes
 
     if not as_json:
-        typer.echo(f"{comparison.title()}; beside it the baselines move-count ratio and board")
+        echo(f"{comparison.title()}; beside it the baselines move-count ratio and board")
     options = comparison.complete()
     read = bad = 0
     with open_bytes(path) as chunks:
@@ -180,24 +181,22 @@ def _compare_file(path: str, comparison: Comparison, *, explain: bool, as_json: 
             except TraplineError as error:
                 bad += 1
                 answer = {"line_number": number, "error": str(error)}
-                typer.echo(json.dumps(answer) if as_json else f"{number:>6}  error: {error}")
+                echo(json.dumps(answer) if as_json else f"{number:>6}  error: {error}")
                 continue
             read += 1
             if as_json:
                 answer = {"line_number": number, "first": pair.first, "second": pair.second}
                 answer |= {} if pair.id is None else {"id": pair.id}
                 answer |= options | found.answer() | ({} if basis is None else {"explanation": basis.answer()})
-                typer.echo(json.dumps(answer))
+                echo(json.dumps(answer))
                 continue
             error_told = "" if found.standard_error is None else f" +- {found.standard_error:.4f}"
             beside = "  ".join(f"{value:.4f}" for value in found.baselines.values())
-            typer.echo(
-                f"{number:>6}  {found.value:.4f}{error_told}  {beside}{'' if pair.id is None else f'  {pair.id}'}"
-            )
+            echo(f"{number:>6}  {found.value:.4f}{error_told}  {beside}{'' if pair.id is None else f'  {pair.id}'}")
             for text in () if basis is None else basis.lines():
-                typer.echo(f"        {text}")
+                echo(f"        {text}")
     if bad:
-        typer.echo(f"trapline: {path}: {bad} of {read + bad} lines could not be compared", err=True)
+        say(f"{path}: {bad} of {read + bad} lines could not be compared")
     if not read:
         raise InputError(f"{path}: no pair of positions could be compared")
 
@@ -239,19 +238,19 @@ def match(
             for p in pairs
         ]
         answer = {"labels": labels, "captures": captures, "reference": kind, "pairs": rows}
-        typer.echo(json.dumps(answer | {"baselines": {"most-frequent-check": checks}}))
+        echo(json.dumps(answer | {"baselines": {"most-frequent-check": checks}}))
         return
     width = max([6, *(len(name) for p in pairs for name in (p.first, p.second))])
     if pairs:
-        typer.echo(f"{'first':<{width}}  {'second':<{width}}  {'paired':>6}  {'of':>6}  distance")
+        echo(f"{'first':<{width}}  {'second':<{width}}  {'paired':>6}  {'of':>6}  distance")
     else:
-        typer.echo("no pairs: one of the positions has no reply")
+        echo("no pairs: one of the positions has no reply")
     for pair in pairs:
         numbers = f"{pair.count:>6}  {pair.chances:>6}  {pair.distance:.4f}"
-        typer.echo(f"{pair.first:<{width}}  {pair.second:<{width}}  {numbers}")
+        echo(f"{pair.first:<{width}}  {pair.second:<{width}}  {numbers}")
         if explain:
             after = ", ".join(f"{one} | {two}" for one, two in pair.after[:SHOWN])
             rest = len(pair.after) - SHOWN
-            typer.echo(f"  after {after}{f', ... {rest:,} more' if rest > 0 else ''}")
+            echo(f"  after {after}{f', ... {rest:,} more' if rest > 0 else ''}")
     one, two = ("none" if check is None else check for check in checks)
-    typer.echo(f"{one:<{width}}  {two:<{width}}  baseline: the most frequent check of each")
+    echo(f"{one:<{width}}  {two:<{width}}  baseline: the most frequent check of each")

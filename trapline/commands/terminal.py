@@ -16,17 +16,26 @@ from db.games.index_games import Progress
 from db.library.library import Library
 from db.traps.trap import Trap
 from db.traps.wording import claim, contradiction, is_rated, pawns, temptation
+from trapcore.io.plain_text import harmless_line
+from trapline.echo import echo, say
 
 if TYPE_CHECKING:
     from annotator.record import Recorded
     from lichess.self_check import Finding
 
+__all__ = [
+    "Status",
+    "counted",
+    "import_json",
+    "index_json",
+    "print_json",
+    "print_table",
+    "print_trap",
+    "say",
+    "trap_count",
+]
+
 _EACH_SECONDS = 0.2
-
-
-def say(sentence: str) -> None:
-    """One line of talk."""
-    typer.echo(f"trapline: {sentence}", err=True)
 
 
 class Status:
@@ -42,8 +51,9 @@ class Status:
         """Write the text over the last one, five times a second at most."""
         now = time.monotonic()
         if self._live and now - self._last >= _EACH_SECONDS:
-            typer.echo(f"\r{text:<{self._width}}", nl=False, err=True)
-            self._last, self._width = now, len(text)
+            shown = harmless_line(text)
+            typer.echo(f"\r{shown:<{self._width}}", nl=False, err=True)
+            self._last, self._width = now, len(shown)
 
     def clear(self) -> None:
         """Take the line away."""
@@ -54,21 +64,21 @@ class Status:
 
 def print_json(value: object) -> None:
     """One JSON value and a line end."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table on a terminal; elsewhere a line a row with tabs between, for other programs."""
     if not sys.stdout.isatty():
         for row in rows:
-            typer.echo("\t".join(row))
+            echo("\t".join(map(harmless_line, row)))
         return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=title)
-    shown = [tuple(row) for row in rows]
+    shown = [tuple(map(harmless_line, row)) for row in rows]
     for place, column in enumerate(columns):
         # What is to be typed stands whole on one line, whatever the width.
         widest = max((len(row[place]) for row in shown), default=0) if column in ("slug", "trap") else None
@@ -106,26 +116,24 @@ def print_trap(trap: Trap, library: Library) -> None:
         "source": trap.source,
     }
     if sys.stdout.isatty():
-        typer.echo(trap.board().unicode(empty_square="·", borders=False))
+        echo(trap.board().unicode(empty_square="·", borders=False))
     for name, value in fields.items():
         if value:
-            typer.echo(f"{name:<13} {value}")
+            echo(f"{name:<13} {harmless_line(value)}")
     if is_rated(by_rating):
-        typer.echo(f"\nrating     had the choice  played {bait}")
+        echo(f"\nrating     had the choice  played {bait}")
         for band, known in by_rating.items():
-            typer.echo(f"{band!s:<9}  {known.decisions:>14,}  {known.played:>{len(bait) + 7},}  {known.share:>4.0%}")
+            echo(f"{band!s:<9}  {known.decisions:>14,}  {known.played:>{len(bait) + 7},}  {known.share:>4.0%}")
     if trap.opinions:
-        typer.echo("\nverdict    gain        nodes  depth  day         by")
+        echo("\nverdict    gain        nodes  depth  day         by")
     for opinion in trap.opinions:
         gain = "" if opinion.gain is None else f"{opinion.gain:.2f}"
         depth = "" if opinion.depth is None else str(opinion.depth)
-        typer.echo(
-            f"{opinion.verdict:<9}  {gain:>4}  {opinion.nodes:>11,}  {depth:>5}  {opinion.date:<10}  {opinion.by}"
-        )
+        echo(f"{opinion.verdict:<9}  {gain:>4}  {opinion.nodes:>11,}  {depth:>5}  {opinion.date:<10}  {opinion.by}")
     if trap.profile is not None and trap.profile.depths:
-        typer.echo(f"\ndepth  {bait:>7}  best other move  (for {trap.victim}, in pawns)")
+        echo(f"\ndepth  {bait:>7}  best other move  (for {trap.victim}, in pawns)")
     for at in trap.profile.depths if trap.profile is not None else ():
-        typer.echo(f"{at.depth:>5}  {pawns(at.bait):>7}  {pawns(at.best):>15}")
+        echo(f"{at.depth:>5}  {pawns(at.bait):>7}  {pawns(at.best):>15}")
 
 
 def import_json(report: Imported) -> dict[str, object]:
@@ -174,10 +182,10 @@ def report_findings(findings: Iterable[Finding]) -> int:
     marks = {"good": "ok       ", "bad": "WRONG    ", "unchecked": "unchecked"}
     outcomes = []
     for finding in findings:
-        typer.echo(f"{marks[finding.outcome]}  {finding.what}: {finding.message}")
+        echo(f"{marks[finding.outcome]}  {finding.what}: {finding.message}")
         outcomes.append(finding.outcome)
     if "bad" in outcomes:
         return 1
     if "unchecked" in outcomes:
-        typer.echo("what could be checked is in order; what is marked `unchecked` was not looked at")
+        echo("what could be checked is in order; what is marked `unchecked` was not looked at")
     return 0

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trapline.echo import echo
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,11 +40,11 @@ def tree(
 
     game, position, text = _parse(words, labels)
     drawn = local_tree(game, position, depth, captures=captures)
-    typer.echo(f"{text}\n{len(drawn.children)} moves, {drawn.edges} edges to depth {depth}")
+    echo(f"{text}\n{len(drawn.children)} moves, {drawn.edges} edges to depth {depth}")
     if drawn.ended:
-        typer.echo(f"over here{node_note(drawn)}")
+        echo(f"over here{node_note(drawn)}")
     for line in draw(drawn, max(1, shown)):
-        typer.echo(line)
+        echo(line)
 
 
 def _parse(words: Sequence[str], labels: str | None) -> tuple[Game[Any, Any], Any, str]:

@@ -28,7 +28,7 @@ GAMES = 14
 class Stopping(Progress):
     """Shows nothing; does something when so many batches are done."""
 
-    def __init__(self, plan: object, batches: int, then: Callable[[], None]) -> None:
+    def __init__(self, plan: object, batches: int, then: Callable[[], object]) -> None:
         super().__init__(plan, quiet=True)  # type: ignore[arg-type]
         self._left, self._then = batches, then
 
@@ -75,7 +75,7 @@ class Runs:
         *,
         resume: bool = False,
         stop: int = 0,
-        then: Callable[[], None] | None = None,
+        then: Callable[[], object] | None = None,
         out: str | None = None,
         report: Path | None = None,
         strict: bool = False,
@@ -177,21 +177,21 @@ def _grown(path: Path) -> None:
         file.write(game(QUIET))
 
 
-FILE_HARMS: dict[str, Callable[[Path], None]] = {
+FILE_HARMS: dict[str, Callable[[Path], object]] = {
     "first byte": lambda path: _flip(path, 0),
     "middle byte": lambda path: _flip(path, path.stat().st_size // 3),
     "last byte": lambda path: _flip(path, -1),
     "cut": _cut,
-    "emptied": lambda path: path.write_bytes(b"") and None,
-    "deleted": lambda path: path.unlink(),
+    "emptied": lambda path: path.write_bytes(b""),
+    "deleted": Path.unlink,
     "a link": _link,
     "a pipe": _fifo,
     "a folder": _folder,
 }
 JOURNAL_HARMS = FILE_HARMS | {
-    "brackets": lambda path: path.write_text("[" * 100_000) and None,
-    "digits": lambda path: path.write_text("9" * 5000) and None,
-    "no text": lambda path: path.write_bytes(b"\xff\xfe\0") and None,
+    "brackets": lambda path: path.write_text("[" * 100_000),
+    "digits": lambda path: path.write_text("9" * 5000),
+    "no text": lambda path: path.write_bytes(b"\xff\xfe\0"),
 }
 
 
@@ -277,9 +277,9 @@ def test_an_input_that_changes_while_it_is_read_is_told(harm: str, strict: bool,
     path.write_text(text(0) * 40)  # more than is read ahead
     if strict:
         with pytest.raises(InputError, match="while it was read"):
-            runs.run(stop=1, then=lambda: harms[harm]() and None, strict=True)
+            runs.run(stop=1, then=harms[harm], strict=True)
         return
-    counts = runs.run(stop=1, then=lambda: harms[harm]() and None)
+    counts = runs.run(stop=1, then=harms[harm])
     (problem,) = counts.problems
     assert str(path) in problem
     assert "while it was read" in problem
@@ -321,7 +321,7 @@ def test_a_run_that_is_continued_is_locked_as_well(runs: Runs, whole: tuple[byte
                 runs.run(resume=resume)
             errors.append(str(caught.value))
 
-    runs.run(resume=True, stop=6, then=second)
+    runs.run(resume=True, stop=2, then=second)
     assert all("is being written by another run" in said for said in errors)
     assert len(errors) == 2
     assert runs.out.read_bytes() == whole[0]

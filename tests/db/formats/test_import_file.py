@@ -33,7 +33,7 @@ from tests.support.command_line import run_program
 from tests.support.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
 from tests.support.public_data import PUZZLES, needs
 from trapcore import _native
-from trapcore.errors import InputError, OutputError
+from trapcore.errors import InputError, OutputError, UsageError
 from trapcore.proof.verdict import DepthValue, Verdict
 
 HEADER = "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
@@ -214,7 +214,7 @@ def test_json_holds_every_field(library: Library, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("new_library", ["sqlite"], indirect=True)
 def test_an_export_never_overwrites_the_library(library: Library, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="is the library itself"):
+    with pytest.raises(UsageError, match="is the library itself"):
         write_traps([], library.name, as_json=False, library=library.name)
     with pytest.raises(OutputError):
         write_traps([legal()], tmp_path / "no" / "out.pgn", as_json=False, library=library.name)

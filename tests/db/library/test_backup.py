@@ -272,7 +272,12 @@ def test_only_a_copy_is_replaced_by_a_copy(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["pipe", "folder", "loop"])
 def test_what_is_no_file_is_no_library_and_no_backup(path: Path, tmp_path: Path, kind: str) -> None:
     odd = tmp_path / "odd"
-    {"pipe": os.mkfifo, "folder": Path.mkdir, "loop": lambda odd: odd.symlink_to("odd")}[kind](odd)
+    if kind == "pipe":
+        os.mkfifo(odd)
+    elif kind == "folder":
+        odd.mkdir()
+    else:
+        odd.symlink_to("odd")
     before = beside(path)
     for use in (lambda: open_library(odd), lambda: create_library(odd), lambda: restore(odd, path, replace=True)):
         with pytest.raises(LibraryError, match="odd"):

@@ -1,6 +1,7 @@
 """The nearest known traps of a killer: what their likeness is, and that the index is always that of the library."""
 
 import math
+import random
 import shutil
 import subprocess
 import sys
@@ -178,6 +179,22 @@ def test_a_damaged_index_is_built_anew(library: Library, weights: Weights, harm:
         assert killer_index.path == path
         assert len(killer_index) == len(library.traps())
         assert killer_index.nearest([bag_of(legal())], 1)[0][0][1] == 1.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_byte_of_it_is_changed_the_next_state_is_right(
+    library: Library, weights: Weights, bundled: list[Trap], seed: int
+) -> None:
+    """A state is made of the one before it; if that is damaged in any of its files, of the library."""
+    with open_killer_index(library, weights) as killer_index:
+        folder = killer_index.path.parent
+    dice = random.Random(seed)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size):
+        data = bytearray(path.read_bytes())
+        data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+        path.write_bytes(data)
+    library.add(bundled[40 + seed])
+    assert slugs(library, weights) == {trap.slug for trap in library.traps()}
 
 
 def test_where_nothing_can_be_written_the_index_is_temporary(library: Library, weights: Weights) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from trapline.commands.options import ClusterOption, DbOption, JobsOption, JsonOption
 from trapline.commands.resources import leave_if_failed, open_or_make, pool_for
+from trapline.echo import echo
 
 
 def index(
@@ -64,10 +65,10 @@ def index(
     else:
         skipped = counted(sorted(done.skipped.items()))
         rated = f"{done.rated_games:,} games that were there got ratings; " if done.rated_games else ""
-        typer.echo(
+        echo(
             f"{done.games:,} games read, {done.new_games:,} of them new, with {done.positions:,} positions; {rated}"
             f"{done.resumed:,} games were done before; skipped: {skipped}; {done.sightings:,} new sightings of traps"
         )
         if settings.tell is Tell.LOSSES:
-            typer.echo(f"{recorded.games:,} games looked through, {recorded.losing_moves:,} losing moves in them")
+            echo(f"{recorded.games:,} games looked through, {recorded.losing_moves:,} losing moves in them")
     leave_if_failed(done.failures)

@@ -16,6 +16,7 @@ from trapline.commands.options import (
     bounds,
 )
 from trapline.commands.resources import check_outputs, leave_if_failed, open_or_make, pool_for, prover_with
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from db.games.index_games import Progress
@@ -118,7 +119,7 @@ def mine(
     else:
         for trap in found.traps:
             stats = all_stats[trap.slug]
-            typer.echo(
+            echo(
                 f"{trap.slug}\t{stats.score:.4f}\t{stats.frequency.played:,} of {stats.frequency.decisions:,} "
                 f"({stats.low:.0%} to {stats.high:.0%})\t{' '.join(trap.sans())}\t{trap.name}"
             )

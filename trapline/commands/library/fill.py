@@ -15,6 +15,7 @@ from trapline.commands.resources import (
     open_or_make,
     prover_with,
 )
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from db.formats.import_file import Imported
@@ -102,7 +103,7 @@ def add(
         result = opened.add(proved, replace=replace)
         opened.record_occurrences()
         say(f"{proved.name} is {result}: {claim(proved)}")
-    typer.echo(proved.slug)
+    echo(proved.slug)
 
 
 def _verdicts(report: Imported) -> list[tuple[str, int]]:
@@ -163,7 +164,7 @@ def import_(
                 say(f"{file}: there is nothing in it")
             if not as_json:
                 results = counted([*sorted(report.results.items()), ("bad", len(report.bad))])
-                typer.echo(f"{file}: {report.read:,} read: {results}; {counted(_verdicts(report))}")
+                echo(f"{file}: {report.read:,} read: {results}; {counted(_verdicts(report))}")
     if as_json:
         print_json([import_json(report) for report in reports])
     leave_if_failed([report.failure for report in reports if report.failure is not None])

@@ -8,6 +8,7 @@ import typer
 
 from trapline.commands.options import DbOption, JsonOption
 from trapline.commands.resources import open_existing
+from trapline.echo import echo
 
 
 def train(
@@ -36,17 +37,17 @@ def train(
         print_json(fitted.to_dict())
         return
     weights, test = fitted.weights, fitted.held_out
-    typer.echo(
+    echo(
         f"learned from {trap_count(weights.traps)} and {weights.background:,} ordinary moves "
         f"in {fitted.seconds:.0f} s: "
         f"weights of {weights.seen.size:,} and {weights.answered.size:,} tokens"
     )
     if test is None:
-        typer.echo("too few traps to hold some out and tell how often their killers are found")
+        echo("too few traps to hold some out and tell how often their killers are found")
         return
     first, *more = (f"{hit:.3f}" for hit in test.hits)
     among = "".join(f", among the first {k} of {hit}" for k, hit in zip(HITS[1:], more, strict=True))
-    typer.echo(
+    echo(
         f"of {trap_count(test.traps)} that were held out, by weights learned from the other "
         f"{weights.traps - test.traps:,}: the killer is the first move of {first}{among}"
     )

@@ -8,6 +8,7 @@ import typer
 
 from trapline.commands.options import DbOption, EngineNodesOption, EngineOption, JobsOption, JsonOption, SlugsArgument
 from trapline.commands.resources import jobs_or_default, open_existing, prover_with
+from trapline.echo import echo
 
 
 def verify(
@@ -58,9 +59,9 @@ def verify(
         print_json(report.to_dict())
     else:
         for before, after in report.changes:
-            typer.echo(f"{after.slug}: was {claim(before)}, is {claim(after)}")
+            echo(f"{after.slug}: was {claim(before)}, is {claim(after)}")
         for trap in report.disputed:
-            typer.echo(f"{trap.slug}: {contradiction(trap)}")
-        typer.echo(_verdicts(report))
+            echo(f"{trap.slug}: {contradiction(trap)}")
+        echo(_verdicts(report))
     if strict and (report.refuted or report.disputed):
         raise typer.Exit(1)

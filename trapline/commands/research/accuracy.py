@@ -14,6 +14,7 @@ import typer
 
 from trapline.commands.options import JobsOption, JsonOption, OutputFolderOption
 from trapline.commands.resources import check_outputs
+from trapline.echo import echo, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,7 +154,7 @@ def _run(file: Path, db: str | None, library_size: int, queries: int, jobs: int 
             weights = opened.weights()
         if weights is None:
             status.clear()
-            typer.echo(f"trapline: {db} has no weights of its own; they are learned from its traps now", err=True)
+            say(f"{db} has no weights of its own; they are learned from its traps now")
     run = Run(sample, threads, say, weights)
     try:
         yield run
@@ -173,7 +174,7 @@ def _publish(account: Account, name: str, output: Path | None, as_json: bool) ->
 
         make_folder(output)
         if not can_draw():
-            typer.echo(f"trapline: {NO_PLOTS}", err=True)
+            say(NO_PLOTS)
         shown = [write_plots(finding.report, output) for finding in account.findings]
         write_text(output / f"{name}.md", markdown_of(account, shown))
         write_text(output / f"{name}.json", json.dumps(account.content(), indent=1) + "\n")
@@ -182,4 +183,4 @@ def _publish(account: Account, name: str, output: Path | None, as_json: bool) ->
         return
     print_table(account.title, ("figure", "value"), [row for finding in account.findings for row in finding.brief])
     if output is not None:
-        typer.echo(f"{output / name}.md has everything")
+        echo(f"{output / name}.md has everything")

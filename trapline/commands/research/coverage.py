@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import JobsOption, JsonOption
+from trapline.echo import echo, say
 
 if TYPE_CHECKING:
     from annotator.known_traps import KnownTraps
@@ -92,7 +93,7 @@ def coverage(
     finally:
         status.clear()
     if not can_draw():
-        typer.echo(f"trapline: {NO_PLOTS}", err=True)
+        say(NO_PLOTS)
     content = page.content(found, list(told.values()))
     write_report(page.report(found, list(told.values())), "coverage", out)
     write_text(out / "coverage.json", json_text(content))
@@ -101,7 +102,7 @@ def coverage(
         return
     shown = page.summary(found)
     print_table(f"{found.games:,} games", shown.header, shown.rows)
-    typer.echo(f"{out / 'coverage.md'} has everything")
+    echo(f"{out / 'coverage.md'} has everything")
 
 
 def json_text(content: dict[str, object]) -> str:

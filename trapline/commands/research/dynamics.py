@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from trapline.commands.options import JsonOption
+from trapline.echo import echo
 
 
 def dynamics(
@@ -53,27 +54,27 @@ def dynamics(
         answer = {"game": played.name, **source, "depth": depth, "games": found.games, "positions": found.positions}
         answer |= {"density": found.density, "variability": found.variability, "standard_error": found.standard_error}
         answer |= {"turn_variability": found.turn_variability, "spread": found.spread, "kept": found.kept}
-        typer.echo(json.dumps(answer | {"less_dynamic_below": LESS_DYNAMIC, "heuristic": found.heuristic}))
+        echo(json.dumps(answer | {"less_dynamic_below": LESS_DYNAMIC, "heuristic": found.heuristic}))
         return
     error = f" ± {found.standard_error:.3f}" if found.standard_error is not None else ""
-    typer.echo(f"{played.name}: {source_text}, {found.positions:,} positions, depth {depth}")
-    typer.echo(f"connection density  {found.density:.1f} moves per position")
-    typer.echo(f"variability         {found.variability:.3f}{error} from ply to ply")
+    echo(f"{played.name}: {source_text}, {found.positions:,} positions, depth {depth}")
+    echo(f"connection density  {found.density:.1f} moves per position")
+    echo(f"variability         {found.variability:.3f}{error} from ply to ply")
     if found.turn_variability is not None:
-        typer.echo(f"turn variability    {found.turn_variability:.3f} from turn to turn")
-    typer.echo(f"spread              {found.spread:.3f} along a game")
+        echo(f"turn variability    {found.turn_variability:.3f} from turn to turn")
+    echo(f"spread              {found.spread:.3f} along a game")
     if found.kept is not None:
-        typer.echo(f"kept moves          {found.kept:.3f} from turn to turn")
+        echo(f"kept moves          {found.kept:.3f} from turn to turn")
     match found.heuristic:
         case Heuristic.SHARING:
-            typer.echo(
+            echo(
                 f"less dynamic (below {LESS_DYNAMIC}): a move is likely to do much the same in sibling positions, so "
                 "sharing its value among them may help (all-moves-as-first, RAVE)"
             )
         case Heuristic.PRUNING:
-            typer.echo(
+            echo(
                 f"dynamic (above {LESS_DYNAMIC}): what a move does depends on the position, so values shared among "
                 "siblings are less reliable; branches differ sharply in value, so pruning may help most"
             )
         case None:
-            typer.echo(f"undecided: these games do not tell on which side of {LESS_DYNAMIC} the variability lies")
+            echo(f"undecided: these games do not tell on which side of {LESS_DYNAMIC} the variability lies")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from trapline.commands.options import JobsOption
+from trapline.echo import echo
 
 
 def network(
@@ -54,6 +55,6 @@ def network(
     # Enough to measure by, whatever the games.
     label(files, held_out, Sampling(command, share / 20, held_out=True), threads, say)
     trained = train(folder, held_out, output, Training(rounds=rounds, batch=batch, threads=threads, start=start), say)
-    typer.echo(f"{trained.records:,} records, {trained.steps:,} steps: mean squared error of the win chance (0 to 1)")
-    typer.echo(f"{trained.loss:.5f} on the last of them, {trained.held_out_loss:.5f} on games that were left out")
-    typer.echo(f"written: {output}")
+    echo(f"{trained.records:,} records, {trained.steps:,} steps: mean squared error of the win chance (0 to 1)")
+    echo(f"{trained.loss:.5f} on the last of them, {trained.held_out_loss:.5f} on games that were left out")
+    echo(f"written: {output}")

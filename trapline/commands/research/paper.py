@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import JobsOption, OutputFolderOption
+from trapline.echo import echo, say
 
 if TYPE_CHECKING:
     from research.report import Report
@@ -43,7 +44,7 @@ def paper(
     if as_list:
         width = max(map(len, EXPERIMENTS))
         for known in EXPERIMENTS.values():
-            typer.echo(f"{known.name:<{width}}  {known.summary}")
+            echo(f"{known.name:<{width}}  {known.summary}")
         return
     if not names:
         raise UsageError("research paper needs a name, or all; --list names them")
@@ -55,7 +56,7 @@ def paper(
     if output is not None:
         make_folder(output)
         if not can_draw():
-            typer.echo(f"trapline: {NO_PLOTS}", err=True)
+            say(NO_PLOTS)
     run = Run(threads, seed)
     reports = []
     for one in chosen:
@@ -63,11 +64,11 @@ def paper(
         found = one.report(run)
         reports.append(found)
         if len(reports) > 1:
-            typer.echo()
-        typer.echo(markdown(found), nl=False)
+            echo()
+        echo(markdown(found), nl=False)
         if output is not None:
             write_report(found, one.name, output)
-        typer.echo(f"trapline: {one.name}: {perf_counter() - began:.1f} s", err=True)
+        say(f"{one.name}: {perf_counter() - began:.1f} s")
     if report is not None:
         write_text(report, _combined(reports, names, seed))
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from trapline.commands.options import JobsOption, JsonOption
+from trapline.echo import echo
 
 
 def themes(
@@ -55,4 +56,4 @@ def themes(
         return
     shown = page.table(found)
     print_table(f"{found.puzzles:,} puzzles", shown.header, shown.rows)
-    typer.echo(f"{out / 'themes.md'} has everything")
+    echo(f"{out / 'themes.md'} has everything")
