@@ -55,7 +55,6 @@ def practise(
     search. Exercises come again when they are about to be forgotten; every answer is stored at once, so that it can be
     ended at any time. Answers are read from standard input where that is no terminal.
     """
-    from db.formats.lichess_study import study_files
     from db.practice.collect import Filter
     from db.practice.session import open_practice
     from trapcore.extras import extra
@@ -63,7 +62,7 @@ def practise(
     with extra("practice", "practising"):
         import fsrs  # noqa: F401 - before the first answer, not after it
     if export is not None:
-        check_outputs([export] if export.suffix in (".pgn", ".apkg") else study_files(export), db)
+        check_outputs([export] if export.suffix in (".pgn", ".apkg") else export.glob("exercises-*.pgn"), db)
     least, most = bounds("rating", rating)
     wanted = Filter(theme=theme, opening=opening, least_rating=least, most_rating=most)
     with open_existing(db, read_only=progress or export is not None) as library:
