@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from annotator.comments.commentary import annotations
-from annotator.comments.pgn_insert import Layout
+from annotator.comments.commentary import Commentator
+from annotator.comments.pgn_insert import Edit, Layout, spliced
+from annotator.comments.telling import Told
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
@@ -31,6 +32,8 @@ class AnnotatedGame:
     tags: Mapping[str, str]
     events: tuple[TrapEvent, ...]
     """Ascending by ply."""
+    told: tuple[Told, ...]
+    """What was written of them, ascending by ply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +62,42 @@ class Annotator:
     """Lines of a report are wanted."""
     verifier: EngineVerifier | None
 
-    def annotate(self, batch: _native.Batch, found: _native.BatchFindings, file: str, counts: Counts) -> AnnotatedBatch:
-        """The annotated batch of the input ``file``; adds to ``counts`` what there was in it."""
+    def annotate(
+        self,
+        batch: _native.Batch,
+        found: _native.BatchFindings,
+        file: str,
+        counts: Counts,
+        commentator: Commentator,
+    ) -> AnnotatedBatch:
+        """The annotated batch of the input ``file``, which ``commentator`` has written until there; adds to ``counts``
+        what there was in it."""
         counts.add_batch(found)
         asked_before = 0 if self.verifier is None else self.verifier.asked
         data = batch.data()
         lines: list[tuple[int, bytes]] = []
         if self.reporting:
             lines.extend((skipped.game, skipped_line(file, skipped)) for skipped in found.skipped)
-        inserted: list[tuple[int, bytes]] = []
+        edits: list[Edit] = []
         games: list[AnnotatedGame] = []
         grown = 0
         for game, events in zip(found.found, self.all_reported(found.found), strict=True):
             if not events:
                 continue
             layout = Layout(game.wrapped, game.newline, game.encoding)
-            comments = annotations(events, data, layout)
-            inserted.extend(comments)
-            longer = sum(len(text) for _, text in comments)
+            every = [self._event(finding) for finding in game.findings]
+            comments, told = commentator.comment(events, data, layout, every)
+            edits.extend(comments)
+            longer = sum(len(text) - (end - start) for start, end, text in comments)
             games.append(
                 AnnotatedGame(
-                    game.game, game.start + grown, game.size + longer, game.encoding, game.tags, tuple(events)
+                    number=game.game,
+                    at=game.start + grown,
+                    size=game.size + longer,
+                    encoding=game.encoding,
+                    tags=game.tags,
+                    events=tuple(events),
+                    told=tuple(told),
                 )
             )
             grown += longer
@@ -90,7 +108,7 @@ class Annotator:
             counts.engine = self.verifier.name
             counts.asked += self.verifier.asked - asked_before
         lines.sort(key=lambda line: line[0])
-        text = batch.splice(inserted) if inserted else data
+        text = spliced(data, edits) if edits else data
         return AnnotatedBatch(data, text, b"".join(line for _, line in lines), tuple(games))
 
     def reported(self, game: _native.GameFindings) -> list[TrapEvent]:
@@ -101,12 +119,15 @@ class Annotator:
         """Events of each game that are reported; with an engine several games are judged at a time."""
         chosen: list[list[TrapEvent]] = []
         for game in games:
-            events = (TrapEvent.of(finding, self.traps, self.measure) for finding in game.findings)
+            events = map(self._event, game.findings)
             # The engine is slow: it judges only what would be reported.
             chosen.append([event for event in events if self.selection.includes(event, game.tags)])
         if self.verifier is not None:
             chosen = self.verifier.verified(chosen)
         return [self._told(events) for events in chosen]
+
+    def _event(self, finding: _native.Finding) -> TrapEvent:
+        return TrapEvent.of(finding, self.traps, self.measure)
 
     def _told(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
         # What is not proved is told only where it resembles a trap.

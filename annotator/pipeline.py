@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from annotator.annotation import Annotator
+from annotator.comments.commentary import Commentator
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.files.journal import InputState, Journal, OutputState, not_a_journal
@@ -173,6 +174,7 @@ class Run:
         """Write what becomes of one input, from where it was left off."""
         digest = blake2b(digest_size=DIGEST_BYTES)
         seen = 0
+        commentator = Commentator.of(self._request.style, source.told)
         try:
             with open_bytes(source.path) as reader:
                 _check_file(source, reader)
@@ -192,12 +194,13 @@ class Run:
                             seen += batch.size
                             continue
                         _check_prefix(source, seen, digest.hexdigest())
-                        annotated = context.annotator.annotate(batch, found, source.path, self.counts)
+                        annotated = context.annotator.annotate(batch, found, source.path, self.counts, commentator)
                         digest.update(annotated.original)
                         seen += batch.size
                         self._append(annotated.text, out, state, first=source.consumed == 0)
                         source.consumed = seen
                         source.digest = digest.hexdigest()
+                        source.told = sorted(commentator.teller.known)
                         if context.report is not None:
                             context.report.write(annotated.report)
                         if count % GROUP_BATCHES == 0:

@@ -3,12 +3,15 @@
 from dataclasses import dataclass, field
 from typing import Self
 
+from annotator.comments.style import Style
 from annotator.files.journal import Option
 from annotator.known_traps import KnownTraps
 from annotator.selection import Selection
 from annotator.settings import AnalysisSettings, Tell
 from annotator.worker import BATCH_BYTES, LOSSES_BATCH_BYTES
 from db.traps.trap import Trap
+from db.wording.grammar import Verbosity
+from db.wording.languages import Language
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.measures.options import (
@@ -42,6 +45,12 @@ class AnalysisOptions:
     unproved: bool = False
     skip_plies: int = 0
     selection: Selection = field(default_factory=Selection)
+    verbosity: Verbosity | None = None
+    language: Language | None = None
+    evidence: bool = False
+    """Who proved what, and how similar a trap is, stands in the comments as well."""
+    evaluations: bool = False
+    """``[%eval]`` is written where a value is known and the game has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +75,8 @@ class AnalysisRequest:
     skip_plies: int = 0
     """So many plies at the beginning of each game are not looked at."""
     selection: Selection = field(default_factory=Selection)
+    style: Style = field(default_factory=Style)
+    """Of the comments."""
     engine: str | None = None
     """Path or command line of a UCI engine."""
     engine_nodes: int = 400_000
@@ -98,6 +109,12 @@ class AnalysisRequest:
             unproved=options.unproved,
             skip_plies=options.skip_plies,
             selection=options.selection,
+            style=Style(
+                verbosity=options.verbosity or settings.verbosity,
+                language=options.language or settings.language,
+                evidence=options.evidence,
+                evaluations=options.evaluations,
+            ),
             engine=settings.engine_command,
             engine_nodes=settings.engine_nodes,
             jobs=settings.jobs,
@@ -122,6 +139,10 @@ class AnalysisRequest:
             "skip_plies": self.skip_plies,
             "side": self.selection.side.value,
             "player": self.selection.player,
+            "verbosity": self.style.verbosity.value,
+            "language": self.style.language.value,
+            "evidence": self.style.evidence,
+            "eval": self.style.evaluations,
             "engine": self.engine,
             "engine_nodes": self.engine_nodes,
             "batch_bytes": self.batch_bytes,

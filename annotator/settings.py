@@ -6,6 +6,8 @@ from pathlib import Path
 from pydantic import BaseModel, Field, field_validator
 
 from db.proof.engine_choice import OFF, engine_command
+from db.wording.grammar import Verbosity
+from db.wording.languages import Language
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.settings import data_folder
 
@@ -34,6 +36,16 @@ class AnalysisSettings(BaseModel):
         default=Tell.LOSSES,
         description="What is told of a game: known (the library's traps), similar (also what is like them), or losses "
         "(also every other move that lost by force). Each takes longer than the one before.",
+    )
+    verbosity: Verbosity = Field(
+        default=Verbosity.NORMAL,
+        description="How much the comments say: brief (what happened and why, of losing moves only), normal (also what "
+        "it cost, what was better, and known traps that are set or avoided, once in a file), or full (every trap and "
+        "threat that is set or avoided).",
+    )
+    language: Language = Field(
+        default=Language.EN,
+        description="Language of the comments: en (English) or de (German). Moves are English SAN in both, as in PGN.",
     )
     engine: str = Field(
         default=OFF,

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
 from annotator.annotation import AnnotatedBatch, Annotator
+from annotator.comments.commentary import Commentator
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.known_traps import KnownTraps
@@ -44,7 +45,8 @@ def annotate_stream(
             verifier=verifier,
         )
         analyzer = BatchAnalyzer(request, known)
+        commentator = Commentator.of(request.style)
         batches = analyzed(chunks, analyzer, Threads(pool, request.jobs), batch_bytes=request.batch_bytes, stop=stop)
         for batch, found in stack.enter_context(closing(batches)):
             assert found is not None, "only what was read before is not analyzed"
-            yield annotator.annotate(batch, found, name, counts)
+            yield annotator.annotate(batch, found, name, counts, commentator)

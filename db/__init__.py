@@ -1,7 +1,8 @@
 """Trap library: traps, games, what happened in them, and answers about all that.
 
 ===========  ============================================================================
-traps/       a trap as a value, its JSON form, its board as a picture, and words about it
+traps/       a trap as a value, its JSON form, and its board as a picture
+wording/     every sentence about traps and losing moves, in each language
 storage/     tables, migrations and statements of the database
 library/     an open library: opening, upgrading, reading, writing, copies
 proof/       proofs of traps by the prover, our own search and a UCI engine
@@ -14,9 +15,9 @@ formats/     traps from and to files: PGN, JSON, lichess puzzles and studies
 practice/    exercises for a player, judged and repeated
 ===========  ============================================================================
 
-Packages import from those above them in the table only: ``traps < storage < library < {proof, games, similarity} <
-{query, report, mining, formats} < practice``. The names below are the declared interface; each is loaded when it is
-first used.
+Packages import from those above them in the table only: ``traps < wording < storage < library < {proof, games,
+similarity} < {query, report, mining, formats} < practice``. The names below are the declared interface; each is loaded
+when it is first used.
 """
 
 from trapcore.lazy_names import lazy_names

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from annotator.annotation import Annotator
-from annotator.comments.sentences import sentence
+from annotator.comments.telling import words
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
@@ -28,14 +28,15 @@ class FollowedEvent:
     player: str
     """Name of the player whose move the event is about."""
     event: TrapEvent
+    words: str
+    """The event as a sentence."""
 
     def line(self) -> str:
         """Line of text for people: address, player, move, event and what is to be said of it, separated by tabs."""
         event = self.event
         dots = "." if event.mover == "white" else "..."
         move = f"{event.number}{dots} {event.played}"
-        words = "".join(sentence(event))
-        return f"{self.address}#{event.ply}\t{self.player}\t{move}\t{event.event}\t{words}"
+        return f"{self.address}#{event.ply}\t{self.player}\t{move}\t{event.event}\t{self.words}"
 
     def content(self) -> dict[str, object]:
         """JSON object of it."""
@@ -82,6 +83,7 @@ class Follower:
         self._annotator = Annotator(
             known.traps, request.measure, request.selection, unproved=False, reporting=False, verifier=verifier
         )
+        self._narrator = request.style.narrator
         self._pool = self._stack.enter_context(threads(settings.jobs, "judge"))
 
     def close(self) -> None:
@@ -113,4 +115,5 @@ class Follower:
             for one in found.found:
                 for event in self._annotator.reported(one):
                     player = one.tags.get(event.mover.capitalize(), "?")
-                    yield FollowedEvent(user, game, f"{self._service.mine.url}/{game.id}", player, event)
+                    address = f"{self._service.mine.url}/{game.id}"
+                    yield FollowedEvent(user, game, address, player, event, words(event, self._narrator))

@@ -16,7 +16,6 @@ from enum import StrEnum
 from typing import BinaryIO, Self
 
 from annotator.annotation import AnnotatedBatch, AnnotatedGame
-from annotator.comments.sentences import sentence
 from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
@@ -76,12 +75,12 @@ class GameResult:
         white, black, result, date = (game.tags.get(name, "?") for name in ("White", "Black", "Result", "Date"))
         events = tuple(
             EventText(
-                ply=event.ply,
-                event=event.event.value,
-                trap=event.slug,
-                text="".join(sentence(event)).removesuffix("."),
+                ply=told.event.ply,
+                event=told.event.event.value,
+                trap=told.event.slug,
+                text=told.text,
             )
-            for event in game.events
+            for told in game.told
         )
         offset = batch_offset + game.at
         return cls(game.number, offset, game.size, game.encoding, white, black, result, date, events)

@@ -2,10 +2,13 @@
 
 =================  =================================================================================
 commentary.py      every comment, NAG and variation that is written
-sentences.py       what is said of an event
+telling.py         which events are told, and nothing twice
+evidence.py        what may be said of an event
+style.py           how much is told, and in which language
 glyphs.py          the NAG of a move, by what it costs
 threats.py         whether a bait tempts, and which set is only a threat
-notation.py        moves and lines with their numbers
+evaluations.py     ``[%eval]``
+own_comments.py    recognition of the program's own comments
 pgn_insert.py      where they go between the bytes of a game
 encoding.py        text in the encoding that the game has
 =================  =================================================================================

@@ -21,33 +21,36 @@ from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
 GOOD, MISTAKEN, BLUNDERED, INTERESTING, DUBIOUS = 1, 2, 4, 5, 6
 """``!``, ``?``, ``??``, ``!?`` and ``?!``."""
 
+_TELL_COST = (Event.FELL, Event.MISSED, Event.SET)
+"""Events whose sentences tell what the move itself costs."""
+
 JUDGEMENTS = range(1, 7)
 """NAGs that judge a move."""
 
-_SIGNS: dict[int | None, str] = {BLUNDERED: "??", MISTAKEN: "?", DUBIOUS: "?!", None: ""}
 
+def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
+    """The NAG of a move; None if nothing is to be said.
 
-def glyph(events: Sequence[TrapEvent]) -> int | None:
-    """The NAG of the move that carries all these events; None if nothing is to be said."""
+    ``told`` are those of its ``events`` that its comment tells: what it costs is told there, so that glyph and text
+    agree. That a move was the only good one needs no words.
+    """
     proved = [event for event in events if event.proved]
     loss = next((event.played_loss for event in proved if event.played_loss is not None), None)
     if loss is None:
         return None
-    if (judgement := _judgement(loss)) is not None:
-        return judgement
+    if (judged := judgement(loss)) is not None:
+        return judged if any(event.proved and event.event in _TELL_COST for event in told) else None
     if any(event.only_move and _is_hard_to_see(event) for event in proved):
         return GOOD
-    if any(event.event is Event.SET and not is_threat(event) for event in proved):
+    if any(event.proved and event.event is Event.SET and not is_threat(event) for event in told):
         return INTERESTING
     return None
 
 
-def sign(loss: float | None) -> str:
-    """``??``, ``?``, ``?!`` or nothing: what stands behind a move that costs ``loss`` (0..2, None if not measured)."""
-    return "" if loss is None else _SIGNS[_judgement(loss)]
-
-
-def _judgement(loss: float) -> int | None:
+def judgement(loss: float | None) -> int | None:
+    """The NAG of a move that costs so much win chance (0..2); None for little, and where nothing was measured."""
+    if loss is None:
+        return None
     if loss >= BLUNDER:
         return BLUNDERED
     if loss >= MISTAKE:

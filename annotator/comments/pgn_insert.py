@@ -1,6 +1,6 @@
-"""Where inserted blocks go between the bytes of a game: spaces, line ends and the 80th column."""
+"""Where blocks go between the bytes of a game, and how one is taken out: spaces, line ends, the 80th column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from annotator.comments.encoding import encode_for
@@ -8,6 +8,9 @@ from trapcore import _native
 
 Block = Sequence[str]
 """One comment or variation as atoms: a line may break between two of them, never inside one."""
+
+Edit = tuple[int, int, bytes]
+"""Bytes from an offset to another, and what stands in their place."""
 
 LINE_COLUMNS = 79
 """Longest line that is written. The PGN standard asks for fewer than 80 columns in export format."""
@@ -39,13 +42,75 @@ class MoveText:
     variations: list[Block] = field(default_factory=list)
     next_number: str = ""
     """Move number to write before the next main-line move, e.g. ``5...``, if it stands there without one."""
+    removed: Collection[int] = ()
+    """Those of the anchor's comments, from 0, that are taken out."""
 
 
-def insertions(text: MoveText, data: bytes, layout: Layout) -> Iterator[tuple[int, bytes]]:
-    """What to insert into ``data`` for one move: ascending offsets and bytes.
+def spliced(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """``data`` with ``edits`` made, whose offsets ascend."""
+    parts = []
+    at = 0
+    for start, end, text in edits:
+        parts += [data[at:start], text]
+        at = end
+    return b"".join([*parts, data[at:]])
 
-    Nothing of ``data`` is replaced, and no blank line comes into being, because a blank line ends a game.
-    """
+
+def edits(text: MoveText, data: bytes, layout: Layout) -> list[Edit]:
+    """What to change in ``data`` for one move, ascending. No blank line comes into being, since that ends a game."""
+    found = [(at, at, added) for at, added in _insertions(text, data, layout)]
+    found += _removals(text, data)
+    # What is taken out before a place goes first, what is put in right behind the move comes before all.
+    return sorted(found, key=lambda edit: (edit[0], edit[1]))
+
+
+def _removals(text: MoveText, data: bytes) -> Iterator[Edit]:
+    """Blocks that are taken out, with the whitespace before them."""
+    if not text.removed:
+        return
+    anchor = text.anchor
+    for number, (start, end) in enumerate(_comments(data, anchor.nag_at, anchor.variation_at)):
+        if number not in text.removed:
+            continue
+        line_end = data[start - 1 : start] in (b"", b"\n") and data[end : end + 1] in (b"\r", b"\n")
+        after = end + (len(b"\r\n") if data[end : end + 2] == b"\r\n" else 1) if line_end else end
+        glued = not line_end and after < len(data) and data[after] not in _SPACES + _LINE_ENDS
+        yield start, after, b" " if glued else b""
+
+
+def _comments(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Comments in braces outside variations: from the end of what stands before, so with the whitespace, to the end."""
+    at = before = start
+    while at < end:
+        letter = data[at : at + 1]
+        if letter == b"{":
+            closed = data.index(b"}", at) + 1
+            yield before, closed
+            at = before = closed
+        elif letter == b"(":
+            at = before = _behind_variation(data, at, end)
+        elif letter == b";" or (letter == b"%" and data[at - 1 : at] in (b"", b"\n")):
+            line_end = data.find(b"\n", at, end)
+            at = before = end if line_end < 0 else line_end + 1
+        else:
+            at += 1
+            if letter not in b" \t\v\f\r\n":
+                before = at
+
+
+def _behind_variation(data: bytes, at: int, end: int) -> int:
+    depth = 0
+    while at < end:
+        letter = data[at : at + 1]
+        depth += (letter == b"(") - (letter == b")")
+        at = data.index(b"}", at) + 1 if letter == b"{" else at + 1
+        if depth == 0:
+            break
+    return at
+
+
+def _insertions(text: MoveText, data: bytes, layout: Layout) -> Iterator[tuple[int, bytes]]:
+    """What to insert into ``data`` for one move: ascending offsets and bytes."""
     anchor = text.anchor
     blocks_follow = (bool(text.comments) and anchor.comment_at == anchor.nag_at) or (
         bool(text.variations) and anchor.variation_at == anchor.nag_at
@@ -105,7 +170,7 @@ def _next_token(data: bytes, at: int) -> int:
 def _wrapped(block: Block) -> Iterator[str]:
     line = ""
     for atom in block:
-        if line and len(line) + 1 + len(atom) > LINE_COLUMNS and ord(atom[0]) not in _FIRST_IN_LINE:
+        if line and len(line) + 1 + len(atom) > LINE_COLUMNS and atom[0] not in _FIRST_IN_LINE.decode("ascii"):
             yield line
             line = atom
         else:

@@ -37,6 +37,8 @@ class InputState:
     finished: bool = False
     failed: bool = False
     """Nothing of it could be read."""
+    told: list[str] = field(default_factory=list)
+    """Slugs of the known traps that were told of in it so far: they are not told as news again."""
 
 
 @dataclass(slots=True)

@@ -4,16 +4,22 @@ While a game runs, whatever could help a player goes to the spectators only: lic
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import chess
 
-from annotator.comments.sentences import name, sentence
+from annotator.comments.evidence import evidence_of
+from annotator.comments.telling import Teller, words
 from annotator.events import TrapEvent
 from db.query.answer import Page
 from db.traps.terms import Event
 from db.traps.trap import Trap
+from db.wording.english import ENGLISH
+from db.wording.evidence import Evidence
+from db.wording.grammar import Verbosity
+from db.wording.names import safe_name
+from db.wording.sentences import Narrator
 from lichess.api import ChatLine, GameInfo, Room
 from trapcore.proof.verdict import Verdict
 
@@ -92,12 +98,14 @@ def is_answered(event: TrapEvent, plies: int) -> bool:
     return event.event not in (Event.SET, Event.FELL) or plies > event.ply
 
 
-def remarks(events: Iterable[TrapEvent], info: GameInfo) -> list[Message]:
-    """Remarks for spectators, one for each event in order; avoided traps are left to the summary."""
+def remarks(events: Sequence[TrapEvent], info: GameInfo, before: Sequence[TrapEvent] = ()) -> list[Message]:
+    """Remarks for spectators on ``events``, in order, where those ``before`` were remarked on already."""
+    told = Teller(Narrator(ENGLISH)).told([*before, *events])
     return [
-        Message("spectator", _brief(f"{_who(event, info)}: ", event))
-        for event in events
-        if event.event is not Event.AVOIDED
+        Message("spectator", _fitted(f"{_who(each.event, info)}: ", each.text, each.event))
+        for ply in sorted(told)
+        for each in told[ply]
+        if each.event in events and each.event.event is not Event.AVOIDED
     ]
 
 
@@ -116,7 +124,7 @@ def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
         ours = _victim(same[0]) != info.color
         kinds = {event.event for event in same}
         fate = _fate(kinds, ours)
-        part = f"{'my' if ours else 'your'} {name(same[0].trap) or 'trap'} ({fate})"
+        part = f"{'my' if ours else 'your'} {safe_name(evidence_of(same[0]).name) or 'trap'} ({fate})"
         if part not in parts:
             parts.append(part)
     lines = ["Thanks for the game! Traps:"]
@@ -177,17 +185,14 @@ def _fate(kinds: set[Event], ours: bool) -> str:
     return f"{victim} fell for it, {attacker} missed the answer" if Event.MISSED in kinds else f"{victim} fell for it"
 
 
-def _brief(lead: str, event: TrapEvent) -> str:
-    """The annotator's sentence, without the line if it does not fit with it."""
-    for line_follows in (False, True):
-        brief = fitting(f"{lead}{''.join(sentence(event, line_follows=line_follows))}")
-        if not brief.endswith("…"):
-            break
-    return brief
+def _fitted(lead: str, text: str, event: TrapEvent) -> str:
+    """What is told of an event, in its brief form if it does not fit."""
+    told = fitting(f"{lead}{text}")
+    return fitting(f"{lead}{words(event, Narrator(ENGLISH, Verbosity.BRIEF))}") if told.endswith("…") else told
 
 
 def _name(trap: Trap) -> str:
-    return trap.name.removeprefix("The ")
+    return safe_name(trap.name)
 
 
 # Answers to questions -------------------------------------------------------------------------------------------------
@@ -246,29 +251,28 @@ def _chosen(argument: str, facts: Facts) -> tuple[TrapEvent | None, int]:
 def _trap(argument: str, facts: Facts) -> str:
     event, count = _chosen(argument, facts)
     if event is None:
-        return f"There were {count} traps in this game." if count else "There was no trap in this game so far."
-    return _brief("", event)
+        there_were = "There was 1 trap" if count == 1 else f"There were {count} traps"
+        return f"{there_were} in this game." if count else "There was no trap in this game so far."
+    return _fitted("", words(event, Narrator(ENGLISH)), event)
 
 
 def _why(argument: str, facts: Facts) -> str:
     event, _ = _chosen(argument, facts)
     if event is None:
         return "There was no trap in this game so far."
-    if event.trap is None:
-        like = "It is like no trap that I know"
-    elif event.known:
-        like = f"It is the position of {_name(event.trap)}"
-    else:
-        like = f"{int(100 * event.similarity)} % like {_name(event.trap)} by {event.measure}"
-    proof = event.proof
-    if proof.mate_in is not None:
-        claim = f"{event.bait_san} is mated in {proof.mate_in} by {event.killer_line_san[0]}"
-    else:
-        cost = event.loss if event.loss is not None or event.trap is None else event.trap.gain
-        amount = "" if cost is None else f" {50 * cost:.0f} points of"
-        claim = f"{event.bait_san} costs{amount} win chance after {event.killer_line_san[0]}"
-    by = event.trap.proof_by if event.trap is not None and proof.by == "library" else proof.by
-    return f"{like}: {claim}" + (f", says {by}." if by else ".")
+    evidence = evidence_of(event)
+    known = f"It is the position of {safe_name(evidence.name)}. " if evidence.name else ""
+    plain = replace(evidence, name="")
+    for verbosity in (Verbosity.NORMAL, Verbosity.BRIEF):
+        why = fitting(f"{known}{_explained(plain, event, verbosity)}")
+        if not why.endswith("…"):
+            break
+    return why
+
+
+def _explained(evidence: Evidence, event: TrapEvent, verbosity: Verbosity) -> str:
+    narrator = Narrator(ENGLISH, verbosity)
+    return narrator.fell(evidence) if event.proved else words(event, narrator)
 
 
 def _library(argument: str, facts: Facts) -> str:

@@ -142,9 +142,10 @@ class ChatWorker:
         # Spectators hear of a trap when its bait is answered: nobody is to be helped by them.
         answered = [event for event in conversation.events if chat.is_answered(event, len(state.moves))]
         new = [event for event in answered if _event_key(event) not in conversation.remarked]
+        told = [event for event in answered if _event_key(event) in conversation.remarked]
         conversation.remarked.update(map(_event_key, new))
         if not state.is_over:
-            for message in chat.remarks(new, info):
+            for message in chat.remarks(new, info, told):
                 if saved.remarks < self._settings.spectator_messages and self._say(saved, message):
                     saved.remarks += 1
                     self._saved_state.save(saved)

@@ -14,6 +14,7 @@ from typing import Any
 import chess
 
 from annotator.annotation import Annotator
+from annotator.comments.commentary import Commentator
 from annotator.counts import Counts
 from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
@@ -127,6 +128,7 @@ class TrapBook:
         live = replace(request, tell=Tell.SIMILAR) if request.tell == Tell.LOSSES else request
         self._live_analyzer = self._analyzer if live is request else live.analyzer(known)
         self._set_traps = SetTrapFinder(self._live_analyzer, search_pool)
+        self._style = request.style
         self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
         self._answers: dict[bytes, list[Answer]] = {}
         for trap in self.traps:
@@ -223,7 +225,8 @@ class TrapBook:
         if batch is None:
             return pgn, []
         found = self._search_pool.later(lambda: self._analyzer.judge(batch))
-        return self._annotator.annotate(batch, found, "", Counts()).text, self._events(found)
+        annotated = self._annotator.annotate(batch, found, "", Counts(), Commentator.of(self._style))
+        return annotated.text, self._events(found)
 
     def _events(self, found: _native.BatchFindings) -> list[TrapEvent]:
         events = [TrapEvent.of(finding, self.traps, self.measure) for game in found.found for finding in game.findings]

@@ -12,7 +12,7 @@ import chess.svg
 
 from db.games.trap_stats import TrapStats
 from db.traps.trap import Trap, read_moves
-from db.traps.wording import claim
+from db.wording.claims import claim
 from trapcore.errors import OutputError
 from trapcore.io.atomic_write import replacing
 

@@ -7,7 +7,7 @@ import chess
 
 from db.practice.exercise import Exercise, Origin, Task
 from db.practice.judge import Judgement, Mark
-from db.traps.wording import year
+from db.wording.claims import year
 
 HINTS = 3
 """Hints of an exercise, each saying more."""

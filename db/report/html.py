@@ -18,7 +18,7 @@ from db.report.plots import falls_by_opening, falls_over_time
 from db.report.report import Report, TrapHistory
 from db.traps.board_svg import Picture, draw
 from db.traps.terms import KINDS
-from db.traps.wording import claim, numbered_line, percent, percent_of_chance, year
+from db.wording.claims import claim, numbered_line, percent, percent_of_chance, year
 
 GAMES = 12
 """Most games of a trap that the page lists; --json has all."""

@@ -20,7 +20,7 @@ from db.storage.sighting_rows import BY_KEY
 from db.traps.temptation import Frequency, RatingBand, rating_band
 from db.traps.terms import EVENTS, Side
 from db.traps.trap import Trap
-from db.traps.wording import claim
+from db.wording.claims import claim
 from trapcore.errors import UsageError
 
 PRACTICE = 5

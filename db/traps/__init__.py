@@ -9,7 +9,6 @@ events.py      events of a trap in a game, by one rule
 openings.py    names of openings by position, out of ``openings.tsv``
 json_form.py   JSON form of dataclasses, by pydantic
 answer.py      JSON form of a trap with moves in SAN
-wording.py     words for what is known about a trap
 board_svg.py   boards as SVG, with arrows and a description
 =============  ======================================================================
 """

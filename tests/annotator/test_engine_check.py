@@ -66,7 +66,7 @@ def test_what_the_engine_refutes_is_told_only_as_unproved(
     told = annotated(
         game(SOUND), tmp_path, library, nodes=8, engine=STOCKFISH, unproved=True, report=str(report)
     ).decode()
-    assert "7. Nxd5 { Unproved: resembles Elephant Trap" in told
+    assert "7. Nxd5 { Unproved: resembles the Elephant Trap" in told
     lines = [json.loads(line) for line in report.read_text().splitlines()]
     verdicts = [line["proof"] for line in lines if line["ply"] == 13 and not line["known"]]
     assert {proof["verdict"] for proof in verdicts} == {"refuted"}
@@ -136,5 +136,5 @@ def test_the_default_library_is_made_of_the_bundled_traps(
     (tmp_path / "in.pgn").write_text(game(FELL))
     for run in (1, 2):
         annotate([str(tmp_path / "in.pgn")], output=str(tmp_path / "out.pgn"))
-        assert b"Falls into" in (tmp_path / "out.pgn").read_bytes()
+        assert b"Takes the bait" in (tmp_path / "out.pgn").read_bytes()
         assert ("library.sqlite of the bundled traps" in capsys.readouterr().err) == (run == 1)

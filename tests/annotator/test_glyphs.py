@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from annotator.comments.glyphs import BLUNDERED, DUBIOUS, GOOD, INTERESTING, MISTAKEN, glyph, sign
+from annotator.comments.glyphs import BLUNDERED, DUBIOUS, GOOD, INTERESTING, MISTAKEN, glyph
 from annotator.comments.threats import is_threat
 from annotator.events import EventProof, TrapEvent
 from db.traps.terms import Event
+from db.wording.moves import sign
 from tests.support.told_events import gain, legal, unlike
 from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
 from trapcore.proof.trap_test import LOSS
@@ -23,6 +24,9 @@ THREAT = unlike(
     killer_line_san=("Qxf7#",),
     proof=EventProof(Verdict.PROVED, 1, 10, "prover"),
     threat=True,
+    best=None,
+    best_san=None,
+    best_line_san=(),
 )
 
 
@@ -31,25 +35,30 @@ def test_the_borders_are_those_of_lichess() -> None:
     assert BLUNDER == LOSS
 
 
-@pytest.mark.parametrize("event", list(Event))
+def of(*events: TrapEvent) -> int | None:
+    """The glyph of a move of which everything is told."""
+    return glyph(events, events)
+
+
+@pytest.mark.parametrize("event", [Event.FELL, Event.MISSED, Event.SET])
 @pytest.mark.parametrize(
     ("loss", "expected"),
     [(0.3, BLUNDERED), (1.5, BLUNDERED), (0.29, MISTAKEN), (0.2, MISTAKEN), (0.19, DUBIOUS), (0.1, DUBIOUS)],
 )
 def test_what_a_move_costs_comes_first(event: Event, loss: float, expected: int) -> None:
     # Also where the event alone would be to the mover's credit.
-    assert glyph([legal(event, played_loss=loss, only_move=True)]) == expected
+    assert of(legal(event, played_loss=loss, only_move=True)) == expected
 
 
 @pytest.mark.parametrize("event", list(Event))
 def test_there_is_no_glyph_where_the_cost_is_not_known(event: Event) -> None:
-    assert glyph([legal(event, played_loss=None, only_move=True)]) is None
+    assert of(legal(event, played_loss=None, only_move=True)) is None
 
 
 @pytest.mark.parametrize("event", list(Event))
 def test_what_is_not_proved_gives_no_glyph(event: Event) -> None:
     open_ = replace(legal(event, played_loss=0.9), proof=EventProof(Verdict.UNDECIDED, None, 8, ""))
-    assert glyph([open_]) is None
+    assert of(open_) is None
 
 
 @pytest.mark.parametrize(
@@ -68,7 +77,7 @@ def test_what_is_not_proved_gives_no_glyph(event: Event) -> None:
     ],
 )
 def test_a_good_move_is_the_only_one_where_that_is_hard_to_see(event: TrapEvent, expected: int | None) -> None:
-    assert glyph([event]) == expected
+    assert of(event) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,7 +92,7 @@ def test_a_good_move_is_the_only_one_where_that_is_hard_to_see(event: TrapEvent,
     ],
 )
 def test_an_interesting_move_sets_a_trap_and_costs_little(event: TrapEvent, expected: int | None) -> None:
-    assert glyph([event]) == expected
+    assert of(event) == expected
 
 
 def test_a_threat_would_come_after_any_move_and_its_bait_wins_nothing() -> None:
@@ -93,8 +102,14 @@ def test_a_threat_would_come_after_any_move_and_its_bait_wins_nothing() -> None:
 
 
 def test_several_events_have_one_glyph() -> None:
-    assert glyph([legal(Event.AVOIDED, only_move=True), legal(Event.SET)]) == GOOD
-    assert glyph([legal(Event.AVOIDED, played_loss=0.4), legal(Event.SET, played_loss=0.4)]) == BLUNDERED
+    assert of(legal(Event.AVOIDED, only_move=True), legal(Event.SET)) == GOOD
+    assert of(legal(Event.AVOIDED, played_loss=0.4), legal(Event.SET, played_loss=0.4)) == BLUNDERED
+
+
+def test_a_move_is_not_blamed_for_what_its_comment_does_not_tell() -> None:
+    assert of(legal(Event.AVOIDED, played_loss=0.4)) is None
+    assert glyph([], [legal(Event.FELL, played_loss=0.4)]) is None
+    assert glyph([], [legal(Event.SPRUNG, only_move=True)]) == GOOD
 
 
 @pytest.mark.parametrize(("loss", "expected"), [(None, ""), (0.05, ""), (0.1, "?!"), (0.25, "?"), (0.3, "??")])

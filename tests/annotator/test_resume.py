@@ -190,7 +190,7 @@ def test_without_resume_a_run_starts_over(library: Path, source: Path, tmp_path:
 def test_resume_without_anything_to_continue_is_a_run(library: Path, tmp_path: Path) -> None:
     (tmp_path / "in.pgn").write_text(game(FELL))
     annotate([str(tmp_path / "in.pgn")], output=str(tmp_path / "out.pgn"), db=str(library), resume=True, quiet=True)
-    assert b"Falls into" in (tmp_path / "out.pgn").read_bytes()
+    assert b"Takes the bait" in (tmp_path / "out.pgn").read_bytes()
 
 
 @pytest.mark.fault

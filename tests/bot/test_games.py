@@ -45,13 +45,16 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         until(lambda: SavedState(settings.bot.folder).unfinished() == [])
         assert moves(server, game)[-3:] == ["c4f7", "e8e7", "c3d5"]
         assert len(bot.latency_stats.killers) == 2
-        until(lambda: len(chat_of(server, game)) == 6)
+        until(lambda: len(chat_of(server, game)) == 5)
     no_violations(server)
-    assert [(room, without_figures(text)) for room, text in chat_of(server, game)] == [
+    chat = [(room, without_figures(text).partition(" But ")[0]) for room, text in chat_of(server, game)]
+    assert chat == [
         ("player", "Hello Player1, have fun! I like to set traps. Ask me !help."),
-        ("spectator", "TrapBot: Sets Légal's mate: 5... Bxd1 allows mate in 2 by 6. Bxf7+."),
-        ("spectator", "Player1: Falls into Légal's mate: mate in 2 by 6. Bxf7+ Ke7 7. Nd5#."),
-        ("spectator", "TrapBot: Springs Légal's mate: mate in 2 by 6. Bxf7+ Ke7 7. Nd5#."),
+        (
+            "spectator",
+            "TrapBot: Sets Légal's mate: the queen on d1 can be taken, but 5... Bxd1 6. Bxf7+ Ke7 7. Nd5#.",
+        ),
+        ("spectator", "Player1: Takes the bait."),
         ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it)."),
         ("player", "The line: 5... Bxd1 loses to 6. Bxf7+ Ke7 7. Nd5#"),
     ]

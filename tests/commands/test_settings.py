@@ -12,6 +12,8 @@ from pydantic import BaseModel
 
 from annotator.settings import Tell
 from bot.settings import BotSettings, Speed
+from db.wording.grammar import Verbosity
+from db.wording.languages import Language
 from service.settings import ServiceSettings
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import IndexedMeasure
@@ -42,6 +44,8 @@ def test_defaults() -> None:
     assert settings.model_dump() == {
         "db": data_folder() / "library.sqlite",
         "tell": Tell.LOSSES,
+        "verbosity": Verbosity.NORMAL,
+        "language": Language.EN,
         "engine": "off",
         "engine_nodes": 400_000,
         "measure": IndexedMeasure.ABSTRACTED,

@@ -20,6 +20,7 @@ PACKAGES = tuple(package for level in LEVELS for package in level)
 #: The same for the packages inside the library.
 LIBRARY_LEVELS = (
     ("traps",),
+    ("wording",),
     ("storage",),
     ("library",),
     ("proof", "games", "similarity"),

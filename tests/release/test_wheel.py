@@ -114,7 +114,7 @@ def test_the_bare_wheel_annotates(run: Callable[..., str], tmp_path: Path) -> No
     assert "annotate" in run("--help")
     run("annotate", "game.pgn", "-o", "annotated.pgn")
     text = (tmp_path / "annotated.pgn").read_text()
-    assert "Falls into" in text
+    assert "Takes the bait" in text
     assert "[%cal " in text
 
 

@@ -56,11 +56,10 @@ def game(moves: str, white: str = "Anna", black: str = "Boris", **tags: str) -> 
     return "".join(f'[{name} "{value}"]\n' for name, value in pairs.items()) + f"\n{moves}\n"
 
 
-_FIGURES = re.compile(
-    r"(, from|: from) \d+ % to \d+ %| \(\d+ % to \d+ %\)|\?\?| \$\d+| wins material"
-    r"| But \d+\.+ ?\S+ is the answer: from \d+ % to \d+ %\."
+_FIGURES = re.compile(r" \(\d+ % (?:→|->) \d+ %\)|\?\?(?= )| \$\d+")
+_BETTER = re.compile(
+    r" \d+\.+\S+ (?:was winning|kept the (?:advantage|balance)|was the better defence)\.( \}( \( [^)]*\))?)?"
 )
-_BETTER = re.compile(r" Better \d+\.+ ?[^ .]+\.( \}( \( [^)]*\))?)?")
 
 
 def without_figures(text: str) -> str:

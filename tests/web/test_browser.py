@@ -170,7 +170,7 @@ def test_games_are_uploaded_and_looked_at(browser: Browser, server: Served) -> N
     assert len(browser.all(".hit h3 a")) > 5
     browser.picture("annotated")
     address = browser.one("a[download]").get_attribute("href") or ""
-    assert "Falls into" in httpx.get(address, timeout=60).text
+    assert "Takes the bait" in httpx.get(address, timeout=60).text
     browser.press(".hit h3 a")
     browser.one("img[data-board]")
     assert "red arrow for the bait" in (browser.one("img[data-board]").get_attribute("alt") or "")
@@ -178,7 +178,7 @@ def test_games_are_uploaded_and_looked_at(browser: Browser, server: Served) -> N
     first = browser.one(".moves [aria-current]").text
     browser.picture("game")
     browser.one("body").send_keys(Keys.ARROW_RIGHT)
-    browser.wait_text("[data-say]", "Falls into")
+    browser.wait_text("[data-say]", "Takes the bait")
     assert browser.one(".moves [aria-current]").text != first
     browser.one("body").send_keys(Keys.HOME)
     browser.wait_address("ply=0")
@@ -216,7 +216,7 @@ def test_everything_works_without_scripts(plain: Browser) -> None:
     plain.wait_text("[data-say]", "Done:")
     plain.press(".hit h3 a")
     plain.press("#step-next")
-    assert "Falls into" in plain.one("[data-say]").text
+    assert "Takes the bait" in plain.one("[data-say]").text
     plain.picture("game-plain")
 
 

@@ -305,7 +305,7 @@ def annotated(client: httpx.Client, name: str, data: bytes, **fields: str) -> tu
 def test_an_upload_becomes_pages_of_its_games(client: httpx.Client) -> None:
     at, text = annotated(client, "games.pgn", GAMES.read_bytes(), player="", side="both")
     assert "Done: " in text
-    assert "Falls into" in text
+    assert "Takes the bait" in text
     result = client.get(re.sub("/annotate/", "/api/v1/annotations/", at) + "/result").content
     game = client.get(f"{at}/games/1")
     words = text_of(game)

@@ -67,6 +67,23 @@ def annotate(
     unproved: Annotated[
         bool, typer.Option("--unproved", help="Tell also what only resembles a trap, marked as unproved.")
     ] = False,
+    verbosity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="brief|normal|full", help="How much the comments say. Default: the setting `verbosity`, normal."
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="en|de", help="Language of the comments. Default: the setting `language`, en."),
+    ] = None,
+    evaluations: Annotated[
+        bool, typer.Option("--eval", help="Write [%eval] as well where a value is known and the game has none.")
+    ] = False,
+    evidence: Annotated[
+        bool,
+        typer.Option("--evidence", help="Tell in the comments as well who proved what, and how similar a trap is."),
+    ] = False,
     side: Annotated[
         str, typer.Option(metavar="white|black|both", help="Tell only what this side's moves did.")
     ] = "both",
@@ -118,6 +135,8 @@ def annotate(
     from annotator.request import AnalysisOptions, AnalysisRequest
     from annotator.selection import Selection, Side
     from annotator.settings import Tell
+    from db.wording.grammar import Verbosity
+    from db.wording.languages import Language
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
     from trapcore.trees.chess_game import Labels
@@ -128,6 +147,8 @@ def annotate(
         raise UsageError("--player needs a name")
     given = {
         "tell": None if tell is None else chosen(Tell, tell),
+        "verbosity": None if verbosity is None else chosen(Verbosity, verbosity),
+        "language": None if language is None else chosen(Language, language),
         "measure": None if measure is None else indexed(measure),
         "min_similarity": min_similarity,
         "nodes": nodes,
@@ -142,6 +163,8 @@ def annotate(
         unproved=unproved,
         skip_plies=skip_plies,
         selection=Selection(chosen(Side, side), player),
+        evidence=evidence,
+        evaluations=evaluations,
     )
     request = replace(AnalysisRequest.from_settings(settings, options), strict=strict)
     began = monotonic()

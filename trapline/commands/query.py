@@ -166,7 +166,7 @@ def query(
 
 
 def _print(page: Page) -> None:
-    from db.traps.wording import claim
+    from db.wording.claims import claim
     from trapline.commands.terminal import print_table, trap_count
 
     rows = []

@@ -15,7 +15,7 @@ from db.formats.import_file import Imported
 from db.games.index_games import Progress
 from db.library.library import Library
 from db.traps.trap import Trap
-from db.traps.wording import claim, contradiction, is_rated, pawns, temptation
+from db.wording.claims import claim, contradiction, is_rated, pawns, temptation
 from trapcore.io.plain_text import harmless_line
 from trapline.echo import echo, say
 

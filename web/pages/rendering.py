@@ -12,7 +12,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from db.traps.trap import Trap, read_moves
-from db.traps.wording import claim, contradiction, numbered_line, pawns, percent, year
+from db.wording.claims import claim, contradiction, numbered_line, pawns, percent, year
 from web.pages.boards import Picture
 
 PACKAGE = Path(__file__).parent

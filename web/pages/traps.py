@@ -17,7 +17,7 @@ from db.traps.answer import trap_to_dict
 from db.traps.board_svg import draw, draw_piece
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.traps.trap import Trap
-from db.traps.wording import is_rated, temptation
+from db.wording.claims import is_rated, temptation
 from trapcore.errors import InputError, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.pages.boards import Picture

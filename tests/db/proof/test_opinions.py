@@ -269,4 +269,4 @@ def test_nothing_is_said_of_a_doubted_trap(run: Run, tmp_path: Path, fields: dic
     with open_library(tmp_path / "x.sqlite") as opened:
         opened.add(OURS.prove(elephant()), replace=True)
     run("annotate", "g.pgn", "-o", "proved.pgn", "--db", "x.sqlite")
-    assert "Falls into" in (tmp_path / "proved.pgn").read_text()
+    assert "Takes the bait" in (tmp_path / "proved.pgn").read_text()

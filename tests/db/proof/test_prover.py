@@ -15,7 +15,7 @@ from db.proof.prover import TrapProver, prove_all
 from db.proof.uci_engine import UciEngine, chance_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
-from db.traps.wording import claim
+from db.wording.claims import claim
 from research.benchmarks.stockfish import STOCKFISH
 from tests.support.chess_positions import FIGURE_2
 from tests.support.db_traps import elephant, fishing_pole, legal

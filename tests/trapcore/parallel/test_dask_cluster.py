@@ -116,7 +116,7 @@ def test_games_are_annotated_as_in_one_process(tmp_path: Path, local: LocalClust
         annotate([str(GAMES), str(source)], output=str(out), report=str(report), cluster=address, **given)  # type: ignore[arg-type]
         made.append((out.read_bytes(), report.read_bytes()))
     assert made[0] == made[1]
-    assert b"Falls into" in made[0][0]
+    assert b"Sets " in made[0][0]
 
 
 def test_with_a_worker_killed_half_way_nothing_changes(tmp_path: Path, local: LocalCluster, pool: Cluster) -> None:

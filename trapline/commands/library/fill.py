@@ -84,7 +84,7 @@ def add(
 ) -> None:
     """Add one trap; it is checked, and proved as far as that can be done. Prints its slug."""
     from db.traps.trap import make_trap
-    from db.traps.wording import claim
+    from db.wording.claims import claim
     from trapline.commands.terminal import say
 
     trap = make_trap(

@@ -29,7 +29,7 @@ def verify(
     on where it was.
     """
     from db.proof.reverify import Verified, verify_traps
-    from db.traps.wording import claim, contradiction
+    from db.wording.claims import claim, contradiction
     from trapcore.proof.verdict import Verdict
     from trapline.commands.terminal import Status, counted, print_json, say, trap_count
 

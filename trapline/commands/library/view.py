@@ -26,7 +26,7 @@ def list_(
     The reason is that of a famous line which is no trap, and empty for the others.
     """
     from db.traps.answer import trap_to_dict
-    from db.traps.wording import claim
+    from db.wording.claims import claim
     from trapline.commands.terminal import print_json, print_table, say, trap_count
 
     with open_existing(db) as opened:
@@ -59,7 +59,7 @@ def show(
     from dataclasses import asdict
 
     from db.traps.answer import trap_to_dict
-    from db.traps.wording import is_rated
+    from db.wording.claims import is_rated
     from trapline.commands.terminal import print_json, print_trap
 
     with open_existing(db) as opened:

@@ -1,0 +1,146 @@
+"""Recognition of the program's own comments in a game, of any language, verbosity and earlier version.
+
+A comment is the program's own if the whole of it is a row of sentences of the grammar, with what stands in every gap of
+the kind that belongs there. Nobody's comment is taken for one that only begins alike.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from annotator.comments.encoding import ascii_text
+from db.wording.grammar import Grammar
+from db.wording.languages import LANGUAGES
+
+_SAN = r"(?:O-O(?:-O)?|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?)[+#]?"
+_MOVE = rf"\d+\.(?:\.\.)?{_SAN}(?:\?\?|\?!|\?)?"
+_LINE = rf"{_MOVE}(?: (?:\d+\.(?:\.\.)?)?{_SAN})*(?: \.\.\.?)?"
+_NAME = r"[^{}]{1,160}?"
+_CHANCES = r"(?: \(\d+ % -> \d+ %\))?"
+
+_GAPS: Mapping[str, str] = {
+    "move": _MOVE,
+    "best": _MOVE,
+    "killer": _MOVE,
+    "played": _MOVE,
+    "line": _LINE,
+    "trap_line": _LINE,
+    "name": _NAME,
+    "chances": _CHANCES,
+    "square": "[a-h][1-8]",
+    "points": r"\d+",
+    "count": r"\d+",
+}
+"""Regular expressions of the gaps that are the same in every language, in ASCII."""
+
+_EVIDENCE = r"\[(?!%)[^\[\]{}]{1,400}\]"
+"""What ``--evidence`` writes behind the sentences of an event."""
+
+_BY = rf"(?:(?:mate|mate in \d+) by )?{_LINE}(?: wins material)?"
+_COST = r"(?:(?:from )?\d+ % to \d+ %|at a cost of \d+ percentage points)"
+_FATE = rf"(?:(?:allows|loses to) )?(?:(?:mate|mate in \d+) by )?{_MOVE}(?: \({_COST}\))?"
+_BETTER = rf"(?: Better {_MOVE}(?:, mate(?: in \d+)?)?\.)?"
+_RISK = rf"(?: But {_MOVE} is the answer: {_COST}\.)?"
+_LOSS = r"costs (?:[\d.]+ of )?win chance"
+_OUTCOME = rf"(?:mate(?: in \d+)?|wins material|the answer to a bait that {_LOSS}, says [^{{}}]{{1,80}}?)"
+_ASIDE = rf"(?: \((?:[^{{}}()]{{1,80}}?: )?{_LINE}\)| \([^{{}}()]{{1,80}}?\))?"
+_FORMER = (
+    # Until the moves that lose were told with what they cost.
+    rf"Sets the {_NAME}: {_MOVE} (?:{_LOSS} after {_MOVE}{_ASIDE}|loses to {_MOVE} \({_OUTCOME}\))\.",
+    rf"Avoids {_NAME}: {_MOVE} (?:{_LOSS} after {_MOVE}{_ASIDE}|loses to {_MOVE} \({_OUTCOME}\))\.",
+    rf"Falls into {_NAME}: (?:it {_LOSS} after {_MOVE}|{_MOVE} (?:wins material|is mate|mates in \d+)){_ASIDE}\.",
+    rf"Springs {_NAME}: (?:{_SAN} mates as well as {_MOVE} \({_OUTCOME}\)|(?:the bait {_LOSS}|{_OUTCOME}){_ASIDE})\.",
+    rf"Misses {_MOVE}, {_OUTCOME} \({_NAME}\)\.",
+    r"Resembles [^{}]{1,160}? \(similarity [01]\.\d\d by [\w-]+(?:, colours reversed)?\): [^{}]{1,300}?\.",
+    # Until 0.1.0's grammar.
+    rf"Sets {_NAME}: {_MOVE} {_FATE}\.{_RISK}",
+    rf"Threatens {_MOVE}(?:, mate in \d+)?\.{_RISK}",
+    rf"Falls into {_NAME}: {_BY}(?:, {_COST})?\.{_BETTER}",
+    rf"(?:Like {_NAME}: )?{_MOVE} (?:loses|allows) (?:by )?{_BY}(?:: {_COST})?\.{_BETTER}",
+    rf"Avoids {_NAME}(?:: {_MOVE} {_FATE})?\.",
+    rf"Avoids {_MOVE}(?:, which {_FATE})?\.",
+    rf"(?:Springs {_NAME}|Punishes {_MOVE}): (?:{_SAN} mates as well as {_MOVE}|{_BY})\.",
+    rf"Misses {_MOVE}(?:, mate(?: in \d+)?)?(?: \({_NAME}\))?(?:: {_COST})?\.",
+    r"Unproved: [^{}]{1,240}?; not proved\.",
+)
+"""Sentences of the versions before."""
+
+
+def is_own(comment: str) -> bool:
+    """Whether the program wrote the comment, given without its braces, itself."""
+    return any(
+        pattern.fullmatch(" ".join(ascii_text(transliterated(comment, language)).split()))
+        for language, pattern in zip(LANGUAGES.values(), _patterns(), strict=True)
+    )
+
+
+def transliterated(text: str, language: Grammar) -> str:
+    """The text with the letters of a language as they are written in ASCII, where that is more than a lost accent."""
+    return text.translate({ord(letter): written for letter, written in language.transliterated.items()})
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    """For each language what a comment of the program is."""
+    return tuple(_pattern(language) for language in LANGUAGES.values())
+
+
+def _pattern(language: Grammar) -> re.Pattern[str]:
+    gaps = {**_GAPS, **_phrases(language)}
+    sentences = [_filled(template, gaps, language) for template in language.sentences.values()]
+    # Without its subject a sentence begins with a capital letter.
+    brief = [
+        _filled(rest[:1].upper() + rest[1:], gaps, language)
+        for template in language.sentences.values()
+        if (rest := template.removeprefix("{move} ")) != template
+    ]
+    one = rf"(?:{'|'.join([*sentences, *brief, *_FORMER])})(?: {_EVIDENCE})?"
+    return re.compile(rf"{one}(?: {one})*")
+
+
+def _phrases(language: Grammar) -> dict[str, str]:
+    """Regular expressions of the gaps whose words are the language's."""
+    pieces = _words([*language.pieces.values(), *language.several.values()], language)
+    things = [
+        *language.the_piece.values(), *language.a_piece.values(), *language.for_a_piece.values(),
+        *language.several.values(), language.exchange, language.material,
+    ]  # fmt: skip
+    thing = _words(things, language)
+    joined, gets = _plain(language.joined, language), _plain(language.gets.format(lost="", gained=""), language).strip()
+    some = rf"{thing}(?: {joined} {thing})?"
+    targets = rf"{pieces}(?:(?:, {pieces})* {joined} {pieces})?"
+    the_piece = _words(language.the_piece.values(), language)
+    does = _any(
+        _filled(template, {"targets": targets, "the_target": the_piece, "the_other": the_piece}, language)
+        for template in language.themes.values()
+    )
+    sides = _words(language.sides.values(), language)
+    return {
+        "what": rf"{some}(?: {gets} {some})?",
+        "why": rf"{_LINE}(?: {does})?",
+        "does": does,
+        "mate": _any(_filled(text, _GAPS, language) for pair in language.mates.values() for text in pair),
+        "a_mate": _any(_filled(text, _GAPS, language) for pair in language.a_mate.values() for text in pair),
+        "idea": _words(language.ideas.values(), language),
+        "side": sides,
+        "other_side": sides,
+        "subject": _words(language.subject.values(), language),
+    }
+
+
+def _plain(text: str, language: Grammar) -> str:
+    return ascii_text(transliterated(text, language))
+
+
+def _any(patterns: Iterable[str]) -> str:
+    return f"(?:{'|'.join(patterns)})"
+
+
+def _words(words: Iterable[str], language: Grammar) -> str:
+    return _any(re.escape(_plain(word, language)) for word in sorted(set(words), key=len, reverse=True))
+
+
+def _filled(template: str, gaps: Mapping[str, str], language: Grammar) -> str:
+    """A template as a regular expression."""
+    parts = re.split(r"\{(\w+)\}", _plain(template, language))
+    return "".join(gaps[part] if count % 2 else re.escape(part) for count, part in enumerate(parts))

@@ -1,0 +1,24 @@
+"""Style of the comments: how much is told, in which language, and what is written beside the words."""
+
+from dataclasses import dataclass
+
+from db.wording.grammar import Verbosity
+from db.wording.languages import LANGUAGES, Language
+from db.wording.sentences import Narrator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """Options of the comments."""
+
+    verbosity: Verbosity = Verbosity.NORMAL
+    language: Language = Language.EN
+    evidence: bool = False
+    """Who proved what, and how similar a trap is, stands in the comments as well."""
+    evaluations: bool = False
+    """``[%eval]`` is written where a value is known and the game has none."""
+
+    @property
+    def narrator(self) -> Narrator:
+        """Who writes the sentences."""
+        return Narrator(LANGUAGES[self.language], self.verbosity)

@@ -1,0 +1,202 @@
+"""Which events of a game are told, and in which words: what a reader wants to know, and nothing twice.
+
+Of a move that loses the reason is told there; who then misses the answer reads only that he did, and what it cost; who
+finds it reads nothing. A known trap that is set or avoided is told the first time in a file, and again only where
+somebody falls into it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from annotator.comments.evidence import evidence_of
+from annotator.comments.threats import is_threat, tempts
+from annotator.events import TrapEvent
+from db.formats.puzzles import is_numbered
+from db.traps.terms import Event
+from db.wording.facts import facts_of
+from db.wording.grammar import Verbosity
+from db.wording.sentences import Narrator
+from trapcore import _native
+from trapcore.proof.search import BLUNDER
+
+_ORDER = (Event.FELL, Event.MISSED, Event.SPRUNG, Event.AVOIDED, Event.SET)
+"""Several events on one move are told in this order."""
+
+_Place = tuple[int, str]
+"""Ply of a victim's decision, and the bait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event as it is told."""
+
+    event: TrapEvent
+    text: str
+    instead: TrapEvent | None = None
+    """The answer that the same move missed."""
+    line_stands: bool = False
+    """The line that refutes the bait was told before."""
+
+
+@dataclass(slots=True)
+class Teller:
+    """Tells the games of one file, in their order."""
+
+    narrator: Narrator
+    evidence: bool = False
+    """Who proved what, and how similar a trap is, is told as well."""
+    known: set[str] = field(default_factory=set)
+    """Slugs of the traps that were told in this file already."""
+
+    def told(self, events: Iterable[TrapEvent]) -> dict[int, list[Told]]:
+        """What is told of one game, by ply; a ply with events of which nothing is told has an empty list."""
+        ordered = sorted(events, key=lambda event: (event.ply, _ORDER.index(event.event)))
+        by_ply = {ply: list(here) for ply, here in groupby(ordered, key=lambda event: event.ply)}
+        fallen = {_place(event) for event in ordered if event.event is Event.FELL and event.proved}
+        game = _Game(self, fallen)
+        return {
+            ply: [told for event in chosen(here) if (told := game.tell(event, here))] for ply, here in by_ply.items()
+        }
+
+
+def chosen(events: Sequence[TrapEvent]) -> list[TrapEvent]:
+    """Those of the ``events`` of one move that may be told: of the moves that lose the one that says most.
+
+    A move that both loses and misses the killer is one slip: the killer is told unless the move loses outright. Of each
+    other event that of a known trap is told, else the one that costs most.
+    """
+    first: dict[Event, TrapEvent] = {}
+    for event in sorted(events, key=lambda event: (not event.proved, not event.known, -(event.loss or 0.0))):
+        if event.proved:
+            first.setdefault(event.event, event)
+    fell, missed = first.get(Event.FELL), first.get(Event.MISSED)
+    if fell is not None:
+        keeps_enough = missed is not None and fell.after is not None and fell.after > -BLUNDER
+        told = [missed if keeps_enough and missed is not None and not fell.known else fell]
+    elif missed is not None:
+        told = [missed]
+    else:
+        told = [first[kind] for kind in _ORDER if kind in first]
+    return [*told, *(event for event in events if not event.proved)]
+
+
+def _place(event: TrapEvent) -> _Place:
+    return event.trap_ply, event.bait
+
+
+@dataclass(slots=True)
+class _Game:
+    """What was told in one game so far."""
+
+    teller: Teller
+    fallen: set[_Place]
+    slips: set[tuple[Event, str, str]] = field(default_factory=set)
+    was_set: set[_Place] = field(default_factory=set)
+    fell: set[_Place] = field(default_factory=set)
+
+    def tell(self, event: TrapEvent, here: Sequence[TrapEvent]) -> Told | None:
+        """The event in words; None if nothing is to be told of it."""
+        slip = event.event, _native.epd(event.fen), event.bait
+        if slip in self.slips:
+            return None
+        missed = next((each for each in here if each.event is Event.MISSED and each.proved), None)
+        instead = missed if event.event is Event.FELL else None
+        line_stands = _place(event) in self.fell
+        text = self._text(event, instead)
+        if not text:
+            return None
+        self.slips.add(slip)
+        if event.known and event.trap is not None:
+            self.teller.known.add(event.trap.slug)
+        if self.teller.evidence:
+            text = f"{text} {_evidence(event)}"
+        return Told(event, text, instead, line_stands)
+
+    def _text(self, event: TrapEvent, instead: TrapEvent | None) -> str:
+        narrator, evidence, place = self.teller.narrator, evidence_of(event), _place(event)
+        if not event.proved:
+            return words(event, narrator)
+        match event.event:
+            case Event.FELL:
+                self.fell.add(place)
+                missed = None if instead is None else evidence_of(instead)
+                return narrator.fell(evidence, was_set=place in self.was_set, missed=missed)
+            case Event.MISSED:
+                return narrator.missed(evidence, event.played_loss, was_told=place in self.fell)
+            case Event.SPRUNG:
+                was_told = place in self.fallen or place in self.was_set
+                return "" if was_told else narrator.sprung(evidence, event.played)
+            case Event.AVOIDED:
+                return self._avoided(event)
+            case Event.SET:
+                return self._set(event)
+
+    def _set(self, event: TrapEvent) -> str:
+        narrator, evidence = self.teller.narrator, evidence_of(event)
+        if is_threat(event):
+            return narrator.threat(evidence) if narrator.verbosity is Verbosity.FULL else ""
+        if not evidence.name or not self._is_news(event):
+            return ""
+        self.was_set.add(_place(event))
+        return narrator.set(evidence, event.played_loss)
+
+    def _avoided(self, event: TrapEvent) -> str:
+        narrator = self.teller.narrator
+        if _place(event) in self.was_set:
+            return ""
+        if _is_named(event):
+            return narrator.avoided(evidence_of(event)) if self._is_news(event) else ""
+        evidence = evidence_of(event)
+        if narrator.verbosity is Verbosity.NORMAL:
+            shows = evidence.mate_in is not None or facts_of(evidence).material is not None
+            return narrator.avoided(evidence) if shows and event.only_move and tempts(event) else ""
+        return narrator.avoided(evidence) if narrator.verbosity is Verbosity.FULL else ""
+
+    def _is_news(self, event: TrapEvent) -> bool:
+        """Whether a known trap is told although nobody may have fallen into it."""
+        match self.teller.narrator.verbosity:
+            case Verbosity.BRIEF:
+                return False
+            case Verbosity.FULL:
+                return True
+            case Verbosity.NORMAL:
+                return event.slug not in self.teller.known or _place(event) in self.fallen
+
+
+def _is_named(event: TrapEvent) -> bool:
+    return event.known and event.trap is not None and not is_numbered(event.trap)
+
+
+def _evidence(event: TrapEvent) -> str:
+    """``[trapline-search-3, 5,012 nodes; like Lichess puzzle 08Hl2, 0.93 by abstracted]``."""
+    proof = event.proof
+    parts = [f"{proof.by}, {proof.nodes:,} nodes" if proof.nodes else proof.by]
+    if event.probability is not None:
+        parts.append(f"probability {100 * event.probability:.0f} %")
+    if event.trap is not None:
+        name = " ".join("".join(letter if letter not in "[]{}" else " " for letter in event.trap.name).split())
+        # Rounded down: 1.00 is only written for the same position.
+        score = "" if event.known else f", {int(100 * event.similarity) / 100:.2f} by {event.measure}"
+        colours = ", colours reversed" if event.mirrored else ""
+        parts.append(f"{'is' if event.known else 'like'} {name}{score}{colours}")
+    return f"[{'; '.join(filter(None, parts))}]"
+
+
+def words(event: TrapEvent, narrator: Narrator) -> str:
+    """One event in words, by itself: as it would be told if nothing had been told before."""
+    evidence = evidence_of(event)
+    if not event.proved:
+        is_named = event.trap is not None and not event.known and not is_numbered(event.trap)
+        return narrator.unproved(evidence, event.trap.name if is_named and event.trap is not None else "")
+    match event.event:
+        case Event.FELL:
+            return narrator.fell(evidence)
+        case Event.MISSED:
+            return narrator.missed(evidence, event.played_loss)
+        case Event.SPRUNG:
+            return narrator.sprung(evidence, event.played)
+        case Event.AVOIDED:
+            return narrator.avoided(evidence)
+        case Event.SET:
+            return narrator.threat(evidence) if is_threat(event) else narrator.set(evidence, event.played_loss)

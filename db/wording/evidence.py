@@ -1,0 +1,49 @@
+"""Evidence about a losing move, as a value: all that a sentence about it may rest on, and nothing else."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A move that loses and its refutation. Win chances are lichess's, of the side that makes the move, -1..1."""
+
+    fen: str
+    """The position before the move; counters may be missing."""
+    half_move: int
+    """Twice the full-move number of the move, plus one if it is Black's."""
+    bait: str
+    """The move, UCI."""
+    killer_line: tuple[str, ...]
+    """What follows by force, UCI; at least one move."""
+    mate_in: int | None = None
+    """Moves from the killer to mate; None if no mate was proved."""
+    before: float | None = None
+    """Win chance with the best move; None where it was not measured."""
+    after: float | None = None
+    """The same with this move."""
+    best: str | None = None
+    """The best other move, UCI."""
+    best_line: tuple[str, ...] = ()
+    """The line that begins with it, SAN."""
+    name: str = ""
+    """Of the known trap that it is, as people call it; empty if it is none."""
+    mirrored: bool = False
+    """It is that trap with colours exchanged."""
+    like: str = ""
+    """Family of a trap that it resembles; empty if it resembles none."""
+    signed: bool = True
+    """The move is written with the sign that its cost gives it; not where the game has another."""
+    loss: float | None = None
+    """Win chance that it costs, 0..2, where only that is known."""
+
+    @property
+    def cost(self) -> float | None:
+        """Win chance that it costs, 0..2; None where nothing was measured."""
+        if self.before is None or self.after is None:
+            return self.loss
+        return self.before - self.after
+
+    @property
+    def is_black(self) -> bool:
+        """Whether Black makes the move."""
+        return self.half_move % 2 == 1

@@ -1,0 +1,292 @@
+"""Facts of a line of moves, read off the board: what is lost at its end, by which motif, and how a mate looks.
+
+Nothing here is an opinion: material is counted where nothing is left to be taken, and motifs are those that the core's
+predicates find in the line.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import chess
+
+from db.wording.evidence import Evidence
+from trapcore import _native
+from trapcore.piece_values import POINTS
+from trapcore.proof.themes import LineTheme, line_themes
+from trapcore.trees.chess_game import parse_position
+
+LATEST_PLY = 7
+"""Material that falls later than so many plies into the line is not called lost by the move: too much lies between."""
+
+LATEST_MOTIF = 3
+"""A motif that comes later than so many plies into the line is not told."""
+
+_PAWN = 100  # centipawns that an exchange wins at least to count
+_MUCH = 0.45  # win chance that nobody loses for the sake of a pawn
+
+
+MATES = (
+    "backRankMate", "smotheredMate", "arabianMate", "anastasiaMate", "bodenMate", "doubleBishopMate", "hookMate",
+    "dovetailMate",
+)  # fmt: skip
+"""Themes that name a mate."""
+
+MOTIFS = ("fork", "skewer", "doubleCheck", "discoveredCheck", "discoveredAttack", "trappedPiece", "capturingDefender",
+          "deflection", "pin")  # fmt: skip
+"""Themes that say why something is lost, the one that says most first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Motif:
+    """What a move of the killer line does, by lichess's name of the theme."""
+
+    name: str
+    """One of `MOTIFS`."""
+    ply: int
+    """Of the killer line, from 1."""
+    targets: tuple[chess.PieceType, ...]
+    """Pieces that it acts on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the side that made the losing move gives up, and what it gets for it, when nothing is left to be taken."""
+
+    lost: tuple[chess.PieceType, ...]
+    """The most valuable first; what both sides gave up is left out."""
+    gained: tuple[chess.PieceType, ...]
+    ply: int
+    """Of the killer line, from 1: with this move it is so."""
+    only: bool
+    """What is lost is a single piece that can be no other: the one that moved, or the only one of its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the board says about a losing move."""
+
+    bait: str
+    """SAN."""
+    line: tuple[str, ...]
+    """The killer line, SAN."""
+    best: str | None
+    """The best other move, SAN."""
+    material: Material | None
+    """None if no material is lost for certain, or the best other move loses as much."""
+    mate: str | None
+    """One of `MATES`, if the line shows it."""
+    motif: Motif | None
+    """Why it loses, if the line shows one of `MOTIFS` at once."""
+    taken: tuple[chess.PieceType, chess.Square] | None
+    """What the losing move takes, and where."""
+    best_takes: chess.Square | None
+    """Where the best other move takes something."""
+
+
+@lru_cache(maxsize=4096)
+def facts_of(evidence: Evidence) -> Facts:
+    """The facts about a losing move. Raises `PositionError` for moves that are not legal."""
+    before = parse_position(evidence.fen)
+    bait, *line = _native.sans(_native.epd(evidence.fen), (evidence.bait, *evidence.killer_line))
+    move = before.parse_uci(evidence.bait)
+    best = None if evidence.best is None else before.parse_uci(evidence.best)
+    themes = line_themes(evidence.fen, (evidence.bait, *evidence.killer_line))
+    material = None if evidence.mate_in is not None else _material(evidence, before)
+    return Facts(
+        bait=bait,
+        line=tuple(line),
+        best=None if best is None else before.san(best),
+        material=material,
+        mate=next((theme.name for name in MATES for theme in themes if theme.name == name), None),
+        motif=None if evidence.mate_in is not None else _motif(evidence, before, material, themes),
+        taken=_taken(before, move),
+        best_takes=best.to_square if best is not None and before.is_capture(best) else None,
+    )
+
+
+def _taken(board: chess.Board, move: chess.Move) -> tuple[chess.PieceType, chess.Square] | None:
+    if not board.is_capture(move) or board.is_en_passant(move):
+        return None
+    piece = board.piece_type_at(move.to_square)
+    return None if piece is None else (piece, move.to_square)
+
+
+# Material -------------------------------------------------------------------------------------------------------------
+
+_Counts = Counter[chess.PieceType]
+
+
+def _material(evidence: Evidence, before: chess.Board) -> Material | None:
+    victim = before.turn
+    settled = _settled(before, (evidence.bait, *evidence.killer_line))
+    # The bait itself settles nothing: the answer to it decides.
+    settled = [(ply - 1, board) for ply, board in settled if ply > 1]
+    if not settled:
+        return None
+    start = _counts(before)
+    last = _change(start, settled[-1][1], victim)
+    ply = next(ply for ply, board in settled if _change(start, board, victim) == last)
+    lost, gained = last
+    worth = _points(lost) - _points(gained)
+    if worth < 1 or ply > LATEST_PLY:
+        return None
+    if worth <= 1 and evidence.cost is not None and evidence.cost >= _MUCH:
+        return None
+    if worth - _loses_anyway(evidence, before, start) < max(1.0, worth / 2):
+        return None
+    ply = _last_capture(before, (evidence.bait, *evidence.killer_line), ply)
+    return Material(_sorted(lost), _sorted(gained), ply, _is_only(evidence, before, ply, lost))
+
+
+def _last_capture(board: chess.Board, line: Sequence[str], ply: int) -> int:
+    """Ply of the killer line, at most ``ply``, with which the last of the material falls; ``line`` has the bait too."""
+    board = board.copy(stack=False)
+    found = 1
+    for count, uci in enumerate(line[: ply + 1]):
+        move = board.parse_uci(uci)
+        if count and board.is_capture(move):
+            found = count
+        board.push(move)
+    return found
+
+
+def _settled(board: chess.Board, line: Sequence[str]) -> list[tuple[int, chess.Board]]:
+    """Plies of a line, from 1, after which the side to move has nothing to take with profit, and is not in check.
+
+    A promotion ends the counting: what becomes of the new piece is seldom in the line.
+    """
+    board = board.copy(stack=False)
+    found = []
+    for ply, uci in enumerate(line, 1):
+        if board.push_uci(uci).promotion is not None:
+            break
+        if board.is_check() or not any(board.legal_moves):
+            continue
+        if max((gain for _, gain in _native.exchanges(board.fen())), default=0) < _PAWN:
+            found.append((ply, board.copy(stack=False)))
+    return found
+
+
+def _counts(board: chess.Board) -> dict[chess.Color, _Counts]:
+    return {side: Counter({kind: len(board.pieces(kind, side)) for kind in chess.PIECE_TYPES}) for side in chess.COLORS}
+
+
+def _change(start: dict[chess.Color, _Counts], board: chess.Board, victim: chess.Color) -> tuple[_Counts, _Counts]:
+    """What the victim has lost since ``start``, and what the attacker has, without what both have."""
+    now = _counts(board)
+    lost, gained = (start[side] - now[side] for side in (victim, not victim))
+    lost, gained = lost - gained, gained - lost
+    minor = min(lost[chess.KNIGHT] + lost[chess.BISHOP], gained[chess.KNIGHT] + gained[chess.BISHOP])
+    return _without_minor(lost, minor), _without_minor(gained, minor)
+
+
+def _without_minor(counts: _Counts, minor: int) -> _Counts:
+    """The counts without so many knights or bishops, which are worth the same."""
+    counts = Counter(counts)
+    for kind in (chess.KNIGHT, chess.BISHOP):
+        gone = min(minor, counts[kind])
+        counts[kind] -= gone
+        minor -= gone
+    return +counts
+
+
+def _points(counts: _Counts) -> float:
+    return sum(POINTS[kind] * count for kind, count in counts.items())
+
+
+def _loses_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, _Counts]) -> float:
+    """Points that are lost by the best other move as well; negative if it wins some, 0 where that is not known."""
+    board, line = before.copy(stack=False), []
+    for san in evidence.best_line:
+        move = board.parse_san(san)
+        line.append(board.uci(move))
+        board.push(move)
+    settled = _settled(before, line)
+    if not settled:
+        return 0.0
+    lost, gained = _change(start, settled[-1][1], before.turn)
+    return max(0.0, _points(lost) - _points(gained))
+
+
+def _sorted(counts: _Counts) -> tuple[chess.PieceType, ...]:
+    return tuple(sorted(counts.elements(), key=lambda kind: (-POINTS[kind], -kind)))
+
+
+def _is_only(evidence: Evidence, before: chess.Board, ply: int, lost: _Counts) -> bool:
+    """Whether the one piece that is lost is the one that moved, or the only one of its kind."""
+    if lost.total() != 1:
+        return False
+    (kind,) = lost.elements()
+    if len(before.pieces(kind, before.turn)) == 1:
+        return True
+    board = before.copy(stack=False)
+    board.push_uci(evidence.bait)
+    square = chess.Move.from_uci(evidence.bait).to_square
+    if board.piece_type_at(square) != kind:
+        return False
+    for uci in evidence.killer_line[:ply]:
+        move = board.parse_uci(uci)
+        if move.to_square == square and board.turn != before.turn:
+            return True
+        if move.from_square == square:
+            square = move.to_square
+        board.push(move)
+    return False
+
+
+# Motifs ---------------------------------------------------------------------------------------------------------------
+
+
+def _motif(
+    evidence: Evidence, before: chess.Board, material: Material | None, themes: Sequence[LineTheme]
+) -> Motif | None:
+    """The theme of the line that says why it wins; of lost material one that acts on what is lost."""
+    boards = [before.copy(stack=False)]
+    for uci in (evidence.bait, *evidence.killer_line[:LATEST_MOTIF]):
+        boards.append(boards[-1].copy(stack=False))
+        boards[-1].push_uci(uci)
+    for name in MOTIFS:
+        for theme in themes:
+            if theme.name != name or theme.ply > LATEST_MOTIF or (material is not None and theme.ply > material.ply):
+                continue
+            moved = chess.Move.from_uci(evidence.killer_line[theme.ply - 1]).to_square
+            if name not in _BY_ANOTHER and theme.by != chess.square_name(moved):
+                continue
+            motif = Motif(name, theme.ply, _targets(boards[theme.ply], boards[theme.ply + 1], theme))
+            if _explains(motif, material):
+                return motif
+    return None
+
+
+_BY_ANOTHER = ("discoveredCheck", "discoveredAttack")  # whose piece is not the one that moves
+
+
+def _targets(before: chess.Board, after: chess.Board, theme: LineTheme) -> tuple[chess.PieceType, ...]:
+    found = []
+    for name in theme.targets:
+        square = chess.parse_square(name)
+        # What the move took is looked for on the board before it.
+        piece = before.piece_at(square) if after.color_at(square) == before.turn else after.piece_at(square)
+        if piece is not None:
+            found.append(piece.piece_type)
+    return tuple(found)
+
+
+def _explains(motif: Motif, material: Material | None) -> bool:
+    """Whether the motif is why the material is lost: it acts on what is lost, or is a check that costs a tempo."""
+    if motif.name in ("fork", "skewer") and len(motif.targets) < 2:
+        return False
+    if not motif.targets:
+        return False
+    guarded = motif.name in ("capturingDefender", "deflection")
+    if motif.name == "deflection" and len(set(motif.targets)) < 2:
+        return False  # nobody understands "draws the knight away from the knight"
+    if material is None:
+        return motif.name != "pin" and not (guarded and motif.targets[-1] == chess.PAWN)
+    if guarded:
+        return material.lost[0] == motif.targets[-1]
+    if motif.name in ("doubleCheck", "discoveredCheck"):
+        return True
+    return material.lost[0] in motif.targets

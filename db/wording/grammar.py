@@ -1,0 +1,75 @@
+"""Grammar of the sentences, as a value: every phrase is a template with named gaps, so that one file is one language.
+
+The gaps are filled by `db.wording.sentences`; what may stand in each of them is told in `GAPS`, from which
+`db.wording.recognition` also knows a sentence again. Moves are English SAN in every language, because the moves of a
+PGN are, and a reader compares the two.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import chess
+
+
+class Verbosity(StrEnum):
+    """How much is said."""
+
+    BRIEF = "brief"
+    """What happened and why, in one sentence, of losing moves only; no variations."""
+    NORMAL = "normal"
+    """And what it cost and what was better; known traps that are set or avoided, once in a file."""
+    FULL = "full"
+    """And every trap and threat that is set or avoided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """Words of one language.
+
+    ``sentences`` are whole sentences, ``phrases`` what stands in their gaps. Both have the same keys in every language;
+    a test sees to that.
+    """
+
+    code: str
+    """Of two letters, ISO 639-1."""
+    name: str
+    sides: Mapping[chess.Color, str]
+    pieces: Mapping[chess.PieceType, str]
+    """Bare: ``knight``."""
+    the_piece: Mapping[chess.PieceType, str]
+    """As what is lost or attacked: ``the knight``, ``den Springer``."""
+    a_piece: Mapping[chess.PieceType, str]
+    for_a_piece: Mapping[chess.PieceType, str]
+    """As what is got in exchange, behind the word for *for*."""
+    subject: Mapping[chess.PieceType, str]
+    """At the beginning of a sentence about it: ``the knight``, ``der Springer``."""
+    several: Mapping[tuple[chess.PieceType, int], str]
+    """``two pawns``; what is not in it is told as material."""
+    joined: str
+    """The word between two things: ``and``."""
+    exchange: str
+    """A rook for a minor piece, as what is lost."""
+    material: str
+    """What is lost, where it takes too many words to say what it is."""
+    gets: str
+    """``{lost} for {gained}``."""
+    mates: Mapping[str | None, tuple[str, str]]
+    """A mate in one move, and one in ``{count}``, behind a word that governs it: ``allows mate``."""
+    a_mate: Mapping[str | None, tuple[str, str]]
+    """The same in apposition: ``, a mate in 2``."""
+    themes: Mapping[str, str]
+    """What a move does, for each of the motifs of `db.wording.facts`: ``forks {targets}``."""
+    ideas: Mapping[str, str]
+    """Patterns that people know, by the family of the traps that show them."""
+    sentences: Mapping[str, str]
+    a_trap: str
+    """A trap without a name."""
+    known_trap: str
+    """A trap whose name says nothing about what it is: ``a known trap ({name})``."""
+    reversed_colours: str
+    """Behind the name of a trap that stood with colours exchanged."""
+    articles: tuple[str, str]
+    """Before a name of a trap that needs one, and before one that has a possessive."""
+    transliterated: Mapping[str, str]
+    """Letters as they are written where only ASCII is at hand, other than without their accents."""

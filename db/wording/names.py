@@ -1,0 +1,67 @@
+"""Names of traps, families and openings as people read them; slugs are for those who must type them."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from db.wording.grammar import Grammar
+
+_NAMES_ITSELF = re.compile(r"(trap|mate|gambit trap|fishing pole|king hunt)$", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"(?!Noah)\S+['’]s\b")  # as the first word
+
+FAMILIES: Mapping[str, str] = {
+    "from": "From's gambit",
+    "fools": "Fool's mate",
+    "legal": "Légal's mate",
+    "scholars": "Scholar's mate",
+    "noahs-ark": "Noah's Ark",
+    "kings-gambit": "King's Gambit",
+    "wing-gambit": "Wing Gambit",
+    "poisoned-pawn": "Poisoned pawn",
+    "caro-kann-smothered": "Caro-Kann, smothered mate",
+    "sicilian-smothered": "Sicilian, smothered mate",
+    "lasker-albin": "Lasker trap, Albin Countergambit",
+    "ruy-lopez-mates": "Ruy Lopez mates",
+    "two-knights": "Two Knights Defence",
+    "three-knights": "Three Knights",
+    "reti-tartakower": "Réti-Tartakower",
+    "alekhine": "Alekhine's Defence",
+    "owen": "Owen's Defence",
+    "greco": "Greco's traps",
+}
+"""Names of families of the bundled traps that their slugs do not tell."""
+
+_HYPHENATED = ("caro-kann", "blackmar-diemer", "busch-gass", "milner-barry", "smith-morra", "frankenstein-dracula")
+
+
+def family_name(slug: str) -> str:
+    """The name of a family: ``Légal's mate`` for ``legal``, ``Caro-Kann advance`` for ``caro-kann-advance``."""
+    if slug in FAMILIES:
+        return FAMILIES[slug]
+    for head in _HYPHENATED:
+        if slug.startswith(head):
+            rest = slug.removeprefix(head).replace("-", " ")
+            return "-".join(word.capitalize() for word in head.split("-")) + rest
+    words = slug.replace("-", " ")
+    return words[:1].upper() + words[1:]
+
+
+@lru_cache(maxsize=4096)
+def safe_name(text: str) -> str:
+    """A name as it may stand in a comment: one line, no braces, no commands, straight quotes, and without ``The``."""
+    straight = text.translate(str.maketrans("‘’“”{}", "''\"\"  ")).replace("[%", "[")
+    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in straight).split())
+    return plain.removeprefix("The ")
+
+
+def trap_name(name: str, language: Grammar, *, mirrored: bool = False) -> str:
+    """What a known trap is called in a sentence: ``Légal's mate``, ``the Elephant trap``, ``a known trap (Traxler,
+    7.Ke1)``."""
+    plain = safe_name(name)
+    head = plain.partition(", ")[0]
+    if _NAMES_ITSELF.search(head):
+        plain, possessive = language.articles
+        called = (possessive if _POSSESSIVE.match(head) else plain).format(name=head)
+    else:
+        called = language.known_trap.format(name=plain)
+    return language.reversed_colours.format(name=called) if mirrored else called

@@ -1,0 +1,353 @@
+"""Sentences about a losing move: what happened, why, what it cost and what was better, in this order.
+
+Every sentence rests on the evidence alone: on the line that was proved or searched, on the material that is gone at its
+end, on the win chances that were measured. Win chances are told as percent of the side that moved.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+
+from db.wording import moves
+from db.wording.evidence import Evidence
+from db.wording.facts import Facts, Material, Motif, facts_of
+from db.wording.grammar import Grammar, Verbosity
+from db.wording.names import trap_name
+from trapcore.piece_values import POINTS
+from trapcore.proof.search import BLUNDER, INACCURACY
+from trapcore.trees.chess_game import parse_position
+
+LINE_PLIES = 5
+"""So much is shown of a line that a search found, and of a long mate."""
+
+MATE_PLIES = 7
+"""A mate is shown to its end if its line is no longer."""
+
+WINNING, BETTER = 0.7, 0.2
+"""Win chances (-1..1) from which a side is said to be winning, 85 %, and to have the advantage, 60 %."""
+
+
+def percent_of_chance(chance: float) -> str:
+    """A win chance of -1..1 as ``62 %`` of 0 to 100."""
+    return f"{50 * (1 + chance):.0f} %"
+
+
+def shown_line(evidence: Evidence, facts: Facts | None = None) -> tuple[str, ...]:
+    """The killer line in SAN, as far as it says something: what a search found for material is partly guesswork."""
+    whole = (facts or facts_of(evidence)).line
+    if evidence.mate_in is not None and len(whole) <= MATE_PLIES:
+        return whole
+    return _without_repetition(evidence, whole[:LINE_PLIES])
+
+
+@dataclass(frozen=True, slots=True)
+class Narrator:
+    """Writes the sentences in one language, as many as are wanted."""
+
+    language: Grammar
+    verbosity: Verbosity = Verbosity.NORMAL
+
+    # The five events ------------------------------------------------------------------------------------------------
+
+    def fell(self, evidence: Evidence, *, was_set: bool = False, missed: Evidence | None = None) -> str:
+        """Of the losing move itself.
+
+        ``was_set``: the trap was told with its line where it was set. ``missed``: the move that lost before it, whose
+        answer this move misses as well.
+        """
+        if was_set:
+            return self._say("takes_bait", chances=_chances(evidence.before, evidence.after))
+        return self._joined(self._what_happened(evidence), self._better(evidence, missed))
+
+    def missed(self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False) -> str:
+        """Of the answer to a losing move that is not the right one, and what it gives back (0..2, None if unknown).
+
+        ``was_told``: the right answer was told where the losing move was.
+        """
+        left = None if evidence.after is None else -evidence.after
+        small = left is None or played_loss is None or played_loss < INACCURACY
+        chances = "" if small else _chances(left, left - played_loss)  # type: ignore[operator]
+        mate = evidence.mate_in is not None
+        if was_told:
+            return self._say("misses_the_mate" if mate else "misses_the_chance", chances=chances)
+        facts = facts_of(evidence)
+        gaps = {"killer": self._killer(evidence, facts), "chances": chances}
+        if evidence.name:
+            key = "misses_named" if mate else "misses_named_gain"
+            return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
+        if evidence.mate_in == 1:
+            return self._say("misses_mate_at_once", **gaps, mate=self._mate(evidence, facts))
+        if mate:
+            return self._say("misses_mate", **gaps, a_mate=self._mate(evidence, facts, self.language.a_mate))
+        if facts.motif is not None and facts.motif.ply == 1:
+            return self._say("misses_theme", **gaps, does=self._does(facts.motif))
+        if facts.material is not None:
+            return self._say("misses_material", **gaps, what=self._what(facts.material))
+        return self._say("misses_killer", **gaps)
+
+    def sprung(self, evidence: Evidence, played: str) -> str:
+        """Of the right answer ``played`` (SAN) to a losing move that was not told itself."""
+        facts = facts_of(evidence)
+        gaps = {"killer": self._killer(evidence, facts)}
+        if played.rstrip("+#") != facts.line[0].rstrip("+#"):
+            gaps["played"] = moves.line([played], evidence.half_move + 1)
+            return (
+                self._say("springs_otherwise", **gaps, name=self._name(evidence))
+                if evidence.name
+                else self._say("mates_too", **gaps)
+            )
+        if evidence.name:
+            return self._say("springs", name=self._name(evidence), line=self._line(evidence, facts))
+        return self._say("punishes", move=self._bait(evidence, facts), why=self._why(evidence, facts))
+
+    def set(self, evidence: Evidence, risk: float | None = None) -> str:
+        """Of the move that sets a trap, and how it should be answered; ``risk`` (0..2) is what it costs itself."""
+        facts = facts_of(evidence)
+        gaps = self._trap(evidence, facts)
+        end = "mate" if evidence.mate_in is not None else "gain" if facts.material is not None else ""
+        key = "sets"
+        if facts.taken is not None:
+            kind, square = facts.taken
+            gaps |= {"subject": self.language.subject[kind], "square": chess.square_name(square)}
+            key += "_lure"
+        told = self._say(f"{key}_{end}" if end else key, **gaps)
+        return self._joined(told, self._answer(evidence, facts, risk))
+
+    def threat(self, evidence: Evidence) -> str:
+        """Of a move after which the killer would come whatever idle move is made."""
+        facts = facts_of(evidence)
+        if evidence.mate_in is not None and evidence.mate_in > 1:
+            return self._say("threatens_mate", mate=self._mate(evidence, facts), line=self._line(evidence, facts))
+        return self._say("threatens", why=self._killer(evidence, facts))
+
+    def avoided(self, evidence: Evidence) -> str:
+        """Of a move that leaves a losing one alone."""
+        facts = facts_of(evidence)
+        gaps = self._trap(evidence, facts)
+        key = "avoids_named" if evidence.name else "avoids"
+        end = "_mate" if evidence.mate_in is not None else "_gain" if facts.material is not None else ""
+        return self._say(key + end, **gaps)
+
+    def unproved(self, evidence: Evidence, like: str = "") -> str:
+        """Of a move that may lose, which was not proved; ``like`` is the name of a trap that it resembles, or empty."""
+        facts = facts_of(evidence)
+        gaps = {"move": moves.line([facts.bait], evidence.half_move), "killer": self._killer(evidence, facts)}
+        if evidence.name:
+            return self._say("unproved_known", **gaps, name=self._name(evidence))
+        if like:
+            return self._say("unproved_like", **gaps, name=trap_name(like, self.language, mirrored=evidence.mirrored))
+        return self._say("unproved_answer", **gaps)
+
+    # Sentences ------------------------------------------------------------------------------------------------------
+
+    def _what_happened(self, evidence: Evidence) -> str:
+        facts = facts_of(evidence)
+        line = self._line(evidence, facts)
+        if evidence.name:
+            return self._say("falls_into", name=self._name(evidence), line=line)
+        gaps = {"move": self._bait(evidence, facts), "why": self._why(evidence, facts)}
+        if evidence.mate_in is not None:
+            gaps |= {"mate": self._mate(evidence, facts), "line": line}
+            idea = self.language.ideas.get(evidence.like, "")
+            return self._say("allows_mate_like", **gaps, idea=idea) if idea else self._say("allows_mate", **gaps)
+        if facts.material is not None:
+            return self._say("loses_material", **gaps, what=self._what(facts.material))
+        other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
+        return self._say(_verdict(evidence), **gaps, other_side=other)
+
+    def _better(self, evidence: Evidence, missed: Evidence | None) -> str:
+        """What was better, and by how much; empty where nothing is known, and if little is to be said."""
+        if self.verbosity is Verbosity.BRIEF:
+            return ""
+        facts = facts_of(evidence)
+        chances = _chances(evidence.before, evidence.after)
+        if missed is not None and missed.mate_in is not None:
+            lost = facts_of(missed)
+            return self._say(
+                "was_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances
+            )
+        if facts.best is None or evidence.before is None:
+            points = "" if evidence.cost is None else f"{50 * evidence.cost:.0f}"
+            return self._say("only_cost", points=points) if points else ""
+        best = moves.line([facts.best], evidence.half_move)
+        if best.endswith("#"):
+            return self._say("was_mate", best=best, mate=self.language.mates[None][0], chances=chances)
+        return self._say(_worth(evidence.before), best=best, chances=chances)
+
+    def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
+        if self.verbosity is Verbosity.BRIEF or facts.best is None or evidence.before is None:
+            return ""
+        best = moves.line([facts.best], evidence.half_move)
+        if risk is not None and risk >= INACCURACY:
+            left = -evidence.before
+            return self._say("answer_costs", best=best, chances=_chances(min(1.0, left + risk), left))
+        side = self.language.sides[chess.BLACK if evidence.is_black else chess.WHITE]
+        simple = facts.best_takes is not None and evidence.before >= -BETTER
+        return self._say("answer_takes" if simple else "answer_is", side=side, best=best)
+
+    # Gaps -----------------------------------------------------------------------------------------------------------
+
+    def _say(self, key: str, **gaps: str) -> str:
+        template = self.language.sentences[key]
+        if self.verbosity is Verbosity.BRIEF and key not in _WITH_SUBJECT:
+            template = template.removeprefix("{move} ")
+        text = template.format_map(gaps).replace(" ....", " ...")  # where a line that is cut short ends the sentence
+        return text[:1].upper() + text[1:]
+
+    def _joined(self, *sentences: str) -> str:
+        return " ".join(filter(None, sentences))
+
+    def _bait(self, evidence: Evidence, facts: Facts) -> str:
+        return moves.line([facts.bait + _sign(evidence)], evidence.half_move)
+
+    def _killer(self, evidence: Evidence, facts: Facts) -> str:
+        return self._plies(evidence, facts.line[:1])
+
+    def _line(self, evidence: Evidence, facts: Facts) -> str:
+        """``6.Bxf7+ Ke7 7.Nd5#``, with dots behind it where it is cut short before its mate."""
+        return self._plies(evidence, shown_line(evidence, facts)) + self._cut(evidence, facts)
+
+    def _plies(self, evidence: Evidence, sans: Sequence[str]) -> str:
+        return moves.line(sans, evidence.half_move + 1)
+
+    def _cut(self, evidence: Evidence, facts: Facts) -> str:
+        return " ..." if evidence.mate_in is not None and len(shown_line(evidence, facts)) < len(facts.line) else ""
+
+    def _why(self, evidence: Evidence, facts: Facts) -> str:
+        """What the killer does, or the line until it has done it."""
+        if facts.motif is not None:
+            return f"{self._plies(evidence, facts.line[: facts.motif.ply])} {self._does(facts.motif)}"
+        if facts.material is not None:
+            return self._plies(evidence, facts.line[: facts.material.ply])
+        return self._line(evidence, facts)
+
+    def _trap(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
+        bait = facts.bait + _sign(evidence)
+        shown = shown_line(evidence, facts)
+        settled = facts.line if facts.material is None else facts.line[: facts.material.ply]
+        return {
+            "name": self._name(evidence),
+            "move": moves.line([bait], evidence.half_move),
+            "line": self._line(evidence, facts) if facts.material is None else self._plies(evidence, settled),
+            "trap_line": moves.line([bait, *shown], evidence.half_move) + self._cut(evidence, facts),
+            "mate": self._mate(evidence, facts),
+            "what": "" if facts.material is None else self._what(facts.material),
+        }
+
+    def _name(self, evidence: Evidence) -> str:
+        if not evidence.name:
+            return self.language.a_trap
+        return trap_name(evidence.name, self.language, mirrored=evidence.mirrored)
+
+    def _mate(self, evidence: Evidence, facts: Facts, words: object = None) -> str:
+        if evidence.mate_in is None:
+            return ""
+        table = self.language.mates if words is None else self.language.a_mate
+        # Only a line that is shown to its end shows its pattern.
+        pattern = facts.mate if len(facts.line) <= MATE_PLIES else None
+        at_once, later = table[pattern]
+        return at_once if evidence.mate_in == 1 else later.format(count=evidence.mate_in)
+
+    def _does(self, motif: Motif) -> str:
+        """``forks king and rook``."""
+        things = []
+        for kind in sorted(set(motif.targets), key=lambda kind: -POINTS[kind]):
+            count = motif.targets.count(kind)
+            things.append(self.language.pieces[kind] if count == 1 else self.language.several[kind, count])
+        *first, last = things
+        named = [self.language.the_piece[kind] for kind in motif.targets]
+        return self.language.themes[motif.name].format(
+            targets=f"{', '.join(first)} {self.language.joined} {last}" if first else last,
+            the_target=named[0],
+            the_other=named[-1],
+        )
+
+    def _what(self, material: Material) -> str:
+        """``the bishop``, ``a rook for a knight`` as ``the exchange``, ``a queen for a rook and two pawns``."""
+        lost, gained = material.lost, material.gained
+        if lost[:1] == (chess.ROOK,) and gained[:1] in ((chess.KNIGHT,), (chess.BISHOP,)):
+            more, less = lost[1:], gained[1:]
+            if not less:
+                extra = self._pieces(more)
+                return self._and([self.language.exchange, *extra]) if extra is not None else self.language.material
+            return self.language.material
+        if material.only and not gained:
+            return self.language.the_piece[lost[0]]
+        things, others = self._pieces(lost), self._pieces(gained, self.language.for_a_piece)
+        if things is None or others is None or len(things) > 2 or len(others) > 2:
+            return self.language.material
+        if not others:
+            return self._and(things)
+        return self.language.gets.format(lost=self._and(things), gained=self._and(others))
+
+    def _pieces(self, kinds: Sequence[chess.PieceType], one: object = None) -> list[str] | None:
+        """Each kind with its number, the most valuable first; None for numbers that have no word."""
+        words = self.language.a_piece if one is None else self.language.for_a_piece
+        found = []
+        for kind in dict.fromkeys(kinds):
+            count = kinds.count(kind)
+            word = words[kind] if count == 1 else self.language.several.get((kind, count))
+            if word is None:
+                return None
+            found.append(word)
+        return found
+
+    def _and(self, things: Sequence[str]) -> str:
+        return f" {self.language.joined} ".join(things)
+
+
+_WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
+
+
+def _sign(evidence: Evidence) -> str:
+    return moves.sign(evidence.cost) if evidence.signed else ""
+
+
+def _without_repetition(evidence: Evidence, line: tuple[str, ...]) -> tuple[str, ...]:
+    """The line until a position comes back, unless that is what it shows."""
+    if evidence.mate_in is not None or (evidence.after is not None and abs(evidence.after) < BETTER):
+        return line
+    board = parse_position(evidence.fen)
+    board.push_uci(evidence.bait)
+    seen = {board.epd()}
+    for count, san in enumerate(line):
+        board.push_san(san)
+        if board.epd() in seen:
+            return line[:count]
+        seen.add(board.epd())
+    return line
+
+
+def _chances(before: float | None, after: float | None) -> str:
+    """`` (55 % → 24 %)``; empty where they were not measured."""
+    if before is None or after is None:
+        return ""
+    return f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
+
+
+def _verdict(evidence: Evidence) -> str:
+    """The sentence for what a move that loses no material for certain does to the win chances."""
+    before, after = evidence.before, evidence.after
+    if before is None or after is None:
+        return "is_answered"
+    if before >= WINNING and after < BETTER:
+        return "throws_win"
+    if before >= BETTER and after >= BETTER:
+        return "lets_much_go"
+    if before >= BETTER and after >= -BETTER:
+        return "lets_advantage_go"
+    if after <= -WINNING:
+        return "lost_position"
+    if before >= -BETTER and after < -BETTER:
+        return "gives_advantage"
+    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else "is_answered"
+
+
+def _worth(chance: float) -> str:
+    """The sentence for what the best move left."""
+    if chance >= WINNING:
+        return "was_winning"
+    if chance >= BETTER:
+        return "kept_advantage"
+    return "kept_balance" if chance >= -BETTER else "better_defence"

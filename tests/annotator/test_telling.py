@@ -1,0 +1,307 @@
+"""What is told of the events of a game: what happened, what it cost, what was better; in percent, and nothing twice."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotator.comments.commentary import Commentator
+from annotator.comments.pgn_insert import Layout, spliced
+from annotator.comments.style import Style
+from annotator.comments.telling import chosen, words
+from annotator.events import EventProof, TrapEvent
+from annotator.selection import hangs_on
+from db.traps.terms import Event
+from db.wording.grammar import Verbosity
+from db.wording.languages import LANGUAGES, Language
+from db.wording.sentences import Narrator, percent_of_chance
+from tests.annotator.test_glyphs import THREAT
+from tests.support.told_events import gain, legal, unlike
+from tests.support.trap_games import LEGAL
+from trapcore.proof.verdict import Verdict
+
+NOT_MEASURED: dict[str, Any] = {"before": None, "after": None, "best": None, "best_san": None, "played_loss": None}
+
+
+def said(event: TrapEvent, verbosity: Verbosity = Verbosity.NORMAL, language: Language = Language.EN) -> str:
+    return words(event, Narrator(LANGUAGES[language], verbosity))
+
+
+@pytest.mark.parametrize(
+    ("chance", "expected"), [(-1.0, "0 %"), (0.0, "50 %"), (0.24, "62 %"), (-0.64, "18 %"), (1.0, "100 %")]
+)
+def test_win_chances_are_percent(chance: float, expected: str) -> None:
+    assert percent_of_chance(chance) == expected
+
+
+CASES = [
+    (
+        legal(Event.SET),
+        "Sets Légal's Mate: the queen on d1 can be taken, but 5...Bxd1?? 6.Bxf7+ Ke7 7.Nd5#. "
+        "Black can simply take with 5...dxe5.",
+        "Stellt eine Falle (Légal's Mate): die Dame auf d1 kann genommen werden, doch 5...Bxd1?? 6.Bxf7+ Ke7 7.Nd5#. "
+        "Schwarz kann einfach mit 5...dxe5 schlagen.",
+    ),
+    (
+        legal(Event.SET, played_loss=0.5, before=0.4),
+        "Sets Légal's Mate: the queen on d1 can be taken, but 5...Bxd1?? 6.Bxf7+ Ke7 7.Nd5#. "
+        "But 5...dxe5 is a good answer (55 % → 30 %).",
+        "Stellt eine Falle (Légal's Mate): die Dame auf d1 kann genommen werden, doch 5...Bxd1?? 6.Bxf7+ Ke7 7.Nd5#. "
+        "Aber 5...dxe5 ist eine gute Antwort (55 % → 30 %).",
+    ),
+    (THREAT, "Threatens 6.Qxf7#.", "Droht 6.Qxf7#."),
+    (
+        legal(Event.FELL),
+        "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 kept the balance (48 % → 0 %).",
+        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. "
+        "5...dxe5 hätte das Gleichgewicht gehalten (48 % → 0 %).",
+    ),
+    (
+        legal(Event.FELL, **NOT_MEASURED),
+        "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#.",
+        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#.",
+    ),
+    (
+        unlike(Event.FELL),
+        "5...Bxd1?? allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 kept the balance (48 % → 0 %).",
+        "5...Bxd1?? erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 hätte das Gleichgewicht gehalten (48 % → 0 %).",
+    ),
+    (
+        legal(Event.FELL, known=False, similarity=0.8, trap=replace(LEGAL, family="legal")),
+        "5...Bxd1?? allows mate in 2, the same idea as Légal's mate: 6.Bxf7+ Ke7 7.Nd5#. "
+        "5...dxe5 kept the balance (48 % → 0 %).",
+        "5...Bxd1?? erlaubt Matt in 2, nach demselben Muster wie Légals Matt: 6.Bxf7+ Ke7 7.Nd5#. "
+        "5...dxe5 hätte das Gleichgewicht gehalten (48 % → 0 %).",
+    ),
+    (
+        gain(Event.FELL),
+        "6.Nxd5?? loses a knight for a pawn: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8. "
+        "6.e3 kept the balance (55 % → 20 %).",
+        "6.Nxd5?? verliert einen Springer für einen Bauern: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8. "
+        "6.e3 hätte das Gleichgewicht gehalten (55 % → 20 %).",
+    ),
+    (
+        gain(Event.AVOIDED),
+        "Rightly avoids 6.Nxd5??, which loses a knight for a pawn after 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8.",
+        "Vermeidet zu Recht 6.Nxd5??; das verliert einen Springer für einen Bauern nach 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 "
+        "Bxd2+ 9.Kxd2 Kxd8.",
+    ),
+    (
+        legal(Event.AVOIDED),
+        "Avoids Légal's Mate, where 5...Bxd1?? allows mate in 2 after 6.Bxf7+ Ke7 7.Nd5#.",
+        "Vermeidet eine Falle (Légal's Mate): 5...Bxd1?? erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#.",
+    ),
+    (
+        legal(Event.SPRUNG),
+        "Springs Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#.",
+        "Nutzt eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#.",
+    ),
+    (
+        legal(Event.MISSED, played_loss=1.1),
+        "Fails to spring Légal's Mate: 6.Bxf7+ was mate in 2 (100 % → 45 %).",
+        "Nutzt eine Falle (Légal's Mate) nicht: 6.Bxf7+ war Matt in 2 (100 % → 45 %).",
+    ),
+    (unlike(Event.MISSED, played_loss=0.05), "Misses 6.Bxf7+, a mate in 2.", "Übersieht 6.Bxf7+, Matt in 2."),
+    (
+        gain(Event.MISSED, played_loss=0.5),
+        "Misses 6...Nxd5, which wins a knight for a pawn (80 % → 55 %).",
+        "Übersieht 6...Nxd5; das gewinnt einen Springer für einen Bauern (80 % → 55 %).",
+    ),
+]
+
+
+@pytest.mark.parametrize(("event", "english", "german"), CASES)
+def test_what_is_said(event: TrapEvent, english: str, german: str) -> None:
+    assert said(event) == english
+    assert said(event, language=Language.DE) == german
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (unlike(Event.FELL), "Allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#."),
+        (
+            gain(Event.FELL),
+            "Loses a knight for a pawn: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8.",
+        ),
+        (legal(Event.FELL), "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#."),
+        (unlike(Event.MISSED, played_loss=1.1), "Misses 6.Bxf7+, a mate in 2 (100 % → 45 %)."),
+    ],
+)
+def test_the_brief_form_says_what_happened_and_why(event: TrapEvent, expected: str) -> None:
+    assert said(event, Verbosity.BRIEF) == expected
+
+
+def test_a_long_mate_is_cut_short_and_says_so() -> None:
+    fen = "7k/8/5K2/8/8/8/8/R7 b - - 0 1"
+    line = ("f6f7", "h7h6", "a1h1", "h6g5", "h1g1", "g5f4", "g1g6", "f4e5", "g6h6")
+    long = unlike(
+        Event.FELL, fen=fen, bait="h8h7", bait_san="Kh7", killer_line=line, proof=EventProof(Verdict.PROVED, 9, 10, ""),
+        best=None, best_san=None, best_line_san=(),
+    )  # fmt: skip
+    assert said(long).startswith("5...Kh7?? allows mate in 9: 6.Kf7 Kh6 7.Rh1+ Kg5 8.Rg1+ ...")
+
+
+@pytest.mark.parametrize("name", ["Légal's Mate", "Lichess puzzle 08Hl2"])
+def test_a_similar_trap_is_never_named_by_its_opening_or_number(name: str) -> None:
+    for event in Event:
+        text = said(legal(event, known=False, similarity=0.99, trap=replace(LEGAL, name=name, family="london")))
+        assert name not in text
+        assert "similar" not in text
+
+
+def test_no_figure_is_said_that_was_not_measured() -> None:
+    for event in Event:
+        text = said(unlike(event, **NOT_MEASURED))
+        assert "%" not in text
+        assert "??" not in text
+        assert "kept" not in text
+
+
+def test_a_gain_of_the_library_is_told_in_points() -> None:
+    measured = replace(LEGAL, gain=0.82, mate_in=None)
+    known = gain(Event.FELL, **NOT_MEASURED, known=True, trap=measured, proof=EventProof(Verdict.PROVED, None, 0, ""))
+    assert said(known).endswith("It costs 41 percentage points.")
+
+
+def test_what_is_not_proved_says_so() -> None:
+    open_ = EventProof(Verdict.UNDECIDED, None, 8, "")
+    assert said(gain(Event.FELL, proof=open_)) == "Unproved: 6.Nxd5 may be answered by 6...Nxd5; not proved."
+    assert said(legal(Event.FELL, proof=open_)) == (
+        "Unproved: the position of Légal's Mate; 5...Bxd1 was not proved to lose to 6.Bxf7+."
+    )
+
+
+# Nothing twice ------------------------------------------------------------------------------------------------------
+
+
+def text_of(*events: TrapEvent, commentator: Commentator | None = None, **style: Any) -> str:
+    """All that is inserted for the events of a game."""
+    commentator = commentator or Commentator.of(Style(**style))
+    edits, _ = commentator.comment(events, b" " * 500, Layout(False, "\n", "utf-8"))
+    return spliced(b" " * 500, edits).decode().strip()
+
+
+def test_who_springs_says_nothing_that_was_said() -> None:
+    assert text_of(legal(Event.FELL), legal(Event.SPRUNG)).count("Nd5#") == 1
+    assert "Springs" not in text_of(legal(Event.FELL), legal(Event.SPRUNG))
+    assert "$1" in text_of(legal(Event.FELL), legal(Event.SPRUNG, only_move=True))
+    assert "Springs Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#." in text_of(legal(Event.SPRUNG))
+
+
+def test_what_was_missed_is_told_once() -> None:
+    text = text_of(unlike(Event.FELL), unlike(Event.MISSED, played_loss=1.1))
+    assert "{ Misses the mate (100 % → 45 %). }" in text
+    assert text.count("Nd5#") == 1
+    alone = text_of(unlike(Event.MISSED, played_loss=1.1))
+    assert "{ Misses 6.Bxf7+, a mate in 2 (100 % → 45 %). } ( 6. Bxf7+ Ke7 7. Nd5# )" in alone
+    gained = text_of(gain(Event.FELL), gain(Event.MISSED, played_loss=0.5))
+    assert "{ Misses the chance (80 % → 55 %). }" in gained
+
+
+def test_what_was_set_is_not_told_again() -> None:
+    avoided = text_of(legal(Event.SET), legal(Event.AVOIDED))
+    assert avoided.count("{") == 2  # shapes and words of the move that sets it
+    fell = text_of(legal(Event.SET), legal(Event.FELL))
+    assert "{ Takes the bait (48 % → 0 %). }" in fell
+    assert fell.count("Nd5#") == 1
+
+
+def test_a_known_trap_is_news_once_in_a_file() -> None:
+    commentator = Commentator.of(Style())
+    first, second, third = (
+        text_of(legal(Event.SET), legal(happened), commentator=commentator)
+        for happened in (Event.AVOIDED, Event.AVOIDED, Event.FELL)
+    )
+    assert "Sets Légal's Mate" in first
+    assert second == ""
+    assert "Sets Légal's Mate" in third
+    assert "Takes the bait" in third
+    full = Commentator.of(Style(verbosity=Verbosity.FULL))
+    for _ in range(2):
+        assert "Sets Légal's Mate" in text_of(legal(Event.SET), legal(Event.AVOIDED), commentator=full)
+
+
+def test_threats_and_what_was_left_alone_are_told_in_full_only() -> None:
+    for events in ([THREAT], [gain(Event.AVOIDED)]):
+        assert text_of(*events, verbosity=Verbosity.NORMAL) == ""
+        assert text_of(*events, verbosity=Verbosity.BRIEF) == ""
+        assert text_of(*events, verbosity=Verbosity.FULL) != ""
+    hard = text_of(unlike(Event.AVOIDED, only_move=True))  # the bait takes the queen
+    assert hard.startswith("$1")
+    assert "Rightly avoids 5...Bxd1??, which allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#." in hard
+
+
+def answered(**changes: Any) -> TrapEvent:
+    """The move 6.Nxd1, which misses the mate, as one that loses itself."""
+    board = LEGAL.board()
+    board.push_uci(LEGAL.bait)
+    moved: dict[str, Any] = {"ply": 11, "trap_ply": 11, "number": 6, "mover": "white", "bait_san": "Nxd1"}
+    line: dict[str, Any] = {"killer_line": ("d6e5",), "killer_line_san": ("dxe5",), "fen": board.fen()}
+    best: dict[str, Any] = {"best": "c4f7", "best_san": "Bxf7+", "best_line_san": ("Bxf7+", "Ke7", "Nd5#")}
+    proof = EventProof(Verdict.PROVED, None, 9, "", 0.9)
+    return unlike(Event.FELL, **{**moved, **line, **best, "bait": "c3d1", "proof": proof, **changes})
+
+
+def test_a_move_that_loses_and_misses_is_one_slip() -> None:
+    missed = unlike(Event.MISSED, played_loss=0.9)
+    lost, enough = answered(before=1.0, after=-0.5), answered(before=1.0, after=0.1)
+    assert [event.event for event in chosen([lost, missed])] == [Event.FELL]
+    assert [event.event for event in chosen([enough, missed])] == [Event.MISSED]
+    text = text_of(lost, missed)
+    assert "6.Nxd1?? throws the win away: 6...dxe5. 6.Bxf7+ was mate in 2 (100 % → 25 %)." in text
+    assert "Misses" not in text
+    assert text.count("{ ") == 2  # shapes, words
+
+
+def test_the_same_slip_in_the_same_position_is_told_once() -> None:
+    again = legal(Event.FELL, ply=14, trap_ply=14, number=7)
+    assert text_of(legal(Event.FELL), again).count("Falls into") == 1
+    elsewhere = replace(again, fen=again.fen.replace("ppp", "1pp", 1))
+    assert text_of(legal(Event.FELL), elsewhere).count("Falls into") == 2
+
+
+def test_who_proved_it_is_told_where_it_is_asked_for() -> None:
+    puzzle = gain(Event.FELL, trap=replace(LEGAL, name="Lichess puzzle 08Hl2"), similarity=0.939, probability=0.98)
+    assert "08Hl2" not in text_of(puzzle)
+    assert "tester" not in text_of(puzzle)
+    assert text_of(puzzle, evidence=True).endswith(
+        "[tester, 5,000 nodes; probability 98 %; like Lichess puzzle 08Hl2, 0.93 by sequences] } ( 6. e3 c6 )"
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "command"),
+    [
+        (unlike(Event.FELL), "[%eval #2]"),
+        (gain(Event.FELL), "[%eval -3.76]"),
+        (gain(Event.SET), "[%eval 0.54]"),
+        (gain(Event.SPRUNG), "[%eval -3.76]"),
+        (gain(Event.FELL, after=None), ""),
+    ],
+)
+def test_evaluations_are_written_where_they_are_asked_for(event: TrapEvent, command: str) -> None:
+    assert "%eval" not in text_of(event)
+    text = text_of(event, evaluations=True)
+    assert command in text if command else "%eval" not in text
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        (legal(Event.FELL), True),
+        (unlike(Event.FELL, before=-0.8), False),  # lost anyway
+        (legal(Event.FELL, before=-0.8), True),
+        (unlike(Event.FELL, **NOT_MEASURED), True),
+        (unlike(Event.MISSED, before=-0.8), True),
+        (gain(Event.MISSED, before=-0.4), False),
+        (legal(Event.AVOIDED), True),
+        (unlike(Event.AVOIDED, played="Qf6#", fen="4k3/8/8/8/8/8/8/4K3 b - - 0 1"), False),
+        (
+            unlike(Event.AVOIDED, played="Nf6", fen="rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"),
+            False,  # Petrov's Defence
+        ),
+    ],
+)
+def test_nothing_is_told_where_nothing_hung_on_it(event: TrapEvent, expected: bool) -> None:
+    assert hangs_on(event) is expected
