@@ -5,6 +5,7 @@ import os
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
+from typing import TextIO
 
 import typer
 
@@ -74,7 +75,11 @@ def main() -> None:
         if not gone and not code:
             say(_sentence(error))
         code = code or (TraplineError.exit_code if gone else OutputError.exit_code)
-        _drop_output()
+        _drop(sys.stdout)
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _drop(sys.stderr)  # talk that nobody can hear is no error
     sys.exit(code)
 
 
@@ -121,10 +126,10 @@ def _sentence(error: OSError) -> str:
     return f"{error.filename or 'standard output'}: {error.strerror or error}"
 
 
-def _drop_output() -> None:
+def _drop(stream: TextIO) -> None:
     """Send what could not be written to nowhere, so that it is not tried once more at the end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 

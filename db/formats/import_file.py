@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from sys import maxsize
 from typing import TypedDict, Unpack
 
 from db.formats.pgn_import import game_trap
@@ -95,7 +96,7 @@ def import_file(
         traps = _puzzles(head, chunks, report) if _is_table(head) else _games(head, chunks, report, trust)
         usual = PUZZLE_PROVER if _is_table(head) else TrapProver(search_nodes=SEARCH_NODES)
         chosen = prover if prover is not None else usual
-        entries = traps if limit is None else islice(traps, limit)
+        entries = traps if limit is None else islice(traps, min(limit, maxsize))
         while batch := list(islice(entries, _AT_A_TIME)):
             good = [trap for trap in batch if trap is not None]
             proved = good if trust else _proved(library, chosen, good, jobs, report)

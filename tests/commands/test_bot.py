@@ -76,7 +76,6 @@ def test_everything_that_is_there_is_told(server: Server, tmp_path: Path, monkey
     token = tmp_path / "token"
     token.write_text(f"{SECRET}\n")
     token.chmod(0o600)
-    token.chmod(0o600)
     text = f'engine = "{engine}"\nbooks = ["{tmp_path / "book.bin"}"]\ntoken_file = "{token}"'
     config = configured(tmp_path, text)
     done = CliRunner().invoke(APP, ["--check", "--config", config, "--url", server.url])
@@ -97,8 +96,7 @@ def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path) -> Non
     (tmp_path / "empty.bin").write_bytes(b"")
     token = tmp_path / "token"
     token.write_text(SECRET)
-    token.chmod(0o600)
-    token.chmod(0o644)
+    token.chmod(0o640)
     server.do(lambda site: site.tokens.clear())
     text = (
         f'url = "{server.url}"\nengine = "{tmp_path}/no-engine"\n'

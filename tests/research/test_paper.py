@@ -389,7 +389,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot make the folder"):
         invoke("figure-1", "--output", str(tmp_path / "file"))
-    with pytest.raises(OutputError, match="cannot write"):
+    with pytest.raises(OutputError, match="this is a directory"):
         invoke("figure-1", "--report", str(tmp_path))
 
 
