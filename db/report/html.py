@@ -18,7 +18,12 @@ from db.report.plots import falls_by_opening, falls_over_time
 from db.report.report import Report, TrapHistory
 from db.traps.board_svg import Picture, draw
 from db.traps.terms import KINDS
-from db.wording.claims import claim, numbered_line, percent, percent_of_chance, year
+from db.wording.claims import claim, numbered_line, percent, year
+from db.wording.english import ENGLISH
+from db.wording.evidence import Evidence
+from db.wording.grammar import Verbosity
+from db.wording.names import family_name
+from db.wording.sentences import Narrator, percent_of_chance
 
 GAMES = 12
 """Most games of a trap that the page lists; --json has all."""
@@ -79,6 +84,23 @@ def numbered(lost: LostMove) -> str:
     return f"{lost.number}{'.' if lost.colour == 'white' else '...'}{lost.san}"
 
 
+def why(lost: LostMove) -> str:
+    """Why a move lost, in a sentence: ``Loses the bishop: 23...Qe3+ forks king and bishop.``"""
+    move = lost.move
+    evidence = Evidence(
+        fen=lost.epd,
+        half_move=2 * lost.number + (lost.colour == "black"),
+        bait=lost.uci,
+        killer_line=move.killer_line,
+        mate_in=move.mate_in,
+        before=move.before,
+        after=move.after,
+        best=move.best,
+        best_line=() if lost.best_san is None else (lost.best_san,),
+    )
+    return Narrator(ENGLISH, Verbosity.BRIEF).fell(evidence)
+
+
 def chance(value: float | None) -> str:
     """A win chance of -1..1 as percent of 0 to 100; a dash where it was not measured."""
     return "–" if value is None else percent_of_chance(value)
@@ -98,6 +120,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (board, chance, claim, counted, happened, line, numbered, percent, year)
+    filters = (board, chance, claim, counted, family_name, happened, line, numbered, percent, why, year)
     environment.filters |= {each.__name__: each for each in filters}
     return environment

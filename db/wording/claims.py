@@ -16,7 +16,7 @@ def claim(trap: Trap) -> str:
     if trap.verdict is Verdict.PROVED:
         if trap.outcome is Outcome.MATE:
             return f"proved, mate in {trap.mate_in}"
-        return "proved" if trap.gain is None else f"proved, gains {trap.gain:.2f}"
+        return "proved" if trap.gain is None else f"proved, costs {50 * trap.gain:.0f} % of win chance"
     if trap.reason and trap.is_forced:
         return f"no trap: {trap.reason}"
     claimed = f"said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
@@ -78,11 +78,6 @@ def numbered_line(trap: Trap, number: int) -> tuple[str, str, str]:
 def percent(share: float) -> str:
     """``12 %``; one figure more below 10 %, so that little is not nothing."""
     return f"{100 * share:.0f} %" if share >= 0.1 or share == 0 else f"{100 * share:.1f} %"
-
-
-def percent_of_chance(chance: float) -> str:
-    """A win chance of -1..1 as ``62 %`` of 0 to 100."""
-    return f"{50 * (1 + chance):.0f} %"
 
 
 def year(date: str) -> str:

@@ -60,7 +60,7 @@ def text_of(answer: httpx.Response) -> str:
         ("/", "Traps in chess, proved"),
         ("/?q=legal", "Search: legal"),
         ("/traps", "Traps by family"),
-        ("/traps?family=legal", "legal"),
+        ("/traps?family=legal", "Légal's mate"),
         ("/traps/legal-mate", "Légal's mate"),
         ("/position", "Position"),
         ("/position/setup", "Set up a position"),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import chess
 
 from trapcore.errors import PositionError
-from trapcore.proof.trap_test import BaitTest, rank_profile
+from trapcore.proof.trap_test import LOSS, BaitTest, rank_profile
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
@@ -30,16 +30,20 @@ def sentence(fen: str, test: BaitTest) -> str:
     if test.forced:
         return _forced(board, bait, test)
     if test.verdict is Verdict.REFUTED:
-        costs = f"{test.loss:.2f} of win chance, less than .3" if test.loss > 0 else "nothing"
+        costs = f"{_percent(test.loss)} of win chance, less than {_percent(LOSS)}" if test.loss > 0 else "nothing"
         return f"{bait} is no bait: it costs {costs}"
     if test.verdict is Verdict.UNDECIDED:
-        return (
-            f"{bait} is undecided: it seems to cost {test.loss:.2f} of win chance, which did not stand at every depth"
-        )
+        costs = f"{_percent(test.loss)} of win chance"
+        return f"{bait} is undecided: it seems to cost {costs}, which did not stand at every depth"
     line = _line(board, test)
-    how = f"mate in {test.mate_in}" if test.mate_in is not None else f"costs {test.loss:.2f} of win chance"
+    how = f"mate in {test.mate_in}" if test.mate_in is not None else f"costs {_percent(test.loss)} of win chance"
     tempting = "" if test.tempts else "; it loses, but tempts nobody"
     return f"{bait}? loses ({how}): {line}{tempting}"
+
+
+def _percent(loss: float) -> str:
+    """A loss of win chance, 0..2, as people are told it: of 0 to 100 %."""
+    return f"{50 * loss:.0f} %"
 
 
 def explained(fen: str, tests: Sequence[BaitTest], best: str | None = None) -> str:

@@ -16,6 +16,7 @@ from db.games.index_games import Progress
 from db.library.library import Library
 from db.traps.trap import Trap
 from db.wording.claims import claim, contradiction, is_rated, pawns, temptation
+from db.wording.names import family_name
 from trapcore.io.plain_text import harmless_line
 from trapline.echo import echo, say
 
@@ -100,7 +101,7 @@ def print_trap(trap: Trap, library: Library) -> None:
     fields = {
         "name": trap.name,
         "slug": trap.slug,
-        "family": trap.family,
+        "family": f"{family_name(trap.family)} ({trap.family})",
         "opening": " ".join(filter(None, (trap.eco, trap.opening))),
         "moves": trap.moves or "",
         "position": trap.epd,

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from db.traps.trap import Trap, read_moves
 from db.wording.claims import claim, contradiction, numbered_line, pawns, percent, year
+from db.wording.names import family_name
 from web.pages.boards import Picture
 
 PACKAGE = Path(__file__).parent
@@ -65,7 +66,7 @@ def templates() -> Jinja2Templates:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (claim, contradiction, pawns, numbered, thumbnail, percent, counted, capital, year)
+    filters = (claim, contradiction, pawns, numbered, thumbnail, percent, counted, capital, year, family_name)
     environment.filters |= {each.__name__: each for each in filters}
     environment.globals["static_version"] = _static_version()
     environment.globals["address"] = address
