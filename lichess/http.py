@@ -111,28 +111,31 @@ def _lines(response: requests.Response) -> Generator[Any]:
 
 
 @contextmanager
-def translate_errors() -> Iterator[None]:
-    """Translate the errors of the block to `LichessError`; no message contains the token."""
+def translate_errors(server: str = "lichess") -> Iterator[None]:
+    """Translate the errors of the block to `LichessError`; no message contains the token.
+
+    ``server`` is the name of who is asked, as people call it.
+    """
     try:
         yield
     except LichessError:
         raise
     except berserk.exceptions.ResponseError as error:
-        raise refusal(error.response) from None
+        raise refusal(error.response, server) from None
     except (berserk.exceptions.ApiError, requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         reason = _innermost(error)
         text = (str(reason) or type(reason).__name__)[:200]
         arrived = not isinstance(reason, ConnectionRefusedError | urllib3.exceptions.NewConnectionError)
-        raise Unreachable(f"lichess cannot be reached: {text}", arrived=arrived) from None
+        raise Unreachable(f"{server} cannot be reached: {text}", arrived=arrived) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Unreachable(f"lichess sent what cannot be read: {type(error).__name__}: {error}") from None
+        raise Unreachable(f"{server} sent what cannot be read: {type(error).__name__}: {error}") from None
 
 
-def refusal(response: requests.Response) -> LichessError:
+def refusal(response: requests.Response, server: str = "lichess") -> LichessError:
     """Error for an HTTP answer, which is closed."""
     status = response.status_code
     detail = _error_detail(response)
-    message = f"lichess answered {status} to {response.request.method} {response.request.path_url}{detail}"
+    message = f"{server} answered {status} to {response.request.method} {response.request.path_url}{detail}"
     if status == 429:
         seconds, key = _limit(response)
         return Limited(message, seconds, key)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from service import maintenance_jobs as maintenance
 from service.service import Service
 from service.settings import ServiceSettings
-from service.sources import broadcasts, folders, studies, tournaments, tv, users
+from service.sources import broadcasts, chesscom, folders, studies, tournaments, tv, users
 from service.state.clock import StopFlag, Stopped
 from service.state.job_log import STOPPED, Outcome
 from trapcore.errors import TraplineError
@@ -38,6 +38,7 @@ def _polled(name: str) -> Callable[[ServiceSettings], float]:
 
 _ALL = (
     Job("users", "fetches the new games of users", users.fetch, _polled("users")),
+    Job("chesscom", "fetches the new games of players at chess.com", chesscom.fetch, _polled("chesscom_users")),
     Job(
         "studies",
         "fetches studies that have changed",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from db.library.library import Library
 from lichess.token import read_token
+from service.games.chesscom_games import ChesscomGames
 from service.games.game_files import GameFiles
 from service.games.lichess_games import LichessGames
 from service.games.live_rounds import LiveRounds
@@ -38,6 +39,7 @@ class Service:
         self.locks = locks or ProcessLocks(library.database)
         self.job_log = JobLog(library.database, self.clock)
         self.lichess_games = LichessGames(self.mine.url, read_token(self.mine), RateLock(self.locks))
+        self.chesscom_games = ChesscomGames(self.mine.chesscom_url, RateLock(self.locks, "chesscom"))
         self.game_files = GameFiles(self.mine.folder, library, self.source_state, jobs=settings.jobs)
         self.live: LiveRounds | None = None
         """The running rounds of broadcasts, followed between two runs of the job; set while the service runs."""
@@ -76,4 +78,5 @@ class Service:
         if self.live is not None:
             self.live.stop()
         self.lichess_games.close()
+        self.chesscom_games.close()
         self.library.close()

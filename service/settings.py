@@ -40,6 +40,12 @@ class ServiceSettings(Section):
         le=36_500,
         description="Of an account that is new in the list, the games of so many days are fetched, 0 to 36500.",
     )
+    chesscom_url: str = Field(
+        default="https://api.chess.com", description="The server to fetch games of chess.com from."
+    )
+    chesscom_users: tuple[str, ...] = Field(
+        default=(), description="Names of players at chess.com whose finished games are fetched."
+    )
     studies: tuple[str, ...] = Field(
         default=(), description="Studies: the eight letters at the end of lichess.org/study/…"
     )
@@ -132,7 +138,7 @@ class ServiceSettings(Section):
             raise ValueError("it must be an address that begins with https:// or http://")
         return address
 
-    @field_validator("users", "studies_of")
+    @field_validator("users", "studies_of", "chesscom_users")
     @classmethod
     def _are_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         return _all_like(r"[\w-]{2,30}", names, "names of accounts have 2 to 30 letters, digits, _ and -")

@@ -17,6 +17,7 @@ from web.limits import LimitsMiddleware
 from web.metrics import MetricsMiddleware
 from web.pages.site import add_pages
 from web.problems import CONTENT_TYPE, Problem, install_error_handlers
+from web.report_jobs import FetchGames
 from web.service import Service
 from web.settings import WebOptions
 
@@ -24,12 +25,12 @@ GZIP_LEVEL = 5
 """Compression level; a higher one takes twice the time for a few per cent."""
 
 
-def create_app(library: Library, settings: WebOptions) -> FastAPI:
-    """Application that serves an open library, and closes it at shutdown.
+def create_app(library: Library, settings: WebOptions, fetch_games: FetchGames | None = None) -> FastAPI:
+    """Application that serves an open library, and closes it at shutdown; ``fetch_games`` fetches games of accounts.
 
     Raises `InputError` for a token that cannot be read.
     """
-    service = Service(library, settings)
+    service = Service(library, settings, fetch_games)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -32,7 +32,7 @@ Network = IPv4Network | IPv6Network
 SMALL_BODY = 64 * 1024
 """Largest body in bytes of a request that uploads no games."""
 
-UPLOADS = ("/api/v1/annotate", "/api/v1/annotations", "/annotate")
+UPLOADS = ("/api/v1/annotate", "/api/v1/annotations", "/annotate", "/report")
 """Paths to which games are uploaded."""
 
 _MAX_ADDRESSES = 20_000  # buckets; the least recently used one is dropped first

@@ -18,13 +18,14 @@ from sqlalchemy import event
 from annotator.known_traps import KnownTraps
 from db.games.explorer import Explorer
 from db.library.library import Counts, Library
-from db.library.open import made_by
+from db.library.open import made_by, open_library
 from db.query.engine import QueryEngine
 from db.similarity.propose import KillerSuggester
 from trapcore.parallel.budget import Cancellation
 from web.cache import LibraryCache
 from web.metrics import Metrics
 from web.problems import ClientDisconnected, Overloaded
+from web.report_jobs import FetchGames, ReportJobs
 from web.settings import WebOptions
 from web.token import read_token
 from web.upload_jobs import UploadJobs
@@ -34,6 +35,9 @@ T = TypeVar("T")
 QUEUE_PER_THREAD = 16
 """Pending requests for each thread; beyond it a request is refused at once, not answered when its client has gone."""
 
+BUSY_SECONDS = 2.0
+"""Time in seconds to wait for another program that writes to the library."""
+
 _POLL_SECONDS = 0.05  # between two checks of a slow request for its deadline and its client
 _STEPS = 20_000  # of SQLite's virtual machine between two checks for cancellation; about a millisecond
 
@@ -41,13 +45,14 @@ _STEPS = 20_000  # of SQLite's virtual machine between two checks for cancellati
 class Service:
     """Library, settings and thread pool of an application; `service_of` gives that of a request."""
 
-    def __init__(self, library: Library, settings: WebOptions) -> None:
-        """Service of an open library, which it closes."""
+    def __init__(self, library: Library, settings: WebOptions, fetch_games: FetchGames | None = None) -> None:
+        """Service of an open library, which it closes; ``fetch_games`` fetches the games of accounts."""
         self.library = library
         self.settings = settings
         self.token = read_token(settings.web)
         self.metrics = Metrics()
         self.upload_jobs = UploadJobs(settings, self.metrics)
+        self.report_jobs = ReportJobs(settings, self.upload_jobs, self.open_for_writing, fetch_games)
         self.query_engine = QueryEngine(library, measure=settings.measure)
         self.explorer = Explorer(library)
         self.page_cache = LibraryCache()
@@ -61,6 +66,7 @@ class Service:
 
     def close(self) -> None:
         """Stop the threads and close the library."""
+        self.report_jobs.close()
         self.upload_jobs.close()
         self._pool.shutdown(cancel_futures=True)
         self.query_engine.close()
@@ -99,6 +105,12 @@ class Service:
             if not future.done():
                 stop.cancel()
                 future.cancel()
+
+    def open_for_writing(self) -> Library:
+        """Second connection to the library that is served, for writing. Raises `LibraryError`."""
+        url = self.library.database.engine.url
+        name = url.render_as_string(hide_password=False) if "://" in self.library.name else self.library.name
+        return open_library(name, busy_seconds=BUSY_SECONDS)
 
     def state(self) -> str | None:
         """Identifier of the present state of the library; None if it is unknown, as on a database server."""

@@ -4,6 +4,7 @@ Input and output are files without a name, so that nothing is left behind howeve
 """
 
 import asyncio
+import io
 import secrets
 import tempfile
 import threading
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import BinaryIO, Self
+
+import chess.pgn
 
 from annotator.annotation import AnnotatedBatch, AnnotatedGame
 from annotator.counts import Counts
@@ -235,6 +238,26 @@ class UploadJob:
         self.written += len(batch.text)
         self._notify()
 
+    def show_single_game(self) -> None:
+        """Give an upload of one game its page, also if nothing is told of it; at the end of the annotation."""
+        if self.tally.games != 1 or self.tally.skipped or self.found:
+            return
+        (text, encoding) = self._text()
+        game = chess.pgn.read_headers(io.StringIO(text))
+        if game is not None:
+            white, black, result, date = (game.get(name, "?") for name in ("White", "Black", "Result", "Date"))
+            self.found.append(GameResult(1, 0, self.written, encoding, white, black, result, date, ()))
+
+    def _text(self) -> tuple[str, str]:
+        """The whole result and its encoding."""
+        with self._lock:
+            self._result.seek(0)
+            data = self._result.read(self.written)
+        try:
+            return data.decode("utf-8-sig"), "utf-8-sig"
+        except UnicodeDecodeError:
+            return data.decode("latin-1"), "latin-1"
+
     def _finish(self, state: State, problem: str | None) -> None:
         self.problem = problem
         self.state = state
@@ -370,6 +393,7 @@ class UploadJobs:
                 job.write(batch)
                 if job.stop.is_cancelled:
                     raise RuntimeError("stopped")
+            job.show_single_game()
 
     def _remove_oldest(self) -> None:
         ended = [job for job in self._jobs.values() if job.state is not State.RUNNING]

@@ -17,6 +17,7 @@ from pathlib import Path
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from db.games.game_address import with_address
 from db.library.library import Library
 from db.storage.bulk import BulkInsert, BulkLookup, Value
 from db.storage.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRow, SourceRow
@@ -38,6 +39,7 @@ _GAME_COLUMNS = (
     "date",
     "event",
     "site",
+    "utc_time",
     "round",
     "eco",
     "variant",
@@ -54,7 +56,7 @@ _GAME_COLUMNS = (
 RATINGS_READ = "ratings_read"
 """Fact in ``meta``: how often ratings came to games that were there, so that whoever remembers games notices."""
 
-_TAGS = ("White", "Black", "Date", "Event", "Site", "Round", "ECO", "Variant")
+_TAGS = ("White", "Black", "Date", "Event", "Site", "UTCTime", "Round", "ECO", "Variant")
 
 
 UNREAD_NAMED = 20
@@ -98,12 +100,14 @@ def index_files(
     jobs: int = 1,
     pool: Pool | None = None,
     batch_bytes: int = BATCH_BYTES,
+    source: str = "",
     progress: Callable[[Progress], None] | None = None,
 ) -> Progress:
     """Read PGN files (``-`` is standard input) into the library and record where its traps occurred.
 
     ``jobs`` threads (1 or more) read games while this one stores them, or ``pool`` does in their place. ``progress`` is
-    called after each batch. A file that cannot be read does not stop the others: it is in ``failures`` of the result.
+    called after each batch. ``source`` is stored as where the games are from, in place of the path, where the files are
+    not kept. A file that cannot be read does not stop the others: it is in ``failures`` of the result.
     Raises `LibraryError`, `UsageError` for jobs out of range, and what the pool raises.
     """
     if jobs < 1:
@@ -113,7 +117,7 @@ def index_files(
     with threads(jobs, "read-games") if pool is None else nullcontext(pool) as readers:
         for path in paths:
             try:
-                _File(library, path, done, progress).read(readers, batch_bytes)
+                _File(library, path, done, progress, source).read(readers, batch_bytes)
             except InputError as error:
                 done.failures.append(error)
             done.seconds = time.monotonic() - began
@@ -141,7 +145,12 @@ class _File:
     """One input and how far it is done."""
 
     def __init__(
-        self, library: Library, path: Path | str, done: Progress, progress: Callable[[Progress], None] | None
+        self,
+        library: Library,
+        path: Path | str,
+        done: Progress,
+        progress: Callable[[Progress], None] | None,
+        source: str,
     ) -> None:
         self._library = library
         self._path = path
@@ -149,7 +158,7 @@ class _File:
         self._progress = progress
         self._reader = open_bytes(path)
         # A pipe cannot be read again, so it has no checkpoint either.
-        self._name = "stdin" if str(path) == "-" else str(Path(path).absolute())
+        self._name = source or ("stdin" if str(path) == "-" else str(Path(path).absolute()))
         self._digest = hashlib.blake2b(digest_size=16)
         self._offset = 0
         self._games = 0
@@ -326,7 +335,7 @@ def _insert_games(
     games: list[tuple[Value, ...]] = []
     keys_of: list[list[bytes]] = []
     for game_id, record in enumerate(new, start=next_game):
-        tags = record.tags
+        tags = with_address(record.tags)
         place = (source_id, games_before + record.game, bytes_before + record.offset)
         rated = ratings[record.digest]
         named = tuple(tags.get(tag, "").replace("\0", "") for tag in _TAGS)  # a server's text cannot have it

@@ -44,6 +44,8 @@ class LostMove:
     """What the opening of the game is called until there, without the variation."""
     phase: str
     """Of `db.games.phases.PHASES`."""
+    utc_time: str = ""
+    """When the game began, ``18:05:00``; empty if it is not known."""
 
     @property
     def opponent_rating(self) -> int | None:
@@ -122,4 +124,5 @@ def _lost_move(games: Games, number: int, move: LosingMove, line: list[tuple[str
         best_san=None if move.best is None else _native.sans(epd, [move.best])[0],
         opening=UNNAMED if opening is None else opening.family,
         phase=phase,
+        utc_time=row.utc_time,
     )

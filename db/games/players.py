@@ -1,8 +1,10 @@
 """Players of the indexed games, found by a part of a name."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher, get_close_matches
+from itertools import chain
+from pathlib import Path
 
 from sqlalchemy import func, select
 
@@ -10,7 +12,9 @@ from db.library.library import Library
 from db.storage.collation import plain
 from db.storage.models import GameRow
 from db.storage.name_index import words_of
+from trapcore import _native
 from trapcore.errors import UsageError
+from trapcore.io.streams import open_bytes
 
 MOST_LISTED = 20
 """Names that an error tells at most."""
@@ -29,6 +33,29 @@ def players(library: Library) -> dict[str, int]:
         for column in (GameRow.white, GameRow.black):
             games.update(dict(connection.execute(select(column, func.count()).group_by(column)).all()))
     return {name: games[name] for name in sorted(games.keys() - _NOBODY)}
+
+
+def players_of_file(path: Path) -> tuple[Counter[str], int, Counter[str]]:
+    """Names in the games of a PGN file and how many games each is in, how many games can be read, and how many cannot,
+    by reason. Raises `InputError`."""
+    names: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    games = 0
+    splitter = _native.PgnSplitter()
+    with open_bytes(path) as chunks:
+        parts = chain.from_iterable(splitter.feed(chunk) for chunk in chunks)
+        for batch in chain(parts, _finished(splitter)):
+            found = _native.read_records(batch)
+            games += len(found.records)
+            skipped.update(each.reason for each in found.skipped)
+            for record in found.records:
+                names.update({record.tags.get("White", ""), record.tags.get("Black", "")} - _NOBODY)
+    return names, games, skipped
+
+
+def _finished(splitter: _native.PgnSplitter) -> Iterator[_native.Batch]:
+    """What is left once all bytes were fed."""
+    yield from splitter.finish()
 
 
 def find_players(known: Mapping[str, int], text: str, *, every: bool = False) -> tuple[str, ...]:

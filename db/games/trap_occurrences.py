@@ -120,7 +120,7 @@ class _Found:
 
 def games_of(library: Library, names: Collection[str]) -> Games:
     """The indexed games in which somebody has one of these names. Raises `LibraryError`."""
-    columns = [getattr(GameRow, name) for name in (*_SHOWN, "site", "start_fen", "plies", "moves")]
+    columns = [getattr(GameRow, name) for name in (*_SHOWN, "site", "utc_time", "start_fen", "plies", "moves")]
     rows: dict[int, Any] = {}
     with library.database.read() as connection:
         for part in _parts(names):

@@ -13,21 +13,18 @@ import chess
 from sqlalchemy import Connection, select
 
 from db.games.losing_moves import LostMove, lost_moves
+from db.games.losing_themes import themes_of, themes_of_line
 from db.games.trap_occurrences import games_of
 from db.library.library import Library
 from db.practice.exercise import Exercise, Origin, Task
 from db.storage.models import TrapRow
 from db.storage.sighting_rows import coded, move_code
 from trapcore import _native
-from trapcore.proof.themes import THEMES, line_themes
 from trapcore.proof.verdict import Verdict
 
 LEAST_CHANCE = -0.2
 """Win chance, -1..1, with the best move, below which a player is losing whatever he plays: no exercise is made of such
 a position, where a strong engine often draws the border elsewhere."""
-
-NAMED = frozenset(THEMES[: THEMES.index("mateIn1")])
-"""Themes that say what happens; those after them say how long it takes, and what is left on the board."""
 
 _CASTLING = {"e1g1", "e1c1", "e8g8", "e8c8"}
 
@@ -78,17 +75,6 @@ def exercises_of(library: Library, name: str) -> list[Exercise]:
     for each in (*own, *traps):
         found.setdefault((each.epd, each.task), each)
     return [each for each in found.values() if has_choice(each)]
-
-
-def themes_of(lost: LostMove) -> tuple[str, ...]:
-    """What a losing move lost to, see `themes_of_line`."""
-    return themes_of_line(lost.epd, (lost.uci, *lost.move.killer_line), lost.move.kind)
-
-
-def themes_of_line(epd: str, line: Sequence[str], kind: str) -> tuple[str, ...]:
-    """Names of what the bait, which begins the line (UCI), loses to, those of `NAMED`; only ``kind`` if it has none."""
-    names = dict.fromkeys(theme.name for theme in line_themes(epd, line) if theme.name in NAMED)
-    return tuple(names) or (kind,)
 
 
 def has_choice(exercise: Exercise) -> bool:

@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy import or_, select
 
 from db.games.losing_moves import LostMove, lost_moves
+from db.games.losing_themes import themes_of
 from db.games.trap_occurrences import Games, games_of
 from db.games.trap_stats import wilson
 from db.library.library import Library
-from db.practice.collect import themes_of
 from db.storage.models import GameRow
 from db.storage.practice_rows import reviews_of
 from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating_band
@@ -24,7 +24,8 @@ from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating
 LEAST_GAMES = 20
 """Fewer games show nothing."""
 
-_COLUMNS = ("id", "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "start_fen", "plies")
+_TAGS = ("white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "utc_time")
+_COLUMNS = ("id", *_TAGS, "start_fen", "plies")
 _AT_A_TIME = 5000
 
 

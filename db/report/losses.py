@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from db.games.losing_moves import LostMove
+from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
 from db.traps.temptation import RATING_BANDS, rating_band
 from db.traps.terms import KINDS
@@ -21,6 +22,8 @@ _CLOCKS = (
     (120, "30 seconds to 2 minutes"),
     (600, "2 to 10 minutes"),
 )
+_HOURS = ((6, "at night, 0 to 6"), (12, "in the morning, 6 to 12"), (18, "in the afternoon, 12 to 18"))
+_LATE = "in the evening, 18 to 24"
 _LONG, _NO_CLOCK = "10 minutes or more", "not known"
 
 
@@ -52,12 +55,16 @@ class Losses:
     by_clock: tuple[LossCount, ...]
     by_rating: tuple[LossCount, ...]
     """By the rating of the opponent of who made the move."""
+    by_theme: tuple[LossCount, ...]
+    """Those with most of the player's first; a move may have several."""
+    by_time: tuple[LossCount, ...]
+    """By the time of day when the game began."""
     worst: tuple[LostMove, ...]
     """The player's, by what they cost; equal ones by game and ply."""
 
     @classmethod
-    def of(cls, moves: Sequence[LostMove], games: int) -> "Losses":
-        """Count."""
+    def of(cls, moves: Sequence[LostMove], games: int, *, zone: float = 0.0) -> "Losses":
+        """Count; times of day are told with the clock ``zone`` hours before UTC's."""
         clocks = [*(name for _, name in _CLOCKS), _LONG, _NO_CLOCK]
         openings = Counter(move.opening for move in moves if move.is_players)
         names = sorted({move.opening for move in moves}, key=lambda name: (-openings[name], name))
@@ -72,12 +79,18 @@ class Losses:
             by_rating=_counts(
                 moves, lambda move: str(rating_band(move.opponent_rating)), [str(band) for band in RATING_BANDS]
             ),
+            by_theme=_by_theme(moves),
+            by_time=_counts(
+                moves,
+                lambda move: time_of_day(move.utc_time, zone),
+                [*(name for _, name in _HOURS), _LATE, _NO_CLOCK],
+            ),
             worst=tuple(sorted(own, key=lambda move: (-move.cost, move.game.id, move.move.ply))[:WORST]),
         )
 
     def to_dict(self) -> dict[str, object]:
         """JSON form."""
-        tables = ("by_kind", "by_phase", "by_opening", "by_clock", "by_rating")
+        tables = ("by_kind", "by_phase", "by_opening", "by_clock", "by_rating", "by_theme", "by_time")
         return {
             "games": self.games,
             "in_all": asdict(self.in_all),
@@ -91,6 +104,25 @@ def clock_band(seconds: int | None) -> str:
     if seconds is None:
         return _NO_CLOCK
     return next((name for most, name in _CLOCKS if seconds < most), _LONG)
+
+
+def time_of_day(utc_time: str, zone: float = 0.0) -> str:
+    """In words, when a game began at ``18:05:00`` (UTC), with the clock ``zone`` hours before UTC's."""
+    hours, _, rest = utc_time.partition(":")
+    minutes = rest.partition(":")[0]
+    if not (hours.isdecimal() and minutes.isdecimal() and len(hours) <= 2 and int(hours) < 24):
+        return _NO_CLOCK
+    hour = (int(hours) + int(minutes) / 60 + zone) % 24
+    return next((name for most, name in _HOURS if hour < most), _LATE)
+
+
+def _by_theme(moves: Sequence[LostMove]) -> tuple[LossCount, ...]:
+    parts: dict[str, list[LostMove]] = {}
+    for move in moves:
+        for theme in themes_of(move):
+            parts.setdefault(theme, []).append(move)
+    counts = [_count(name, part) for name, part in parts.items()]
+    return tuple(sorted(counts, key=lambda count: (-count.own, -count.opponents, count.name)))
 
 
 def _counts(moves: Sequence[LostMove], key: Callable[[LostMove], str], names: Iterable[str]) -> tuple[LossCount, ...]:

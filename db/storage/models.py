@@ -214,6 +214,8 @@ class GameRow(Base):
     date: Mapped[str] = mapped_column(Text)
     event: Mapped[str] = mapped_column(Text)
     site: Mapped[str] = mapped_column(Text)
+    utc_time: Mapped[str] = mapped_column(Text, server_default="")
+    """When it began, ``18:05:00`` in UTC; empty if the game does not say."""
     round: Mapped[str] = mapped_column(Text)
     eco: Mapped[str] = mapped_column(Text)
     variant: Mapped[str] = mapped_column(Text)

@@ -60,6 +60,9 @@ class Grammar:
     """The same in apposition: ``, a mate in 2``."""
     themes: Mapping[str, str]
     """What a move does, for each of the motifs of `db.wording.facts`: ``forks {targets}``."""
+    theme_names: Mapping[str, tuple[str, str]]
+    """Each theme that a losing move may lose to, and each of `db.traps.terms.KINDS`: by itself, as in a table, and as
+    the object of a sentence: ``fork`` and ``a fork``."""
     ideas: Mapping[str, str]
     """Patterns that people know, by the family of the traps that show them."""
     sentences: Mapping[str, str]

@@ -46,6 +46,11 @@ def family_name(slug: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def theme_name(theme: str, language: Grammar, *, in_sentence: bool = False) -> str:
+    """A theme in words: ``discovered attack``, and with ``in_sentence`` as an object, ``a discovered attack``."""
+    return language.theme_names[theme][in_sentence]
+
+
 @lru_cache(maxsize=4096)
 def safe_name(text: str) -> str:
     """A name as it may stand in a comment: one line, no braces, no commands, straight quotes, and without ``The``."""

@@ -1,8 +1,9 @@
-"""Games at lichess and on disk.
+"""Games at lichess, at chess.com and on disk.
 
-================  ===================================================================================
-lichess_games.py  requests for finished games, TV, studies, tournaments and broadcasts
-game_files.py     fetched games as PGN files, and indexing them into the library
-live_rounds.py    running rounds of broadcasts, followed by a stream for each broadcast
-================  ===================================================================================
+=================  ===================================================================================
+lichess_games.py   requests for finished games, TV, studies, tournaments and broadcasts
+chesscom_games.py  requests for the finished games that chess.com publishes
+game_files.py      fetched games as PGN files, and indexing them into the library
+live_rounds.py     running rounds of broadcasts, followed by a stream for each broadcast
+=================  ===================================================================================
 """

@@ -95,6 +95,10 @@ class LichessGames:
         query = {**_EXPORT_PARAMS, "since": str(since), "sort": "dateAsc", "max": str(PAGE_GAMES)}
         return self._games(f"/api/games/user/{user}", query, stop_flag)
 
+    def latest(self, user: str, most: int, stop_flag: StopFlag) -> Page:
+        """Latest finished games of a user, ``most`` of them, the newest first."""
+        return self._games(f"/api/games/user/{user}", {**_EXPORT_PARAMS, "max": str(most)}, stop_flag)
+
     def by_ids(self, ids: list[str], stop_flag: StopFlag) -> Page:
         """Finished games by their ids, `MOST_IDS` at most."""
         return self._games("/api/games/export/_ids", dict(_EXPORT_PARAMS), stop_flag, body=",".join(ids))

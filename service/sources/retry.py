@@ -71,7 +71,9 @@ def by_ids(lichess: LichessGames, ids: list[str], stop_flag: StopFlag) -> Page:
 
 
 @contextmanager
-def record_errors(outcome: Outcome, source: str, messages: dict[int, str] | None = None) -> Iterator[None]:
+def record_errors(
+    outcome: Outcome, source: str, messages: dict[int, str] | None = None, *, server: str = "lichess"
+) -> Iterator[None]:
     """Count one source, and record the error of the block if it fails; ``messages`` are sentences by HTTP status."""
     outcome.counts["sources"] += 1
     try:
@@ -79,7 +81,7 @@ def record_errors(outcome: Outcome, source: str, messages: dict[int, str] | None
     except Refused as error:
         outcome.counts["failed"] += 1
         message = (messages or {}).get(error.status)
-        outcome.problems.append(f"{source}: {message} (lichess answered {error.status})" if message else str(error))
+        outcome.problems.append(f"{source}: {message} ({server} answered {error.status})" if message else str(error))
     except (LichessError, InputError) as error:
         outcome.counts["failed"] += 1
         outcome.problems.append(f"{source}: {error}")

@@ -1,4 +1,5 @@
-"""One request to lichess at a time over all processes that work for a library, as lichess asks of its clients."""
+"""One request at a time to lichess, and to chess.com, over all processes that work for a library, as both ask of their
+clients."""
 
 import logging
 import threading
@@ -21,10 +22,12 @@ POLL_SECONDS = 0.5
 
 
 class RateLock:
-    """Lock that is held during each request to lichess."""
+    """Lock that is held during each request to one server."""
 
-    def __init__(self, locks: ProcessLocks) -> None:
+    def __init__(self, locks: ProcessLocks, name: str = LOCK_NAME) -> None:
+        """``name`` of the lock, the same in all processes."""
         self._locks = locks
+        self._name = name
         self._thread_lock = threading.Lock()
         """Between the threads of this process no database is needed."""
 
@@ -39,7 +42,7 @@ class RateLock:
             stop_flag.check()
         try:
             while True:
-                with self._locks.hold(LOCK_NAME) as is_held:
+                with self._locks.hold(self._name) as is_held:
                     if is_held:
                         yield from self._pause_after_429(stop_flag) if pauses else iter([None])
                         return

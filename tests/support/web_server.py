@@ -23,6 +23,7 @@ from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.proof.prover import TrapProver
 from tests.support.templates import copy_of
+from trapline.commands.serve import fetching
 from trapline.settings import Settings
 from web.app import create_app
 
@@ -127,7 +128,8 @@ def served(library: Path, folder: Path, **variables: object) -> Iterator[Served]
         for name, value in {"web_rate": 0, "tell": "similar", **variables}.items():
             patch.setenv(f"TRAPLINE_{name.upper()}", str(value))
         patch.setenv("HOME", str(folder))
-        app = create_app(open_library(library, read_only=True), Settings())
+        settings, opened = Settings(), open_library(library, read_only=True)
+        app = create_app(opened, settings, fetching(settings, opened))
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
         uvicorn.Config(

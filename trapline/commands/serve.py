@@ -13,10 +13,16 @@ if TYPE_CHECKING:
     import socket
     from pathlib import Path
 
+    from db.library.library import Library
+    from trapline.settings import Settings
+    from web.report_jobs import FetchGames, OnStop, Site
     from web.settings import WebSettings
 
 GRACE_SECONDS = 10
 """How long answers may still go out after a request to stop."""
+
+BUSY_SECONDS = 10.0
+"""Time to wait for another program that writes to the library, before games are fetched into it."""
 
 MOST_CONNECTIONS = 1000
 """At the same time; beyond that a request is refused with 503."""
@@ -68,13 +74,14 @@ def serve(
     listening = _listening(web)
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
     library = open_or_bundle(db, Settings().db, read_only=True, log=lambda message: echo(message, err=True))
-    app = create_app(library, settings)
-    upload_jobs = app.state.service.upload_jobs
+    app = create_app(library, settings, fetching(settings, library))
+    jobs = app.state.service.upload_jobs, app.state.service.report_jobs
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: object) -> None:
             super().handle_exit(sig, None)
-            upload_jobs.cancel_all()  # clients that follow one would otherwise delay the end
+            for each in jobs:
+                each.cancel_all()  # clients that follow one would otherwise delay the end
 
     server = Server(
         uvicorn.Config(
@@ -119,6 +126,26 @@ def _listening(web: WebSettings) -> socket.socket:
             "uses it"
         ) from error
     return made
+
+
+def fetching(settings: Settings, library: Library) -> FetchGames:
+    """What fetches the games of accounts for the pages: the sources of the service."""
+    from contextlib import closing
+
+    from db.library.open import open_library
+    from service.service import Service
+    from service.sources.accounts import latest_games
+
+    url = library.database.engine.url
+    name = url.render_as_string(hide_password=False) if "://" in library.name else library.name
+
+    def fetch(site: Site, account: str, most: int, on_stop: OnStop) -> list[str]:
+        with closing(Service(settings, open_library(name, busy_seconds=BUSY_SECONDS))) as service:
+            on_stop(service.stop)
+            with service.stop_flag() as stop_flag:
+                return latest_games(service, site, account, most, stop_flag)
+
+    return fetch
 
 
 def _address(listening: socket.socket) -> str:

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from db.library.library import Added, Library
-from db.library.open import open_library
 from db.proof.prover import SEARCH_NODES, TrapProver
 from db.proof.uci_engine import UciEngine
 from db.traps.trap import Trap, make_trap
@@ -21,9 +20,6 @@ from web.problems import Conflict, Forbidden, NotFound
 from web.service import Service, service_of
 
 router = APIRouter(prefix="/api/v1", tags=["writing"])
-
-BUSY_SECONDS = 2.0
-"""Time in seconds to wait for another program that writes to the library."""
 
 PROVING_SECONDS = 120.0
 """Longest time to prove a trap that is added."""
@@ -60,7 +56,7 @@ async def add(new: NewTrap, params: Annotated[WriteParams, Query()], request: Re
         fields = new.model_dump()
         trap = make_trap(killer_line=fields.pop("line"), **fields)
         proved = _proved(service, trap)
-        with open_for_writing(service) as library:
+        with service.open_for_writing() as library:
             result, slug = _add(library, proved, replace=params.replace)
         answer = {"result": result.value, "trap": trap_content(service, slug)}
         return encode_json(answer), slug, result
@@ -82,7 +78,7 @@ async def remove(slug: Slug, request: Request) -> Response:
 
     def write(stop: Cancellation) -> None:
         trap_or_not_found(service, slug)
-        with open_for_writing(service) as library:
+        with service.open_for_writing() as library:
             try:
                 library.remove(slug)
             except UsageError as error:  # another request has removed it meanwhile
@@ -90,16 +86,6 @@ async def remove(slug: Slug, request: Request) -> Response:
 
     await service.run(request, write)
     return Response(status_code=204)
-
-
-def open_for_writing(service: Service) -> Library:
-    """Second connection to the library that is served, for writing. Raises `LibraryError`."""
-    return open_library(
-        service.library.database.engine.url.render_as_string(hide_password=False)
-        if "://" in service.library.name
-        else service.library.name,
-        busy_seconds=BUSY_SECONDS,
-    )
 
 
 def _proved(service: Service, trap: Trap) -> Trap:

@@ -261,13 +261,35 @@ async def _read_upload(request: Request) -> tuple[BinaryIO, int, dict[str, str]]
 
 
 async def _read_form(request: Request) -> tuple[BinaryIO, int, dict[str, str]]:
-    form = await request.form(max_files=1, max_fields=len(AnnotateParams.model_fields))
-    files = [value for value in form.values() if isinstance(value, UploadFile)]
-    if not files:
-        raise UnprocessableContent("the form has no file; add one with the games")
+    upload, size, fields = await read_games_form(request, len(AnnotateParams.model_fields))
+    if upload is None:
+        raise UnprocessableContent("the form has no games; add a file with them, or paste them")
+    return upload, size, fields
+
+
+async def read_games_form(request: Request, most_fields: int) -> tuple[BinaryIO | None, int, dict[str, str]]:
+    """The games of a form and their size in bytes, and its other fields that are not empty, at most ``most_fields``.
+
+    The games are a file without a name: what was uploaded, or the text of the field ``pgn``; None if there is neither.
+    """
+    megabytes = service_of(request).settings.web.upload_megabytes
+    form = await request.form(max_files=1, max_fields=most_fields + 1, max_part_size=megabytes << 20)
     # Browsers send the empty fields of a form as well.
     fields = {name: value for name, value in form.items() if isinstance(value, str) and value}
-    return files[0].file, files[0].size or 0, fields
+    pasted = fields.pop("pgn", "").strip()
+    # A browser sends a file without a name where none was chosen.
+    upload = next((value for value in form.values() if isinstance(value, UploadFile)), None)
+    if upload is not None and (pasted or not upload.size):
+        upload.file.close()
+        if upload.size:
+            raise UnprocessableContent("the form has a file and pasted games; give one of them")
+    elif upload is not None:
+        return upload.file, upload.size or 0, fields
+    if not pasted:
+        return None, 0, fields
+    file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - whoever asked closes it
+    file.write(f"{pasted}\n".encode())
+    return file, file.tell(), fields
 
 
 async def _first_chunk(request: Request, job: UploadJob, chunks: AsyncIterator[bytes]) -> bytes:

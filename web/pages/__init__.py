@@ -6,9 +6,11 @@ templates/      Jinja templates
 annotate.py     pages of uploads: form, progress, annotated games
 boards.py       pictures of boards, with their URLs
 game_viewer.py  steps of an annotated game
+games.py        page of a game at one of its moves
 line_viewer.py  steps of a trap's line
 plots.py        plots as SVG: a bait by depth, results of games
 position.py     page of a position: play to it or set it up
+report.py       pages of a player's report: form, progress, losing moves, his games
 practise.py     pages of practice: the choice, an exercise, an answer
 rendering.py    templates and their filters
 search_form.py  the search form as a query of the library

@@ -8,11 +8,11 @@ from fastapi.responses import RedirectResponse, Response
 from trapcore.errors import InputError, UsageError
 from web.api.uploads import AnnotateParams, start_upload
 from web.pages.game_viewer import GameView, view_game
-from web.pages.line_viewer import around
+from web.pages.games import game_page
 from web.pages.rendering import address, capital, page
 from web.problems import NotFound, RequestError, status_of
 from web.service import service_of
-from web.upload_jobs import MAX_GAMES_SHOWN, GameResult, State, UploadJob
+from web.upload_jobs import MAX_GAMES_SHOWN, State, UploadJob
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,6 +40,8 @@ async def upload(request: Request) -> Response:
 async def annotated(request: Request, id: str, from_: Annotated[int, Query(alias="from", ge=0)] = 0) -> Response:
     """Page of a job: its progress, and the games with traps so far."""
     job = service_of(request).upload_jobs.find(id)
+    if job.state is State.DONE and job.tally.games == 1 and job.found and not from_:
+        return RedirectResponse(f"{_job_path(job)}/games/1", status_code=303, headers=_NO_STORE)
     games = job.found[from_ : from_ + GAMES_PER_PAGE]
     left = len(job.found) > from_ + GAMES_PER_PAGE
     answer = page(
@@ -65,6 +67,7 @@ async def game(
     place: int,
     ply: int | None = None,
     side: Annotated[str, Query(max_length=5)] = "white",
+    best: bool = False,
 ) -> Response:
     """Page of an annotated game at one of its moves, by default at the first trap."""
     service = service_of(request)
@@ -74,36 +77,18 @@ async def game(
     found = job.found[place - 1]
     flipped = side == "black"
     view: GameView = await service.run(request, lambda stop: view_game(job.pgn(found), found.encoding, flipped=flipped))
-    at = found.events[0].ply if ply is None else ply
-    at = max(0, min(at, len(view.plies) - 1))
-    path = f"{_job_path(job)}/games/{place}"
-
-    def url(number: int, black: bool = flipped) -> str:
-        return address(path, ply=str(number), side="black" if black else "")
-
-    answer = page(
+    first = found.events[0].ply if found.events else 0
+    return await game_page(
         request,
-        "game.html",
-        game=found,
-        tags=view.tags,
-        plies=view.plies,
-        here=view.plies[at],
-        url=url,
-        event_plies={event.ply for event in found.events},
-        steppers=(*around([url(number) for number in range(len(view.plies))], at), url(at, not flipped)),
-        list=_job_path(job),
+        view,
+        path=f"{_job_path(job)}/games/{place}",
+        params={},
+        at=first if ply is None else ply,
+        told={event.ply: event.text for event in reversed(found.events)},
+        crumbs=[("Annotate", "/annotate"), ("games with traps", _job_path(job))],
+        best=best,
         following=f"{_job_path(job)}/games/{place + 1}" if place < len(job.found) else None,
-        elsewhere=address("/position", fen=view.plies[at].picture.fen, side="black" if flipped else ""),
-        caption=_caption(view, at, found),
     )
-    answer.headers.update(_NO_STORE)
-    return answer
-
-
-def _caption(view: GameView, ply: int, game: GameResult) -> str:
-    """Caption of the board after a half-move: its events, else the move."""
-    texts = [event.text for event in game.events if event.ply == ply]
-    return ". ".join(texts) + "." if texts else view.plies[ply].san or "The beginning of the game."
 
 
 def _form(request: Request, status: int, wrong: str) -> Response:

@@ -1,22 +1,42 @@
-"""Annotated game for the viewer: moves with their comments, variations and arrows."""
+"""Annotated game for the viewer: moves with their comments, variations, arrows and values."""
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import chess
+import chess.engine
 import chess.pgn
+import chess.svg
 
+from db.traps.openings import Opening, opening_of
+from trapcore import _native
 from trapcore.errors import InputError
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.search import search, win_chance
 from web.pages.boards import Picture
 from web.pages.line_viewer import move_number
+from web.pages.rendering import address
+
+NODES = 1000
+"""Nodes of the search for the value of each position of a game; a game takes half a second."""
 
 _COMMENT_COMMANDS = re.compile(r"\[%[^\]]*\]")
 _NAG_SYMBOLS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 
 
 @dataclass(frozen=True, slots=True)
+class Word:
+    """Part of a comment or of a variation: text, or a move."""
+
+    text: str
+    url: str = ""
+    """Page of the position after the move; empty for text."""
+
+
+@dataclass(frozen=True)
 class Ply:
     """Move of the main line, or the beginning of the game."""
 
@@ -26,9 +46,21 @@ class Ply:
     """``5.`` where it is White's move or the line begins with Black's, else empty."""
     san: str
     """With its sign: ``Bxd1??``; empty at the beginning."""
-    comments: tuple[str, ...]
-    """Comment and variations after the move."""
+    words: tuple[tuple[Word, ...], ...]
+    """Comment and variations after the move, each a line."""
     picture: Picture
+    chance: float | None
+    """White's win chance as the file gives it, -1..1; None if it gives none."""
+
+    @cached_property
+    def epd(self) -> str:
+        """Canonical EPD of the position."""
+        return _native.epd(self.picture.fen)
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """The same words as texts."""
+        return tuple(" ".join(word.text for word in line) for line in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +70,33 @@ class GameView:
     tags: dict[str, str]
     plies: tuple[Ply, ...]
 
+    def opening(self, ply: int) -> Opening | None:
+        """Opening of the game as far as this half-move; None if it has no name."""
+        return opening_of(each.epd for each in self.plies[: ply + 1])
+
+    def chances(self, stop: Cancellation | None = None) -> tuple[float, ...]:
+        """White's win chance at each half-move, -1..1: the file's where it gives one, else that of a short search."""
+        found = []
+        for each in self.plies:
+            if each.chance is not None:
+                found.append(each.chance)
+                continue
+            result = search(each.picture.fen, Budget(nodes=NODES), stop)
+            chance = win_chance(result.value)
+            found.append(chance if each.picture.fen.split()[1] == "w" else -chance)
+        return tuple(found)
+
 
 def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
     """First game of a PGN text. Raises `InputError` if there is none."""
     game = chess.pgn.read_game(io.StringIO(text.decode(encoding, "replace")))
     if game is None:
         raise InputError("there is no game in this text")
+    return view_of(game, flipped=flipped)
+
+
+def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:
+    """View of a game, Black below if ``flipped``."""
     plies = [_ply(game, 0, flipped)]
     node: chess.pgn.GameNode = game
     while (following := node.next()) is not None:
@@ -55,14 +108,14 @@ def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
 def _ply(node: chess.pgn.GameNode, ply: int, flipped: bool) -> Ply:
     before = node.parent
     number = san = ""
-    comments = [_comment_text(node.comment)]
+    words = [_comment(node.comment)]
     if before is not None:
         assert node.move is not None
         board = before.board()
         number = move_number(board, before.parent is None)
         san = board.san(node.move) + next((sign for nag, sign in _NAG_SYMBOLS.items() if nag in node.nags), "")
         # PGN writes other moves in this place after the move of the main line.
-        comments += [_variation(board, other) for other in before.variations[1:]]
+        words += [tuple(_variation(board, other)) for other in before.variations[1:]]
     red = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "red"]
     green = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "green"]
     picture = Picture(
@@ -72,29 +125,46 @@ def _ply(node: chess.pgn.GameNode, ply: int, flipped: bool) -> Ply:
         killer=_arrows(green),
         flipped=flipped,
     )
-    return Ply(ply, number, san, tuple(filter(None, comments)), picture)
+    return Ply(ply, number, san, tuple(filter(None, words)), picture, _chance(node))
 
 
-def _arrows(arrows: list[chess.svg.Arrow]) -> str:
+def _chance(node: chess.pgn.GameNode) -> float | None:
+    value = node.eval()
+    if value is None:
+        return None
+    white = value.white()
+    if white.is_mate():
+        return 1.0 if white > chess.engine.Cp(0) else -1.0
+    return win_chance(white.score() or 0)
+
+
+def _arrows(arrows: Sequence[chess.svg.Arrow]) -> str:
     named = (f"{chess.square_name(arrow.tail)}{chess.square_name(arrow.head)}" for arrow in arrows)
     return ",".join(dict.fromkeys(named))
 
 
-def _comment_text(comment: str) -> str:
-    """Text of a comment without the commands for arrows and clocks."""
-    return " ".join(_COMMENT_COMMANDS.sub(" ", comment).split())
+def _comment(comment: str) -> tuple[Word, ...]:
+    """A comment without the commands for arrows and clocks; nothing if it has no text."""
+    text = " ".join(_COMMENT_COMMANDS.sub(" ", comment).split())
+    return (Word(text),) if text else ()
 
 
-def _variation(board: chess.Board, first: chess.pgn.ChildNode) -> str:
-    """The main line of a variation with its comments: ``(6.Bxf7+ Ke7 7.Nd5#)``."""
-    return f"({' '.join(_moves(board.copy(stack=False), first))})"
-
-
-def _moves(board: chess.Board, node: chess.pgn.ChildNode | None) -> Iterator[str]:
-    first = True
+def _variation(before: chess.Board, first: chess.pgn.ChildNode) -> Iterator[Word]:
+    """The main line of a variation with its comments, each move a link: ``(6.Bxf7+ Ke7 7.Nd5#)``."""
+    board = before.copy(stack=False)
+    start, line = board.fen(), [first.move.uci()]
+    opened, is_first = "(", True
+    node: chess.pgn.ChildNode | None = first
     while node is not None:
-        yield f"{move_number(board, first)}{board.san_and_push(node.move)}"
-        if text := _comment_text(node.comment):
-            yield f"[{text}]"
-        first = bool(text)
-        node = node.next()
+        number = move_number(board, is_first)
+        san = board.san_and_push(node.move)
+        comment = _comment(node.comment)
+        following = node.next()
+        closed = ")" if following is None and not comment else ""
+        yield Word(f"{opened}{number}{san}{closed}", address("/position", fen=start, line=",".join(line)))
+        opened, is_first = "", bool(comment)
+        for word in comment:
+            yield Word(f"[{word.text}]{')' if following is None else ''}")
+        node = following
+        if node is not None:
+            line.append(node.move.uci())

@@ -1,4 +1,4 @@
-"""Plots as SVG whose colours come from the style sheet: a bait by depth, results of games."""
+"""Plots as SVG whose colours come from the style sheet: a bait by depth, results of games, values over a game."""
 
 from collections.abc import Sequence
 from html import escape
@@ -99,3 +99,38 @@ def _spread_labels(heights: Sequence[float]) -> list[float]:
         return [first, second]
     middle, upper = (first + second) / 2, first <= second
     return [middle - 7, middle + 7] if upper else [middle + 7, middle - 7]
+
+
+def chance_plot(chances: Sequence[float], at: int, marked: Sequence[int]) -> str:
+    """Plot of White's win chances (-1..1) over a game: a dot at each of the ``marked`` half-moves, a line at ``at``.
+
+    A script may read from it which half-move was pressed: the plot begins at its left edge and ends at its right.
+    """
+    width, height = 600, 110
+    last = max(1, len(chances) - 1)
+
+    def point(ply: int) -> tuple[float, float]:
+        return width * ply / last, height * (1 - chances[ply]) / 2
+
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(point, range(len(chances))))
+    x_at = width * at / last
+    dots = "".join(f'<circle class="bait-dot" cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in map(point, marked))
+    return (
+        f'<svg class="plot chances" data-plies="{len(chances) - 1}" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" preserveAspectRatio="none" role="img" aria-label="White’s win chances over the game">'
+        f'<polygon class="white-part" points="0,{height} {line} {width},{height}"/>'
+        f'<line class="zero" x1="0" x2="{width}" y1="{height / 2}" y2="{height / 2}"/>'
+        f'<polyline class="chance-line" points="{line}"/>{dots}'
+        f'<line class="here-line" x1="{x_at:.1f}" x2="{x_at:.1f}" y1="0" y2="{height}"/></svg>'
+    )
+
+
+def chance_bar(chance: float, *, flipped: bool) -> str:
+    """Bar beside a board: White's win chance (-1..1), White's part below, or above if ``flipped``."""
+    white = 50 * (1 + chance)
+    y = 0 if flipped else 100 - white
+    return (
+        '<svg class="chance-bar" viewBox="0 0 10 100" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="black-part" width="10" height="100"/>'
+        f'<rect class="white-part" width="10" y="{y:.1f}" height="{white:.1f}"/></svg>'
+    )

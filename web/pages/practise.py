@@ -22,7 +22,6 @@ from db.practice.wording import HINTS, hint, numbered, question, solution, sourc
 from db.storage.practice_rows import Review, profile_names, reviews_of
 from trapcore.errors import LibraryError, UsageError
 from trapcore.parallel.budget import Cancellation
-from web.api.edit import open_for_writing
 from web.pages.boards import Picture
 from web.pages.line_viewer import around
 from web.pages.position import Square, square_label, square_order
@@ -166,7 +165,7 @@ class _View:
         except AnswerError as error:
             raise _AskAgain(str(error), 400) from error
         try:
-            with open_for_writing(self.service) as library:
+            with self.service.open_for_writing() as library:
                 if uci:
                     done = self.practice.answer(library, exercise, uci, now_utc(), hints=hints, stop=stop)
                 else:

@@ -1,0 +1,86 @@
+"""A game of the library as PGN, with its losing moves told: what each lost to, and what was better."""
+
+import chess
+import chess.pgn
+import chess.svg
+from sqlalchemy import select
+
+from db.games.losing_moves import LostMove, lost_moves
+from db.games.trap_occurrences import Games
+from db.library.library import Library
+from db.storage.models import GameRow
+from db.traps.terms import Side
+from db.wording.evidence import Evidence
+from db.wording.moves import sign
+from db.wording.sentences import Narrator
+from trapcore import _native
+from trapcore.trees.chess_game import parse_position
+
+_TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo", "ECO", "Variant")
+_COLUMNS = ("event", "site", "date", "round", "white", "black", "result", "white_elo", "black_elo", "eco", "variant")
+_GLYPHS = {"?!": chess.pgn.NAG_DUBIOUS_MOVE, "?": chess.pgn.NAG_MISTAKE, "??": chess.pgn.NAG_BLUNDER}
+
+
+def evidence_of_loss(lost: LostMove) -> Evidence:
+    """What may be said of a losing move of an indexed game."""
+    return Evidence(
+        fen=lost.epd,
+        half_move=2 * lost.number + (lost.colour == "black"),
+        bait=lost.uci,
+        killer_line=lost.move.killer_line,
+        mate_in=lost.move.mate_in,
+        before=lost.move.before,
+        after=lost.move.after,
+        best=lost.move.best,
+    )
+
+
+def stored_game(library: Library, number: int, narrator: Narrator) -> tuple[chess.pgn.Game, list[LostMove]] | None:
+    """The game with this number in the library, and its losing moves by ply; None if there is none.
+
+    Each losing move has its sign, a sentence, the refutation as an arrow and as a variation. Raises `LibraryError`.
+    """
+    names = ("id", *_COLUMNS, "utc_time", "start_fen", "plies", "moves")
+    with library.database.read() as connection:
+        wanted = select(*(getattr(GameRow, name) for name in names)).where(GameRow.id == number)
+        row = connection.execute(wanted).one_or_none()
+    if row is None:
+        return None
+    lost, _ = lost_moves(library, Games({number: row}, frozenset({row.white, row.black})))
+    game = chess.pgn.Game()
+    if row.start_fen is not None:
+        game.setup(parse_position(row.start_fen))
+    for tag, column in zip(_TAGS, _COLUMNS, strict=True):
+        value = getattr(row, column)
+        if value not in (None, ""):
+            game.headers[tag] = str(value)
+    (line,) = _native.replay([(row.start_fen, row.moves, list(range(row.plies)))])
+    by_ply = {each.move.ply: each for each in lost}
+    node: chess.pgn.GameNode = game
+    for ply, (_, uci) in enumerate(line, start=1):
+        before, node = node, node.add_variation(_move(node.board(), uci))
+        if ply in by_ply:
+            _tell(before, node, by_ply[ply], narrator)
+    return game, lost
+
+
+def side_of(row: chess.pgn.Headers, player: str) -> Side:
+    """The side that the player has in a game with these tags; White's if he has none."""
+    return "black" if row.get("Black") == player and row.get("White") != player else "white"
+
+
+def _move(board: chess.Board, uci: str) -> chess.Move:
+    """A move as the board takes it: castling as `replay` writes it may be king takes rook."""
+    return board.parse_uci(uci)
+
+
+def _tell(before: chess.pgn.GameNode, node: chess.pgn.GameNode, lost: LostMove, narrator: Narrator) -> None:
+    evidence = evidence_of_loss(lost)
+    node.comment = narrator.fell(evidence)
+    if (glyph := _GLYPHS.get(sign(evidence.cost))) is not None:
+        node.nags.add(glyph)
+    if lost.move.killer_line:
+        killer = chess.Move.from_uci(lost.move.killer_line[0])
+        node.set_arrows([chess.svg.Arrow(killer.from_square, killer.to_square, color="green")])
+    if lost.move.best is not None:
+        before.add_variation(chess.Move.from_uci(lost.move.best))

@@ -1,0 +1,119 @@
+"""Page of a game at one of its moves: board, values, moves with comments, the best move when it is asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from db.practice.wording import numbered
+from db.proof.uci_engine import UciEngine
+from db.wording.claims import percent_of_chance
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.search import search, win_chance
+from trapcore.trees.chess_game import parse_position
+from web.pages.game_viewer import GameView
+from web.pages.line_viewer import around
+from web.pages.plots import chance_bar, chance_plot
+from web.pages.rendering import address, page
+from web.service import Service, service_of
+
+BEST_NODES = 200_000
+"""Nodes of our own search for the best move that is asked for."""
+
+LINE_PLIES = 8
+"""So much is shown of what is expected after it."""
+
+SECONDS = 60.0
+"""Longest time for that."""
+
+
+async def game_page(
+    request: Request,
+    view: GameView,
+    *,
+    path: str,
+    params: Mapping[str, str],
+    at: int,
+    told: Mapping[int, str],
+    crumbs: Sequence[tuple[str, str]],
+    best: bool,
+    following: str | None = None,
+) -> Response:
+    """Response with the page.
+
+    ``path`` and ``params``: its address, without move and side. ``told``: the moves in the list of those that something
+    is told of, in words, by half-move. ``crumbs``: name and address of the pages that lead here. ``following``:
+    address of the next game.
+    """
+    service, flipped = service_of(request), view.plies[0].picture.flipped
+    at = max(0, min(at, len(view.plies) - 1))
+    here = view.plies[at]
+
+    def url(ply: int, black: bool = flipped, **more: object) -> str:
+        return address(path, **{**params, "ply": str(ply), "side": "black" if black else "white", **more})
+
+    def values(stop: Cancellation) -> tuple[float, ...]:
+        key = ("chances", tuple(each.epd for each in view.plies))
+        return service.page_cache.get(service.state(), key, lambda: view.chances(stop))
+
+    chances = await service.run(request, values, seconds=SECONDS)
+    found = None
+    if best:
+        found = await service.run(request, lambda stop: best_move(service, here.picture.fen, stop), seconds=SECONDS)
+    opening = view.opening(at)
+    tags = view.tags
+    answer = page(
+        request,
+        "game.html",
+        white=tags.get("White", "?"),
+        black=tags.get("Black", "?"),
+        tags=tags,
+        plies=view.plies,
+        here=here,
+        picture=here.picture if found is None else replace(here.picture, killer=found[0][:4] if found[0] else ""),
+        url=url,
+        told=[(ply, text, url(ply)) for ply, text in sorted(told.items())],
+        steppers=(*around([url(number) for number in range(len(view.plies))], at), url(at, not flipped)),
+        crumbs=crumbs,
+        following=following,
+        elsewhere=address("/position", fen=here.picture.fen, side="black" if flipped else ""),
+        lichess=lichess_analysis(here.picture.fen, flipped=flipped),
+        best_url=url(at, best=1),
+        best=None if found is None else found[1],
+        opening=None if opening is None else f"{opening.eco} {opening.name}",
+        caption=here.san or "The beginning of the game.",
+        plot=chance_plot(chances, at, [ply for ply in told if ply < len(chances)]),
+        bar=chance_bar(chances[at], flipped=flipped),
+        chance=percent_of_chance(chances[at]),
+    )
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def lichess_analysis(fen: str, *, flipped: bool = False) -> str:
+    """Address of the position on lichess's analysis board."""
+    return f"https://lichess.org/analysis/standard/{fen.replace(' ', '_')}{'?color=black' if flipped else ''}"
+
+
+def best_move(service: Service, fen: str, stop: Cancellation) -> tuple[str, str]:
+    """Best move of a position (UCI, empty if there is none) by the engine of the settings, else by our own search, and
+    a sentence about it. Raises ``EngineError`` and `PositionError`."""
+    board = parse_position(fen)
+    if not any(board.legal_moves):
+        return "", "There is no legal move."
+    command = service.settings.engine_command
+    if command is None:
+        result = search(fen, Budget(nodes=BEST_NODES), stop)
+        line, mate_in, depth, by = result.line, result.mate_in, result.depth, "trapline's search"
+        chance = win_chance(result.value)
+    else:
+        with UciEngine(command) as engine:
+            said = engine.evaluate(board, service.settings.engine_nodes, line=True)
+            line, by = tuple(move.uci() for move in said.line), engine.name
+            mate_in, depth, chance = said.mate_in, said.depth, said.chance
+    if not line:
+        return "", "The search found nothing in time."
+    side = "White" if board.turn else "Black"
+    worth = f"mate in {mate_in}" if mate_in is not None and mate_in > 0 else f"{percent_of_chance(chance)} for {side}"
+    return line[0], f"Best: {numbered(board, line[:LINE_PLIES])} ({worth}, depth {depth}, {by})."

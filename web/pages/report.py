@@ -1,0 +1,358 @@
+"""Pages of a player's report: the form, the progress, his losing moves and where they are, a game of the library."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, BinaryIO
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import BaseModel, Field
+
+from db.games.losing_moves import LostMove, lost_moves
+from db.games.losing_themes import themes_of
+from db.games.phases import PHASES
+from db.games.players import find_players, players
+from db.games.stored_game import evidence_of_loss, side_of, stored_game
+from db.games.trap_occurrences import games_of
+from db.practice.collect import from_games, has_choice
+from db.report import html
+from db.report.losses import clock_band, time_of_day
+from db.report.report import report as traps_report
+from db.wording.english import ENGLISH
+from db.wording.languages import LANGUAGES
+from db.wording.names import theme_name
+from db.wording.sentences import Narrator
+from trapcore.errors import InputError, UsageError
+from web.api.uploads import read_games_form
+from web.pages.boards import Picture
+from web.pages.game_viewer import view_of
+from web.pages.games import game_page
+from web.pages.rendering import address, capital, page
+from web.problems import Forbidden, NotFound, RequestError, status_of
+from web.profile import SIGN_IN_FIRST, Profile, profile_of, required_profile
+from web.report_jobs import MOST_FETCHED, Account, ReportJob, Site
+from web.service import Service, service_of
+from web.upload_jobs import State
+
+router = APIRouter(include_in_schema=False)
+
+MOVES_PER_PAGE = 12
+"""Losing moves on a page of a report."""
+
+SECONDS = 60.0
+"""Longest time in which a report is put together."""
+
+OPENINGS = 12
+"""Rows of the table of openings."""
+
+_FIELDS = 5  # of the form, beside the games
+_NO_STORE = {"Cache-Control": "no-store"}
+
+Name = Annotated[str, Field(max_length=200)]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Losing moves that have something in common: a row of a table."""
+
+    name: str
+    key: str
+    """Value of the parameter that shows only these."""
+    count: int
+    cost: float
+    """Win chance that they gave away together, in whole games: 2 of the scale -1..1 are one."""
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A losing move as the page shows it."""
+
+    sentence: str
+    picture: Picture
+    game: str
+    """Players and date."""
+    themes: tuple[str, ...]
+    board: str
+    """URL of the game at the move."""
+    exercise: str | None
+    """URL of the exercise; None where the position is none."""
+    address: str | None
+    """Of the game where it was played."""
+
+
+class Wanted(BaseModel):
+    """Parameters of a report: whose, and which of his losing moves are shown."""
+
+    player: Name = ""
+    theme: Name = ""
+    phase: Name = ""
+    opening: Name = ""
+    clock: Name = ""
+    time: Name = ""
+    zone: Annotated[float, Field(ge=-12, le=14)] = 0.0
+    """Hours by which the player's clock is before UTC's."""
+    from_: Annotated[int, Field(ge=0, alias="from")] = 0
+
+
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("theme", "What they lost to"),
+    ("phase", "Phase of the game"),
+    ("opening", "Opening"),
+    ("clock", "Time left"),
+    ("time", "Time of day"),
+)
+"""Tables of the report, by their parameters."""
+
+
+@router.get("/report")
+async def report(request: Request, wanted: Annotated[Wanted, Query()]) -> Response:
+    """Page with the form, or with the report of a player."""
+    service, profile = service_of(request), profile_of(request)
+    name = wanted.player.strip()
+    if profile is None or not (name or profile.name):
+        return _form(request, profile, 200, "")
+    try:
+        found = await service.run(request, lambda stop: _report(service, profile, wanted, name), seconds=SECONDS)
+    except UsageError as error:
+        return _form(request, profile, 400, str(error))
+    answer = page(request, "report.html", zone=wanted.zone, **found)  # type: ignore[arg-type]
+    answer.headers.update(_NO_STORE)
+    return answer
+
+
+@router.post("/report")
+async def begin(request: Request) -> Response:
+    """Begin to read and look through the games of the form, and redirect to the page of the job."""
+    service, profile = service_of(request), profile_of(request)
+    if profile is None:
+        raise Forbidden(SIGN_IN_FIRST)
+    service.upload_jobs.acquire_slot()
+    upload: BinaryIO | None = None
+    try:
+        upload, _, fields = await read_games_form(request, _FIELDS)
+        account = None if upload is not None else _account(service, profile, fields)
+        if profile.name is not None and upload is not None:
+            raise UsageError("on a public server a report is of games that are fetched from lichess; paste none")
+        games: BinaryIO | Account | None = upload or account
+        assert games is not None
+        player = account.name if account is not None else fields.get("player", "")[:200].strip()
+        job = service.report_jobs.start(player, games)
+    except (RequestError, InputError, UsageError) as error:
+        _give_back(service, upload)
+        return _form(request, profile, status_of(error), str(error))
+    except BaseException:
+        _give_back(service, upload)
+        raise
+    return RedirectResponse(f"/report/jobs/{job.id}", status_code=303)
+
+
+@router.get("/report/jobs/{id}")
+async def progress(request: Request, id: str) -> Response:
+    """Page of a job: how far it is; in the end it leads to the report."""
+    required_profile(request)
+    job: ReportJob = service_of(request).report_jobs.find(id)
+    if job.state is State.DONE:
+        return RedirectResponse(address("/report", player=job.player), status_code=303, headers=_NO_STORE)
+    answer = page(request, "report_job.html", job=job, running=job.state is State.RUNNING, problem=job.problem or "")
+    answer.headers.update(_NO_STORE)
+    return answer
+
+
+@router.get("/report/traps")
+async def traps(request: Request, player: Annotated[str, Query(max_length=200)]) -> Response:
+    """Report on the traps of a player: what ``trapline report`` writes."""
+    service, profile = service_of(request), required_profile(request)
+
+    def work() -> str:
+        name = _named(service, profile, player)
+        return html.page(traps_report(service.library, [name]))
+
+    try:
+        text = await service.run(request, lambda stop: work(), seconds=SECONDS)
+    except UsageError as error:
+        raise NotFound(str(error)) from error
+    # The file has its styles and pictures in it.
+    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+    return HTMLResponse(text, headers={**_NO_STORE, "Content-Security-Policy": policy})
+
+
+@router.get("/games/{number}")
+async def game(
+    request: Request,
+    number: int,
+    ply: int | None = None,
+    side: Annotated[str, Query(max_length=5)] = "",
+    player: Annotated[str, Query(max_length=200)] = "",
+    best: bool = False,
+) -> Response:
+    """Page of a game of the library at one of its moves, by default at its first losing move."""
+    service, profile = service_of(request), required_profile(request)
+    narrator = Narrator(LANGUAGES[service.settings.language])
+    found = await service.run(request, lambda stop: stored_game(service.library, number, narrator))
+    if found is None or not any(profile.may_see(found[0].headers[name]) for name in ("White", "Black")):
+        raise NotFound("there is no such game in this library")
+    stored, lost = found
+    own = profile.player(player)
+    flipped = side == "black" or (not side and side_of(stored.headers, own) == "black")
+    return await game_page(
+        request,
+        view_of(stored, flipped=flipped),
+        path=f"/games/{number}",
+        params={"player": player},
+        at=ply if ply is not None else (lost[0].move.ply if lost else 0),
+        told={move.move.ply: f"{move.number}{'.' if move.colour == 'white' else '...'}{move.san}" for move in lost},
+        crumbs=[("Report", address("/report", player=own))] if own else [("Report", "/report")],
+        best=best,
+    )
+
+
+def _give_back(service: Service, upload: BinaryIO | None) -> None:
+    service.upload_jobs.release_slot()
+    if upload is not None:
+        upload.close()
+
+
+def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Account:
+    """The account of the form. Raises `UsageError` for what cannot be one."""
+    name = profile.player(fields.get("account", "").strip())
+    if not name:
+        raise UsageError("paste games, choose a file, or write the name of an account")
+    if service.report_jobs.fetch_games is None:
+        raise UsageError("this server fetches no games; give them as PGN")
+    if not (2 <= len(name) <= 30 and all(letter.isascii() and (letter.isalnum() or letter in "_-") for letter in name)):
+        raise UsageError(f"{name[:40]!r} can be no account: names have 2 to 30 letters, digits, _ and -")
+    site = fields.get("site", Site.LICHESS)
+    if site not in tuple(Site):
+        raise UsageError(f"games are fetched from {' or '.join(Site)}, not from {site[:40]!r}")
+    if profile.name is not None and site != Site.LICHESS:
+        raise UsageError("who has signed in with lichess gets a report of his games there")
+    most = fields.get("most", "100")
+    if not (most.isdecimal() and len(most) <= 4 and 1 <= int(most) <= MOST_FETCHED):
+        raise UsageError(f"the number of games is from 1 to {MOST_FETCHED}, not {most[:20]!r}")
+    return Account(Site(site), name, int(most))
+
+
+def _form(request: Request, profile: Profile | None, status: int, wrong: str) -> Response:
+    service = service_of(request)
+    answer = page(
+        request,
+        "report_form.html",
+        status,
+        profile=profile,
+        wrong=capital(wrong),
+        sign_in=None,
+        sites=list(Site) if service.report_jobs.fetch_games is not None else [],
+        most=MOST_FETCHED,
+        megabytes=service.settings.web.upload_megabytes,
+    )
+    answer.headers.update(_NO_STORE)
+    return answer
+
+
+def _named(service: Service, profile: Profile, player: str) -> str:
+    """Name of the player as the games write it. Raises `UsageError` if there is none."""
+    known = players(service.library)
+    if profile.name is None:
+        (name,) = find_players(known, player)
+        return name
+    own = next((name for name in known if profile.may_see(name)), None)
+    if own is None:
+        raise UsageError(f"no game of {profile.name} was fetched yet; fetch some here")
+    return own
+
+
+def _report(service: Service, profile: Profile, wanted: Wanted, player: str) -> dict[str, object]:
+    """What the page of the report shows. Raises `UsageError` if the player is in no game."""
+    name = _named(service, profile, player)
+    moves, games = service.page_cache.get(
+        service.state(), ("losing moves", name), lambda: lost_moves(service.library, games_of(service.library, [name]))
+    )
+    players_own = (move for move in moves if move.is_players)
+    own = sorted(players_own, key=lambda move: (-move.cost, move.game.id, move.move.ply))
+    keys: dict[str, Callable[[LostMove], Sequence[str]]] = {
+        "theme": themes_of,
+        "phase": lambda move: (move.phase,),
+        "opening": lambda move: (move.opening,),
+        "clock": lambda move: (clock_band(move.move.clock),),
+        "time": lambda move: (time_of_day(move.utc_time, wanted.zone),),
+    }
+    chosen = {kind: getattr(wanted, kind) for kind, _ in _KINDS if getattr(wanted, kind)}
+    shown = [move for move in own if all(value in keys[kind](move) for kind, value in chosen.items())]
+    here = {"player": name, "zone": f"{wanted.zone:g}" if wanted.zone else "", **chosen}
+    tables = [
+        {
+            "kind": kind,
+            "title": title,
+            "rows": [
+                (part, address("/report", **{**here, kind: "" if part.is_chosen else part.key}))
+                for part in _parts(own, keys[kind], kind, chosen.get(kind, ""))
+            ],
+        }
+        for kind, title in _KINDS
+    ]
+    more = wanted.from_ + MOVES_PER_PAGE
+    return {
+        "name": name,
+        "own": profile.name is not None,
+        "games": games,
+        "in_games": len({move.game.id for move in own}),
+        "moves": len(own),
+        "punished": sum(move.move.answer == "sprung" for move in own),
+        "tables": tables,
+        "chosen": [(theme_name(value, ENGLISH) if kind == "theme" else value) for kind, value in chosen.items()],
+        "all": address("/report", player=name, zone=here["zone"]),
+        "shown": len(shown),
+        "told": [_told(name, move) for move in shown[wanted.from_ : more]],
+        "more": address("/report", **{**here, "from": more}) if more < len(shown) else None,
+        "practise": address("/practise", go=1, player=name),
+        "traps": address("/report/traps", player=name),
+    }
+
+
+def _parts(moves: Sequence[LostMove], key: Callable[[LostMove], Sequence[str]], kind: str, chosen: str) -> list[Part]:
+    """The rows of a table, worst first: by the win chance that they gave away together."""
+    counts: Counter[str] = Counter()
+    costs: Counter[str] = Counter()
+    for move in moves:
+        for name in key(move):
+            counts[name] += 1
+            costs[name] += move.cost / 2  # type: ignore[assignment]
+    ordered = sorted(counts, key=lambda name: (-costs[name], -counts[name], name))
+    if kind == "phase":
+        ordered.sort(key=lambda name: (-costs[name], PHASES.index(name)))
+    rows = ordered[:OPENINGS] if kind in ("opening", "theme") else ordered
+    return [
+        Part(
+            name=capital(theme_name(name, ENGLISH)) if kind == "theme" else capital(name),
+            key=name,
+            count=counts[name],
+            cost=float(costs[name]),
+            is_chosen=name == chosen,
+        )
+        for name in rows
+    ]
+
+
+def _told(player: str, lost: LostMove) -> Told:
+    game = lost.game
+    killer = lost.move.killer_line[0] if lost.move.killer_line else ""
+    exercise = next((each for each in from_games([lost]) if has_choice(each)), None)
+    where = f"#{lost.move.ply}" if game.address and "lichess" in game.address else ""
+    return Told(
+        sentence=Narrator(ENGLISH).fell(evidence_of_loss(lost)),
+        picture=Picture(
+            fen=lost.epd,
+            bait=lost.uci,
+            killer=killer,
+            flipped=lost.colour == "black",
+            plain=True,
+            before=f"{game.white} – {game.black}",
+        ),
+        game=f"{game.white} – {game.black}" + (f", {game.date.replace('.', '-')}" if "?" not in game.date else ""),
+        themes=tuple(theme_name(theme, ENGLISH) for theme in themes_of(lost)),
+        board=address(f"/games/{game.id}", ply=lost.move.ply, player=player),
+        exercise=None if exercise is None else address("/practise", go=1, player=player, exercise=exercise.id),
+        address=f"{game.address}{where}" if game.address else None,
+    )
