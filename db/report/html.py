@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from db.games.losing_moves import LostMove
+from db.games.stored_game import evidence_of_loss
 from db.games.trap_occurrences import TrapOccurrence
 from db.report.losses import OPENINGS
 from db.report.plots import falls_by_opening, falls_over_time
@@ -20,7 +21,6 @@ from db.traps.board_svg import Picture, draw
 from db.traps.terms import KINDS
 from db.wording.claims import claim, numbered_line, percent, year
 from db.wording.english import ENGLISH
-from db.wording.evidence import Evidence
 from db.wording.grammar import Verbosity
 from db.wording.names import family_name
 from db.wording.sentences import Narrator, percent_of_chance
@@ -86,19 +86,7 @@ def numbered(lost: LostMove) -> str:
 
 def why(lost: LostMove) -> str:
     """Why a move lost, in a sentence: ``Loses the bishop: 23...Qe3+ forks king and bishop.``"""
-    move = lost.move
-    evidence = Evidence(
-        fen=lost.epd,
-        half_move=2 * lost.number + (lost.colour == "black"),
-        bait=lost.uci,
-        killer_line=move.killer_line,
-        mate_in=move.mate_in,
-        before=move.before,
-        after=move.after,
-        best=move.best,
-        best_line=() if lost.best_san is None else (lost.best_san,),
-    )
-    return Narrator(ENGLISH, Verbosity.BRIEF).fell(evidence)
+    return Narrator(ENGLISH, Verbosity.BRIEF).fell(evidence_of_loss(lost))
 
 
 def chance(value: float | None) -> str:

@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse, Response
 from trapcore.errors import InputError, UsageError
 from web.api.uploads import AnnotateParams, start_upload
 from web.pages.game_viewer import GameView, view_game
-from web.pages.games import game_page
+from web.pages.games import GameAddress, game_page
 from web.pages.rendering import address, capital, page
 from web.problems import NotFound, RequestError, status_of
 from web.service import service_of
@@ -81,8 +81,7 @@ async def game(
     return await game_page(
         request,
         view,
-        path=f"{_job_path(job)}/games/{place}",
-        params={},
+        page_at=GameAddress(f"{_job_path(job)}/games/{place}"),
         at=first if ply is None else ply,
         told={event.ply: event.text for event in reversed(found.events)},
         crumbs=[("Annotate", "/annotate"), ("games with traps", _job_path(job))],

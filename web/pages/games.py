@@ -1,14 +1,14 @@
 """Page of a game at one of its moves: board, values, moves with comments, the best move when it is asked for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fastapi import Request
 from fastapi.responses import Response
 
 from db.practice.wording import numbered
 from db.proof.uci_engine import UciEngine
-from db.wording.claims import percent_of_chance
+from db.wording.sentences import percent_of_chance
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance
 from trapcore.trees.chess_game import parse_position
@@ -28,12 +28,24 @@ SECONDS = 60.0
 """Longest time for that."""
 
 
+@dataclass(frozen=True, slots=True)
+class GameAddress:
+    """Address of the page of a game, without the move and the side that is below."""
+
+    path: str
+    player: str = ""
+    """Whose game it is, where the page tells; else empty."""
+
+    def url(self, ply: int, *, black: bool, best: bool = False) -> str:
+        """The page at a half-move, Black below if ``black``; with ``best`` it tells the best move."""
+        return address(self.path, player=self.player, ply=str(ply), side="black" if black else "white", best=best)
+
+
 async def game_page(
     request: Request,
     view: GameView,
     *,
-    path: str,
-    params: Mapping[str, str],
+    page_at: GameAddress,
     at: int,
     told: Mapping[int, str],
     crumbs: Sequence[tuple[str, str]],
@@ -42,16 +54,15 @@ async def game_page(
 ) -> Response:
     """Response with the page.
 
-    ``path`` and ``params``: its address, without move and side. ``told``: the moves in the list of those that something
-    is told of, in words, by half-move. ``crumbs``: name and address of the pages that lead here. ``following``:
+    ``told``: the moves in the list of those that something is told of, in words, by half-move. ``crumbs``: name and address of the pages that lead here. ``following``:
     address of the next game.
     """
     service, flipped = service_of(request), view.plies[0].picture.flipped
     at = max(0, min(at, len(view.plies) - 1))
     here = view.plies[at]
 
-    def url(ply: int, black: bool = flipped, **more: object) -> str:
-        return address(path, **{**params, "ply": str(ply), "side": "black" if black else "white", **more})
+    def url(ply: int) -> str:
+        return page_at.url(ply, black=flipped)
 
     def values(stop: Cancellation) -> tuple[float, ...]:
         key = ("chances", tuple(each.epd for each in view.plies))
@@ -74,12 +85,12 @@ async def game_page(
         picture=here.picture if found is None else replace(here.picture, killer=found[0][:4] if found[0] else ""),
         url=url,
         told=[(ply, text, url(ply)) for ply, text in sorted(told.items())],
-        steppers=(*around([url(number) for number in range(len(view.plies))], at), url(at, not flipped)),
+        steppers=(*around([url(number) for number in range(len(view.plies))], at), page_at.url(at, black=not flipped)),
         crumbs=crumbs,
         following=following,
         elsewhere=address("/position", fen=here.picture.fen, side="black" if flipped else ""),
         lichess=lichess_analysis(here.picture.fen, flipped=flipped),
-        best_url=url(at, best=1),
+        best_url=page_at.url(at, black=flipped, best=True),
         best=None if found is None else found[1],
         opening=None if opening is None else f"{opening.eco} {opening.name}",
         caption=here.san or "The beginning of the game.",
