@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse, Response
 from trapcore.errors import InputError, UsageError
 from web.api.uploads import AnnotateParams, start_upload
 from web.pages.game_viewer import GameView, view_game
-from web.pages.games import GameAddress, game_page
+from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, page
 from web.problems import NotFound, RequestError, status_of
 from web.service import service_of
@@ -78,15 +78,18 @@ async def game(
     flipped = side == "black"
     view: GameView = await service.run(request, lambda stop: view_game(job.pgn(found), found.encoding, flipped=flipped))
     first = found.events[0].ply if found.events else 0
+    path = _job_path(job)
     return await game_page(
         request,
         view,
-        page_at=GameAddress(f"{_job_path(job)}/games/{place}"),
+        place=GamePlace(
+            f"{path}/games/{place}",
+            [("Annotate", "/annotate"), ("games with traps", path)],
+            following=f"{path}/games/{place + 1}" if place < len(job.found) else None,
+        ),
         at=first if ply is None else ply,
         told={event.ply: event.text for event in reversed(found.events)},
-        crumbs=[("Annotate", "/annotate"), ("games with traps", _job_path(job))],
         best=best,
-        following=f"{_job_path(job)}/games/{place + 1}" if place < len(job.found) else None,
     )
 
 

@@ -29,12 +29,16 @@ SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class GameAddress:
-    """Address of the page of a game, without the move and the side that is below."""
+class GamePlace:
+    """Where the page of a game is, and what it leads to."""
 
     path: str
+    crumbs: Sequence[tuple[str, str]]
+    """Name and address of the pages that lead here."""
     player: str = ""
     """Whose game it is, where the page tells; else empty."""
+    following: str | None = None
+    """Address of the next game."""
 
     def url(self, ply: int, *, black: bool, best: bool = False) -> str:
         """The page at a half-move, Black below if ``black``; with ``best`` it tells the best move."""
@@ -45,24 +49,22 @@ async def game_page(
     request: Request,
     view: GameView,
     *,
-    page_at: GameAddress,
+    place: GamePlace,
     at: int,
     told: Mapping[int, str],
-    crumbs: Sequence[tuple[str, str]],
     best: bool,
-    following: str | None = None,
 ) -> Response:
-    """Response with the page.
+    """Response with the page at a half-move.
 
-    ``told``: the moves in the list of those that something is told of, in words, by half-move. ``crumbs``: name and address of the pages that lead here. ``following``:
-    address of the next game.
+    ``told``: the moves in the list of those that something is told of, in words, by half-move. With ``best`` the best
+    move is told.
     """
     service, flipped = service_of(request), view.plies[0].picture.flipped
     at = max(0, min(at, len(view.plies) - 1))
     here = view.plies[at]
 
     def url(ply: int) -> str:
-        return page_at.url(ply, black=flipped)
+        return place.url(ply, black=flipped)
 
     def values(stop: Cancellation) -> tuple[float, ...]:
         key = ("chances", tuple(each.epd for each in view.plies))
@@ -85,12 +87,12 @@ async def game_page(
         picture=here.picture if found is None else replace(here.picture, killer=found[0][:4] if found[0] else ""),
         url=url,
         told=[(ply, text, url(ply)) for ply, text in sorted(told.items())],
-        steppers=(*around([url(number) for number in range(len(view.plies))], at), page_at.url(at, black=not flipped)),
-        crumbs=crumbs,
-        following=following,
+        steppers=(*around([url(number) for number in range(len(view.plies))], at), place.url(at, black=not flipped)),
+        crumbs=place.crumbs,
+        following=place.following,
         elsewhere=address("/position", fen=here.picture.fen, side="black" if flipped else ""),
         lichess=lichess_analysis(here.picture.fen, flipped=flipped),
-        best_url=page_at.url(at, black=flipped, best=True),
+        best_url=place.url(at, black=flipped, best=True),
         best=None if found is None else found[1],
         opening=None if opening is None else f"{opening.eco} {opening.name}",
         caption=here.san or "The beginning of the game.",

@@ -27,7 +27,7 @@ from trapcore.errors import InputError, UsageError
 from web.api.uploads import read_games_form
 from web.pages.boards import Picture
 from web.pages.game_viewer import view_of
-from web.pages.games import GameAddress, game_page
+from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, page
 from web.problems import Forbidden, NotFound, RequestError, status_of
 from web.profile import SIGN_IN_FIRST, Profile, profile_of, required_profile
@@ -199,10 +199,9 @@ async def game(
     return await game_page(
         request,
         view_of(stored, flipped=flipped),
-        page_at=GameAddress(f"/games/{number}", player),
+        place=GamePlace(f"/games/{number}", [("Report", address("/report", player=own))], player),
         at=ply if ply is not None else (lost[0].move.ply if lost else 0),
         told={move.move.ply: f"{move.number}{'.' if move.colour == 'white' else '...'}{move.san}" for move in lost},
-        crumbs=[("Report", address("/report", player=own))] if own else [("Report", "/report")],
         best=best,
     )
 
