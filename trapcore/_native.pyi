@@ -6,7 +6,7 @@ A FEN may leave out its counters (an EPD is accepted); Chess960 castling rights 
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, final
+from typing import Literal, Self, final
 
 PROVER_VERSION: str
 """Name of the prover and of its rules, stored with every proof, e.g. ``mate-1``."""
@@ -95,6 +95,11 @@ class Cancellation:
 
     @property
     def is_cancelled(self) -> bool: ...
+    def __enter__(self) -> Self:
+        """Every long call of the core that this thread makes in the block ends with the cancellation; one that was
+        given none itself then raises `RuntimeError`."""
+
+    def __exit__(self, *error: object) -> None: ...
 
 def prove_mate(
     fen: str,

@@ -21,6 +21,7 @@ from db.library.library import Counts, Library
 from db.library.open import made_by, open_library
 from db.query.engine import QueryEngine
 from db.similarity.propose import KillerSuggester
+from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
 from web.cache import LibraryCache
 from web.metrics import Metrics
@@ -60,36 +61,64 @@ class Service:
         """Requests that wait for a thread or have one."""
         self._lock = threading.Lock()
         self._running = threading.local()
+        self._stops: set[Cancellation] = set()
         self._pool = ThreadPoolExecutor(settings.web.threads, thread_name_prefix="request")
+        self._health_pool = ThreadPoolExecutor(1, thread_name_prefix="health")
         if library.database.engine.dialect.name == "sqlite":
             event.listen(library.database.engine, "connect", self._install_interrupt)
 
     def close(self) -> None:
         """Stop the threads and close the library."""
+        self.cancel_all()
         self.report_jobs.close()
         self.upload_jobs.close()
         self._pool.shutdown(cancel_futures=True)
+        self._health_pool.shutdown(cancel_futures=True)
         self.query_engine.close()
         self.library.close()
+
+    def cancel_all(self) -> None:
+        """End what all requests and uploads wait for; each gets an error."""
+        with self._lock:
+            stops = list(self._stops)
+        for stop in stops:
+            stop.cancel()
+        self.upload_jobs.cancel_all()
+        self.report_jobs.cancel_all()
 
     async def run(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
         """Result of ``task``, called in the thread pool with a cancellation.
 
-        It is cancelled, and an SQLite statement that it runs interrupted, when the client disconnects (raises
-        `ClientDisconnected`) and at the deadline, ``seconds`` or that of the settings (raises `Overloaded`). Raises
-        `Overloaded` also if too many requests are pending.
+        It is cancelled, and with it an SQLite statement and every call of the core that it makes, when the client
+        disconnects (raises `ClientDisconnected`), at the deadline, ``seconds`` or that of the settings, and when the
+        server stops (raises `Overloaded`). Raises `Overloaded` also if too many requests are pending.
         """
-        web = self.settings.web
-        longest = web.seconds if seconds is None else seconds
-        if self.pending >= web.threads * QUEUE_PER_THREAD:
+        if self.pending >= self.settings.web.threads * QUEUE_PER_THREAD:
             message = "there are more questions than can be answered; ask again in a moment"
             raise Overloaded(message, {"Retry-After": "1"})
+        with self._lock:
+            self.pending += 1
+        return await self._run_in(self._pool, request, task, self._done, seconds)
+
+    async def run_health(self, request: Request, task: Callable[[Cancellation], T]) -> T:
+        """The same in a thread that no other request has, however many there are: for what watches the server."""
+        return await self._run_in(self._health_pool, request, task, lambda _: None, None)
+
+    async def _run_in(
+        self,
+        pool: ThreadPoolExecutor,
+        request: Request,
+        task: Callable[[Cancellation], T],
+        done: "Callable[[Future[T]], None]",
+        seconds: float | None,
+    ) -> T:
+        longest = self.settings.web.seconds if seconds is None else seconds
         stop = Cancellation()
         deadline = time.monotonic() + longest
         with self._lock:
-            self.pending += 1
-        running = self._pool.submit(self._call, task, stop)
-        running.add_done_callback(self._done)
+            self._stops.add(stop)
+        running = pool.submit(self._call, task, stop)
+        running.add_done_callback(done)
         future = asyncio.wrap_future(running)
         try:
             while not (await asyncio.wait((future,), timeout=_POLL_SECONDS))[0]:
@@ -100,11 +129,18 @@ class Service:
                     )
                 if await request.is_disconnected():
                     raise ClientDisconnected
-            return future.result()
+            try:
+                return future.result()
+            except (RuntimeError, LibraryError) as error:
+                if stop.is_cancelled:
+                    raise Overloaded("the server stops") from error
+                raise
         finally:
             if not future.done():
                 stop.cancel()
                 future.cancel()
+            with self._lock:
+                self._stops.discard(stop)
 
     def open_for_writing(self) -> Library:
         """Second connection to the library that is served, for writing. Raises `LibraryError`."""
@@ -139,7 +175,8 @@ class Service:
     def _call(self, task: Callable[[Cancellation], T], stop: Cancellation) -> T:
         self._running.stop = stop
         try:
-            return task(stop)
+            with stop:
+                return task(stop)
         finally:
             self._running.stop = None
 

@@ -20,6 +20,11 @@ _REFUSED = (
     | chess.STATUS_OPPOSITE_CHECK
 )
 
+MOST_MEN = 16
+"""Most men of a side."""
+MOST_QUEENS = 9
+"""Most queens of a side, with the pawns that may become queens: no move can add to them."""
+
 
 class Labels(StrEnum):
     """How a chess move is named inside a measure."""
@@ -33,8 +38,9 @@ class Labels(StrEnum):
 def parse_position(fen: str) -> chess.Board:
     """The position of a FEN or of an EPD without operations; raises ``PositionError`` if it cannot be played on.
 
-    Problems and database positions are taken as they are: too many pieces or a check that no move can have given are
-    no errors, and a castling right without its rook or an impossible en passant square is dropped. The board is in
+    Problems and database positions are taken as they are: a promoted piece too many or a check that no move can have
+    given is no error, and a castling right without its rook or an impossible en passant square is dropped. More than
+    `MOST_MEN` or `MOST_QUEENS` of a side are refused: no search of such a position comes to an end. The board is in
     Chess960 mode only if its castling rights need that, which decides how castling is written.
     """
     try:
@@ -46,6 +52,13 @@ def parse_position(fen: str) -> chess.Board:
     if status & _REFUSED:
         reasons = ", ".join(flag.name.lower().replace("_", " ") for flag in status & _REFUSED if flag.name)
         raise PositionError(f"not a legal position: {reasons}: {fen!r}", fen)
+    for color, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
+        own = board.occupied_co[color]
+        if own.bit_count() > MOST_MEN:
+            raise PositionError(f"not a legal position: {side} has more than {MOST_MEN} men: {fen!r}", fen)
+        if (own & (board.queens | board.pawns)).bit_count() > MOST_QUEENS:
+            reason = f"{side} has more than {MOST_QUEENS} queens and pawns together"
+            raise PositionError(f"not a legal position: {reason}: {fen!r}", fen)
     board.castling_rights = board.clean_castling_rights()
     if status & chess.STATUS_INVALID_EP_SQUARE:
         board.ep_square = None

@@ -75,13 +75,12 @@ def serve(
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
     library = open_or_bundle(db, Settings().db, read_only=True, log=lambda message: echo(message, err=True))
     app = create_app(library, settings, fetching(settings, library))
-    jobs = app.state.service.upload_jobs, app.state.service.report_jobs
+    service = app.state.service
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: object) -> None:
             super().handle_exit(sig, None)
-            for each in jobs:
-                each.cancel_all()  # clients that follow one would otherwise delay the end
+            service.cancel_all()  # searches, and clients that follow a job, would otherwise delay the end
 
     server = Server(
         uvicorn.Config(

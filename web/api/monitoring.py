@@ -28,7 +28,7 @@ async def health(request: Request) -> Response:
         except LibraryError as error:
             return str(error), None
 
-    problem, counts = await service.run(request, count)
+    problem, counts = await service.run_health(request, count)
     answer = {
         "ok": counts is not None,
         "version": made_by(),
@@ -68,4 +68,4 @@ async def metrics(request: Request) -> Response:
         return service.metrics.render(counts)
 
     service.metrics.waiting.set(service.pending)
-    return Response(await service.run(request, count), 200, _NO_STORE, CONTENT_TYPE_LATEST)
+    return Response(await service.run_health(request, count), 200, _NO_STORE, CONTENT_TYPE_LATEST)

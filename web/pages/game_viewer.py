@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import chess
@@ -14,12 +14,14 @@ import chess.svg
 from db.traps.openings import Opening, opening_of
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search, win_chance
 from web.pages.boards import Picture
 from web.pages.line_viewer import move_number
 from web.pages.rendering import address
 
+MOST_PLIES = 1000
+"""Half-moves of a game that are shown; the rules end a game between people long before."""
 NODES = 1000
 """Nodes of the search for the value of each position of a game; a game takes half a second."""
 
@@ -74,21 +76,21 @@ class GameView:
         """Opening of the game as far as this half-move; None if it has no name."""
         return opening_of(each.epd for each in self.plies[: ply + 1])
 
-    def chances(self, stop: Cancellation | None = None) -> tuple[float, ...]:
+    def chances(self) -> tuple[float, ...]:
         """White's win chance at each half-move, -1..1: the file's where it gives one, else that of a short search."""
         found = []
         for each in self.plies:
             if each.chance is not None:
                 found.append(each.chance)
                 continue
-            result = search(each.picture.fen, Budget(nodes=NODES), stop)
+            result = search(each.picture.fen, Budget(nodes=NODES))
             chance = win_chance(result.value)
             found.append(chance if each.picture.fen.split()[1] == "w" else -chance)
         return tuple(found)
 
 
 def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
-    """First game of a PGN text. Raises `InputError` if there is none."""
+    """First game of a PGN text, its first `MOST_PLIES`. Raises `InputError` if there is none."""
     game = chess.pgn.read_game(io.StringIO(text.decode(encoding, "replace")))
     if game is None:
         raise InputError("there is no game in this text")
@@ -96,30 +98,36 @@ def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
 
 
 def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:
-    """View of a game, Black below if ``flipped``."""
-    plies = [_ply(game, 0, flipped)]
-    node: chess.pgn.GameNode = game
-    while (following := node.next()) is not None:
-        node = following
-        plies.append(_ply(node, len(plies), flipped))
+    """View of a game, of its first `MOST_PLIES`, Black below if ``flipped``."""
+    # One board for the whole game: a node's own would be played up to from the beginning, for each node again.
+    board = game.board()
+    plies: list[Ply] = []
+    node: chess.pgn.GameNode | None = game
+    while node is not None and len(plies) <= MOST_PLIES:
+        plies.append(_ply(node, board, len(plies), flipped))
+        node = node.next()
+    if node is not None:
+        more = (Word(f"[the game goes on; this page shows its first {MOST_PLIES} half-moves]"),)
+        plies[-1] = replace(plies[-1], words=(*plies[-1].words, more))
     return GameView(dict(game.headers), tuple(plies))
 
 
-def _ply(node: chess.pgn.GameNode, ply: int, flipped: bool) -> Ply:
+def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool) -> Ply:
+    """The half-move that led to the node, which is played on ``board``."""
     before = node.parent
     number = san = ""
     words = [_comment(node.comment)]
     if before is not None:
         assert node.move is not None
-        board = before.board()
         number = move_number(board, before.parent is None)
         san = board.san(node.move) + next((sign for nag, sign in _NAG_SYMBOLS.items() if nag in node.nags), "")
         # PGN writes other moves in this place after the move of the main line.
         words += [tuple(_variation(board, other)) for other in before.variations[1:]]
+        board.push(node.move)
     red = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "red"]
     green = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "green"]
     picture = Picture(
-        fen=node.board().fen(),
+        fen=board.fen(),
         last="" if node.move is None else node.move.uci(),
         bait=_arrows(red),
         killer=_arrows(green),

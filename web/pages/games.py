@@ -68,7 +68,7 @@ async def game_page(
 
     def values(stop: Cancellation) -> tuple[float, ...]:
         key = ("chances", tuple(each.epd for each in view.plies))
-        return service.page_cache.get(service.state(), key, lambda: view.chances(stop))
+        return service.page_cache.get(service.state(), key, lambda: view.chances())
 
     chances = await service.run(request, values, seconds=SECONDS)
     found = None

@@ -330,11 +330,14 @@ def set_up(
 ) -> Response:
     """Page of a board on which pieces are put; the position need not be legal yet."""
     flipped = side == "black"
-    error_message = ""
+    error_message, status = "", 200
     try:
         board = chess.Board(fen.strip() or chess.STARTING_FEN)
+        odd = set(board.castling_xfen()) - {*_CASTLING, "-"}
+        if odd:
+            raise ValueError(f"castling rights can be set up as {', '.join(_CASTLING)}, not {''.join(sorted(odd))}")
     except ValueError as error:
-        error_message, board = f"not a FEN: {error}", chess.Board()
+        error_message, status, board = f"not a FEN: {error}", 400, chess.Board()
     if piece != _ERASER and piece not in "PNBRQKpnbrqk":
         piece = "P"
     if not error_message:
@@ -349,6 +352,7 @@ def set_up(
     return page(
         request,
         "position.html",
+        status,
         editing=True,
         error=capital(error_message),
         text=board.fen(),
@@ -393,7 +397,7 @@ def _toggles(board: chess.Board, url: Callable[[chess.Board], str]) -> Iterator[
     _, turn, rights, *_ = board.fen().split()
     for letter, name in _CASTLING.items():
         has = letter in rights
-        wanted = rights.replace(letter, "") if has else rights.replace("-", "") + letter
+        wanted = "".join(each for each in _CASTLING if (each in rights) != (each == letter))
         changed = chess.Board(f"{board.board_fen()} {turn} {wanted or '-'} - 0 {board.fullmove_number}")
         if has or changed.fen() != board.fen():
             yield {"of": "castling", "id": letter, "name": name, "on": has, "url": url(changed)}

@@ -159,7 +159,7 @@ impl Tester {
             .filter(|&(rank, gain, _)| tempts(rank, gain))
             .collect();
         tempting.sort_by_key(|&(rank, gain, _)| (rank, -gain));
-        tempting.into_iter().map(|(_, _, m)| self.test(position, m, &[], limits)).collect()
+        tempting.into_iter().map(|(rank, gain, m)| self.test_tempting(position, m, (rank, gain), &[], limits)).collect()
     }
 
     /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: the static ranking, where
@@ -196,14 +196,15 @@ impl Tester {
 
     /// Values of all moves after a search of `depth` plies each, as a player values them, best first.
     pub(crate) fn ranking(&mut self, position: &Chess, depth: u32) -> Vec<(i32, Move)> {
-        let limits = Limits { depth: depth - 1, nodes: u64::MAX };
+        let moves = position.legal_moves();
+        let limits = Limits { depth: depth - 1, nodes: RANKING_NODES / moves.len().max(1) as u64 };
         let mut out: Vec<(i32, Move)> = self.seen_by_a_player(|searcher| {
             searcher.clear();
             let mut value = |m| {
                 let next = after(position, m);
                 -searcher.search(&next, SearchRequest::default(), limits, Pruning::Exact, |_| true).value
             };
-            position.legal_moves().into_iter().map(|m| (value(m), m)).collect()
+            moves.into_iter().map(|m| (value(m), m)).collect()
         });
         out.sort_by_key(|(value, _)| -value);
         out
@@ -222,7 +223,19 @@ impl Tester {
     /// proposed killers tried first, and, where the bait may lose, each proposed killer by itself. The first of them
     /// that holds the gain is taken; the line goes on from it.
     pub(crate) fn test(&mut self, position: &Chess, bait: Move, killers: &[Move], limits: Limits) -> BaitTest {
-        let (rank, gain) = self.temptation(position).remove(&move_code(bait)).unwrap_or((usize::MAX, 0));
+        let temptation = self.temptation(position).remove(&move_code(bait)).unwrap_or((usize::MAX, 0));
+        self.test_tempting(position, bait, temptation, killers, limits)
+    }
+
+    /// The same of a bait whose rank and seeming gain are known.
+    fn test_tempting(
+        &mut self,
+        position: &Chess,
+        bait: Move,
+        (rank, gain): (usize, i32),
+        killers: &[Move],
+        limits: Limits,
+    ) -> BaitTest {
         let mut test = BaitTest {
             bait,
             forced: false,
@@ -365,6 +378,8 @@ impl Tester {
     }
 }
 
+/// Most nodes of a ranking, an equal share for each move; beyond it a move has the value of the depth before.
+const RANKING_NODES: u64 = 20_000_000;
 /// Longest mate that is looked for.
 const MATES: u32 = 5;
 

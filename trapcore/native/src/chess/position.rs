@@ -5,7 +5,9 @@ use blake2::{Blake2b, Digest};
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist128;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Move, Position, PositionError, Setup, uci::UciMove};
+use shakmaty::{
+    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, PositionError, Setup, uci::UciMove,
+};
 use thiserror::Error;
 
 /// Version of [`position_key`]. A change of the key is a change of every library on disk.
@@ -38,10 +40,25 @@ impl BadPosition {
     }
 }
 
+/// Most men of a side.
+const MEN: usize = 16;
+/// Most queens of a side, with the pawns that may become queens: no move can add to them.
+const QUEENS: usize = 9;
+
 /// Castling rights without a rook and an impossible en passant square are dropped, as python-chess and lichess do;
-/// positions that no game can reach are accepted as long as they can be played on (problems have them). The error says
-/// what is wrong.
+/// other positions that no game can reach are accepted as long as they can be played on (problems have them), but not
+/// those with more men or queens than a side can have, which would take a search past all bounds. The error says what
+/// is wrong.
 pub(crate) fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
+    for color in Color::ALL {
+        let own = setup.board.by_color(color);
+        if own.count() > MEN {
+            return Err(format!("illegal position: {color} has more than {MEN} men"));
+        }
+        if (own & (setup.board.queens() | setup.board.pawns())).count() > QUEENS {
+            return Err(format!("illegal position: {color} has more than {QUEENS} queens and pawns together"));
+        }
+    }
     Chess::from_setup(setup, mode)
         .or_else(PositionError::ignore_invalid_castling_rights)
         .or_else(PositionError::ignore_invalid_ep_square)
@@ -188,6 +205,10 @@ mod tests {
             "4k3/8/8/8/8/8/8/4K2R b K - 0 1 extra words here",
             "kk6/8/8/8/8/8/8/K7 w - -",
             "4k12/8/8/8/8/8/8/4K3 w - - 0 1",
+            "qqqqqqqk/qqqqqqqq/8/8/8/8/QQQQQQQQ/KQQQQQQQ w - - 0 1",
+            "4k3/8/8/8/8/7P/PPPPPPPP/4KQ2 w - - 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/NNNNNNNN/N7/RNBQKBNR w KQkq - 0 1",
+            "4k3/8/8/8/8/2NNNNNN/NNNNNNNN/N3K1NN w - - 0 1",
         ] {
             assert!(parse(text).is_err(), "{text:?}");
         }

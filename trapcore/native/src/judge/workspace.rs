@@ -57,7 +57,7 @@ impl Default for Workspace {
             tester: Tester::new(TABLE_BITS, TABLE_BITS),
             cases: FxHashMap::default(),
             searcher: Searcher::new(GAME_TABLE_BITS),
-            quiescence: Searcher::for_quiescence(),
+            quiescence: Searcher::for_quiescence(&StopFlag::default()),
             token_scratch: token_index::Scratch::default(),
             candidates: 0,
             suspected: 0,
@@ -71,6 +71,7 @@ impl Workspace {
     pub(crate) fn set_stop_flag(&mut self, stop_flag: &StopFlag) {
         self.tester.set_stop_flag(stop_flag);
         self.searcher.stop_flag = stop_flag.clone();
+        self.quiescence.stop_flag = stop_flag.clone();
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

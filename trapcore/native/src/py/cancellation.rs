@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::search::stop::StopFlag;
 
@@ -16,6 +18,8 @@ thread_local! {
     /// What a signal handler raised during the call that this thread makes.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
     static POLL_AT: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// The cancellations in whose `with` blocks this thread is.
+    static WATCHED: RefCell<Vec<Arc<AtomicBool>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Lets another thread end a call.
@@ -36,6 +40,17 @@ impl Cancellation {
     #[getter]
     fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Every call of the core that this thread makes in the block ends with the cancellation.
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        WATCHED.with_borrow_mut(|watched| watched.push(Arc::clone(&slf.0)));
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, _error: &Bound<'_, PyTuple>) {
+        WATCHED.with_borrow_mut(Vec::pop);
     }
 }
 
@@ -59,7 +74,8 @@ fn interrupted() -> bool {
 }
 
 /// Does long work without the GIL. Raises what a signal handler raised meanwhile, so that Ctrl-C is a
-/// `KeyboardInterrupt` at once and not when the work is done.
+/// `KeyboardInterrupt` at once and not when the work is done; and an error if no `stop` is given and the cancellation of
+/// the `with` block around the call has come, since what was found is then not whole.
 pub(super) fn detached<T: Send>(
     py: Python<'_>,
     milliseconds: Option<u64>,
@@ -69,12 +85,17 @@ pub(super) fn detached<T: Send>(
     let threading = py.import("threading")?;
     let in_main = threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?);
     let poll = in_main.then_some(interrupted as fn() -> bool);
-    let stop_flag = StopFlag::new(milliseconds.map(Duration::from_millis), stop.map(|stop| Arc::clone(&stop.0)), poll);
+    let watched = if stop.is_none() { WATCHED.with_borrow(|watched| watched.last().cloned()) } else { None };
+    let shared = stop.map(|stop| Arc::clone(&stop.0)).or_else(|| watched.clone());
+    let stop_flag = StopFlag::new(milliseconds.map(Duration::from_millis), shared, poll);
     POLL_AT.set(Some(Instant::now() + PATIENCE));
     // A handler may itself have made such a call while one was under way, so what is raised is always taken away.
     let done = py.detach(|| work(&stop_flag));
     match RAISED.take() {
         Some(error) => Err(error),
+        None if watched.is_some_and(|flag| flag.load(Ordering::Relaxed)) => {
+            Err(PyRuntimeError::new_err("the work was cancelled"))
+        }
         None => Ok(done),
     }
 }

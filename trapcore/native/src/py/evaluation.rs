@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::cancellation::detached;
 use crate::chess::position;
 use crate::search::Searcher;
 use crate::search::evaluation::features::{FEATURES, ROWS};
@@ -18,7 +19,7 @@ fn evaluate(fen: &str) -> PyResult<i32> {
 #[pyfunction]
 fn qsearch(py: Python<'_>, fen: &str) -> PyResult<i32> {
     let chess = position::parse(fen)?.chess;
-    Ok(py.detach(|| Searcher::for_quiescence().quiescence(&chess)))
+    detached(py, None, None, |stop_flag| Searcher::for_quiescence(stop_flag).quiescence(&chess))
 }
 
 /// Phase, scale of an endgame for White and for Black, and the counts as 16-bit integers in the machine's byte order.

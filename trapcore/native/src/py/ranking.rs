@@ -81,16 +81,19 @@ fn killer_index(view: &AttackerView, overview: &Overview, killer: Option<&str>) 
 /// The tokens of every move after the bait, of the first step.
 #[pyfunction]
 fn seen_token_sets<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<TokenSetsOut<'py>> {
-    let sets = py.detach(|| {
+    let sets = detached(py, None, None, |stop_flag| {
         let mut sets = TokenSets::default();
         for (fen, bait, killer) in &examples {
+            if stop_flag.is_stopped() {
+                break;
+            }
             let view = view(fen, Some(bait))?;
             let overview = Overview::of(&view);
             let killer = killer_index(&view, &overview, killer.as_deref())?;
             sets.push(&overview.tokens, killer);
         }
         Ok::<_, BadPosition>(sets)
-    })?;
+    })??;
     Ok(sets.out(py))
 }
 
@@ -190,21 +193,22 @@ impl MoveRanker {
         shortlist: usize,
         top: usize,
     ) -> PyResult<Proposals> {
-        Ok(py.detach(|| {
-            let view = view(fen, bait)?;
-            let found = self.0.rank(&view, shortlist, &mut Searcher::for_quiescence());
+        let view = view(fen, bait)?;
+        detached(py, None, None, |stop_flag| {
+            let found = self.0.rank(&view, shortlist, &mut Searcher::for_quiescence(stop_flag));
             let text = |m| UciMove::from_move(m, view.mode).to_string();
             let moves = found.moves.into_iter().take(top).map(|p| (text(p.m), p.score, p.confidence, p.tokens));
-            Ok::<_, BadPosition>((moves.collect(), found.moves_made))
-        })?)
+            (moves.collect(), found.moves_made)
+        })
     }
 
     /// The pairs of a position that may be like a known trap, the most promising pairs first.
     fn pairs<'py>(&self, py: Python<'py>, fen: &str, stop: Option<&Cancellation>) -> PyResult<Vec<PairOut<'py>>> {
         let position = position::parse(fen)?;
         let found = detached(py, None, stop, |stop_flag| {
-            let pairs =
-                with_prover(stop_flag, |prover| pairs(&position, &self.0, &mut Searcher::for_quiescence(), prover));
+            let pairs = with_prover(stop_flag, |prover| {
+                pairs(&position, &self.0, &mut Searcher::for_quiescence(stop_flag), prover)
+            });
             let text = |line: &[Move]| line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
             let converted = |pair: Pair| {
                 let line: Vec<Move> = std::iter::once(pair.bait).chain(pair.line).collect();
@@ -222,9 +226,13 @@ impl MoveRanker {
         examples: Vec<Example>,
         shortlist: usize,
     ) -> PyResult<TokenSetsOut<'py>> {
-        let sets = py.detach(|| {
-            let (mut sets, mut searcher, mut moves_made) = (TokenSets::default(), Searcher::for_quiescence(), 0);
+        let sets = detached(py, None, None, |stop_flag| {
+            let (mut sets, mut moves_made) = (TokenSets::default(), 0);
+            let mut searcher = Searcher::for_quiescence(stop_flag);
             for (fen, bait, killer) in &examples {
+                if stop_flag.is_stopped() {
+                    break;
+                }
                 let view = view(fen, Some(bait))?;
                 let overview = Overview::of(&view);
                 let killer = killer_index(&view, &overview, killer.as_deref())?;
@@ -237,7 +245,7 @@ impl MoveRanker {
                 sets.push(&tokens, killer.and_then(|killer| first.iter().position(|&i| i == killer)));
             }
             Ok::<_, BadPosition>(sets)
-        })?;
+        })??;
         Ok(sets.out(py))
     }
 }

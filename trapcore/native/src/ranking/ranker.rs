@@ -82,7 +82,7 @@ impl Overview {
         order
     }
 
-    /// All tokens of the moves `shortlist`, ascending each.
+    /// All tokens of the moves `shortlist`, ascending each; of fewer moves where `searcher` is stopped.
     pub(crate) fn answered(
         &self,
         view: &AttackerView,
@@ -91,19 +91,20 @@ impl Overview {
         moves_made: &mut u64,
     ) -> Vec<Vec<u32>> {
         let mut values = Vec::with_capacity(shortlist.len());
-        let mut out: Vec<Vec<u32>> = shortlist
-            .iter()
-            .map(|&i| {
-                let seen = &self.seen[i];
-                let mut tokens = self.tokens[i].clone();
-                let answered = answer(view, seen);
-                *moves_made += answered.moves_made as u64;
-                of_answered(seen, &answered, &mut tokens);
-                values.push(-searcher.quiescence(&view.orientation.turned(seen.next.clone())));
-                *moves_made += searcher.nodes();
-                tokens
-            })
-            .collect();
+        let mut out: Vec<Vec<u32>> = Vec::with_capacity(shortlist.len());
+        for &i in shortlist {
+            if searcher.stop_flag.is_stopped() {
+                break;
+            }
+            let seen = &self.seen[i];
+            let mut tokens = self.tokens[i].clone();
+            let answered = answer(view, seen);
+            *moves_made += answered.moves_made as u64;
+            of_answered(seen, &answered, &mut tokens);
+            values.push(-searcher.quiescence(&view.orientation.turned(seen.next.clone())));
+            *moves_made += searcher.nodes();
+            out.push(tokens);
+        }
         for (tokens, rank) in out.iter_mut().zip(of_quiescence_rank(&values)) {
             tokens.push(rank);
             tokens.sort_unstable();
@@ -170,12 +171,14 @@ mod tests {
     use super::*;
     use crate::abstract_tree::tokens::{KINDS, kind_of};
     use crate::chess::position::parse;
+    use crate::search::stop::StopFlag;
     use shakmaty::Position;
 
     /// With debug assertions every field of every token is held to its width.
     #[test]
     fn random_games_give_tokens_of_every_kind_within_their_widths() {
-        let (mut random, mut met, mut searcher) = (1_u64, [0_u32; KINDS.len()], Searcher::for_quiescence());
+        let (mut random, mut met, mut searcher) =
+            (1_u64, [0_u32; KINDS.len()], Searcher::for_quiescence(&StopFlag::default()));
         let mut draw = |n: usize| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (random >> 33) as usize % n

@@ -53,6 +53,9 @@ pub(crate) const MAX_DEPTH: u32 = 64;
 const MAX_PLY: usize = 120;
 /// Plies of quiescence in which quiet checks are tried.
 const QUIET_CHECKS: i32 = 1;
+/// Most nodes of a quiescence search by itself. Of 50,000 positions of games, puzzles and problems one needs more; where
+/// both sides have nine queens, the captures would not come to an end.
+const QUIESCENCE_NODES: u64 = 10_000;
 
 /// What is pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,8 +159,8 @@ impl Searcher {
     }
 
     /// A searcher for [`Searcher::quiescence`] alone, which needs next to no table.
-    pub(crate) fn for_quiescence() -> Searcher {
-        Searcher::new(4)
+    pub(crate) fn for_quiescence(stop_flag: &StopFlag) -> Searcher {
+        Searcher { stop_flag: stop_flag.clone(), ..Searcher::new(4) }
     }
 
     /// Forgets everything, so that results do not depend on earlier searches.
@@ -167,12 +170,21 @@ impl Searcher {
         self.frames.fill(NO_FRAME);
     }
 
-    /// Value after captures and checks are played out, for the side to move.
+    /// Value after captures and checks are played out, for the side to move; as the position stands where that takes
+    /// more than [`QUIESCENCE_NODES`] or is stopped.
     pub(crate) fn quiescence(&mut self, position: &Chess) -> i32 {
-        self.limits = Limits { depth: 0, nodes: u64::MAX };
+        self.begin_quiescence();
+        let value = self.exact_quiescence(position, 0, -INFINITE, INFINITE, QUIET_CHECKS);
+        value.unwrap_or_else(|Stopped| self.evaluator.value(position, 0))
+    }
+
+    /// A quiescence search by itself begins: too short to be timed.
+    fn begin_quiescence(&mut self) {
         self.stop_flag.begin_untimed();
         self.nodes = 0;
-        self.exact_quiescence(position, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
+        // The flag is looked at now and then, and there may be hundreds of these one after the other.
+        let nodes = if self.stop_flag.is_stopped() { 0 } else { QUIESCENCE_NODES };
+        self.limits = Limits { depth: 0, nodes };
     }
 
     /// Nodes of the last call.

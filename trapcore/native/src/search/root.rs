@@ -7,7 +7,7 @@ use super::move_picker::{Picker, is_loud};
 use super::node::{PLY, reduction};
 use super::place::Place;
 use super::score::{INFINITE, MATE};
-use super::{Found, Limits, MAX_DEPTH, Pruning, QUIET_CHECKS, SearchRequest, Searched, Searcher};
+use super::{Found, Limits, MAX_DEPTH, Pruning, QUIET_CHECKS, SearchRequest, Searched, Searcher, Stopped};
 
 /// Half the width of the first window around the last value, from the depth on from which there is one.
 const WINDOW: i32 = 16;
@@ -31,9 +31,11 @@ impl Searcher {
         let quiescence = match pruning {
             Pruning::Exact => self.quiescence(&root.chess),
             Pruning::Selective => {
-                self.limits = Limits { depth: 0, nodes: u64::MAX };
-                self.stop_flag.begin_untimed();
-                self.quiesce(&root, 0, -INFINITE, INFINITE, QUIET_CHECKS).unwrap_or(0)
+                self.begin_quiescence();
+                let value = self.quiesce(&root, 0, -INFINITE, INFINITE, QUIET_CHECKS);
+                // What was cut short has left moves behind that were still to be tried.
+                self.ranked.clear();
+                value.unwrap_or_else(|Stopped| self.evaluator.value(&root.chess, 0))
             }
         };
         self.stop_flag.begin();
