@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test test-rest test-all bench check docs screenshot wheel clean
+.PHONY: demo test test-rest test-all bench check certificates docs screenshot wheel clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +40,10 @@ check: $(VENV)/ready
 	cd trapcore/native && cargo clippy --locked --all-targets -- -D warnings
 	cd trapcore/native && cargo clippy --locked --features python -- -D warnings
 	cd trapcore/native && cargo test --locked --release --quiet
+
+# The certificates of the bundled traps, made anew: after a change of a trap, of a prover or of the search.
+certificates: $(VENV)/ready
+	$(BIN)/python -m db.formats.bundled
 
 # The documentation as a site in out/site, with the reference of the Python packages and of the Rust crate.
 docs: $(VENV)/ready

@@ -6,7 +6,7 @@ bin=$1
 out=out/demo
 mkdir -p "$out"
 rm -f "$out"/library.sqlite* # built anew each time, so that the demonstration shows what a first run does
-echo "== The trap library, each trap proved while it is built"
+echo "== The trap library, the certificate of each proof checked while it is built"
 "$bin/trapline" library init --db "$out/library.sqlite" --jobs 2
 echo
 echo "== Annotating examples/games.pgn"

@@ -193,6 +193,12 @@ def test_bait(
     milliseconds: int | None,
     stop: Cancellation | None,
 ) -> BaitTest: ...
+def judge_depths(depths: Sequence[tuple[int, int, int]]) -> tuple[str, float]:
+    """What values by depth (as in `BaitTest`) say: the verdict, and the win chance that the bait costs at the last."""
+
+def first_sight(fen: str, bait: str) -> tuple[int, int]:
+    """``rank`` and ``gain`` of a move as its `BaitTest` has them."""
+
 def find_baits(fen: str, depth: int, nodes: int, milliseconds: int | None, stop: Cancellation | None) -> list[BaitTest]:
     """The test of every tempting move, the most tempting first."""
 

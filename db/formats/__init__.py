@@ -2,6 +2,7 @@
 
 ================  ================================================================================
 bundled.py        traps that come with the program, out of ``traps.toml``, and the default library
+certificates.py   file of the certificates of the bundled traps, and their checking
 import_file.py    import of a PGN or puzzle file, with proofs
 pgn_import.py     a PGN game as a trap
 pgn_export.py     a trap as a PGN game

@@ -1,15 +1,18 @@
 """Bundled traps, famous lines that are no traps, and the default library made of both.
 
-Both are in ``traps.toml``.
+Both are in ``traps.toml``; the certificates of their verdicts are in ``certificates.json``, which
+``python -m db.formats.bundled`` (or ``make certificates``) makes anew.
 """
 
 import os
+import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace as with_fields
 from importlib import resources
 from pathlib import Path
 
+from db.formats.certificates import check_certificates, read_certificates, write_certificates
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
@@ -39,20 +42,38 @@ def bundled_non_traps() -> list[Trap]:
     return [_trap(table, _FIELDS | {"reason", "source"}) for table in _tables("non_trap")]
 
 
-def add_bundled(library: Library, prover: TrapProver, *, jobs: int = 1, replace: bool = True) -> None:
-    """Prove the bundled traps and non-traps and store them in place of older versions, whatever their verdict.
+def add_bundled(
+    library: Library,
+    prover: TrapProver,
+    *,
+    jobs: int = 1,
+    replace: bool = True,
+    log: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Store the bundled traps and non-traps in place of older versions, whatever their verdict.
 
-    What an engine has said of an older version stays, unless the killer line is another.
+    Their certificates are checked. A trap without one that stands is proved as any other; ``log`` is told if these are
+    many. What an engine has said of an older version stays, unless the killer line is another.
     """
     stored = {(trap.epd, trap.line): trap.opinions for trap in library.traps()}
     given = [*bundled_traps(), *bundled_non_traps()]
     known = [with_fields(trap, opinions=stored.get((trap.epd, trap.line), ())) for trap in given]
-    proved = []
-    for trap, result in prove_all(prover, known, jobs):
+    certificates = read_certificates(prover)
+    found = check_certificates(known, certificates, prover, jobs=jobs)
+    rest = [trap for trap, each in zip(known, found, strict=True) if each is None]
+    if not certificates or any(trap.slug in certificates for trap in rest):
+        log(f"{len(rest)} of the bundled traps have no certificate that fits this program; proving them takes a while")
+    proved = [trap for trap in found if trap is not None]
+    for trap, result in prove_all(prover, rest, jobs, checked=True):
         if isinstance(result, InputError):
             raise InputError(f"the bundled trap {trap.slug} does not hold: {result}") from result
         proved.append(result)
     library.add_all(proved, replace=replace, checked=True)
+
+
+def bundled_prover() -> TrapProver:
+    """What the certificates of the bundled traps are made by."""
+    return TrapProver(search_nodes=SEARCH_NODES)
 
 
 def with_folder(path: Path) -> Path:
@@ -67,20 +88,25 @@ def with_folder(path: Path) -> Path:
 def open_or_bundle(db: Path | str | None, default: Path, *, read_only: bool, log: Callable[[str], None]) -> Library:
     """Open the library ``db``, or without one ``default``, which is made of the bundled traps if it does not exist yet.
 
-    ``log`` is given a sentence before and after a library is made; its traps are proved without an engine.
-    Raises `LibraryError` as `db.library.open.open_library` does.
+    ``log`` is given a sentence before and after a library is made. Raises `LibraryError` as
+    `db.library.open.open_library` does.
     """
     if db is not None:
         return open_library(db, read_only=read_only)
     path = with_folder(default)
     if not path.exists():
-        log(f"making the library {path} of the bundled traps; proving them takes some seconds, once")
-        threads = os.cpu_count() or 1
-        create_library(path, lambda made: add_bundled(made, TrapProver(search_nodes=SEARCH_NODES), jobs=threads))
-        with open_library(path, read_only=True) as library:
-            counts = library.counts()
-        log(f"{path} has {counts.traps} traps, {counts.proved} of them proved")
+        make_bundled(path, log)
     return open_library(path, read_only=read_only)
+
+
+def make_bundled(path: Path, log: Callable[[str], None]) -> None:
+    """Make a library file of the bundled traps, judged without an engine; ``log`` as above. Raises `LibraryError`."""
+    log(f"making the library {path} of the bundled traps, once")
+    threads = os.cpu_count() or 1
+    create_library(path, lambda made: add_bundled(made, bundled_prover(), jobs=threads, log=log))
+    with open_library(path, read_only=True) as library:
+        counts = library.counts()
+    log(f"{path} has {counts.traps} traps, {counts.proved} of them proved")
 
 
 def _tables(kind: str) -> list[dict[str, str]]:
@@ -113,3 +139,12 @@ def _trap(table: dict[str, str], fields: set[str]) -> Trap:
     if trap.outcome is not Outcome(table["outcome"]):
         raise InputError(f"traps.toml: the trap {slug} is said to end in {table['outcome']}, not in {trap.outcome}")
     return trap
+
+
+if __name__ == "__main__":
+    write_certificates(
+        [*bundled_traps(), *bundled_non_traps()],
+        bundled_prover(),
+        jobs=os.cpu_count() or 1,
+        log=lambda message: print(message, file=sys.stderr),
+    )

@@ -71,7 +71,9 @@ SEARCH_NODES = 100_000
 PROFILE_NODES = 10_000
 """Usual budget of the small search that shows how the bait of a mate looks by depth, for each of its questions."""
 
-_SAFE_FROM = 3  # moves: longest mate that another move of the victim has to be shown not to allow
+SAFE_FROM = 3
+"""Moves: longest mate that another move of the victim has to be shown not to allow."""
+
 _FIRST_LOOK = 1000  # nodes; most traps have a move that is shown to be safe so quickly, if it is asked about at all
 
 
@@ -111,26 +113,26 @@ class TrapProver:
 
     def prove_checked(self, trap: Trap) -> Trap:
         """The same for a trap that has passed `Trap.check`."""
-        blank = _blank(trap)
+        fresh = blank(trap)
         if trap.is_forced:
-            return self._forced(blank)
+            return self._forced(fresh)
         if trap.outcome is Outcome.MATE:
-            proved = self._mated(blank)
+            proved = self._mated(fresh)
         else:
-            proved = self._searched(blank) if self.search_nodes else blank
-        return self._with_engine(trap, proved)
+            proved = self._searched(fresh) if self.search_nodes else fresh
+        return self.judge(trap, proved)
 
     def prove_tested(self, trap: Trap, test: BaitTest) -> Trap:
         """The same for a trap of material whose bait was put to the test already."""
-        return self._with_engine(trap, self._tested(_blank(trap), test))
+        return self.judge(trap, self._tested(blank(trap), test))
 
     def ask_engine(self, trap: Trap) -> tuple[Trap, Opinion]:
         """A trap as it was judged, with the opinion of the engine, which there must be. Raises `EngineError`."""
         assert self.engine is not None
-        evaluated = self._with_engine(trap, trap)
+        evaluated = self.judge(trap, trap)
         return evaluated, next(opinion for opinion in evaluated.opinions if opinion.by == self.engine.name)
 
-    def _with_engine(self, trap: Trap, proved: Trap) -> Trap:
+    def judge(self, trap: Trap, proved: Trap) -> Trap:
         """What our own means made of a trap, with the opinions of engines, new and stored."""
         opinions = [_own(proved)] if proved.proof_by else []
         if proved.killer_line == trap.killer_line:
@@ -200,7 +202,7 @@ def open_prover(engine: str | None, engine_nodes: int | None) -> Iterator[TrapPr
         yield prover if engine_nodes is None else replace(prover, engine_nodes=engine_nodes)
 
 
-def _blank(trap: Trap) -> Trap:
+def blank(trap: Trap) -> Trap:
     """The trap without any verdict or opinion."""
     return replace(
         trap,
@@ -327,7 +329,7 @@ class _Mate:
         return True
 
     def _avoidable(self, mate: int) -> Verdict:
-        """Proved if some other move is not mated within ``mate`` moves (at most `_SAFE_FROM`), refuted if none is."""
+        """Proved if some other move is not mated within ``mate`` moves (at most `SAFE_FROM`), refuted if none is."""
         board = self._trap.board()
         others = [uci for move in board.legal_moves if (uci := board.uci(move)) != self._trap.bait]
         last = self._spent + self._escape_budget
@@ -337,7 +339,7 @@ class _Mate:
             for move in others:
                 if self._spent + nodes > last:
                     return Verdict.UNDECIDED
-                proof = self._ask(self._trap.epd, move, (), min(mate, _SAFE_FROM), nodes)
+                proof = self._ask(self._trap.epd, move, (), min(mate, SAFE_FROM), nodes)
                 if proof.verdict is Verdict.REFUTED:
                     return Verdict.PROVED
                 if proof.verdict is Verdict.UNDECIDED:

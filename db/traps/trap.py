@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypedDict, Unpack
 
 import chess
@@ -311,6 +312,7 @@ def _strict(board: chess.Board, move: str) -> chess.Move:
     return parsed
 
 
+@lru_cache(maxsize=1024)  # a trap that is made, judged and stored is checked each time
 def _after(moves: str) -> str:
     """Canonical EPD after moves from the usual start."""
     board = chess.Board()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from db.formats.bundled import bundled_traps
 from db.library.open import open_library
 from research.benchmarks.stockfish import STOCKFISH
 from tests.support.command_line import run_program
@@ -28,6 +29,7 @@ ELEPHANT = [
     *("--moves", "d4 d5 c4 e6 Nc3 Nf6 Bg5 Nbd7 cxd5 exd5", "--bait", "Nxd5", "--name", "Elephant trap"),
     *("--line", "Nxd5 Bxd8 Bb4+ Qd2 Bxd2+ Kxd2 Kxd8", "--family", "elephant"),
 ]
+HARMLESS = ["--moves", "e4 e5", "--bait", "Nf3", "--line", "Nc6", "--name", "Harmless"]
 
 
 @pytest.fixture
@@ -49,8 +51,9 @@ def db(tmp_path: Path) -> list[str]:
 
     def make(path: Path) -> None:
         option = ["--db", str(path)]
-        for arguments in ([*LEGAL, "--family", "legal"], ELEPHANT):
-            done = run_program(("library", "add", *arguments, *option), path.parent, {"HOME": str(tmp_path / "home")})
+        adding = (("add", *LEGAL, "--family", "legal"), ("add", *ELEPHANT))
+        for arguments in (("init", "--empty"), *adding):
+            done = run_program(("library", *arguments, *option), path.parent, {"HOME": str(tmp_path / "home")})
             assert done.returncode == 0, done.stderr
 
     copy_of("two-traps.sqlite", make, tmp_path / "my.sqlite")
@@ -91,23 +94,47 @@ def test_a_library_that_was_named_must_be_there_to_be_read(run: Run, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_library_that_was_named_is_made_to_be_filled(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["library", "add", *HARMLESS],
+        ["library", "import", "g.pgn"],
+        ["index", "--tell", "known", "g.pgn"],
+        ["mine", "g.pgn"],
+    ],
+    ids=lambda command: command[:2],
+)
+def test_a_library_that_was_named_is_made_of_the_bundled_traps_to_be_filled(
+    run: Run, tmp_path: Path, command: list[str]
+) -> None:
     write(tmp_path / "g.pgn", FELL)
-    for number, command in enumerate((["library", "add", *LEGAL], ["library", "import", "g.pgn"], ["index", "g.pgn"])):
-        done = run(*command, "--db", f"{number}.sqlite")
-        assert f"trapline: made the empty library {number}.sqlite\n" in done.stderr
+    told = run(*command, "--db", "new.sqlite").stderr
+    assert "trapline: making the library new.sqlite of the bundled traps, once\n" in told
+    with open_library(tmp_path / "new.sqlite", read_only=True) as library:
+        assert library.trap("legal-mate").verdict is Verdict.PROVED
+        assert library.counts().traps >= len(bundled_traps())
+
+
+@pytest.mark.parametrize(
+    "command", [["annotate", "g.pgn", "-o", "a.pgn"], ["query", "--family", "legal"], ["report", "x"], ["practise"]]
+)
+def test_a_library_that_was_named_is_not_made_by_who_only_reads(run: Run, tmp_path: Path, command: list[str]) -> None:
+    write(tmp_path / "g.pgn", FELL)
+    told = run(*command, "--db", "no.sqlite", code=5).stderr
+    assert "make one with `trapline library init --db no.sqlite`" in told
+    assert [path.name for path in tmp_path.iterdir()] == ["g.pgn"]
 
 
 def test_add_proves_and_says_so(run: Run) -> None:
     db = ["--db", "x.sqlite"]
+    run("library", "init", "--empty", *db)
     done = run("library", "add", *LEGAL, *db)
     assert done.stdout == "legals-mate\n"
     assert "Légal's mate is added: proved, mate in 2" in done.stderr
     assert "is unchanged" in run("library", "add", *LEGAL, *db).stderr
     done = run("library", "add", *ELEPHANT, *db)
     assert "Elephant trap is added: proved, costs " in done.stderr
-    harmless = ["--moves", "e4 e5", "--bait", "Nf3", "--line", "Nc6", "--name", "Harmless"]
-    assert "Harmless is added: undecided, said to win material" in run("library", "add", *harmless, *db).stderr
+    assert "Harmless is added: undecided, said to win material" in run("library", "add", *HARMLESS, *db).stderr
     other = [*LEGAL[:-1], "Another name"]
     assert "--replace" in run("library", "add", *other, *db, code=2).stderr
     assert "is replaced" in run("library", "add", *other, "--replace", *db).stderr
@@ -158,6 +185,8 @@ def test_show_tells_what_is_known(run: Run, db: list[str], tmp_path: Path) -> No
 
 def test_import_reports_what_was_bad(run: Run, tmp_path: Path) -> None:
     write(tmp_path / "t.pgn", *([FELL] * 12), FELL.replace("Bxd1", "Bxd1??"))
+    for name in ("x.sqlite", "y.sqlite"):
+        run("library", "init", "--empty", "--db", name)
     done = run("library", "import", "t.pgn", "--db", "x.sqlite")
     assert done.stdout == "t.pgn: 13 read: 1 added, 12 bad; 1 proved\n"
     assert done.stderr.count("no move that another one follows is marked") == 10
@@ -176,6 +205,7 @@ def test_export_and_import_go_in_a_circle(run: Run, db: list[str], tmp_path: Pat
     assert text.count("[Event ") == 2
     run("library", "export", "-o", "out.pgn.zst", *db)
     assert {path.name for path in tmp_path.iterdir()} == {"my.sqlite", "out.pgn.zst"}
+    run("library", "init", "--empty", "--db", "copy.sqlite")
     run("library", "import", "out.pgn.zst", "--trust-proofs", "--db", "copy.sqlite")
     with open_library(tmp_path / "my.sqlite") as one, open_library(tmp_path / "copy.sqlite") as other:
         assert one.digest() == other.digest()

@@ -43,8 +43,9 @@ DbOption = Annotated[
     typer.Option(
         "--db",
         metavar="PATH",
-        help="The library: a file, or an SQLAlchemy URL. A missing file is made by `index`, `mine` and `library "
-        "import`, and by `library init`. Default: the setting `db`.",
+        help="The library: a file, or an SQLAlchemy URL. A missing file is made, with the bundled traps, by `index`, "
+        "`mine`, `library add`, `library import` and `library init`, which also makes an empty one; others say that it "
+        "is missing. Default: the setting `db`, which any command makes.",
     ),
 ]
 

@@ -87,15 +87,13 @@ def open_existing(db: str | None, *, read_only: bool = True) -> Library:
 
 
 def open_or_make(db: str | None) -> Library:
-    """A library to fill: one that was named and is missing begins empty."""
-    from db.library.open import open_library
+    """A library to fill: one that is missing is made of the bundled traps."""
+    from db.formats.bundled import make_bundled
     from trapline.commands.terminal import say
 
-    if db is None or "://" in db or exists(db):
-        return open_existing(db, read_only=False)
-    opened = open_library(db, create=True)
-    say(f"made the empty library {db}")
-    return opened
+    if db is not None and "://" not in db and not exists(db):
+        make_bundled(Path(db), say)
+    return open_existing(db, read_only=False)
 
 
 def check_outputs(

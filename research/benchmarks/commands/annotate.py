@@ -15,9 +15,8 @@ import chess
 import chess.engine
 import chess.pgn
 
-from db.formats.bundled import add_bundled
+from db.formats.bundled import add_bundled, bundled_prover
 from db.library.open import create_library, open_library
-from db.proof.prover import SEARCH_NODES, TrapProver
 from db.traps.trap import make_trap
 from research.benchmarks.material import DATA, MASTERS, TrapParts, master_games, mate_traps
 from research.benchmarks.native.reference import Pipeline
@@ -145,9 +144,7 @@ def ordering(path: Path) -> list[Row]:
 
     The same games are judged twice, because what an order saves can only be known by trying the other one.
     """
-    create_library(
-        path, lambda made: add_bundled(made, TrapProver(search_nodes=SEARCH_NODES), jobs=os.cpu_count() or 1)
-    )
+    create_library(path, lambda made: add_bundled(made, bundled_prover(), jobs=os.cpu_count() or 1))
     with open_library(path, read_only=True) as library:
         traps = [(t.epd, t.bait, t.killer_line, str(t.verdict), t.mate_in or 0) for t in library.traps()]
     kinds = {"mates": [trap for trap in traps if trap[4]], "gains": [trap for trap in traps if not trap[4]]}

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from db.formats.bundled import add_bundled, bundled_non_traps, bundled_traps, open_or_bundle
+from db.formats import bundled
+from db.formats.bundled import add_bundled, bundled_non_traps, bundled_prover, bundled_traps, open_or_bundle
+from db.formats.certificates import CERTIFICATES, check_certificates, read_certificates, write_certificates
 from db.library.open import open_library
-from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
+from db.proof.prover import TrapProver, prove_all
 from db.proof.uci_engine import UciEngine
 from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from research.benchmarks.stockfish import STOCKFISH
-from trapcore.errors import LibraryError
+from trapcore.errors import InputError, LibraryError
 from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
 
@@ -57,7 +60,7 @@ def test_famous_lines_that_are_no_traps_have_a_reason_and_a_place_of_their_own()
 
 @pytest.mark.slow
 def test_no_famous_line_that_is_no_trap_is_proved() -> None:
-    for trap, found in prove_all(TrapProver(search_nodes=SEARCH_NODES), bundled_non_traps(), jobs=2):
+    for trap, found in prove_all(bundled_prover(), bundled_non_traps(), jobs=2):
         assert not isinstance(found, Exception)
         assert found.verdict is not Verdict.PROVED, trap.slug
         assert found.line == trap.line, trap.slug
@@ -79,20 +82,90 @@ def test_stockfish_sees_no_trap_either(slug: str) -> None:
     assert loss < LOSS
 
 
-def test_only_the_default_library_is_made_by_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+REMADE = "make the certificates anew: python -m db.formats.bundled"
+
+
+def test_the_certificates_are_current_and_stand() -> None:
+    given = [*bundled_traps(), *bundled_non_traps()]
+    certificates = read_certificates(bundled_prover())
+    assert certificates, REMADE
+    checked = check_certificates(given, certificates, bundled_prover(), jobs=2)
+    without = [trap for trap, found in zip(given, checked, strict=True) if found is None]
+    assert [trap.slug for trap in without if trap.slug in certificates] == [], REMADE
+    assert certificates.keys() <= {trap.slug for trap in given}, REMADE
+    # A mate that is refuted has none.
+    assert [trap.slug for trap in without if trap.outcome is not Outcome.MATE or not trap.reason] == [], REMADE
+    assert sum(found is not None and found.verdict is Verdict.PROVED for found in checked) > 100
+
+
+@pytest.mark.slow
+def test_the_certificates_show_what_proving_shows(tmp_path: Path) -> None:
+    given = [*bundled_traps(), *bundled_non_traps()]
+    write_certificates(given, bundled_prover(), tmp_path / "again.json", jobs=2)
+    assert (tmp_path / "again.json").read_bytes() == CERTIFICATES.read_bytes(), REMADE
+    checked = check_certificates(given, read_certificates(bundled_prover()), bundled_prover(), jobs=2)
+    for found, (trap, proved) in zip(checked, prove_all(bundled_prover(), given, jobs=2), strict=True):
+        assert found is None or found == proved, trap.slug
+
+
+def test_certificates_that_do_not_fit_lead_to_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    some = [trap for trap in bundled_traps() if trap.slug in ("legal-mate", "elephant-trap", "berlin-trap")]
+    monkeypatch.setattr(bundled, "bundled_traps", lambda: some)
+    monkeypatch.setattr(bundled, "bundled_non_traps", list)
+    searched: list[str] = []
+    prove = TrapProver.prove_checked
+
+    def proving(self: TrapProver, trap: Trap) -> Trap:
+        searched.append(trap.slug)
+        return prove(self, trap)
+
+    monkeypatch.setattr(TrapProver, "prove_checked", proving)
+    text = CERTIFICATES.read_text("utf-8")
+
+    def made(certificates: str) -> tuple[list[str], list[str], str]:
+        searched.clear()
+        path = tmp_path / "c.json"
+        path.write_text(certificates, encoding="utf-8")
+        monkeypatch.setattr(bundled, "read_certificates", lambda prover: read_certificates(prover, path))
+        told: list[str] = []
+        library = tmp_path / f"{len(list(tmp_path.iterdir()))}.sqlite"
+        with open_library(library, create=True) as opened:
+            add_bundled(opened, bundled_prover(), log=told.append)
+            return sorted(searched), told, opened.digest()
+
+    trusted, silent, expected = made(text)
+    assert (trusted, silent) == ([], [])
+    tree = text.index('"tree": "', text.index('"legal-mate"'))
+    for changed, proved in (
+        (text.replace("trapline-search-", "trapline-search-9"), ["berlin-trap", "elephant-trap", "legal-mate"]),
+        (text[: tree + 9] + "d" + text[tree + 10 :], ["legal-mate"]),
+        (text.replace('"elephant-trap": {', '"elephant-trap": {"more": 1, '), ["elephant-trap"]),
+    ):
+        assert changed != text
+        assert made(changed)[0] == proved
+        assert made(changed)[1] == [
+            f"{len(proved)} of the bundled traps have no certificate that fits this program; proving them takes a while"
+        ]
+        assert made(changed)[2] == expected
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"means": 1}', '{"means": "x", "certificates": 2}'])
+def test_a_file_that_is_none_of_certificates_is_an_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "c.json").write_text(text)
+    with pytest.raises(InputError, match="no file of certificates"):
+        read_certificates(bundled_prover(), tmp_path / "c.json")
+
+
+def test_only_the_default_library_is_made_by_reading(tmp_path: Path) -> None:
     said: list[str] = []
     with pytest.raises(LibraryError, match="there is no trap library"):
         open_or_bundle(tmp_path / "named.sqlite", tmp_path / "default.sqlite", read_only=True, log=said.append)
     default = tmp_path / "folder" / "default.sqlite"
-    monkeypatch.setattr(
-        "db.formats.bundled.bundled_traps", lambda: bundled_traps()[:4]
-    )  # all of them take half a minute
-    monkeypatch.setattr("db.formats.bundled.bundled_non_traps", lambda: bundled_non_traps()[:1])
     with open_or_bundle(None, default, read_only=True, log=said.append) as library:
-        assert library.counts().traps == 5
+        assert library.counts().traps == len(bundled_traps()) + len(bundled_non_traps())
     assert len(said) == 2
     with open_or_bundle(None, default, read_only=True, log=said.append) as library:
-        assert library.counts().traps == 5
+        assert library.counts().proved > 100
     assert len(said) == 2
     (tmp_path / "file").touch()
     with pytest.raises(LibraryError, match="cannot be made"):

@@ -18,7 +18,7 @@ from db.formats.lichess_study import CHAPTERS, write_study
 from db.games.index_games import index_files
 from db.games.trap_stats import stats_of, wilson
 from db.library.library import Library
-from db.library.open import open_library
+from db.library.open import create_library, open_library
 from db.mining.candidates import candidates
 from db.mining.mine import MiningOptions, MiningProgress, mine
 from db.mining.to_trap import with_family
@@ -305,6 +305,7 @@ def test_the_names_are_those_of_the_open_data() -> None:
 
 def test_the_command_indexes_mines_and_tells(tmp_path: Path, games: Path) -> None:
     db, out = tmp_path / "made.sqlite", tmp_path / "traps.pgn"
+    create_library(db)  # empty: the bundled traps have some of these
     done = run("mine", str(games), "--db", str(db), "--nodes", str(NODES), "-o", str(out), "--json")
     told = json.loads(done)
     assert (told["proved"], told["undecided"]) == (2, 1)

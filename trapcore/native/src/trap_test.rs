@@ -62,7 +62,7 @@ pub(crate) fn compare(best: &[(u32, i32)], answers: &[(u32, i32)]) -> Vec<Depth>
 }
 
 /// Proved when the loss stands at the last depths, refuted when a search as deep does not see it.
-fn verdict_at(depths: &[Depth]) -> Verdict {
+pub(crate) fn verdict_at(depths: &[Depth]) -> Verdict {
     let Some(deepest) = depths.last().filter(|d| d.depth >= LEAST_DEPTH) else { return Verdict::Undecided };
     let last = &depths[depths.len().saturating_sub(STABLE_DEPTHS)..];
     if last.len() == STABLE_DEPTHS && last.iter().all(|d| d.loss() >= LOSS) {
@@ -164,7 +164,7 @@ impl Tester {
 
     /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: the static ranking, where
     /// nobody looks for checks, and by a search of one ply, which also understands pins.
-    fn temptation(&mut self, position: &Chess) -> FxHashMap<u16, (usize, i32)> {
+    pub(crate) fn temptation(&mut self, position: &Chess) -> FxHashMap<u16, (usize, i32)> {
         let mut out: FxHashMap<u16, (usize, i32)> = FxHashMap::default();
         let views = [
             (static_ranking(position), evaluate(position)),

@@ -31,7 +31,7 @@ def init(
     engine_nodes: EngineNodesOption = None,
     jobs: JobsOption = None,
 ) -> None:
-    """Make a library; its mates are proved at once, which takes some seconds.
+    """Make a library, of the bundled traps or empty. The certificates of their proofs are checked.
 
     With --upgrade, an existing library gets the present schema and keys and keeps its traps; --bundled then also
     brings its bundled traps up to date.
@@ -49,7 +49,7 @@ def init(
                 say(f"{path}: {step}")
             if bundled:
                 with open_library(path) as opened:
-                    add_bundled(opened, prover, jobs=threads)
+                    add_bundled(opened, prover, jobs=threads, log=say)
         elif exists(path):
             with open_library(path, read_only=True) as opened:
                 there = trap_count(opened.counts().traps)
@@ -57,9 +57,9 @@ def init(
         elif "://" in path:
             with open_library(path, create=True) as opened:
                 if bundled is not False:
-                    add_bundled(opened, prover, jobs=threads)
+                    add_bundled(opened, prover, jobs=threads, log=say)
         else:
-            fill = None if bundled is False else lambda made: add_bundled(made, prover, jobs=threads)
+            fill = None if bundled is False else lambda made: add_bundled(made, prover, jobs=threads, log=say)
             create_library(path, fill)
     with open_library(path, read_only=True) as opened:
         counts = opened.counts()

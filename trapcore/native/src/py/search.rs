@@ -9,14 +9,16 @@ use shakmaty::uci::UciMove;
 
 use super::arguments::legal_moves;
 use super::cancellation::{Cancellation, detached};
-use crate::chess::moves::after;
+use crate::chess::moves::{after, move_code};
 use crate::chess::position::{self, GamePosition};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::search::score::{MATE, MATE_BOUND, mate_distance};
 use crate::search::static_value::Evaluation;
 use crate::search::stop::StopFlag;
 use crate::search::{Limits, Pruning, SearchRequest, Searcher, key_of};
-use crate::trap_test::{self, BaitTest, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE};
+use crate::trap_test::{
+    self, BaitTest, Depth, LOSS, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE,
+};
 
 type ProofParts = (&'static str, Option<u32>, Vec<String>, u64, u32);
 
@@ -222,6 +224,24 @@ fn find_baits(
     Ok(tests.into_iter().map(|test| bait_test(&position, test)).collect())
 }
 
+/// What values by depth say about a bait: the verdict, and the win chance that it costs at the last of them.
+#[pyfunction]
+fn judge_depths(depths: Vec<(u32, i32, i32)>) -> (&'static str, f64) {
+    let depths: Vec<Depth> = depths.into_iter().map(|(depth, bait, best)| Depth { depth, bait, best }).collect();
+    (trap_test::verdict_at(&depths).name(), depths.last().map_or(0.0, Depth::loss))
+}
+
+#[pyfunction]
+fn first_sight(py: Python<'_>, fen: &str, bait: &str) -> PyResult<(usize, i32)> {
+    let position = position::parse(fen)?;
+    let bait = move_code(position::parse_move(&position, bait)?);
+    let seen = detached(py, None, None, |stop_flag| {
+        with_tester(stop_flag, |tester| tester.temptation(&position.chess).remove(&bait))
+    })?;
+    // A legal move has a rank.
+    Ok(seen.unwrap_or((usize::MAX, 0)))
+}
+
 #[pyfunction]
 fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<Vec<(u32, usize, i32, i32)>> {
     let position = position::parse(fen)?;
@@ -252,6 +272,8 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(search, module)?)?;
     module.add_function(wrap_pyfunction!(test_bait, module)?)?;
     module.add_function(wrap_pyfunction!(find_baits, module)?)?;
+    module.add_function(wrap_pyfunction!(judge_depths, module)?)?;
+    module.add_function(wrap_pyfunction!(first_sight, module)?)?;
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_function(wrap_pyfunction!(static_ranking, module)?)?;
     module.add_class::<PyBaitTest>()?;
