@@ -12,12 +12,13 @@ query/       queries for traps and their answers, page by page
 report/      report on a player's traps, as figures and as an HTML file
 mining/      new traps out of indexed games
 formats/     traps from and to files: PGN, JSON, lichess puzzles and studies
+repertoire/  moves with the best expected score against people of a rating
 practice/    exercises for a player, judged and repeated
 ===========  ============================================================================
 
 Packages import from those above them in the table only: ``traps < wording < storage < library < {proof, games,
-similarity} < {query, report, mining, formats} < practice``. The names below are the declared interface; each is loaded
-when it is first used.
+similarity} < {query, report, mining, formats} < {repertoire, practice}``. The names below are the declared interface;
+each is loaded when it is first used.
 """
 
 from trapcore.lazy_names import lazy_names

@@ -727,3 +727,27 @@ class NetworkTrainer:
 
     def network(self) -> bytes:
         """The rounded weights as the core reads them."""
+
+MOVE_FEATURES: list[str]
+"""Names of the features of `move_features`, in their order."""
+MIDDLE_RATING: float
+"""Rating for which the features of the move model count by themselves."""
+RATING_UNIT: float
+"""Points beyond it that count as one,"""
+MOST_RATING_UNITS: float
+"""and how many of them count at most, either way."""
+
+def move_probabilities(fen: str, last: str | None, rating: float) -> list[tuple[str, float]]:
+    """Each move (UCI) with the probability that a player of this rating chooses it, the likeliest first; ``last`` is
+    the square that the opponent's last move went to."""
+
+def move_features(decisions: Sequence[tuple[str, str | None, str]]) -> list[tuple[int, int, bytes]]:
+    """For each position, last square and move that was played: the number of legal moves, the place of the one that was
+    played, and 32-bit floats in the machine's byte order, `MOVE_FEATURES` of each move."""
+
+def move_values(
+    cases: Sequence[tuple[str, Sequence[str]]], nodes: int, stop: Cancellation | None = None
+) -> list[tuple[float, str | None, list[tuple[float, str | None]]]]:
+    """For each position: the win chance of the side to move, -1 to 1, and its best move by a search of ``nodes`` nodes;
+    then of each of the moves given with it the win chance (for the same side) and the answer, by a search of half as
+    many. Shorter than ``cases`` if it was stopped."""

@@ -18,6 +18,7 @@ COMMANDS = {
     "library": "trapline.commands.library:library",
     "index": "trapline.commands.games.index:index",
     "mine": "trapline.commands.games.mine:mine",
+    "repertoire": "trapline.commands.games.repertoire:repertoire",
     "query": "trapline.commands.query:query",
     "explore": "trapline.commands.games.explore:explore",
     "report": "trapline.commands.games.report:report",

@@ -23,6 +23,7 @@ COMMANDS: dict[str, Callable[[Path, str], Sequence[str]]] = {
     "annotate --report": lambda at, out: ["annotate", str(at / "in.pgn"), "-o", str(at / "new"), "--report", out],
     "mine --output": lambda at, out: ["mine", str(at / "in.pgn"), "-o", out],
     "report --output": lambda at, out: ["report", "A", "-o", out],
+    "repertoire --output": lambda at, out: ["repertoire", "--color", "white", "-o", out],
     "library export --output": lambda at, out: ["library", "export", "-o", out],
     "library backup FILE": lambda at, out: ["library", "backup", out],
     "research paper --report": lambda at, out: ["research", "paper", "table-1", "--report", out],
@@ -56,7 +57,13 @@ FOLDERS = {
 """Options that name a folder: what is written there has names of its own."""
 
 WITHOUT_LIBRARY = {name for name in COMMANDS if name.startswith("research")}
-WITHOUT_INPUT = {"report --output", "library export --output", "library backup FILE", "research paper --report"}
+WITHOUT_INPUT = {
+    "report --output",
+    "repertoire --output",
+    "library export --output",
+    "library backup FILE",
+    "research paper --report",
+}
 
 VICTIMS = {
     "input": "in.pgn",

@@ -25,7 +25,7 @@ LIBRARY_LEVELS = (
     ("library",),
     ("proof", "games", "similarity"),
     ("query", "report", "mining", "formats"),
-    ("practice",),
+    ("repertoire", "practice"),
 )
 
 

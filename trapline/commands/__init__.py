@@ -1,7 +1,7 @@
 """The command line, a file for each command or group of commands.
 
 =============  =======================================================================
-games/         ``index``, ``mine``, ``explore``, ``report``: collections of games
+games/         ``index``, ``mine``, ``repertoire``, ``explore``, ``report``: collections of games
 library/       ``library ...``: fill, show and check the library
 research/      ``research ...``: accuracy, and the experiments of the founding paper
 annotate.py    ``annotate``: traps of games as comments in PGN

@@ -10,6 +10,7 @@
 //! | `search` | the search for a gain of material, its evaluation, what stops it |
 //! | `mate` | the mate prover |
 //! | `trap_test` | the trap test: does a move lose, was it avoidable, does it tempt |
+//! | `move_model` | how likely players of a rating choose each move |
 //! | `measures` | similarity of positions by their local trees, and of their moves |
 //! | `abstract_tree` | abstracted local trees of a move, and their tokens |
 //! | `token_index` | an inverted index of the tokens of a million killers, in files |
@@ -29,6 +30,7 @@ pub mod fuzzing;
 mod judge;
 mod mate;
 mod measures;
+mod move_model;
 mod pgn;
 #[cfg(feature = "python")]
 mod py;

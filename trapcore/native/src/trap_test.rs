@@ -325,17 +325,32 @@ impl Tester {
     /// What each of these moves costs against the best move, as a shallow search of `nodes` nodes at the position and
     /// half as many at the answers to each sees it: win chance, -2 to 2, and the answer.
     pub(crate) fn losses(&mut self, position: &Chess, moves: &[Move], nodes: u64) -> Vec<(f64, Option<Move>)> {
+        let (best, _, values) = self.values(position, moves, nodes);
+        values.into_iter().map(|(value, answer)| (best - value, answer)).collect()
+    }
+
+    /// The win chance of the position and its best move, by a search of `nodes` nodes, and of each of these moves the
+    /// win chance (-1 to 1, for whoever plays it) and the answer, by a search of half as many at its answers.
+    #[allow(clippy::type_complexity)] // two answers, one for the position and one for each move
+    pub(crate) fn values(
+        &mut self,
+        position: &Chess,
+        moves: &[Move],
+        nodes: u64,
+    ) -> (f64, Option<Move>, Vec<(f64, Option<Move>)>) {
         let limits = Limits { depth: MAX_DEPTH, nodes };
         let value = |found: &[(u32, i32)]| found.last().map_or(0.0, |&(_, value)| win_chance(value));
-        let best = value(&self.deepen(position, &[], &[], limits, &mut 0).0);
+        let (found, line) = self.deepen(position, &[], &[], limits, &mut 0);
+        let best = value(&found);
         let limits = Limits { nodes: (nodes / 2).max(1), ..limits };
-        moves
+        let values = moves
             .iter()
             .map(|&m| {
                 let (answers, line) = self.deepen(&after(position, m), &[], &[], limits, &mut 0);
-                (best + value(&answers), line.first().copied())
+                (-value(&answers), line.first().copied())
             })
-            .collect()
+            .collect();
+        (best, line.first().copied(), values)
     }
 
     /// Searches the answers to the bait, all or `only` these, and judges the loss.

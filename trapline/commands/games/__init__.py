@@ -1,9 +1,10 @@
 """The commands on collections of games.
 
-==========  ===========================================================
-explore.py  ``trapline explore``: what was played in a position
-index.py    ``trapline index``: games into the library
-mine.py     ``trapline mine``: traps that the games have
-report.py   ``trapline report``: a player's traps as a page
-==========  ===========================================================
+=============  ===========================================================
+explore.py     ``trapline explore``: what was played in a position
+index.py       ``trapline index``: games into the library
+mine.py        ``trapline mine``: traps that the games have
+repertoire.py  ``trapline repertoire``: moves against people of a rating
+report.py      ``trapline report``: a player's traps as a page
+=============  ===========================================================
 """

@@ -13,6 +13,7 @@
 //! | `ranking` | tokens of moves, and killers ranked by learned weights |
 //! | `token_index` | the index of token sets |
 //! | `mining` | what mining needs of thousands of positions at a time |
+//! | `move_model` | the move model, and values of moves by short searches |
 //! | `baselines` | a search and a prover without learning, to compare with |
 //! | `games` | batches of games, and games as rows for the library |
 //! | `judge` | the events of games |
@@ -28,6 +29,7 @@ mod judge;
 mod label_sets;
 mod measures;
 mod mining;
+mod move_model;
 mod pickle;
 mod positions;
 mod ranking;
@@ -48,6 +50,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ranking::register(module)?;
     token_index::register(module)?;
     mining::register(module)?;
+    move_model::register(module)?;
     baselines::register(module)?;
     cancellation::register(module)?;
     games::register(module)?;

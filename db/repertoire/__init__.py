@@ -1,0 +1,12 @@
+"""Trap repertoires: the moves with the best expected score against people of a rating.
+
+================  ==========================================================================
+played.py         what was played in a position of the indexed games, by those of a rating too
+replies.py        how likely each reply is: games of the rating, of all, and the move model
+expectation.py    own moves within the allowed cost, and what each is worth against people
+tree.py           the repertoire as a value: moves, replies, traps
+build.py          the tree of moves, grown where games are likeliest to go
+export.py         a repertoire as PGN, as a polyglot book and as chapters of a study
+live_traps.py     a move of a running game that sets a trap, found by searching
+================  ==========================================================================
+"""

@@ -1,0 +1,115 @@
+"""Repertoires: built, proved, the same again, written and read back."""
+
+import io
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.polyglot
+import pytest
+
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
+from db.repertoire.build import RepertoireOptions, build_repertoire
+from db.repertoire.export import as_book, as_game, write_repertoire
+from db.repertoire.tree import Position, Repertoire, Reply
+from db.traps.temptation import RatingBand
+from tests.db.repertoire.test_replies import game
+from tests.support.db_traps import write
+from trapcore.errors import UsageError
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.trap_test import check_bait
+from trapcore.proof.verdict import Verdict
+
+BAND = RatingBand(1200, 1599)
+SMALL = RepertoireOptions(color="black", band=BAND, positions=6, depth=4, nodes=800, test_nodes=30_000)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Games of players who give a bishop away after 1.e4 e5."""
+    folder = tmp_path_factory.mktemp("repertoire")
+    games = [game("1. e4 e5 2. Ba6 bxa6", 1400, 1400, "0-1").replace('"A"', f'"A{n}"') for n in range(30)]
+    pgn = write(folder / "games.pgn", *games)
+    opened = open_library(folder / "library.sqlite", create=True)
+    index_files(opened, [pgn])
+    return opened
+
+
+@pytest.fixture(scope="module")
+def built(library: Library) -> Repertoire:
+    return build_repertoire(library, SMALL)
+
+
+def test_the_bait_that_people_take_is_waited_for(built: Repertoire) -> None:
+    first = built.traps()[0]
+    assert (first.moves, first.bait_san) == (("e4", "e5"), "Ba6")
+    assert first.killer_line_san[0] in ("bxa6", "Nxa6")
+    assert first.falls > 0.7
+    assert first.reach > 0.7
+    assert (first.decisions, first.fell) == (30, 30)
+    assert built.points > 0.6
+    content = built.to_dict()
+    assert content["traps_set"] >= first.reach - 1e-4
+    assert content["fallen_for"] <= content["traps_set"]
+
+
+def test_every_trap_is_proved_and_every_move_within_the_cost(built: Repertoire) -> None:
+    assert built.traps()
+    for trap in built.traps():
+        board = chess.Board()
+        for san in trap.moves:
+            board.push_san(san)
+        assert board.epd() == trap.epd
+        test = check_bait(board.fen(), trap.bait, budget=Budget(nodes=30_000))
+        assert test.verdict is Verdict.PROVED
+        for uci in (trap.bait, *trap.killer_line):
+            board.push(board.parse_uci(uci))
+    assert all(0 <= position.cost <= SMALL.max_cost for position in built.positions())
+
+
+def test_the_same_comes_out_again_with_more_threads(library: Library, built: Repertoire) -> None:
+    assert build_repertoire(library, SMALL, jobs=3) == built
+
+
+def test_it_is_read_back_from_pgn_and_from_a_book(built: Repertoire, tmp_path: Path) -> None:
+    (pgn,) = write_repertoire(built, tmp_path / "black.pgn")
+    read = chess.pgn.read_game(io.StringIO(pgn.read_text()))
+    assert read is not None
+    assert read.errors == []
+    assert pgn.read_text() == as_game(built)
+    assert "30 of 30 in the games" in pgn.read_text()
+    (book,) = write_repertoire(built, tmp_path / "black.bin")
+    with chess.polyglot.open_reader(book) as reader:
+        for position in built.positions():
+            board = chess.Board(f"{position.epd} 0 1")
+            assert reader.find(board).move == board.parse_uci(position.uci)
+    chapters = write_repertoire(built, tmp_path / "chapters")
+    text = io.StringIO(chapters[0].read_text())
+    games = list(iter(lambda: chess.pgn.read_game(text), None))
+    assert len(games) == 1 + len(built.traps())
+    assert all(found is not None and not found.errors for found in games)
+
+
+def test_castling_in_a_book_is_the_king_taking_its_rook(tmp_path: Path) -> None:
+    board = chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    position = Position(board.epd(), "e1c1", 0.0, 0.0, ())
+    book = tmp_path / "book.bin"
+    book.write_bytes(as_book(Repertoire("white", BAND, (Reply("", 1.0, None, position),), 0.5, 0.5)))
+    with chess.polyglot.open_reader(book) as reader:
+        assert reader.find(board).move == chess.Move.from_uci("e1c1")
+
+
+def test_what_cannot_be_built_is_said(library: Library, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"max-cost must be 0 to 1, not 2"):
+        RepertoireOptions(color="white", band=BAND, max_cost=2)
+    with pytest.raises(UsageError, match="color must be white or black"):
+        RepertoireOptions(color="red", band=BAND)
+    with pytest.raises(UsageError, match="has a player rated 2600"):
+        build_repertoire(library, RepertoireOptions(color="white", band=RatingBand(2600, None)))
+    stop = Cancellation()
+    stop.cancel()
+    with pytest.raises(UsageError, match="cancelled"):
+        build_repertoire(library, SMALL, stop=stop)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,127 @@
+//! The move model, and values of moves by short searches.
+
+use std::cell::Cell;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use shakmaty::{Move, Square};
+
+use super::arguments::legal_moves;
+use super::cancellation::{Cancellation, detached};
+use crate::chess::position::{self, GamePosition};
+use crate::move_model::{self, features};
+use crate::search::stop::StopFlag;
+use crate::trap_test::Tester;
+
+/// Binary logarithm of the table of the short searches: it is emptied before each.
+const TABLE_BITS: u32 = 13;
+
+thread_local! {
+    static TESTER: Cell<Option<Tester>> = const { Cell::new(None) };
+}
+
+/// Works with this thread's tester, which is taken out meanwhile: a signal handler may call in between.
+fn with_tester<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> T {
+    let mut tester = TESTER.take().unwrap_or_else(|| Tester::new(1, TABLE_BITS));
+    tester.set_stop_flag(stop_flag);
+    let done = work(&mut tester);
+    TESTER.set(Some(tester));
+    done
+}
+
+fn square(name: Option<&str>) -> PyResult<Option<Square>> {
+    name.map(|name| name.parse().map_err(|_| PyValueError::new_err(format!("no such square: {name:?}")))).transpose()
+}
+
+/// Each move with its probability, the likeliest first.
+#[pyfunction]
+#[pyo3(signature = (fen, last, rating))]
+fn move_probabilities(py: Python<'_>, fen: &str, last: Option<&str>, rating: f64) -> PyResult<Vec<(String, f64)>> {
+    let (position, last) = (position::parse(fen)?, square(last)?);
+    let found = detached(py, None, None, |stop_flag| {
+        with_tester(stop_flag, |tester| move_model::probabilities(tester, &position.chess, last, rating))
+    })?;
+    Ok(found.into_iter().map(|(m, p)| (m.to_uci(position.mode).to_string(), p)).collect())
+}
+
+/// Position, where the last move went, and the move that was played.
+type Decision = (String, Option<String>, String);
+
+/// For each decision the number of moves, which of them was played, and the features in 32-bit floats.
+#[pyfunction]
+fn move_features<'py>(py: Python<'py>, decisions: Vec<Decision>) -> PyResult<Vec<(usize, usize, Bound<'py, PyBytes>)>> {
+    let decisions = decisions
+        .iter()
+        .map(|(fen, last, played)| {
+            let position = position::parse(fen)?;
+            let played = position::parse_move(&position, played)?;
+            Ok((position, square(last.as_deref())?, played))
+        })
+        .collect::<PyResult<Vec<(GamePosition, Option<Square>, Move)>>>()?;
+    let found = detached(py, None, None, |stop_flag| {
+        with_tester(stop_flag, |tester| {
+            let mut out = Vec::with_capacity(decisions.len());
+            for (position, last, played) in &decisions {
+                let seen = features::features(tester, &position.chess, *last);
+                if tester.is_stopped() {
+                    break;
+                }
+                let at = seen.iter().position(|(m, _)| m == played).unwrap_or(0);
+                let bytes: Vec<u8> = seen.iter().flat_map(|(_, x)| x.iter().flat_map(|x| x.to_ne_bytes())).collect();
+                out.push((seen.len(), at, bytes));
+            }
+            out
+        })
+    })?;
+    Ok(found.into_iter().map(|(count, at, bytes)| (count, at, PyBytes::new(py, &bytes))).collect())
+}
+
+/// Win chance of a position with the best move, that move, and for each move asked about its win chance and the answer.
+type MoveValues = (f64, Option<String>, Vec<(f64, Option<String>)>);
+
+/// Values of moves as short searches see them.
+#[pyfunction]
+#[pyo3(signature = (cases, nodes, stop = None))]
+fn move_values(
+    py: Python<'_>,
+    cases: Vec<(String, Vec<String>)>,
+    nodes: u64,
+    stop: Option<&Cancellation>,
+) -> PyResult<Vec<MoveValues>> {
+    let cases = cases
+        .iter()
+        .map(|(fen, moves)| {
+            let position = position::parse(fen)?;
+            let moves = legal_moves(&position, moves)?;
+            Ok((position, moves))
+        })
+        .collect::<PyResult<Vec<(GamePosition, Vec<Move>)>>>()?;
+    detached(py, None, stop, |stop_flag| {
+        with_tester(stop_flag, |tester| {
+            let mut out = Vec::with_capacity(cases.len());
+            for (position, moves) in &cases {
+                let uci = |m: Move| m.to_uci(position.mode).to_string();
+                let (best, first, values) = tester.values(&position.chess, moves, nodes);
+                if tester.is_stopped() {
+                    break;
+                }
+                let values = values.into_iter().map(|(value, answer)| (value, answer.map(uci))).collect();
+                out.push((best, first.map(uci), values));
+            }
+            out
+        })
+    })
+}
+
+/// Adds what is in this file to the module.
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("MOVE_FEATURES", features::NAMES.to_vec())?;
+    module.add("MIDDLE_RATING", move_model::MIDDLE_RATING)?;
+    module.add("RATING_UNIT", move_model::RATING_UNIT)?;
+    module.add("MOST_RATING_UNITS", move_model::MOST_UNITS)?;
+    module.add_function(wrap_pyfunction!(move_probabilities, module)?)?;
+    module.add_function(wrap_pyfunction!(move_features, module)?)?;
+    module.add_function(wrap_pyfunction!(move_values, module)?)?;
+    Ok(())
+}

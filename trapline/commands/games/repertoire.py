@@ -1,0 +1,103 @@
+"""The command ``trapline repertoire``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trapline.commands.options import DbOption, JobsOption, JsonOption, bounds
+from trapline.commands.resources import check_outputs, jobs_or_default, open_existing
+
+if TYPE_CHECKING:
+    from db.repertoire.tree import Repertoire, TrapAhead
+
+
+def repertoire(
+    color: Annotated[str, typer.Option(metavar="white|black", help="Whom the repertoire is for.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.pgn|FILE.bin|FOLDER",
+            help="Where it is written: PGN with variations, a polyglot book, or study chapters, 64 a file.",
+        ),
+    ],
+    rating: Annotated[
+        str | None,
+        typer.Option(metavar="LOW-HIGH", help="Opponents; either end may be left out. Default: of any known rating."),
+    ] = None,
+    max_cost: Annotated[
+        float,
+        typer.Option("--max-cost", metavar="C", help="Win chance (-1 to 1) that a move may give away, 0 to 1."),
+    ] = 0.08,
+    depth: Annotated[int, typer.Option(metavar="PLIES", help="How deep it goes, 1 to 60.")] = 20,
+    positions: Annotated[
+        int, typer.Option(metavar="N", help="Positions in which a move is chosen, those that are likeliest to come up.")
+    ] = 200,
+    nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the search of a position, 100 or more.")] = 4_000,
+    db: DbOption = None,
+    jobs: JobsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build the moves with the best expected score against players of a rating, and the traps that they set.
+
+    Opponents answer, and fall for baits, as the players of the indexed games do, and where there are no games as a
+    model of people's moves says. Each trap is proved. The traps are printed, those that win the most a game first: how
+    often one gets there, how often they fall, what it wins, what it costs if they know it.
+    """
+    from db.repertoire.build import RepertoireOptions, build_repertoire
+    from db.repertoire.export import check_kind, write_repertoire
+    from db.traps.temptation import RatingBand
+    from trapcore.errors import UsageError
+    from trapline.commands.terminal import Status, print_json, say
+
+    low, high = bounds("rating", rating)
+    if low is not None and high is not None and low > high:
+        raise UsageError(f"the lowest rating, {low}, must not be above the highest, {high}")
+    options = RepertoireOptions(
+        color=color,
+        band=RatingBand(1 if low is None else low, high),
+        max_cost=max_cost,
+        depth=depth,
+        positions=positions,
+        nodes=nodes,
+    )
+    check_outputs([output], db)
+    check_kind(output)
+    status = Status()
+    with open_existing(db) as library:
+        found = build_repertoire(
+            library,
+            options,
+            jobs=jobs_or_default(jobs),
+            progress=lambda done, total: status.show(f"{done:,} of {total:,} positions"),
+        )
+    status.clear()
+    written = write_repertoire(found, output)
+    if as_json:
+        print_json({**found.to_dict(), "files": [str(path) for path in written]})
+        return
+    _print(found)
+    say(
+        f"{found.points:.3f} points a game are expected, with the best move each time {found.main_points:.3f}; "
+        f"written: {', '.join(map(str, written))}"
+    )
+
+
+def _print(found: Repertoire) -> None:
+    from trapline.commands.terminal import print_table
+
+    columns = ("trap", "bait", "gets there", "fall", "wins", "costs", "in games")
+    traps = found.traps()
+    title = f"{len(traps):,} trap{'' if len(traps) == 1 else 's'} for {found.color.capitalize()} against {found.band}"
+    print_table(title, columns, [_row(trap) for trap in traps])
+
+
+def _row(trap: TrapAhead) -> tuple[str, ...]:
+    wins = f"#{trap.mate_in}" if trap.mate_in is not None else f"{trap.wins / 2:.2f}"
+    games = f"{trap.fell:,} of {trap.decisions:,}" if trap.decisions else ""
+    shares = f"{trap.reach:.2%}", f"{trap.falls:.0%}", wins, f"{trap.costs / 2:.2f}", games
+    return (" ".join(trap.moves), trap.bait_san, *shares)
