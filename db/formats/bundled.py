@@ -15,7 +15,7 @@ from pathlib import Path
 from db.formats.certificates import check_certificates, read_certificates, write_certificates
 from db.library.library import Library
 from db.library.open import create_library, open_library
-from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
+from db.proof.prover import DEEPER_NODES, SEARCH_NODES, TrapProver, prove_all
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
 from trapcore.errors import InputError, LibraryError
@@ -73,7 +73,7 @@ def add_bundled(
 
 def bundled_prover() -> TrapProver:
     """What the certificates of the bundled traps are made by."""
-    return TrapProver(search_nodes=SEARCH_NODES)
+    return TrapProver(search_nodes=SEARCH_NODES, deeper_nodes=DEEPER_NODES)
 
 
 def with_folder(path: Path) -> Path:

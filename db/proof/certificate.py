@@ -33,7 +33,7 @@ from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import prove_bait
 from trapcore.proof.mate_tree import mate_tree, replay_tree
 from trapcore.proof.search import search
-from trapcore.proof.trap_test import TEMPTING_GAIN, TEMPTING_RANK, BaitTest, check_bait
+from trapcore.proof.trap_test import TEMPTING_GAIN, TEMPTING_RANK, BaitTest
 from trapcore.proof.verdict import DepthValue, Verdict
 
 REPEATED = 4
@@ -106,7 +106,7 @@ def certify(trap: Trap, prover: TrapProver) -> Certificate | None:
         is_known_as_none=bool(trap.reason),
     )
     if trap.outcome is Outcome.MATERIAL:
-        test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=prover.search_nodes))
+        test = prover.look(trap)
         if test.mate_in is not None or not test.killer_line:
             return None
         given = replace(given, found=" ".join(test.killer_line), best=test.best, nodes=test.nodes)

@@ -9,7 +9,8 @@ takes its place. Every line is replayed by python-chess, which shares no code wi
 That another move is safe is shown for mates of up to three moves; to exclude longer ones takes all night.
 
 **Material, by our own search** (`trapcore.proof.trap_test`). Proved if the bait costs at least .3 of win chance at the
-last three depths. Otherwise undecided: that a search of ten plies sees no gain does not refute one. Only where a line
+last three depths; a second look, with four times the nodes, follows where the first one does not prove it. Otherwise
+undecided: that a search of ten plies sees no gain does not refute one. Only where a line
 is known as no trap (`Trap.reason`) does the search refute it when it sees no loss of .3, because there it confirms what
 is known.
 
@@ -68,6 +69,9 @@ ESCAPE_NODES = 20 * PROVER_NODES
 SEARCH_NODES = 100_000
 """Usual budget of our own search for each of its four questions about a gain."""
 
+DEEPER_NODES = 4 * SEARCH_NODES
+"""Usual budget of its second look."""
+
 PROFILE_NODES = 10_000
 """Usual budget of the small search that shows how the bait of a mate looks by depth, for each of its questions."""
 
@@ -90,6 +94,9 @@ class TrapProver:
     """For the question whether some other move is safe, 1 or more."""
     search_nodes: int = 0
     """For each question of our own search about a gain of material; 0 leaves such traps to an engine."""
+    deeper_nodes: int = 0
+    """The same for a second look where the first one does not prove the gain; 0 for none. A line that is known as none
+    gets no second look."""
     profile_nodes: int = PROFILE_NODES
     """For each question of the search that shows how the bait of a mate looks, 1 or more."""
 
@@ -98,7 +105,7 @@ class TrapProver:
         """Provers, engine and budgets in one line: with the same means the same comes out."""
         ours = (
             f"{_native.PROVER_VERSION} {self.prover_nodes} {self.escape_nodes} {self.profile_nodes}, "
-            f"{_native.TESTER_VERSION} {self.search_nodes}"
+            f"{_native.TESTER_VERSION} {self.search_nodes} {self.deeper_nodes}"
         )
         return ours if self.engine is None else f"{ours}, {self.engine.name} {self.engine_nodes}"
 
@@ -162,10 +169,16 @@ class TrapProver:
         test = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.profile_nodes))
         return _Mate(replace(trap, profile=profile_of(test)), self.prover_nodes, self.escape_nodes).proved()
 
+    def look(self, trap: Trap) -> BaitTest:
+        """What our own search sees of a gain of material, at the second look if need be; with the nodes of both."""
+        first = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.search_nodes))
+        if first.verdict is Verdict.PROVED or trap.reason or not self.deeper_nodes:
+            return first
+        again = check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.deeper_nodes))
+        return replace(again, nodes=first.nodes + again.nodes)
+
     def _searched(self, trap: Trap) -> Trap:
-        return self._tested(
-            trap, check_bait(trap.epd, trap.bait, trap.killer_line[:1], Budget(nodes=self.search_nodes))
-        )
+        return self._tested(trap, self.look(trap))
 
     def _tested(self, trap: Trap, test: BaitTest) -> Trap:
         trap = replace(trap, profile=profile_of(test))
@@ -198,7 +211,7 @@ def open_prover(engine: str | None, engine_nodes: int | None) -> Iterator[TrapPr
     Raises `EngineError`.
     """
     with nullcontext() if engine is None else UciEngine(engine) as running:
-        prover = TrapProver(engine=running, search_nodes=SEARCH_NODES)
+        prover = TrapProver(engine=running, search_nodes=SEARCH_NODES, deeper_nodes=DEEPER_NODES)
         yield prover if engine_nodes is None else replace(prover, engine_nodes=engine_nodes)
 
 
