@@ -7,6 +7,7 @@ from sqlalchemy import or_, select
 
 from db.games.game_address import game_address
 from db.library.library import Library
+from db.storage.column_types import stored
 from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import Sighting
 from db.traps.json_form import JSON_FORM, to_dict
@@ -111,7 +112,7 @@ def sightings(
         *tags, site = rest[len(_SIGHTING) :]
         known = dict(zip((column.key for column in _GAME[:-1]), tags, strict=True))
         seen = None if site is None else SeenGame(**known, address=game_address(site))
-        found.append(SightingInGame(trap=slug, game=seen, **values | {"verdict": Verdict(values["verdict"])}))
+        found.append(SightingInGame(trap=slug, game=seen, **values | {"verdict": stored(Verdict, values["verdict"])}))
     return SightingPage(tuple(found), str(rows[limit - 1].id) if len(rows) > limit else None)
 
 

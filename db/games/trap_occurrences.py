@@ -17,6 +17,7 @@ from sqlalchemy import Connection, or_, select
 from db.games.game_address import game_address
 from db.games.sightings import SeenGame
 from db.library.library import Library
+from db.storage.column_types import stored
 from db.storage.models import GameRow, OccurrenceRow, PositionRow, SightingRow, TrapRow
 from db.storage.sighting_rows import BY_KEY
 from db.storage.trap_rows import read_traps
@@ -198,7 +199,7 @@ def _similar(connection: Connection, games: Collection[int]) -> Iterator[_Found]
     for part in _parts(games):
         for trap, game, ply, event, measure, score in connection.execute(wanted.where(SightingRow.game_id.in_(part))):
             assert game is not None  # it is one of those asked for
-            events[trap, game, decision_ply(Event(event), ply) - 1, measure][event] = score
+            events[trap, game, decision_ply(stored(Event, event), ply) - 1, measure][event] = score
     for (trap, game, ply, measure), scores in events.items():
         yield _Found(trap, False, game, ply, frozenset(scores), measure, max(scores.values()))
 

@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +12,7 @@ from enum import StrEnum
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from db.storage.bulk import BulkLookup
+from db.storage.column_types import stored
 from db.storage.database import Database
 from db.storage.frequency import frequencies, frequencies_by_rating
 from db.storage.models import (
@@ -75,6 +76,11 @@ class Library(AbstractContextManager["Library"]):
         """Path or URL, for messages."""
         return self.database.name
 
+    @property
+    def bad_rows(self) -> Mapping[str, str]:
+        """What could not be read since the library was opened, and why: by name, for example ``trap legals-mate``."""
+        return self.database.bad_rows
+
     def close(self) -> None:
         """Close the database."""
         self.database.close()
@@ -94,6 +100,9 @@ class Library(AbstractContextManager["Library"]):
             found = read_traps(connection, TrapRow.slug == slug)
             if found:
                 return found[0]
+            fault = self.database.bad_rows.get(f"trap {slug}")
+            if fault is not None:
+                raise LibraryError(f"the trap {slug} in {self.name} cannot be read: {fault}")
             known = connection.scalars(select(TrapRow.slug).order_by(TrapRow.slug)).all()
         if len(known) > 20:
             # Listing a whole library helps nobody.
@@ -217,7 +226,7 @@ class Library(AbstractContextManager["Library"]):
             wanted = wanted.where(TrapRow.slug == self.trap(slug).slug)
         with self.database.read() as connection:
             found = [Sighting(**row._mapping) for row in connection.execute(wanted)]
-        return [dataclasses.replace(sighting, verdict=Verdict(sighting.verdict)) for sighting in found]
+        return [dataclasses.replace(each, verdict=stored(Verdict, each.verdict)) for each in found]
 
     def add_sightings(self, sightings: Iterable[Sighting]) -> int:
         """Store sightings; how many were new. Those that are there already change nothing.

@@ -26,6 +26,7 @@ from db.storage.models import (
     SourceRow,
     TrapRow,
 )
+from db.storage.schema_check import foreign_objects, schema_differences
 from db.storage.sighting_rows import RECORDED
 from trapcore import _native
 from trapcore.errors import LibraryError
@@ -263,6 +264,12 @@ def _check_known(database: Database) -> tuple[str | None, dict[str, str]]:
         raise LibraryError(f"{database.name} is a database, but not a trap library of trapline; it was left as it is")
     with database.read() as connection:
         revision, facts = _revision(connection), _facts(connection)
+        foreign = foreign_objects(connection)
+    if foreign:
+        raise LibraryError(
+            f"{database.name} has what no trap library has and what could change it unnoticed: {', '.join(foreign)}; "
+            "it was left as it is. Ask for its traps as PGN instead, which `trapline library export` writes"
+        )
     newer = any(int(facts[key]) > now for key, now in _keys().items() if facts.get(key, "").isdigit())
     if revision not in REVISIONS or newer:
         raise LibraryError(
@@ -285,6 +292,13 @@ def _checked(database: Database) -> Database:
                     f"{database.name} has {key.replace('_', ' ')} {facts.get(key)}, this program needs {now}; "
                     f"compute the keys anew with `{_init(database.name)} --upgrade`"
                 )
+        with database.read() as connection:
+            differences = schema_differences(connection)
+        if differences:
+            raise LibraryError(
+                f"{database.name} is damaged: its tables are not those of schema {revision}: {'; '.join(differences)}; "
+                "put back a copy of it"
+            )
     except BaseException:
         database.close()
         raise

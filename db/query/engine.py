@@ -193,6 +193,8 @@ class QueryEngine:
         events = {} if is_banded else _events(connection, slugs)
         played = frequencies(connection, slugs, min_rating=query.min_rating, max_rating=query.max_rating)
         for one in found:
+            if one.slug not in traps:
+                continue  # it cannot be read, which is counted
             trap, frequency = traps[one.slug], played.get(one.slug, _NONE)
             if is_banded:
                 # What was seen is not kept by ratings, but these two events are what the victims chose.

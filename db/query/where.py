@@ -33,7 +33,8 @@ def distinct(connection: Connection, column: InstrumentedAttribute[str]) -> list
     first = select(func.min(column).label("value")).cte("found", recursive=True)
     following = select(func.min(column)).where(column > first.c.value).scalar_subquery()
     found = first.union_all(select(following).where(first.c.value.is_not(None)))
-    return list(connection.scalars(select(found.c.value).where(found.c.value.is_not(None))))
+    values = connection.scalars(select(found.c.value).where(found.c.value.is_not(None)))
+    return [value for value in values if isinstance(value, str)]  # what is no text is counted where its row is read
 
 
 def _names(connection: Connection, query: Query) -> Iterator[ColumnElement[bool]]:

@@ -1,11 +1,14 @@
 """Database of a trap library: tables and statements.
 
 ================  ================================================================================
+column_types.py   types of columns that look at what they read
 models.py         tables
 migrations/       revisions of the tables, for Alembic
 database.py       connections and transactions of one open database; errors of its driver in words
 bulk.py           many rows at a time, past SQLAlchemy's own insert
 collation.py      comparison of texts without accents and capitals
+schema_check.py   schema of a file against what the migrations make
+row_check.py      rows as they are read: types and lengths
 trap_rows.py      rows of a trap
 name_index.py     index of words and trigrams, by which names are found
 sighting_rows.py  rows of sightings, and how indexed games give them

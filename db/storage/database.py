@@ -2,18 +2,23 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from trapcore.errors import LibraryBusyError, LibraryError
 
 BUSY_SECONDS = 5.0
 """How long a statement waits for another program that writes, unless told otherwise."""
+
+_UNWATCHED = "mode=ro&immutable=1"
+"""Has SQLite neither lock the file nor look whether it changed."""
+_WATCHED = "watched"  # in what the pool keeps with a connection: the file, and how it was when it was opened
 
 _CACHE_KIB = 64 * 1024
 # Keys are scattered, so that a batch of new positions touches most pages of the index on them; 8 KiB pages hold twice
@@ -32,11 +37,18 @@ class Database:
         self.name = name
         self.read_only = read_only
 
+        self.bad_rows: dict[str, str] = {}
+        """Rows that were passed over: by the name of what one holds, why it cannot be read, see `row_check.skip`."""
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the database throughout. Raises `LibraryError`."""
-        with self.translate_errors(), self.engine.connect() as connection:
+        """A connection that sees one state of the database throughout. Rows that cannot be read are passed over and
+        counted in `bad_rows`. Raises `LibraryError`.
+        """
+        with self.translate_errors(), self.engine.connect().execution_options(bad_rows=self.bad_rows) as connection:
             yield connection
+            if _is_stale(connection.info):
+                raise LibraryBusyError(f"{self.name} was written by another program while it was read; try again")
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -80,17 +92,18 @@ class Database:
 
 def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SECONDS) -> Engine:
     """An engine on a SQLite file, which is made if missing unless ``read_only``."""
-    query = _reading(path) if read_only else "mode=rwc"
-    address = f"{path.absolute().as_uri()}?{query}"
 
     def connect() -> sqlite3.Connection:
+        query = _reading(path) if read_only else "mode=rwc"
+        address = f"{path.absolute().as_uri()}?{query}"
         return sqlite3.connect(address, timeout=busy_seconds, uri=True, isolation_level=None, check_same_thread=False)
 
     # Any number of threads may read, and one may read while it reads: by itself SQLAlchemy would give each thread one
     # connection, and close those of the threads beyond the fifth.
     engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool, max_overflow=-1)
-    if "mode=rw" in query:
-        event.listen(engine, "connect", _set_query_only if read_only else _set_writing)
+    event.listen(engine, "connect", _set_query_only if read_only else _set_writing)
+    if read_only:
+        _watch(engine, path)
     event.listen(engine, "connect", _set_all)
     event.listen(engine, "begin", _begin)
     return engine
@@ -165,7 +178,41 @@ def _reading(path: Path) -> str:
         return "mode=ro"
     # A file in WAL mode without its log: the last writer could not put it to rest. SQLite wants to make the log even to
     # read. Opened for writing it also clears it away; where nothing can be made, nobody else can be writing either.
-    return "mode=rw" if can_write(path) else "mode=ro&immutable=1"
+    return "mode=rw" if can_write(path) else _UNWATCHED
+
+
+def _watch(engine: Engine, path: Path) -> None:
+    """Look after the connections that SQLite lets see one state of the file for ever: one that is out of date is
+    replaced before it is used again, so that what another account writes is seen.
+    """
+
+    def opened(_: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+        if _reading(path) == _UNWATCHED:
+            record.info[_WATCHED] = path, _state_of(path)
+
+    def taken(_: sqlite3.Connection, record: ConnectionPoolEntry, __: object) -> None:
+        if _is_stale(record.info):
+            raise DisconnectionError  # which has the pool make a new one
+
+    event.listen(engine, "connect", opened)
+    event.listen(engine, "checkout", taken)
+
+
+def _is_stale(info: Mapping[Any, Any]) -> bool:
+    if _WATCHED not in info:
+        return False
+    path, state = info[_WATCHED]
+    return bool(_state_of(path) != state)
+
+
+def _state_of(path: Path) -> tuple[int, ...] | None:
+    """What becomes another as soon as somebody writes; None while there is a log, which holds what was written."""
+    if Path(f"{path}-wal").exists():
+        return None
+    with suppress(OSError):
+        status = path.stat()
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    return None
 
 
 def can_write(path: Path) -> bool:
@@ -175,6 +222,7 @@ def can_write(path: Path) -> bool:
 
 def _set_all(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")  # the file may be from anybody
     # SQLite's own knows the letters of ASCII only, and names have others.
     connection.create_function("lower", 1, _lower, deterministic=True)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")

@@ -4,22 +4,12 @@ order of text must be said to PostgreSQL.
 
 from typing import Annotated
 
-from sqlalchemy import (
-    BigInteger,
-    CheckConstraint,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    SmallInteger,
-    String,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import CheckConstraint, ForeignKey, Index, MetaData, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeEngine
+
+from db.storage import column_types
+from db.storage.column_types import BigInteger, Boolean, Float, Integer, LargeBinary, SmallInteger, String, Text
 
 NAMING = {
     "ix": "ix_%(column_0_N_label)s",
@@ -37,9 +27,11 @@ def _ordered(length: int | None = None) -> TypeEngine[str]:
 
 
 # SQLite numbers rows by itself only in a column that is an INTEGER.
-_BigId = BigInteger().with_variant(Integer, "sqlite")
+def _big() -> TypeEngine[int]:
+    return BigInteger().with_variant(Integer(), "sqlite")
 
-Id = Annotated[int, mapped_column(_BigId, primary_key=True)]
+
+Id = Annotated[int, mapped_column(_big(), primary_key=True)]
 Key = Annotated[bytes, mapped_column(LargeBinary(16))]
 """A position key, see `trapcore.trees.position_key`, or a digest of the same length."""
 
@@ -48,6 +40,7 @@ class Base(DeclarativeBase):
     """What the tables share: named constraints, so that a migration can name them."""
 
     metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map = {int: Integer, str: Text, float: Float, bytes: LargeBinary, bool: Boolean}  # noqa: RUF012
 
 
 class MetaRow(Base):
@@ -115,7 +108,7 @@ class ProfileRow(Base):
 
     __tablename__ = "profiles"
 
-    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
     rank: Mapped[int]
     gain: Mapped[int]
 
@@ -127,7 +120,7 @@ class DepthRow(Base):
 
     __tablename__ = "depths"
 
-    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
     depth: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     bait: Mapped[int]
     best: Mapped[int]
@@ -139,7 +132,7 @@ class OpinionRow(Base):
     __tablename__ = "opinions"
     __table_args__ = (CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),)
 
-    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
     by: Mapped[str] = mapped_column(_ordered(200), primary_key=True)
     verdict: Mapped[str] = mapped_column(String(9))
     gain: Mapped[float | None] = mapped_column(Float)
@@ -153,7 +146,7 @@ class VerifiedRow(Base):
 
     __tablename__ = "verified"
 
-    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
     changed: Mapped[bool]
     """Whether its verdict, distance or line became another."""
 
@@ -174,8 +167,8 @@ class TrapWordRow(Base):
     __tablename__ = "trap_words"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
-    word_id: Mapped[int] = mapped_column(_BigId, ForeignKey("words.id"), primary_key=True)
-    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    word_id: Mapped[int] = mapped_column(_big(), ForeignKey("words.id"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
 
 
 class TrigramRow(Base):
@@ -185,7 +178,7 @@ class TrigramRow(Base):
     __table_args__ = ({"sqlite_with_rowid": False},)
 
     trigram: Mapped[str] = mapped_column(String(3), primary_key=True)
-    word_id: Mapped[int] = mapped_column(_BigId, ForeignKey("words.id"), primary_key=True)
+    word_id: Mapped[int] = mapped_column(_big(), ForeignKey("words.id"), primary_key=True)
 
 
 class SourceRow(Base):
@@ -227,7 +220,7 @@ class GameRow(Base):
     plies: Mapped[int]
     moves: Mapped[bytes] = mapped_column(LargeBinary)
     """Two bytes a ply, see `trapcore._native.GameRecord`."""
-    source_id: Mapped[int] = mapped_column(_BigId, ForeignKey("sources.id"))
+    source_id: Mapped[int] = mapped_column(_big(), ForeignKey("sources.id"))
     game_number: Mapped[int] = mapped_column(BigInteger)
     """From 1 within the source."""
     byte_offset: Mapped[int] = mapped_column(BigInteger)
@@ -258,8 +251,8 @@ class OccurrenceRow(Base):
     __tablename__ = "occurrences"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
-    position_id: Mapped[int] = mapped_column(_BigId, ForeignKey("positions.id"), primary_key=True)
-    game_id: Mapped[int] = mapped_column(_BigId, ForeignKey("games.id"), primary_key=True)
+    position_id: Mapped[int] = mapped_column(_big(), ForeignKey("positions.id"), primary_key=True)
+    game_id: Mapped[int] = mapped_column(_big(), ForeignKey("games.id"), primary_key=True)
     ply: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     """Moves made before the position: 0 at the start."""
     move: Mapped[int | None]
@@ -275,7 +268,7 @@ class MinedRow(Base):
         {"sqlite_with_rowid": False},
     )
 
-    position_id: Mapped[int] = mapped_column(_BigId, ForeignKey("positions.id", ondelete="CASCADE"), primary_key=True)
+    position_id: Mapped[int] = mapped_column(_big(), ForeignKey("positions.id", ondelete="CASCADE"), primary_key=True)
     move: Mapped[int] = mapped_column(primary_key=True)
     """Coded as in `GameRow.moves`."""
     finding: Mapped[str] = mapped_column(String(9))
@@ -295,8 +288,8 @@ class SightingRow(Base):
     )
 
     id: Mapped[Id]
-    trap_id: Mapped[int] = mapped_column(_BigId, ForeignKey("traps.id", ondelete="CASCADE"))
-    game_id: Mapped[int | None] = mapped_column(_BigId, ForeignKey("games.id"))
+    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"))
+    game_id: Mapped[int | None] = mapped_column(_big(), ForeignKey("games.id"))
     file: Mapped[str] = mapped_column(_ordered())
     game_number: Mapped[int] = mapped_column(BigInteger)
     byte_offset: Mapped[int] = mapped_column(BigInteger)
@@ -316,7 +309,7 @@ class LosingMoveRow(Base):
         CheckConstraint("answer IN ('sprung', 'missed')", name="answer"),
     )
 
-    game_id: Mapped[int] = mapped_column(_BigId, ForeignKey("games.id"), primary_key=True, autoincrement=False)
+    game_id: Mapped[int] = mapped_column(_big(), ForeignKey("games.id"), primary_key=True, autoincrement=False)
     ply: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     kind: Mapped[str] = mapped_column(String(7))
     before: Mapped[float | None] = mapped_column(Float)
@@ -334,7 +327,7 @@ class CheckpointRow(Base):
 
     __tablename__ = "checkpoints"
 
-    source_id: Mapped[int] = mapped_column(_BigId, ForeignKey("sources.id"), primary_key=True)
+    source_id: Mapped[int] = mapped_column(_big(), ForeignKey("sources.id"), primary_key=True)
     size: Mapped[int] = mapped_column(BigInteger)
     """Of the file on disk, in bytes."""
     digest: Mapped[Key]
@@ -424,7 +417,7 @@ class PracticeCardRow(Base):
     )
 
     id: Mapped[Id]
-    profile_id: Mapped[int] = mapped_column(_BigId, ForeignKey("player_profiles.id"))
+    profile_id: Mapped[int] = mapped_column(_big(), ForeignKey("player_profiles.id"))
     epd: Mapped[str] = mapped_column(String(100))
     task: Mapped[str] = mapped_column(String(6))
     state: Mapped[int] = mapped_column(SmallInteger)
@@ -441,10 +434,13 @@ class PracticeReviewRow(Base):
     __tablename__ = "practice_reviews"
 
     id: Mapped[Id]
-    card_id: Mapped[int] = mapped_column(_BigId, ForeignKey("practice_cards.id"), index=True)
+    card_id: Mapped[int] = mapped_column(_big(), ForeignKey("practice_cards.id"), index=True)
     at: Mapped[str] = mapped_column(String(20))
     answer: Mapped[str] = mapped_column(String(5))
     is_right: Mapped[bool]
     hints: Mapped[int] = mapped_column(SmallInteger)
     rating: Mapped[int | None] = mapped_column(SmallInteger)
     line: Mapped[str] = mapped_column(Text)
+
+
+column_types.name_fields(Base.metadata, looked_at_elsewhere=("traps", "profiles", "depths", "opinions"))

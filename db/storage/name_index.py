@@ -185,9 +185,10 @@ def _read(connection: Connection, choice: _Choice, wanted: Sequence[ColumnElemen
         .where(TrapWordRow.word_id.in_(choice.numbers.values()), *wanted)
         .limit(MOST_FOUND)
     )
-    if len(choice.numbers) == 1:
-        return [_Named(*row) for row in connection.execute(rows.order_by(TrapWordRow.trap_id))]
-    return [_Named(*row) for row in connection.execute(rows.order_by(TrapWordRow.word_id, TrapWordRow.trap_id))]
+    order = [TrapWordRow.trap_id] if len(choice.numbers) == 1 else [TrapWordRow.word_id, TrapWordRow.trap_id]
+    found = connection.execute(rows.order_by(*order))
+    # What is no text is counted where the trap itself is read.
+    return [_Named(*row) for row in found if all(isinstance(text, str) for text in row)]
 
 
 def _trigrams(word: str) -> list[str]:

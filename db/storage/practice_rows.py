@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, insert, select, update
 
+from db.storage.column_types import stored
 from db.storage.models import PlayerProfileRow, PracticeCardRow, PracticeReviewRow
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
@@ -57,7 +58,7 @@ def cards_of(connection: Connection, name: str) -> dict[tuple[str, str], Card]:
     found = {}
     for row in connection.execute(wanted):
         fields = dict(row._mapping)
-        fields |= {field: _read(fields[field]) for field in ("due", "last_review")}
+        fields |= {field: stored(_read, fields[field]) for field in ("due", "last_review")}
         found[row.epd, row.task] = Card(**fields)
     return found
 
@@ -75,7 +76,9 @@ def reviews_of(connection: Connection, name: str) -> list[tuple[str, str, int, R
     found = []
     for epd, task, number, at, answer, is_right, hints, rating, line in connection.execute(wanted):
         moves: Sequence[str] = line.split()
-        review = Review(at=_read(at), answer=answer, is_right=is_right, hints=hints, rating=rating, line=tuple(moves))
+        review = Review(
+            at=stored(_read, at), answer=answer, is_right=is_right, hints=hints, rating=rating, line=tuple(moves)
+        )
         found.append((epd, task, number, review))
     return found
 

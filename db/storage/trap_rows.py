@@ -13,12 +13,13 @@ from sqlalchemy.orm import InstrumentedAttribute, outerjoin
 from db.storage.bulk import BulkInsert, BulkLookup, Value
 from db.storage.models import DepthRow, MetaRow, OpinionRow, ProfileRow, SightingRow, TrapRow
 from db.storage.name_index import forget_names, index_names
+from db.storage.row_check import RowCheck, skip
 from db.storage.sighting_rows import BY_KEY
 from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, first_sans
-from trapcore.errors import LibraryError
+from trapcore.errors import InputError, LibraryError
 from trapcore.proof.verdict import DepthValue, Verdict
 
 _FIELDS = tuple(field.name for field in fields(Trap) if field.name in TrapRow.__table__.columns)
@@ -26,6 +27,9 @@ _FIELDS = tuple(field.name for field in fields(Trap) if field.name in TrapRow.__
 
 _COLUMNS = (TrapRow.id, *(getattr(TrapRow, field) for field in _FIELDS), ProfileRow.rank, ProfileRow.gain)
 _PROFILED = outerjoin(TrapRow, ProfileRow, ProfileRow.trap_id == TrapRow.id)
+
+_OUTCOMES = tuple(map(str, Outcome))
+_VERDICTS = tuple(map(str, Verdict))
 
 _FOUND_BY = ("bait_san", "killer_san", "length")
 """What follows from the fields and is stored to be found by."""
@@ -117,6 +121,7 @@ def mark_changed(connection: Connection) -> None:
 
 def _traps(connection: Connection, rows: Sequence[Sequence[Any]]) -> list[Trap]:
     """Rows of `_COLUMNS` as traps."""
+    rows = [row for row in rows if _is_whole(connection, row)]
     depths = _depths(connection, sorted(row[0] for row in rows if row[-1] is not None))
     opinions = _opinions(connection, sorted(row[0] for row in rows))
     traps = []
@@ -130,22 +135,60 @@ def _traps(connection: Connection, rows: Sequence[Sequence[Any]]) -> list[Trap]:
             known["profile"] = Profile(rank=rank, gain=gain, depths=tuple(by_depth))
         # Ours come first, then the others by name.
         ordered = sorted(opinions.get(trap_id, ()), key=lambda opinion: (not opinion.is_ours, opinion.by))
-        traps.append(Trap(**known, opinions=tuple(ordered)))
+        trap = Trap(**known, opinions=tuple(ordered))
+        try:
+            trap.check_stored()
+        except InputError as error:
+            skip(connection, f"trap {trap.slug}", str(error))
+        else:
+            traps.append(trap)
     return traps
+
+
+_TRAP_CHECK = RowCheck(_COLUMNS[:-2])
+_PROFILE_CHECK = RowCheck(_COLUMNS[-2:])
+
+
+def _is_whole(connection: Connection, row: Sequence[Any]) -> bool:
+    """Whether a row of `_COLUMNS` has what the columns promise; one that has not is passed over."""
+    fault = _TRAP_CHECK.fault(row[:-2])
+    if fault is None and any(value is not None for value in row[-2:]):
+        fault = _PROFILE_CHECK.fault(row[-2:])
+    known = dict(zip(_FIELDS, row[1:-2], strict=True))
+    if fault is None and known["outcome"] not in _OUTCOMES:
+        fault = f"the field outcome is {known['outcome']!r}, not one of {', '.join(_OUTCOMES)}"
+    if fault is None and known["verdict"] not in _VERDICTS:
+        fault = f"the field verdict is {known['verdict']!r}, not one of {', '.join(_VERDICTS)}"
+    if fault is not None:
+        skip(connection, f"trap {known['slug']}", fault)
+    return fault is None
 
 
 def _depths(connection: Connection, numbers: Sequence[int]) -> dict[int, list[DepthValue]]:
     found: defaultdict[int, list[DepthValue]] = defaultdict(list)
     columns = (DepthRow.depth, DepthRow.bait, DepthRow.best)
+    check = RowCheck(columns)
     for trap_id, *values in _of_traps(connection, numbers, DepthRow.trap_id, *columns):
-        found[trap_id].append(DepthValue(*values))
+        fault = check.fault(values)
+        if fault is None:
+            found[trap_id].append(DepthValue(*values))
+        else:
+            skip(connection, f"profile of trap number {trap_id}", fault)
     return found
 
 
 def _opinions(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Opinion]]:
     found: defaultdict[int, list[Opinion]] = defaultdict(list)
     columns = (OpinionRow.by, OpinionRow.verdict, OpinionRow.gain, OpinionRow.nodes, OpinionRow.depth, OpinionRow.date)
-    for trap_id, by, verdict, gain, nodes, depth, date in _of_traps(connection, numbers, OpinionRow.trap_id, *columns):
+    check = RowCheck(columns)
+    for trap_id, *values in _of_traps(connection, numbers, OpinionRow.trap_id, *columns):
+        by, verdict, gain, nodes, depth, date = values
+        fault = check.fault(values)
+        if fault is None and verdict not in _VERDICTS:
+            fault = f"the field verdict is {verdict!r}, not one of {', '.join(_VERDICTS)}"
+        if fault is not None:
+            skip(connection, f"opinion on trap number {trap_id}", fault)
+            continue
         found[trap_id].append(Opinion(by=by, verdict=Verdict(verdict), gain=gain, nodes=nodes, depth=depth, date=date))
     return found
 

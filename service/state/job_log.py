@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
+from db.storage.column_types import stored
 from db.storage.database import Database
 from db.storage.models import JobRunRow
 from service.state.clock import Clock, stamp
@@ -93,4 +94,4 @@ class JobLog:
             wanted = wanted.where(JobRunRow.job == job)
         with self._database.read() as connection:
             rows = connection.execute(wanted).all()
-        return [JobRun(row.job, row.started, row.ended, json.loads(row.counts), row.error) for row in rows]
+        return [JobRun(row.job, row.started, row.ended, stored(json.loads, row.counts), row.error) for row in rows]

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
+from db.storage.column_types import stored
 from db.storage.database import Database
 from db.storage.models import FeedRow
 
@@ -24,7 +25,7 @@ class SourceState:
         """The state of one source; empty if it was never read."""
         with self._database.read() as connection:
             text = connection.scalar(select(FeedRow.state).where(FeedRow.name == name))
-        state: State = {} if text is None else json.loads(text)
+        state: State = {} if text is None else stored(json.loads, text)
         return state
 
     def all(self, prefix: str) -> dict[str, State]:
@@ -43,7 +44,7 @@ def read_states(connection: Connection, prefix: str) -> dict[str, State]:
     rows = connection.execute(
         select(FeedRow.name, FeedRow.state).where(FeedRow.name.startswith(prefix, autoescape=True))
     )
-    return {row.name: json.loads(row.state) for row in rows}
+    return {row.name: stored(json.loads, row.state) for row in rows}
 
 
 def write_state(connection: Connection, name: str, state: Mapping[str, Any]) -> None:

@@ -77,23 +77,38 @@ def default_library() -> Path:
     return with_folder(Settings().db)
 
 
-def open_existing(db: str | None, *, read_only: bool = True) -> Library:
-    """An existing library; the default one is made if need be."""
+@contextmanager
+def open_existing(db: str | None, *, read_only: bool = True) -> Iterator[Library]:
+    """An existing library, closed afterwards; the default one is made if need be.
+
+    What could not be read in it is told at the end.
+    """
     from db.formats.bundled import open_or_bundle
     from trapline.commands.terminal import say
     from trapline.settings import Settings
 
-    return open_or_bundle(db, Settings().db, read_only=read_only, log=say)
+    with open_or_bundle(db, Settings().db, read_only=read_only, log=say) as library:
+        yield library
+        bad_rows = library.bad_rows
+        if bad_rows:
+            name, fault = next(iter(bad_rows.items()))
+            others = f", and {len(bad_rows) - 1:,} more" if len(bad_rows) > 1 else ""
+            say(
+                f"{library.name} has rows that cannot be read and were left out: the {name} ({fault}){others}; "
+                f"`trapline doctor --db {library.name}` says what to do"
+            )
 
 
-def open_or_make(db: str | None) -> Library:
-    """A library to fill: one that is missing is made of the bundled traps."""
+@contextmanager
+def open_or_make(db: str | None) -> Iterator[Library]:
+    """A library to fill, closed afterwards: one that is missing is made of the bundled traps."""
     from db.formats.bundled import make_bundled
     from trapline.commands.terminal import say
 
     if db is not None and "://" not in db and not exists(db):
         make_bundled(Path(db), say)
-    return open_existing(db, read_only=False)
+    with open_existing(db, read_only=False) as opened:
+        yield opened
 
 
 def check_outputs(

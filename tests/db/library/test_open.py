@@ -135,9 +135,15 @@ def test_a_whole_library_passes_its_check_and_a_damaged_index_does_not(library: 
     with open_library(library, read_only=True) as opened:
         opened.check_file()
     with closing(sqlite3.connect(library)) as connection:
-        # An index that lacks its row: every page is well formed, and yet they disagree.
+        # Two indexes, each with the rows of the other: every page is well formed, and yet they disagree.
         connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'mirror_key)', 'epd)') WHERE type = 'index'")
+        names = ["ix_traps_eco_traps_slug", "ix_traps_mirror_key"]
+        pages = [
+            connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0]
+            for name in names
+        ]
+        for name, page in zip(names, reversed(pages), strict=True):
+            connection.execute("UPDATE sqlite_master SET rootpage = ? WHERE name = ?", (page, name))
         connection.commit()
     with open_library(library, read_only=True) as opened, pytest.raises(LibraryError, match="is damaged"):
         opened.check_file()

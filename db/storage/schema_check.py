@@ -1,0 +1,69 @@
+"""Schema of a library file against what the migrations make: a file may be from anybody, and a trigger in it would run
+with every statement.
+
+A server checks its schema itself: whoever can change it there can change all rows too.
+"""
+
+import re
+from functools import cache
+
+from sqlalchemy import Connection, Dialect, column, select, table
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from db.storage.models import Base
+
+_MASTER = table("sqlite_master", column("type"), column("name"), column("sql"))
+
+_REVISION = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
+_REVISION += " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+
+_MOST_SHOWN = 3
+
+
+def foreign_objects(connection: Connection) -> list[str]:
+    """What no library has, of any version: triggers, views and virtual tables; empty if there are none."""
+    found = [
+        f"{kind} {name!r}"
+        for kind, name, sql in _objects(connection)
+        if kind not in ("table", "index") or re.match(r"(?i)\s*CREATE\s+VIRTUAL\b", str(sql))
+    ]
+    return found[:_MOST_SHOWN]
+
+
+def schema_differences(connection: Connection) -> list[str]:
+    """How the tables and indexes differ from those of the present revision, one phrase each; empty if they do not."""
+    if connection.dialect.name != "sqlite":
+        return []
+    there = {
+        name: _words(sql) for _, name, sql in _objects(connection) if sql is not None and not name.startswith("sqlite_")
+    }
+    wanted = _made()
+    more = [f"there is a {name!r} that is not known" for name in sorted(there.keys() - wanted.keys())]
+    less = [f"{name!r} is missing" for name in sorted(wanted.keys() - there.keys())]
+    other = [f"{name!r} is another" for name in sorted(there.keys() & wanted.keys()) if there[name] != wanted[name]]
+    return [*more, *less, *other][:_MOST_SHOWN]
+
+
+def _objects(connection: Connection) -> list[tuple[str, str, str | None]]:
+    if connection.dialect.name != "sqlite":
+        return []
+    wanted = select(_MASTER.c.type, _MASTER.c.name, _MASTER.c.sql).order_by(_MASTER.c.name)
+    return [(str(kind), str(name), sql) for kind, name, sql in connection.execute(wanted)]
+
+
+@cache
+def _made() -> dict[str, list[str]]:
+    """By name, the statement of each table and index, as `_words` has it; a test holds the migrations to it."""
+    dialect: Dialect = sqlite.dialect()
+    made = {"alembic_version": _words(_REVISION)}
+    for each in Base.metadata.tables.values():
+        made[each.name] = _words(str(CreateTable(each).compile(dialect=dialect)))
+        for index in each.indexes:
+            made[str(index.name)] = _words(str(CreateIndex(index).compile(dialect=dialect)))
+    return made
+
+
+def _words(sql: str) -> list[str]:
+    """A statement regardless of spaces and of the order in which constraints stand, which is Alembic's to choose."""
+    return sorted(re.findall(r"\w+|[^\w\s,]", str(sql)))
