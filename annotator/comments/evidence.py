@@ -4,7 +4,7 @@ import chess
 
 from annotator.comments.glyphs import JUDGEMENTS, judgement
 from annotator.events import TrapEvent
-from db.formats.puzzles import is_numbered
+from db.formats.puzzles import is_puzzle
 from db.traps.terms import Event
 from db.wording.evidence import Evidence
 from trapcore.trees.chess_game import parse_position
@@ -18,7 +18,7 @@ _OPENING_HALF_MOVES = 24  # until move 12 a queen that mates on f7 is the schola
 
 def evidence_of(event: TrapEvent) -> Evidence:
     """What may be said of an event."""
-    is_named = event.known and event.trap is not None and not is_numbered(event.trap)
+    is_named = event.known and event.trap is not None and not is_puzzle(event.trap)
     return Evidence(
         fen=event.fen,
         half_move=half_move(event, event.trap_ply),

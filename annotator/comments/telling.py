@@ -12,7 +12,7 @@ from itertools import groupby
 from annotator.comments.evidence import evidence_of
 from annotator.comments.threats import is_threat, tempts
 from annotator.events import TrapEvent
-from db.formats.puzzles import is_numbered
+from db.formats.puzzles import is_puzzle
 from db.traps.terms import Event
 from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
@@ -165,11 +165,11 @@ class _Game:
 
 
 def _is_named(event: TrapEvent) -> bool:
-    return event.known and event.trap is not None and not is_numbered(event.trap)
+    return event.known and event.trap is not None and not is_puzzle(event.trap)
 
 
 def _evidence(event: TrapEvent) -> str:
-    """``[trapline-search-3, 5,012 nodes; like Lichess puzzle 08Hl2, 0.93 by abstracted]``."""
+    """``[trapline-search-3, 5,012 nodes; like Fork with the knight on f7, 0.93 by abstracted]``."""
     proof = event.proof
     parts = [f"{proof.by}, {proof.nodes:,} nodes" if proof.nodes else proof.by]
     if event.probability is not None:
@@ -187,7 +187,7 @@ def words(event: TrapEvent, narrator: Narrator) -> str:
     """One event in words, by itself: as it would be told if nothing had been told before."""
     evidence = evidence_of(event)
     if not event.proved:
-        is_named = event.trap is not None and not event.known and not is_numbered(event.trap)
+        is_named = event.trap is not None and not event.known and not is_puzzle(event.trap)
         return narrator.unproved(evidence, event.trap.name if is_named and event.trap is not None else "")
     match event.event:
         case Event.FELL:

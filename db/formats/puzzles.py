@@ -1,71 +1,26 @@
 """A row of the lichess puzzle file (https://database.lichess.org/#puzzles) as a trap.
 
 A puzzle has the shape of a trap: its position is the one before the losing move, its first move is the bait, the rest
-the killer line.
+the killer line. It is named by what the line does: ``Fork with the knight on f7``.
 """
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from db.formats.puzzle_file import NEEDED
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, slugify
+from db.wording.patterns import pattern_of
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.trees.chess_game import parse_position
 
-PATTERNS = (
-    # The mates by their shape, then the tactics, then what both are made of; the first that a puzzle has is its family.
-    "smotheredMate",
-    "anastasiaMate",
-    "arabianMate",
-    "balestraMate",
-    "blindSwineMate",
-    "bodenMate",
-    "cornerMate",
-    "doubleBishopMate",
-    "dovetailMate",
-    "epauletteMate",
-    "hookMate",
-    "killBoxMate",
-    "morphysMate",
-    "operaMate",
-    "pillsburysMate",
-    "swallowstailMate",
-    "triangleMate",
-    "vukovicMate",
-    "backRankMate",
-    "attackingF2F7",
-    "trappedPiece",
-    "hangingPiece",
-    "fork",
-    "skewer",
-    "pin",
-    "doubleCheck",
-    "discoveredCheck",
-    "discoveredAttack",
-    "xRayAttack",
-    "deflection",
-    "attraction",
-    "interference",
-    "intermezzo",
-    "clearance",
-    "capturingDefender",
-    "enPassant",
-    "underPromotion",
-    "promotion",
-    "zugzwang",
-    "sacrifice",
-    "exposedKing",
-)
+_SLUG = "lichess-"
+_OLD_NAME = "Lichess puzzle "  # before 2026-11-23
 
 
-_NUMBERED = "Lichess puzzle "
-
-
-def is_numbered(trap: Trap) -> bool:
-    """Whether the trap is a puzzle, which nobody knows by a name."""
-    return trap.name.startswith(_NUMBERED)
+def is_puzzle(trap: Trap) -> bool:
+    """Whether the trap is a puzzle: its name says what it is, and nobody knows it by that."""
+    return trap.slug.startswith(_SLUG) or trap.name.startswith(_OLD_NAME)
 
 
 def puzzle_trap(row: Mapping[str, str | None]) -> Trap:
@@ -92,11 +47,12 @@ def puzzle_trap(row: Mapping[str, str | None]) -> Trap:
     if len(line) % 2:
         raise InputError("the line ends with a move of the victim")
     mate = board.is_checkmate()
+    family, name = pattern_of(epd, line, themes)
     opening = (row.get("OpeningTags") or "").split()
     trap = Trap(
-        slug=slugify(f"lichess-{number}"),
-        name=f"{_NUMBERED}{number}",
-        family=_family(themes, mate),
+        slug=slugify(f"{_SLUG}{number}"),
+        name=name,
+        family=family,
         epd=epd,
         bait=line[0],
         killer_line=tuple(line[1:]),
@@ -106,10 +62,3 @@ def puzzle_trap(row: Mapping[str, str | None]) -> Trap:
     )
     trap.check_names()
     return trap
-
-
-def _family(themes: Iterable[str], mate: bool) -> str:
-    named = set(themes)
-    pattern = next((pattern for pattern in PATTERNS if pattern in named), "mate" if mate else "tactics")
-    # smotheredMate -> smothered-mate
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=F2F7)", "-", pattern).lower()

@@ -12,6 +12,7 @@ english.py       English
 german.py        German
 languages.py     the languages that there are
 names.py         names of traps and families as people read them
+patterns.py      names of lines that nobody has named, by what they do
 sentences.py     the sentences of the five events
 claims.py        what is known about a trap of the library, in a few words
 ===============  =============================================================================================

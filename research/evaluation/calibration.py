@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from db.formats.puzzles import PATTERNS
+from db.wording.patterns import PATTERNS
 from research.evaluation.metrics import Bin, brier, calibration_error, reliability
 from research.evaluation.run import Finding, Run, propose
 from research.report import Panel, Plot, Report, Series, Style, Table, number

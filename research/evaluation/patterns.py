@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from db.formats.puzzles import PATTERNS
+from db.wording.patterns import PATTERNS
 from research.evaluation import neighbours
 from research.evaluation.killers import SLOW
 from research.evaluation.metrics import precision

@@ -15,10 +15,11 @@ from pathlib import Path
 import chess
 
 from db.formats.puzzle_file import Row, read_rows
-from db.formats.puzzles import PATTERNS, puzzle_trap
+from db.formats.puzzles import puzzle_trap
 from db.library.library import Library
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
+from db.wording.patterns import PATTERNS
 from trapcore.errors import InputError
 from trapcore.io.streams import open_bytes
 from trapcore.ranking.training import Example
