@@ -6,7 +6,8 @@ not get or replace the token.
 """
 
 import json
-from collections.abc import Generator, Iterator, Mapping
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,6 +29,21 @@ CONNECTIONS = 256
 LONGEST_LINE = 1 << 20
 """Most bytes of a line of a stream; real ones have a few thousand."""
 
+LONGEST_BODY = 16 << 20
+"""Most bytes of an answer that is no stream; real ones have a few thousand, lists of bots some hundred thousand."""
+
+LONGEST_ANSWER = 256 << 20
+"""Most bytes of the games of one request, unpacked; a thousand games have some two million."""
+
+LONGEST_SECONDS = 120.0
+"""Longest time of an answer that is no stream, however steadily it comes."""
+
+PIECE = 1 << 14
+"""Bytes that are read at a time: what a server packs into them costs little memory, unpacked."""
+
+_ENCODINGS = {"", "identity", "gzip", "deflate"}
+"""Of bodies; others make a gigabyte out of a few bytes."""
+
 
 class Session(requests.Session):
     """HTTP session that sends the token and has a time-out on every request."""
@@ -36,6 +52,7 @@ class Session(requests.Session):
         """``seconds``: time-out of an answer, or of the next piece of one."""
         super().__init__()
         self._seconds = seconds
+        self.headers["Accept-Encoding"] = "gzip, deflate"
         adapter = HTTPAdapter(pool_connections=4, pool_maxsize=CONNECTIONS)
         self.mount("https://", adapter)
         self.mount("http://", adapter)
@@ -47,7 +64,34 @@ class Session(requests.Session):
         named.setdefault("timeout", (CONNECT_SECONDS, self._seconds))
         # No address that is used here redirects; one that did could lead the token elsewhere.
         named["allow_redirects"] = False
-        return super().request(*given, **named)
+        is_stream, named["stream"] = named.get("stream", False), True
+        response = super().request(*given, **named)
+        encoding = response.headers.get("Content-Encoding", "").strip().lower()
+        if encoding not in _ENCODINGS:
+            response.close()
+            raise Unreachable(f"an answer is packed as {encoding[:20]!r}, which was not asked for")
+        if not is_stream:
+            # What requests does for an answer that is no stream, with bounds.
+            response._content = _whole(response)
+            response._content_consumed = True
+        return response
+
+
+def _whole(response: requests.Response) -> bytes:
+    """The body of an answer. Raises `Unreachable` for one that is too long or takes too long."""
+    parts: list[bytes] = []
+    size, end = 0, time.monotonic() + LONGEST_SECONDS
+    try:
+        for chunk in response.iter_content(PIECE):
+            parts.append(chunk)
+            size += len(chunk)
+            if size > LONGEST_BODY:
+                raise Unreachable(f"an answer has more than {LONGEST_BODY >> 20} MiB")
+            if time.monotonic() > end:
+                raise Unreachable(f"an answer was not over after {LONGEST_SECONDS:.0f} s")
+    finally:
+        response.close()
+    return b"".join(parts)
 
 
 class _Bearer(requests.auth.AuthBase):
@@ -75,9 +119,12 @@ class PlainTextRequest(JsonHandler):
 class Lines(FormatHandler[Any]):
     """Stream of JSON lines; None for an empty line, which is a keep-alive."""
 
-    def __init__(self, headers: Mapping[str, str] | None = None) -> None:
-        """``headers`` of the request besides the one that asks for such lines."""
+    def __init__(self, headers: Mapping[str, str] | None = None, skipped: Callable[[str], None] | None = None) -> None:
+        """``headers`` of the request besides the one that asks for such lines. ``skipped`` is told of each line that is
+        no JSON, which is then passed over; without it one is an error.
+        """
         super().__init__("application/x-ndjson")
+        self._skipped = skipped
         self.headers = {**self.headers, **(headers or {})}
 
     def parse(self, response: requests.Response) -> Any:
@@ -86,7 +133,7 @@ class Lines(FormatHandler[Any]):
 
     def parse_stream(self, response: requests.Response) -> Generator[Any]:
         """One value for each line."""
-        return _lines(response)
+        return _lines(response, self._skipped)
 
     def handle(self, response: requests.Response, is_stream: bool, converter: Any = None) -> Any:
         """The stream of lines, which is to be closed, or the value."""
@@ -94,14 +141,24 @@ class Lines(FormatHandler[Any]):
         return self.parse_stream(response) if is_stream else self.parse(response)
 
 
-def _lines(response: requests.Response) -> Generator[Any]:
+def _parsed(line: bytes, skipped: Callable[[str], None] | None) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        if skipped is None:
+            raise
+        skipped(f"{type(error).__name__}: {error}")
+        return None
+
+
+def _lines(response: requests.Response, skipped: Callable[[str], None] | None) -> Generator[Any]:
     try:
         waiting = b""
-        for chunk in response.iter_content(None):
+        for chunk in response.iter_content(PIECE):
             waiting += chunk
             *whole, waiting = waiting.split(b"\n")
             for line in whole:
-                yield json.loads(line) if line.strip() else None
+                yield _parsed(line, skipped) if line.strip() else None
             if len(waiting) > LONGEST_LINE:
                 raise Unreachable("a stream sent a line without end")
         if waiting.strip():
@@ -127,8 +184,9 @@ def translate_errors(server: str = "lichess") -> Iterator[None]:
         text = (str(reason) or type(reason).__name__)[:200]
         arrived = not isinstance(reason, ConnectionRefusedError | urllib3.exceptions.NewConnectionError)
         raise Unreachable(f"{server} cannot be reached: {text}", arrived=arrived) from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Unreachable(f"{server} sent what cannot be read: {type(error).__name__}: {error}") from None
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+        reason_given = f"{type(error).__name__}: {error}"[:200]
+        raise Unreachable(f"{server} sent what cannot be read: {reason_given}") from None
 
 
 def refusal(response: requests.Response, server: str = "lichess") -> LichessError:
@@ -148,7 +206,7 @@ def _error_detail(response: requests.Response) -> str:
     try:
         answer = response.json()
         error = answer.get("error") if isinstance(answer, dict) else None
-    except ValueError:
+    except (ValueError, RecursionError):
         error = None
     finally:
         response.close()
@@ -162,13 +220,13 @@ def _limit(response: requests.Response) -> tuple[float | None, str]:
     try:
         limit = response.json().get("ratelimit", {})
         candidates.append(limit.get("seconds"))
-        key = str(limit.get("key") or "")
-    except (ValueError, AttributeError):
+        key = str(limit.get("key") or "")[:100]
+    except (ValueError, AttributeError, RecursionError):
         pass
     for given in candidates:
         try:
             seconds = float(str(given))
-        except ValueError:
+        except ValueError:  # of whatever is no number
             continue
         if 0 <= seconds < 7 * 86_400:
             return seconds, key

@@ -5,6 +5,7 @@ Every function raises `ValueError`, `KeyError` or `TypeError` for JSON of anothe
 """
 
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,15 +43,39 @@ _FULL_FIELDS = frozenset(
 _once = OnceLogger(log)
 
 
+_LATEST = 4_102_444_800_000
+"""Milliseconds from 1970 to 2100: no game begins later."""
+
+_MOST = 1 << 53
+"""Numbers that JSON carries are below."""
+
+
+def ident(value: object) -> str:
+    """An id of a game, a challenge, a study or a round: up to 20 letters and figures, harmless in paths and addresses.
+
+    Raises `ValueError`.
+    """
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,20}", value):
+        raise ValueError(f"no id: {str(value)[:60]!r}")
+    return value
+
+
+def moment(value: object) -> int:
+    """A time in milliseconds since 1970, before 2100. Raises `ValueError`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _LATEST:
+        raise ValueError(f"no time: {str(value)[:60]!r}")
+    return value
+
+
 def account_event(line: Json, me: str) -> AccountEvent | None:
     """An event of the account's stream; None for an unknown type."""
     match line["type"]:
         case "challenge":
             return challenge(line["challenge"], me)
         case "challengeCanceled":
-            return ChallengeGone(str(line["challenge"]["id"]))
+            return ChallengeGone(ident(line["challenge"]["id"]))
         case "challengeDeclined":
-            return ChallengeGone(str(line["challenge"]["id"]), str(line["challenge"].get("declineReasonKey", "")))
+            return ChallengeGone(ident(line["challenge"]["id"]), str(line["challenge"].get("declineReasonKey", "")))
         case "gameStart":
             return game_start(line["game"])
         case "gameFinish":
@@ -93,7 +118,7 @@ def challenge(given: Mapping[str, Any], me: str) -> Challenge:
     control = given.get("timeControl") or {}
     challenger = person(given.get("challenger"))
     return Challenge(
-        id=str(given["id"]),
+        id=ident(given["id"]),
         challenger=challenger,
         variant=str(given["variant"]["key"]),
         speed=str(given["speed"]),
@@ -125,9 +150,7 @@ def log_unknown(what: str) -> None:
 
 def _game_id(game: Json) -> str:
     found = game.get("gameId") or game.get("id")
-    if not isinstance(found, str) or not found.isalnum():
-        raise ValueError(f"a game without an id: {found!r}")
-    return found
+    return ident(found)
 
 
 def _room(room: object) -> Room:
@@ -155,7 +178,7 @@ def _game_full(line: Json, me: str) -> GameFull:
         speed=str(line.get("speed", "")),
         initial=None if clock.get("initial") is None else int(clock["initial"]),
         increment=int(clock.get("increment") or 0),
-        created=int(line.get("createdAt") or 0),
+        created=_created(line.get("createdAt")),
     )
     return GameFull(info, _game_state(line["state"]))
 
@@ -184,7 +207,15 @@ def _offers(line: Json, what: str) -> frozenset[Color]:
     return frozenset(color for letter, color in sides if line.get(letter + what))
 
 
+def _created(value: object) -> int:
+    try:
+        return moment(value)
+    except ValueError:
+        log_unknown(f"time of creation {str(value)[:60]!r}")  # only the date of the archived game hangs on it
+        return 0
+
+
 def _milliseconds(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= _MOST:
         raise ValueError(f"no time in milliseconds: {value!r}")
     return value

@@ -100,17 +100,26 @@ class Follower:
         state = source_state.get(feed)
         lichess = self._service.lichess_games
         now = int(self._service.clock.now() * 1000)
-        cursor = UserCursor.of(state, now)
+        cursor = UserCursor.of(state, now, now)
         with explain_refusal(lichess, user, stop_flag):
             for games in new_games(lichess, user, cursor, stop_flag):
                 for game in games:
                     if state or game.created >= now:
-                        yield from self._traps(user, game)
+                        yield from self._traps(user, game, stop_flag)
                 source_state.set(feed, cursor.state())
 
-    def _traps(self, user: str, game: FinishedGame) -> Iterator[FollowedEvent]:
+    def _traps(self, user: str, game: FinishedGame, stop_flag: StopFlag) -> Iterator[FollowedEvent]:
         text = f"{game.pgn}\n\n".encode()
-        for _, found in analyzed([text], self._analyzer, self._pool):
+        stop_flag.check()
+        found_in = analyzed([text], self._analyzer, self._pool, stop=stop_flag.cancellation)
+        while True:
+            try:
+                _, found = next(found_in)
+            except StopIteration:
+                return
+            except RuntimeError:
+                stop_flag.check()  # the core ends like this when it is told to stop
+                raise
             assert found is not None
             for one in found.found:
                 for event in self._annotator.reported(one):

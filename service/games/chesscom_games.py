@@ -7,7 +7,7 @@ asks (User-Agent), and may be asked as often as one likes as long as requests fo
 import re
 
 from lichess.api import Unreachable
-from lichess.http import Session, refusal, translate_errors, user_agent
+from lichess.http import LONGEST_ANSWER, PIECE, Session, refusal, translate_errors, user_agent
 from service.state.clock import StopFlag
 from service.state.rate_lock import RateLock
 
@@ -51,9 +51,13 @@ class ChesscomGames:
                 raise refusal(answer, SERVER)
             parts = []
             try:
-                for chunk in answer.iter_content(None):
+                size = 0
+                for chunk in answer.iter_content(PIECE):
                     stop_flag.check()
                     parts.append(chunk)
+                    size += len(chunk)
+                    if size > LONGEST_ANSWER:
+                        raise Unreachable(f"{SERVER} sent more than {LONGEST_ANSWER >> 20} MiB for {month}")
             finally:
                 answer.close()
         text = b"".join(parts)

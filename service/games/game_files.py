@@ -5,6 +5,7 @@ in between, and the library can be rebuilt from the files.
 """
 
 import os
+import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,7 +34,11 @@ class GameFiles:
         self._jobs = jobs
 
     def put(self, kind: str, name: str, games: Iterable[str]) -> Path:
-        """Write games to ``<kind>/<name>.pgn``, replacing the file if it exists. Raises `OutputError`."""
+        """Write games to ``<kind>/<name>.pgn``, replacing the file if it exists. Raises `OutputError`, also for a name
+        that could lead out of the folder.
+        """
+        if not re.fullmatch(r"[\w-]+(/[\w-]+)?", name, re.ASCII):
+            raise OutputError(f"{name[:100]!r} is no name for a file of games")
         path = self.folder / "games" / kind / f"{name}.pgn"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

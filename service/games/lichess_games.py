@@ -6,9 +6,10 @@ before that, and its error.
 
 import re
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from typing import Any, cast
 
 import requests
@@ -17,7 +18,18 @@ from berserk.session import Requestor
 from pydantic import SecretStr
 
 from lichess.api import LichessError, Refused, Unreachable
-from lichess.http import PLAIN_TEXT, Lines, Session, refusal, translate_errors, user_agent
+from lichess.http import (
+    LONGEST_ANSWER,
+    LONGEST_LINE,
+    PIECE,
+    PLAIN_TEXT,
+    Lines,
+    Session,
+    refusal,
+    translate_errors,
+    user_agent,
+)
+from lichess.parse import ident, moment
 from service.state.clock import StopFlag
 from service.state.rate_lock import RateLock
 
@@ -29,6 +41,12 @@ MOST_IDS = 300
 
 MOST_ON_AIR = 30
 """Most games of a channel of lichess TV in one request."""
+
+MOST_LINES = 20_000
+"""Most games, or lines that are none, of one answer; only large tournaments have more than `PAGE_GAMES`."""
+
+MOST_BAD = 100
+"""Most games of an answer that may be passed over because they cannot be read."""
 
 READ_TIMEOUT_SECONDS = 60.0
 """Time-out for the next piece of an answer: lichess searches for old games before it sends the first."""
@@ -53,6 +71,8 @@ class Page:
     games: list[FinishedGame] = field(default_factory=list)
     running: dict[str, int] = field(default_factory=dict)
     """Games that are not over: id -> start, milliseconds since 1970."""
+    bad: list[str] = field(default_factory=list)
+    """Why games were passed over that cannot be read, a reason each."""
     broke: LichessError | None = None
     """Why the answer is incomplete; None if it is complete."""
 
@@ -88,7 +108,7 @@ class LichessGames:
         query = {"ongoing": "true", "finished": "false", "moves": "false", "tags": "false", "max": str(MOST_IDS)}
         with self._request(stop_flag):
             lines = self._lines(f"/api/games/user/{user}", query)
-            return {str(game["id"]): int(game["createdAt"]) for game in lines if game is not None}
+            return _running(lines)
 
     def games(self, user: str, since: int, stop_flag: StopFlag) -> Page:
         """Finished games of a user that began at ``since`` (ms) or later: the oldest `PAGE_GAMES`, in order."""
@@ -114,7 +134,7 @@ class LichessGames:
         """Running games of a TV channel: id -> start, milliseconds since 1970. Their moves are not requested."""
         with self._request(stop_flag):
             lines = self._lines(f"/api/tv/{channel}", {"nb": str(MOST_ON_AIR), "moves": "false", "tags": "false"})
-            return {str(game["id"]): int(game["createdAt"]) for game in lines if game is not None}
+            return _running(lines)
 
     # Studies --------------------------------------------------------------------------------------------------------
 
@@ -130,7 +150,9 @@ class LichessGames:
         """Visible studies of a user: id -> time of the last change, seconds since 1970."""
         with self._request(stop_flag):
             lines = self._lines(f"/api/study/by/{user}", {})
-            return {str(study["id"]): int(study["updatedAt"]) // 1000 for study in lines if study is not None}
+            with closing(lines):
+                some = islice((study for study in lines if study is not None), MOST_LINES)
+                return {ident(study["id"]): moment(study["updatedAt"]) // 1000 for study in some}
 
     def study(self, study: str, stop_flag: StopFlag) -> tuple[str, LichessError | None]:
         """The chapters as PGN, and the error that cut them short, if one did."""
@@ -142,13 +164,13 @@ class LichessGames:
         """Whether an arena tournament is over, and how many games it had, if lichess says so."""
         with self._request(stop_flag):
             found = self._ask.get(f"/api/tournament/{tournament}")
-        return bool(found.get("isFinished")), (found.get("stats") or {}).get("games")
+            return bool(found.get("isFinished")), _count(found)
 
     def swiss(self, tournament: str, stop_flag: StopFlag) -> tuple[bool, int | None]:
         """Whether a Swiss tournament is over, and how many games it had, if lichess says so."""
         with self._request(stop_flag):
             found = self._ask.get(f"/api/swiss/{tournament}")
-        return found.get("status") == "finished", (found.get("stats") or {}).get("games")
+            return found.get("status") == "finished", _count(found)
 
     def tournament_games(self, kind: str, tournament: str, stop_flag: StopFlag) -> Page:
         """All games of a tournament; ``kind`` is ``tournament`` or ``swiss``."""
@@ -162,7 +184,7 @@ class LichessGames:
             found = self._ask.get(f"/api/broadcast/{broadcast}")
             return [
                 Round(
-                    str(one["id"]),
+                    ident(one["id"]),
                     str(one["name"]),
                     is_running=bool(one.get("ongoing")),
                     is_over=bool(one.get("finishedAt") or one.get("finished")),
@@ -189,6 +211,8 @@ class LichessGames:
             waiting = b""
             for chunk in chunks:
                 whole, waiting = whole_games(waiting + chunk)
+                if len(waiting) > LONGEST_LINE:
+                    raise Unreachable("a broadcast sent a game without end")
                 if not whole:
                     yield None
                 yield from whole
@@ -200,30 +224,48 @@ class LichessGames:
         with self._rate_lock.hold(stop_flag), translate_errors():
             yield
 
-    def _lines(self, path: str, query: dict[str, str]) -> Generator[dict[str, Any] | None]:
-        return cast(Generator[dict[str, Any] | None], self._ask.get(path, params=query, fmt=Lines(), stream=True))
+    def _lines(
+        self, path: str, query: dict[str, str], skipped: Callable[[str], None] | None = None
+    ) -> Generator[dict[str, Any] | None]:
+        lines = self._ask.get(path, params=query, fmt=Lines(skipped=skipped), stream=True)
+        return cast(Generator[dict[str, Any] | None], lines)
 
     def _games(self, path: str, query: dict[str, str], stop_flag: StopFlag, body: str | None = None) -> Page:
         page = Page()
 
+        def skipped(reason: str) -> None:
+            page.bad.append(reason[:200])
+            if len(page.bad) > MOST_BAD:
+                raise Unreachable(f"{path} sends too much that cannot be read, such as {reason[:200]}")
+
         def read() -> None:
+            size = 0
+            form = Lines(PLAIN_TEXT, skipped)
             if body is None:
-                lines = self._lines(path, query)
+                lines = self._lines(path, query, skipped)
             else:
                 lines = cast(
                     Generator[dict[str, Any] | None],
                     # berserk's type of a body is a form; requests sends a text as it is.
-                    self._ask.post(path, params=query, data=cast(Any, body), fmt=Lines(PLAIN_TEXT), stream=True),
+                    self._ask.post(path, params=query, data=cast(Any, body), fmt=form, stream=True),
                 )
             with closing(lines):
                 for game in lines:
                     if game is not None:
                         stop_flag.check()
-                        ident, created = str(game["id"]), int(game["createdAt"])
-                        if game["status"] in ("created", "started"):
-                            page.running[ident] = created
-                        else:
-                            page.games.append(FinishedGame(ident, created, str(game["pgn"]).strip()))
+                        try:
+                            number, created = ident(game["id"]), moment(game["createdAt"])
+                            if game["status"] in ("created", "started"):
+                                page.running[number] = created
+                                continue
+                            pgn = str(game["pgn"]).strip()
+                            size += len(pgn.encode())  # which fails for half a character, as writing it would
+                        except (ValueError, LookupError, TypeError, AttributeError) as error:
+                            skipped(f"{type(error).__name__}: {error}")
+                            continue
+                        if size > LONGEST_ANSWER or len(page.games) >= MOST_LINES:
+                            raise Unreachable(f"{path} sends games without end")
+                        page.games.append(FinishedGame(number, created, pgn))
 
         page.broke = self._read_all(read, stop_flag)
         return page
@@ -233,10 +275,14 @@ class LichessGames:
 
         def read() -> None:
             chunks = cast(Generator[bytes], self._ask.get(path, fmt=_Bytes(), stream=True))
+            size = 0
             with closing(chunks):
                 for chunk in chunks:
                     stop_flag.check()
                     parts.append(chunk)
+                    size += len(chunk)
+                    if size > LONGEST_ANSWER:
+                        raise Unreachable(f"{path} has more than {LONGEST_ANSWER >> 20} MiB")
 
         broke = self._read_all(read, stop_flag)
         data = b"".join(parts)
@@ -257,6 +303,26 @@ class LichessGames:
         return None
 
 
+def _running(lines: Generator[dict[str, Any] | None]) -> dict[str, int]:
+    """Ids and starts of games; what cannot be read is left out, as the game will be when it is over."""
+    found = {}
+    with closing(lines):
+        for game in islice(lines, MOST_LINES):
+            with suppress(ValueError, LookupError, TypeError, AttributeError):
+                if game is not None:
+                    found[ident(game["id"])] = moment(game["createdAt"])
+    return found
+
+
+def _count(tournament: dict[str, Any]) -> int | None:
+    games = (tournament.get("stats") or {}).get("games")
+    if games is None:
+        return None
+    if isinstance(games, bool) or not isinstance(games, int) or not 0 <= games < 1 << 31:
+        raise ValueError(f"no number of games: {str(games)[:60]!r}")
+    return games
+
+
 class _Bytes(FormatHandler[Any]):
     """PGN as raw bytes, in chunks."""
 
@@ -268,7 +334,7 @@ class _Bytes(FormatHandler[Any]):
 
     def parse_stream(self, response: requests.Response) -> Generator[Any]:
         try:
-            yield from response.iter_content(None)
+            yield from response.iter_content(PIECE)
         finally:
             response.close()
 

@@ -1,7 +1,7 @@
 """Retries, and recording the errors of one source; shared by all sources on lichess."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -65,6 +65,7 @@ def by_ids(lichess: LichessGames, ids: list[str], stop_flag: StopFlag) -> Page:
         page = lichess.by_ids(missing, stop_flag)
         found.games += page.games
         found.running |= page.running
+        found.bad += page.bad
         if page.broke is not None:
             retries.failed(page.broke)
     return found
@@ -85,6 +86,14 @@ def record_errors(
     except (LichessError, InputError) as error:
         outcome.counts["failed"] += 1
         outcome.problems.append(f"{source}: {error}")
+
+
+def note_bad(outcome: Outcome, source: str, reasons: Sequence[str]) -> None:
+    """Count the games of a source that were passed over, and record why, once for each reason."""
+    different = sorted(set(reasons))
+    if different:
+        outcome.counts["unreadable"] += len(different)
+        outcome.problems.append(f"{source}: {len(different):,} games cannot be read and were left out: {different[0]}")
 
 
 def until_stopped(names: Iterable[str], stop_flag: StopFlag) -> Iterator[str]:

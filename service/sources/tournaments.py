@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from service.games.lichess_games import LichessGames
 from service.service import Service
-from service.sources.retry import record_errors, until_stopped, with_retries
+from service.sources.retry import note_bad, record_errors, until_stopped, with_retries
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
 
@@ -48,6 +48,7 @@ def _fetch_one(
         outcome.counts["running"] += 1
         return
     page = lichess.tournament_games(kind, ident, stop_flag)
+    note_bad(outcome, feed, page.bad)
     if page.games and len(page.games) >= state.get("games", 0):
         service.game_files.put(KIND, f"{kind}-{ident}", (game.pgn for game in page.games))
     short = state.get("short", 0) + (page.broke is None and len(page.games) < (games or 0))

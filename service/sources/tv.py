@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from service.games.lichess_games import MOST_IDS
 from service.service import Service
-from service.sources.retry import by_ids, record_errors, until_stopped, with_retries
+from service.sources.retry import by_ids, note_bad, record_errors, until_stopped, with_retries
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
 
@@ -28,6 +28,7 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         some = before[start : start + MOST_IDS]
         with record_errors(outcome, "games that were on"):
             page = by_ids(lichess, some, stop_flag)
+            note_bad(outcome, "games that were on", page.bad)
             if page.games:
                 oldest = min(page.games, key=lambda game: (game.created, game.id))
                 begun = datetime.fromtimestamp(oldest.created / 1000, UTC)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from lichess.api import Refused
 from service.games.lichess_games import MOST_IDS, FinishedGame, LichessGames
 from service.service import Service
-from service.sources.retry import Retries, by_ids, record_errors, until_stopped, with_retries
+from service.sources.retry import Retries, by_ids, note_bad, record_errors, until_stopped, with_retries
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
 from service.state.source_state import State
@@ -35,11 +35,16 @@ class UserCursor:
     """Games that were read and might be sent again: id -> start."""
     running: dict[str, int] = field(default_factory=dict)
     """Games that were running at the last look: id -> start."""
+    latest: int | None = None
+    """A game that claims a later start is passed over: with it as the newest one, all others would be missed."""
+    bad: list[str] = field(default_factory=list)
+    """Why games were passed over, a reason each; not stored."""
 
     @classmethod
-    def of(cls, state: State, since: int) -> "UserCursor":
-        """Cursor from its stored state; ``since`` is the start for a new user."""
-        return cls(state.get("since", since), state.get("recent", {}), state.get("running", {}))
+    def of(cls, state: State, since: int, now: int) -> "UserCursor":
+        """Cursor from its stored state; ``since`` is the start for a new user, ``now`` the time (ms)."""
+        known = state.get("since", since), state.get("recent", {}), state.get("running", {})
+        return cls(*known, latest=now + DAY_MS)
 
     def state(self) -> State:
         """State to be stored."""
@@ -48,6 +53,10 @@ class UserCursor:
     def take(self, games: list[FinishedGame]) -> list[FinishedGame]:
         """Those of the games that were not read before; they count as read from now on."""
         new = [game for game in games if game.id not in self.recent]
+        if self.latest is not None:
+            early = [game for game in new if game.created <= self.latest]
+            self.bad += [f"game {game.id} begins in the future" for game in new if game.created > self.latest]
+            new = early
         self.recent.update((game.id, game.created) for game in new)
         self.since = max([self.since, *(game.created for game in new)])
         self.recent = {game: begun for game, begun in self.recent.items() if begun >= self.since - OVERLAP_MS}
@@ -75,6 +84,7 @@ def new_games(
     is_first = True
     while True:
         page = lichess.games(user, max(0, since), stop_flag)
+        cursor.bad += page.bad
         new = cursor.take(page.games)
         if new:
             tries.worked()
@@ -111,7 +121,7 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         with record_errors(outcome, f"user {user}"), explain_refusal(service.lichess_games, user, stop_flag):
             feed = f"user {user.lower()}"
             first = int(service.clock.now() * 1000) - service.mine.history_days * DAY_MS
-            cursor = UserCursor.of(service.source_state.get(feed), first)
+            cursor = UserCursor.of(service.source_state.get(feed), first, first + service.mine.history_days * DAY_MS)
             for games in new_games(service.lichess_games, user, cursor, stop_flag):
                 if games:
                     oldest = games[0]
@@ -120,6 +130,7 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
                     service.game_files.put(KIND, name, (game.pgn for game in games))
                     outcome.counts["fetched"] += len(games)
                 service.source_state.set(feed, cursor.state())
+            note_bad(outcome, f"user {user}", cursor.bad)
     service.game_files.index(service.game_files.files(KIND), stop_flag, outcome)
 
 
