@@ -25,7 +25,7 @@ from bot.moves.move_choice import Choice, MoveSources, any_move, choose, move_wi
 from bot.moves.search_pool import SearchPool
 from bot.moves.time_management import Lag, clock_of, thinking_time
 from bot.moves.trap_book import PendingReplies, TrapLibrary, TrapSet
-from bot.saved_state import SavedState
+from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN, SavedState
 from bot.settings import BotSettings
 from lichess.api import (
     ChatLine,
@@ -330,6 +330,8 @@ class Game:
             return None
         if board.is_game_over() or turn.stop.is_cancelled:
             return None
+        if self._pending.was_taken(board):
+            self._context.saved_state.count([TRAPS_TAKEN])
         found = move_without_search(
             board, self._context.sources, self._context.traps.book, self._pending, turn.info.opponent.rating
         )
@@ -344,6 +346,7 @@ class Game:
     def _remember_reply(self, trap: TrapSet) -> None:
         """Save the reply to the bait of a trap, so that it survives a restart."""
         self._pending.add(trap)
+        self._context.saved_state.count([TRAPS_CHOSEN])
         saved = self._context.saved_state.game(self.id)
         saved.armed = self._pending.to_json()
         self._context.saved_state.save(saved)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
 from lichess.rate_limits import Pause
 from trapcore.io.status_server import Metric
 
@@ -51,8 +52,12 @@ def metrics(health: Mapping[str, object], stats: Mapping[str, int]) -> list[Metr
         Metric("trapline_bot_stream_silent_seconds", "since the account's stream was heard", number("silent_seconds")),
         Metric("trapline_bot_unsent_seconds", "for which a ready move could not be sent", number("unsent_seconds")),
         Metric("trapline_bot_games_total", "games played, of all starts", stats.get("games", 0), is_counter=True),
-        Metric("trapline_bot_traps_set_total", "traps set in them", stats.get("set", 0), is_counter=True),
-        Metric("trapline_bot_traps_fallen_total", "traps somebody fell for", stats.get("fell", 0), is_counter=True),
+        Metric("trapline_bot_traps_chosen_total", "traps that moves set", stats.get(TRAPS_CHOSEN, 0), is_counter=True),
+        Metric("trapline_bot_traps_taken_total", "of these, taken", stats.get(TRAPS_TAKEN, 0), is_counter=True),
+        Metric("trapline_bot_traps_set_total", "library traps set in them", stats.get("set", 0), is_counter=True),
+        Metric(
+            "trapline_bot_traps_fallen_total", "library traps somebody fell for", stats.get("fell", 0), is_counter=True
+        ),
     ]
     for kind, spread in spreads.items():
         if isinstance(spread, Mapping):

@@ -16,6 +16,10 @@ log = logging.getLogger(__name__)
 T = TypeVar("T", "SavedGame", "SavedBot")
 
 
+TRAPS_CHOSEN, TRAPS_TAKEN = "chosen", "taken"
+"""Names in the statistics: moves of ours that set a proved trap, and baits of these that were taken."""
+
+
 @dataclass
 class SavedGame:
     """State of one game; its fields are the keys of the JSON file. Save it with `SavedState.save`."""

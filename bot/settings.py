@@ -120,7 +120,8 @@ class BotSettings(Section):
         ge=0.0,
         le=0.5,
         allow_inf_nan=False,
-        description="Win chance (it goes from -1 to 1) that may be given up to set a trap, 0.0 to 0.5.",
+        description="Win chance (it goes from -1 to 1) that may be given up to set a trap against a player rated 1600, "
+        "0.0 to 0.5; against weaker ones up to twice as much, against stronger ones down to half; 0.0 for no traps.",
     )
     takebacks: int = Field(
         default=2, ge=0, le=50, description="Takebacks granted in a casual game; in a rated one none."

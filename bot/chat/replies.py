@@ -12,6 +12,7 @@ import chess
 from annotator.comments.evidence import evidence_of
 from annotator.comments.telling import Teller, words
 from annotator.events import TrapEvent
+from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
 from db.query.answer import Page
 from db.traps.terms import Event
 from db.traps.trap import Trap
@@ -294,8 +295,9 @@ def _library(argument: str, facts: Facts) -> str:
 
 def _stats(facts: Facts) -> str:
     stats = facts.stats
-    games, set_, fell = stats.get("games", 0), stats.get("set", 0), stats.get("fell", 0)
-    return f"I know {len(facts.traps)} traps. Of the {set_} that I set in {games} games, {fell} caught somebody."
+    games, set_, taken = stats.get("games", 0), stats.get(TRAPS_CHOSEN, 0), stats.get(TRAPS_TAKEN, 0)
+    each = f" ({set_ / games:.1f} and {taken / games:.2f} a game)" if games else ""
+    return f"In {games} games I set {set_} traps, and {taken} were fallen for{each}. I know {len(facts.traps)} by name."
 
 
 def _coach(argument: str, facts: Facts, line: ChatLine) -> str:

@@ -3,7 +3,7 @@
 import logging
 import random
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,20 +12,14 @@ import chess.polyglot
 import chess.syzygy
 
 from bot.moves.engines import Searcher
-from bot.moves.trap_book import PendingReplies, TrapBook, TrapSet
+from bot.moves.trap_book import PendingReplies, TrapBook, TrapSet, found_trap
+from db.repertoire.trap_choice import choose_move
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.search import win_chance
 
 log = logging.getLogger(__name__)
 
-TRAP_SHARE = 0.25
-"""Most of the thinking time that may go into finding traps, 0..1; usually next to none is needed."""
-
-BEST_SHARE = 0.6
-"""Part of the thinking time for the best move if there are traps to compare it with, 0..1; they share the rest."""
-
-MAX_TRAPS = 3
-"""Most traps that are compared with the best move."""
+TRAP_SHARE = 0.15
+"""Most of the thinking time that may go into traps of the library, 0..1; usually next to none is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +28,7 @@ class Choice:
 
     uci: str
     why: str
-    """``killer``, ``only``, ``book``, ``table``, ``search`` or ``trap``."""
+    """``killer``, ``only``, ``book``, ``table``, ``search``, ``trap``, or ``steer``: traps can be set after it."""
     value: int | None = None
     """Centipawns for us, if it was searched."""
     trap: TrapSet | None = None
@@ -139,51 +133,26 @@ def choose(
     stop: Cancellation,
     rating: int | None = None,
 ) -> Choice:
-    """Move found by search within about ``milliseconds``, against an opponent of this rating."""
-    legal = list(board.legal_moves)
-    traps = _traps(board, legal, milliseconds, book, sources.trap_loss, rating)
-    if not traps:
-        found = searcher.search(board, milliseconds, stop)
-        return Choice(found.uci, "search", found.value)
-    found = searcher.search(board, int(BEST_SHARE * milliseconds), stop)
-    own_trap = next((trap for trap in traps if trap.move == found.uci), None)
-    best = Choice(found.uci, "search", found.value, own_trap)
-    others = [trap for trap in traps if trap.move != found.uci]
-    each = int((1 - BEST_SHARE) * milliseconds) // len(traps)
+    """Move found by search within about ``milliseconds``, against an opponent of this rating.
 
-    def value_of(trap: TrapSet) -> int:
-        after = board.copy()
-        after.push_uci(trap.move)
-        return -searcher.search(after, each, stop).value
+    Traps of the library count beside those that are found by searching, see `db.repertoire.trap_choice`.
+    """
 
-    return _prefer_trap(best, found.value, others, value_of, sources.trap_loss)
+    def search(position: chess.Board, time: int) -> tuple[str, int]:
+        found = searcher.search(position, time, stop)
+        return found.uci, found.value
 
+    if book is None or sources.trap_loss <= 0:
+        uci, value = search(board, milliseconds)
+        return Choice(uci, "search", value)
 
-def _traps(
-    board: chess.Board,
-    legal: list[chess.Move],
-    milliseconds: int,
-    book: TrapBook | None,
-    trap_loss: float,
-    rating: int | None,
-) -> list[TrapSet]:
-    if book is None or trap_loss <= 0:
-        return []
-    return book.set_by(board, legal, max(20, int(TRAP_SHARE * milliseconds)), rating)[:MAX_TRAPS]
+    def known() -> list[TrapSet]:
+        return book.set_by(board, board.legal_moves, max(20, int(TRAP_SHARE * milliseconds)), rating)
 
-
-def _prefer_trap(
-    best: Choice, best_value: int, traps: Sequence[TrapSet], value_of: Callable[[TrapSet], int], trap_loss: float
-) -> Choice:
-    """The best move, or a trap that costs at most ``trap_loss`` of win chance and less than its expected gain."""
-    best_hope = 0.0 if best.trap is None else best.trap.gain * best.trap.taken
-    for trap in traps:
-        value = value_of(trap)
-        loss = win_chance(best_value) - win_chance(value)
-        hope = trap.gain * trap.taken - max(0.0, loss)
-        if loss <= trap_loss and hope > best_hope:
-            best, best_hope = Choice(trap.move, "trap", value, trap), hope
-    return best
+    opponent = book.opponent(rating, sources.trap_loss)
+    chosen = choose_move(board, milliseconds, search, opponent, stop, known, found_trap)
+    why = "search" if chosen.is_best else "trap" if chosen.trap is not None else "steer"
+    return Choice(chosen.uci, why, chosen.value, chosen.trap)
 
 
 def any_move(board: chess.Board) -> str:

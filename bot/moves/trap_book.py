@@ -28,8 +28,11 @@ from db.formats.bundled import open_or_bundle
 from db.query.answer import Page
 from db.query.engine import QueryEngine
 from db.query.query import Query
+from db.repertoire.live_traps import LiveTrap, allowed_cost
+from db.repertoire.replies import ReplyModel
+from db.repertoire.trap_choice import Opponent
 from db.similarity.annotator_index import Screen, open_screen
-from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand, rating_band
+from db.traps.temptation import LEAST_DECISIONS, UNKNOWN_RATING, Frequency, RatingBand, rating_band
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import TraplineError, UsageError
@@ -61,6 +64,7 @@ class TrapSet:
 
     move: str
     slug: str
+    """Empty if it is none of the library's, nor like one."""
     name: str
     bait: str
     fen: str
@@ -95,6 +99,14 @@ class PendingReplies:
     def add(self, trap: TrapSet) -> None:
         """Add the reply to the bait of a trap that is about to be set."""
         self.answers.setdefault(_native.position_key(trap.fen), []).append(trap.answer)
+
+    def was_taken(self, board: chess.Board) -> bool:
+        """Whether the last move of the board took the bait of one of these traps."""
+        if not board.move_stack:
+            return False
+        before = board.copy(stack=1)
+        bait = before.uci(before.pop())
+        return any(answer.bait == bait for answer in self.answers.get(_native.position_key(before.fen()), ()))
 
     def to_json(self) -> list[dict[str, Any]]:
         """JSON entries of all replies."""
@@ -185,6 +197,11 @@ class TrapBook:
             if proved is not None and _is_proved(proved):
                 found[uci] = self._trap_set(proved, rating)
         return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
+
+    def opponent(self, rating: int | None, trap_loss: float) -> Opponent:
+        """A player of this rating, for traps that are found by searching; `allowed_cost` says what they may cost."""
+        band = UNKNOWN_RATING if rating is None else RatingBand(rating, rating)
+        return Opponent(ReplyModel(None, band), allowed_cost(trap_loss, rating), self._search_pool.run)
 
     def _trap_set(self, finding: _native.SetTrap, rating: int | None) -> TrapSet:
         trap = self.traps[finding.trap]
@@ -282,6 +299,23 @@ class TrapLibrary:
             return self._book
         finally:
             self._lock.release()
+
+
+def found_trap(trap: LiveTrap) -> TrapSet:
+    """A trap that was found by searching."""
+    mate = trap.mate_in is not None
+    return TrapSet(
+        move=trap.move,
+        slug="",
+        name="",
+        bait=trap.bait,
+        fen=trap.fen,
+        answer=Answer(trap.bait, trap.killer_line, mate),
+        known=False,
+        similarity=0.0,
+        gain=trap.gain,
+        taken=trap.taken,
+    )
 
 
 def _batch_of(pgn: bytes) -> _native.Batch | None:

@@ -13,6 +13,7 @@ import chess
 from db.repertoire.expectation import BAIT_GIFT, ReplyValue, WeighedMove, own_moves, weigh
 from db.repertoire.replies import ReplyModel
 from db.traps.temptation import TEMPTING_SHARE
+from trapcore import _native
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.trap_test import BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
@@ -23,6 +24,9 @@ WIDTH = 6
 NODES_A_MILLISECOND = 15
 """Of the time for all, nodes for the search of each position."""
 LEAST_NODES, MOST_NODES = 600, 8_000
+
+FIRST_REPLIES = 8
+"""Replies at first sight that are searched before the model is asked."""
 
 TEST_NODES = 20_000
 """For each question of the trap test."""
@@ -59,7 +63,7 @@ class LiveTrap:
     mate_in: int | None
     gain: float
     """Win chance that the bait gives away, 0..2."""
-    falls: float
+    taken: float
     """Probability that it is taken, 0..1."""
     cost: float
     """Win chance that the move gives away, 0..2, by a short search."""
@@ -83,15 +87,35 @@ def weighed_moves(
     milliseconds: int,
     stop: Cancellation | None = None,
 ) -> list[WeighedMove]:
-    """The moves within the cost that the time sufficed for, the one with the best expectation first."""
+    """The moves within the cost that the time sufficed for, the one with the best expectation first.
+
+    With little time the model is asked only about moves to which one of the first replies at first sight seems to give
+    much away; the others have no replies.
+    """
     until = time.monotonic() + milliseconds / 1000
     nodes = min(MOST_NODES, max(LEAST_NODES, NODES_A_MILLISECOND * milliseconds))
     found: list[WeighedMove] = []
-    for move in own_moves(board.fen(), nodes, max_cost, WIDTH, stop):
+    for uci, value, cost in own_moves(board.fen(), nodes, max_cost, WIDTH, stop):
         if found and time.monotonic() >= until:
             break
-        found.append(weigh(board, move, model, nodes, stop))
+        if nodes == MOST_NODES or _may_hold_bait(board, uci, nodes, stop):
+            found.append(weigh(board, (uci, value, cost), model, nodes, stop))
+        else:
+            found.append(WeighedMove(uci, value, cost, ()))
     return sorted(found, key=lambda one: (one.cost - one.hope, one.uci))
+
+
+def _may_hold_bait(board: chess.Board, uci: str, nodes: int, stop: Cancellation | None) -> bool:
+    """Whether a reply that looks good at first sight seems to give much away."""
+    after = board.copy(stack=False)
+    after.push_uci(uci)
+    fen = after.fen()
+    first = [move for move, _ in _native.static_ranking(fen)[:FIRST_REPLIES]]
+    found = _native.move_values([(fen, first)], nodes, stop) if first else []
+    if not found:
+        return False
+    best = max(found[0][0], *(value for value, _ in found[0][2]))
+    return any(best - value >= BAIT_GIFT for value, _ in found[0][2])
 
 
 def baits_of(weighed: WeighedMove) -> list[ReplyValue]:
@@ -125,7 +149,7 @@ def prove_traps(
                 killer_line=test.killer_line,
                 mate_in=test.mate_in,
                 gain=test.loss,
-                falls=bait.probability,
+                taken=bait.probability,
                 cost=one.cost,
             )
 

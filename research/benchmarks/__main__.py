@@ -4,6 +4,7 @@
 
     python -m research.benchmarks [NAME…] [--save [RUN]]
     python -m research.benchmarks compare FIRST.json SECOND.json
+    python -m research.benchmarks trapping [--games N] …        # see research/benchmarks/trapping.py
 
 Without names all are run but perft, which takes hours. ``--save`` writes
 ``docs/research/benchmarks/YYYY-MM-DD-RUN.json``.
@@ -15,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from research.benchmarks import trapping
 from research.benchmarks.commands import annotate, cluster, explorer, mine, query, screening, serve
 from research.benchmarks.comparison import NOTABLE, Comparison, compare_runs, show_comparisons
 from research.benchmarks.material import MASTERS
@@ -89,6 +91,8 @@ def main(arguments: Sequence[str]) -> int:
             parser.add_argument("second", type=Path)
             given = parser.parse_args(arguments[1:])
             compare(given.first, given.second)
+        elif arguments[:1] == ["trapping"]:
+            return trapping.main(arguments[1:])
         else:
             parser = argparse.ArgumentParser(
                 prog="python -m research.benchmarks", epilog=f"NAME: {', '.join(BENCHMARKS)}"

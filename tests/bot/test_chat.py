@@ -14,7 +14,7 @@ from bot.chat.replies import LONGEST, Facts, Message
 from bot.game_archive import movetext
 from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import TrapBook, TrapLibrary
-from bot.saved_state import SavedState
+from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN, SavedState
 from db.library.open import open_library
 from db.proof.prover import TrapProver
 from db.query.answer import Page
@@ -60,7 +60,7 @@ def found(name: str) -> Page | None:
 
 
 def facts(book: TrapBook, moves: tuple[str, ...] = FELL, *, is_over: bool = False, may_coach: bool = False) -> Facts:
-    stats = {"games": 7, "set": 3, "fell": 1}
+    stats = {"games": 7, TRAPS_CHOSEN: 3, TRAPS_TAKEN: 1}
     mine = "a search of its own"
     return Facts(INFO, is_over, events(book, moves), book.traps, stats, "1.2.3", mine, found, may_coach)
 
@@ -171,7 +171,9 @@ def test_a_long_summary_takes_two_messages_at_most(book: TrapBook) -> None:
 def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
     known = facts(book)
     assert ask("!HeLp", known) == ["You can ask: !help !trap !why !library NAME !stats !name"]
-    assert ask("!stats", known, "spectator") == ["I know 2 traps. Of the 3 that I set in 7 games, 1 caught somebody."]
+    assert ask("!stats", known, "spectator") == [
+        "In 7 games I set 3 traps, and 1 were fallen for (0.4 and 0.14 a game). I know 2 by name."
+    ]
     assert ask(" !name ", known) == ["I am Me, trapline 1.2.3; my moves come from a search of its own."]
     assert ask("!unknown", known) == []
     assert ask("hello", known) == []

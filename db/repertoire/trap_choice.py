@@ -1,0 +1,191 @@
+"""The move to play in a running game: the best one, one that sets a trap, or one after which traps can be set.
+
+A move is worth (1 - p) * (its win chance if he answers well) + p * (its win chance if he falls for the bait), where p
+is the probability that he falls. The move with the greatest worth is played, if it costs no more than is allowed.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import chess
+
+from db.repertoire.expectation import WeighedMove
+from db.repertoire.live_traps import AHEAD_MILLISECONDS, LiveTrap, baits_of, hope_ahead, prove_traps, weighed_moves
+from db.repertoire.replies import ReplyModel
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.search import win_chance
+
+LOOK_SHARE = 0.35
+"""Most of the thinking time for the look at the replies to the moves within the cost, 0..1,"""
+PROOF_SHARE = 0.3
+"""and for the proof of their baits, if there are any;"""
+AHEAD_SHARE = 0.2
+"""and for the look behind the replies, if there is time for it. The search of the best move has what is left,"""
+VALUE_SHARE = 0.3
+"""less this part of it for the values of moves that it is compared with, if there are any."""
+
+LEAST_MILLISECONDS = 60
+"""With less time nobody looks for traps."""
+WON = 0.95
+"""Win chance from which on traps are not looked for any more."""
+
+MOST_TRAPS = 2
+"""Most traps that are compared with the best move."""
+
+STEERED = 3
+"""Moves behind whose replies is looked, if there is time,"""
+STEER_COST = 0.5
+"""which cost at most this part of what a trap may cost."""
+LEAST_HOPE = 0.02
+"""Win chance that a later trap has to promise beyond that of the best move."""
+
+
+class Baited(Protocol):
+    """A move that sets a trap."""
+
+    @property
+    def move(self) -> str:
+        """UCI."""
+
+    @property
+    def gain(self) -> float:
+        """Win chance that the bait gives away, 0..2."""
+
+    @property
+    def taken(self) -> float:
+        """Probability that it is taken, 0..1."""
+
+
+TrapT = TypeVar("TrapT", bound=Baited)
+
+Search = Callable[[chess.Board, int], tuple[str, int]]
+"""Best move (UCI) and its value in centipawns, for so many milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen(Generic[TrapT]):
+    """The move, and what it is for."""
+
+    uci: str
+    value: int
+    """Centipawns for us."""
+    trap: TrapT | None
+    """The trap that it sets."""
+    is_best: bool
+    """Whether it is the best move of the search."""
+
+
+T = TypeVar("T")
+
+
+class Runner(Protocol):
+    """Whoever runs searches, such as a pool of threads."""
+
+    def __call__(self, milliseconds: int, work: Callable[[int], T], /) -> T:
+        """Result of ``work``, which gets the milliseconds that it may take."""
+
+
+def run_here(milliseconds: int, work: Callable[[int], T]) -> T:
+    """Run it in this thread."""
+    return work(milliseconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """Whom the traps are for."""
+
+    model: ReplyModel
+    allowed: float
+    """Win chance that a trap may cost against him, 0..1; 0 to look for none."""
+    run: Runner = run_here
+
+
+def choose_move(
+    board: chess.Board,
+    milliseconds: int,
+    search: Search,
+    opponent: Opponent,
+    stop: Cancellation,
+    known: Callable[[], Sequence[TrapT]],
+    made: Callable[[LiveTrap], TrapT],
+) -> Chosen[TrapT]:
+    """The move to play within about ``milliseconds``; the board is not over.
+
+    ``known`` gives traps that are known without searching, the most promising first, ``made`` makes a trap out of one
+    that was found. Traps are found in usual chess only, not in Chess960.
+    """
+    until = time.monotonic() + milliseconds / 1000
+    if opponent.allowed <= 0 or milliseconds < LEAST_MILLISECONDS:
+        return Chosen(*search(board, milliseconds), None, True)
+    weighed: list[WeighedMove] = []
+    found: list[TrapT] = list(known())[:MOST_TRAPS]
+    steered = None
+    if not board.chess960:
+        model, allowed = opponent.model, opponent.allowed
+        weighed = opponent.run(
+            int(LOOK_SHARE * milliseconds), lambda left: weighed_moves(board, model, allowed, left, stop)
+        )
+        if any(one.value >= WON for one in weighed):
+            weighed = []
+    if any(map(baits_of, weighed)):
+        live = opponent.run(int(PROOF_SHARE * milliseconds), lambda left: list(prove_traps(board, weighed, left, stop)))
+        there = {trap.move for trap in found}
+        found += [made(trap) for trap in live if trap.move not in there]
+    found.sort(key=lambda trap: -trap.gain * trap.taken)
+    if not found and weighed and milliseconds >= AHEAD_MILLISECONDS:
+        steered = _steered(board, weighed, opponent, int(AHEAD_SHARE * milliseconds), stop)
+    left = max(1, int(1000 * (until - time.monotonic())))
+    compared = int(VALUE_SHARE * left) if found or steered is not None else 0
+    uci, value = search(board, left - compared)
+    own = next((trap for trap in found if trap.move == uci), None)
+    others = [trap for trap in found if trap is not own][:MOST_TRAPS]
+
+    def value_of(move: str) -> int:
+        after = board.copy()
+        after.push_uci(move)
+        return -search(after, compared // max(1, len(others)))[1]
+
+    if steered is not None and steered != uci:
+        there_value = value_of(steered)
+        if win_chance(value) - win_chance(there_value) <= STEER_COST * opponent.allowed:
+            return Chosen(steered, there_value, None, False)
+    return prefer_trap(Chosen(uci, value, own, True), others, value_of, opponent.allowed)
+
+
+def _steered(
+    board: chess.Board, weighed: Sequence[WeighedMove], opponent: Opponent, milliseconds: int, stop: Cancellation
+) -> str | None:
+    """The move (UCI) after whose likely replies traps can be set that promise the most; None if none promises enough.
+
+    Compared with the move that costs the least by the look.
+    """
+    best = min(weighed, key=lambda one: (one.cost, one.uci))
+    looked = [one for one in weighed if one.cost <= STEER_COST * opponent.allowed][:STEERED]
+    hopes = {}
+    for one in dict.fromkeys([best, *looked]):
+
+        def look(left: int, one: WeighedMove = one) -> float:
+            return hope_ahead(board, one, opponent.model, opponent.allowed, left, stop)
+
+        hopes[one.uci] = opponent.run(milliseconds // (STEERED + 1), look) - one.cost
+    found = max(hopes, key=lambda move: (hopes[move], move))
+    return found if hopes[found] >= max(0.0, hopes[best.uci]) + LEAST_HOPE else None
+
+
+def prefer_trap(
+    best: Chosen[TrapT], traps: Iterable[TrapT], value_of: Callable[[str], int], allowed: float
+) -> Chosen[TrapT]:
+    """The best move, or a trap that costs at most ``allowed`` of win chance and is worth more."""
+    top = win_chance(best.value)
+    worth = top if best.trap is None else top + best.trap.gain * best.trap.taken
+    chosen = best
+    for trap in traps:
+        value = value_of(trap.move)
+        # A move that a shorter search finds better than the best one is not for that worth more.
+        chance = min(top, win_chance(value))
+        if top - chance <= allowed and chance + trap.gain * trap.taken > worth:
+            worth = chance + trap.gain * trap.taken
+            chosen = Chosen(trap.move, value, trap, False)
+    return chosen

@@ -1,0 +1,47 @@
+"""Games in which traps are counted: both sides play by the rules, and the figures are those of the games."""
+
+import random
+
+import chess
+import pytest
+
+from db.repertoire.replies import ReplyModel
+from db.repertoire.trap_choice import Opponent
+from db.traps.temptation import RatingBand
+from research.benchmarks import trapping
+from research.benchmarks.__main__ import main
+from research.benchmarks.trapping import Counted, People, play, report
+from trapcore.errors import UsageError
+
+MODEL = ReplyModel(None, RatingBand(1400, 1400))
+
+
+def test_people_choose_as_likely_as_the_model_says_and_the_same_again() -> None:
+    board = chess.Board()
+    first = [People(MODEL, random.Random(5)).move(board) for _ in range(2)]
+    assert first[0] == first[1]
+    assert first[0] in board.legal_moves
+
+
+def test_a_short_game_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trapping, "LONGEST", 7)
+    people = People(MODEL, random.Random(1))
+    counted = play(chess.WHITE, Opponent(MODEL, 0.05), people, 60)
+    assert (counted.points, counted.moves) == (0.5, 4)
+    assert counted.taken <= counted.chosen <= counted.moves
+    quiet = play(chess.BLACK, Opponent(MODEL, 0.0), people, 20)
+    assert (quiet.moves, quiet.chosen, quiet.steered, quiet.hoped) == (3, 0, 0, 0.0)
+
+
+def test_means_by_hand() -> None:
+    games = [Counted(points=1.0, moves=30, chosen=2, taken=1, hoped=0.5), Counted(points=0.5, moves=20, chosen=0)]
+    text = str(report(games, "people").blocks[0])
+    assert "('score', '1.5', '.75', '.49')" in text
+    assert "('traps set', '2.0', '1', '1.96')" in text
+    assert "('fallen for', '1', '.50', '.98')" in text
+
+
+def test_recall_needs_a_library() -> None:
+    with pytest.raises(UsageError, match="recall needs --db"):
+        trapping.main(["recall"])
+    assert main(["trapping", "recall"]) == UsageError.exit_code
