@@ -10,6 +10,7 @@ $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --editable '.[test]'
+	-$(PYTHON) deploy/fetch_board.py
 	touch $@
 
 demo: $(VENV)/ready

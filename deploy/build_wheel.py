@@ -13,6 +13,8 @@ import sys
 import venv
 from pathlib import Path
 
+import fetch_board
+
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = ROOT / "out" / "wheel"
 DIST = ROOT / "dist"
@@ -34,6 +36,8 @@ def main() -> None:
     if on_linux:
         machine = platform.machine()
         env[f"CARGO_TARGET_{machine.upper()}_UNKNOWN_LINUX_GNU_LINKER"] = str(_linker(python, machine))
+    if not fetch_board.fetch():
+        print("there is no npm: the pages of this wheel keep the board that needs no scripts")
     built = ENVIRONMENT / "built"
     subprocess.run([python, "-m", "build", "--outdir", built, ROOT], env=env, check=True)
     (wheel,) = built.glob("*.whl")

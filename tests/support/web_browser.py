@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -46,6 +48,31 @@ class Browser:
     def press(self, selector: str) -> None:
         """Click on it."""
         self.one(selector).click()
+
+    def square(self, name: str, kind: str = "") -> None:
+        """Choose a square of a board by its link; where a live board lies over the links, as the keyboard does."""
+
+        def pressed(driver: webdriver.Chrome) -> bool:
+            driver.find_element(By.CSS_SELECTOR, f"#square-{name}{kind}").send_keys(Keys.ENTER)
+            return True
+
+        # A part of the page may be replaced while it is looked at.
+        WebDriverWait(
+            self.driver, 20, ignored_exceptions=[StaleElementReferenceException, NoSuchElementException]
+        ).until(pressed)
+
+    def drag(self, origin: str, target: str) -> None:
+        """Drag a piece of the live board, White below."""
+        board = self.one(".ground cg-board")
+        size = board.size["width"] / 8
+
+        def at(name: str) -> tuple[float, float]:
+            return ("abcdefgh".index(name[0]) - 3.5) * size, (4.5 - int(name[1])) * size
+
+        (x, y), (to_x, to_y) = at(origin), at(target)
+        half = (to_x - x) / 2, (to_y - y) / 2
+        moving = ActionChains(self.driver).move_to_element_with_offset(board, int(x), int(y)).click_and_hold()
+        moving.move_by_offset(int(half[0]), int(half[1])).move_by_offset(int(half[0]), int(half[1])).release().perform()
 
     def wait_text(self, selector: str, part: str) -> str:
         """The text of the element once it has this part."""

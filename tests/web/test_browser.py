@@ -27,7 +27,9 @@ PAGES = {
     "position-trap": f"/position?fen={LEGAL.replace(' ', '+')}",
     "position-killer": f"/position?moves={LEGAL_MOVES.replace(' ', '+')}&from=c4",
     "setup": "/position/setup",
+    "embedded": "/traps/legal-mate/embed?ply=2",
     "annotate": "/annotate",
+    "report": "/report",
     "practise": "/practise",
     "exercise": "/practise?go=1&hints=1",
     "about": "/about",
@@ -127,14 +129,14 @@ def test_a_position_is_played_to_and_its_traps_appear(browser: Browser) -> None:
     browser.driver.execute_script("window.stays = true")
     moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6", "b1c3", "c8g4", "f3e5"]
     for ply, move in enumerate(moves, start=1):
-        browser.press(f"#square-{move[:2]}")
+        browser.square(move[:2])
         browser.wait_address(f"from={move[:2]}")
-        browser.press(f"#square-{move[2:]}.to")
+        browser.square(move[2:], ".to")
         browser.wait_address(f"line={'%2C'.join(moves[:ply])}")
     assert "Légal's mate" in browser.wait_text("#known ~ .hits h3", "Légal")
     browser.picture("position-trap")
-    browser.press("#square-g4")
-    browser.press("#square-d1.to")
+    browser.square("g4")
+    browser.square("d1", ".to")
     told = browser.wait_text(".notice", "bait of Légal's mate")
     assert "Bxf7+ Ke7 Nd5#" in told
     assert "mate in 2, proved" in browser.wait_text("#proposed ~ .wide", "Bxf7+")

@@ -6,6 +6,7 @@ templates/      Jinja templates
 annotate.py     pages of uploads: form, progress, annotated games
 boards.py       pictures of boards, with their URLs
 game_viewer.py  steps of an annotated game
+ground.py       boards as the script of the board takes them
 games.py        page of a game at one of its moves
 line_viewer.py  steps of a trap's line
 plots.py        plots as SVG: a bait by depth, results of games

@@ -1,6 +1,6 @@
 """Page of a game at one of its moves: board, values, moves with comments, the best move when it is asked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fastapi import Request
@@ -12,7 +12,9 @@ from db.wording.sentences import percent_of_chance
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance
 from trapcore.trees.chess_game import parse_position
+from web.pages.boards import Picture
 from web.pages.game_viewer import GameView
+from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import around
 from web.pages.plots import chance_bar, chance_plot
 from web.pages.rendering import address, page
@@ -74,6 +76,7 @@ async def game_page(
     found = None
     if best:
         found = await service.run(request, lambda stop: best_move(service, here.picture.fen, stop), seconds=SECONDS)
+    picture = here.picture if found is None else replace(here.picture, bait="", killer=found[0][:4])
     opening = view.opening(at)
     tags = view.tags
     answer = page(
@@ -84,7 +87,8 @@ async def game_page(
         tags=tags,
         plies=view.plies,
         here=here,
-        picture=here.picture if found is None else replace(here.picture, killer=found[0][:4] if found[0] else ""),
+        picture=picture,
+        ground=_ground(view, at, picture, url),
         url=url,
         told=[(ply, text, url(ply)) for ply, text in sorted(told.items())],
         steppers=(*around([url(number) for number in range(len(view.plies))], at), place.url(at, black=not flipped)),
@@ -102,6 +106,21 @@ async def game_page(
     )
     answer.headers["Cache-Control"] = "no-store"
     return answer
+
+
+def _ground(view: GameView, at: int, picture: Picture, url: Callable[[int], str]) -> str:
+    """The board: the game's next move steps on, another one leads to the page of its position."""
+    board = parse_position(picture.fen)
+    following = view.plies[at + 1] if at + 1 < len(view.plies) else None
+    side = "black" if picture.flipped else ""
+    played = with_gaps(address("/position", fen=picture.fen, line="{uci}", side=side))
+    return ground(
+        picture,
+        dests=dests(board.legal_moves),
+        play=played,
+        leaves=True,
+        next=None if following is None else [following.picture.last, url(at + 1)],
+    )
 
 
 def lichess_analysis(fen: str, *, flipped: bool = False) -> str:

@@ -26,10 +26,11 @@ class Step:
     url: str
 
 
-def trap_steps(trap: Trap, *, flipped: bool) -> list[Step]:
-    """Steps of a trap: its position, then each move of its bait and killer line."""
+def trap_steps(trap: Trap, *, flipped: bool, path: str = "") -> list[Step]:
+    """Steps of a trap: its position, then each move of its bait and killer line; ``path`` of the page, by default the
+    trap's own."""
     board = start_number(trap)
-    path = f"/traps/{trap.slug}"
+    path = path or f"/traps/{trap.slug}"
     killer = trap.killer_line[0]
     victim, attacker = trap.victim.capitalize(), "Black" if trap.victim == "white" else "White"
     sans = trap.sans()

@@ -21,6 +21,7 @@ from trapcore.errors import InputError, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
 from web.pages.boards import Picture
+from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import move_number
 from web.pages.plots import result_bar
 from web.pages.rendering import address, capital, page
@@ -110,7 +111,9 @@ async def position(
         # The initial position is shown beneath the message.
         return _page(request, View("", (), view.flipped), [chess.Board()], error=_Invalid(str(error), fen or moves))
     service = service_of(request)
-    found = await service.run(request, lambda stop: _find(service, view, boards, stop))
+    # A script asks for what is known at once, and then for the whole page.
+    quick = request.headers.get("x-part") == "quick"
+    found = await service.run(request, lambda stop: _find(service, view, boards, stop, quick=quick))
     return _page(request, view, boards, found, from_=from_, to=to)
 
 
@@ -122,13 +125,15 @@ class _Found:
     similar: list[Hit]
     fallen: list[tuple[Trap, str]]
     """Traps whose bait was the last move, with the killer line."""
-    proposals: tuple[ProposedMove, ...]
+    proposals: tuple[ProposedMove, ...] | None
+    """None if nobody has looked yet."""
     least: float
     """Least similarity of the similar traps."""
-    explored: Explored
+    explored: Explored | None
+    """None likewise."""
 
 
-def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancellation) -> _Found:
+def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancellation, *, quick: bool) -> _Found:
     board = boards[-1]
     least = service.settings.least_similarity
     hits = service.query_engine.ask(LibraryQuery(fen=board.fen(), similar=SIMILAR, least=least, limit=4 * SIMILAR)).hits
@@ -139,11 +144,17 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
             for hit in service.query_engine.ask(LibraryQuery(fen=boards[-2].fen(), limit=SIMILAR)).hits
             if hit.bait_here is not None and hit.bait_here.uci == view.line[-1:] and hit.killer_here is not None
         ]
+    known, similar = (
+        [hit for hit in hits if hit.match is not Match.SIMILAR],
+        [hit for hit in hits if hit.match is Match.SIMILAR],
+    )
+    if quick:
+        return _Found(known, similar[:SIMILAR], fallen, None, least, None)
     question = Question(boards[-2].fen(), view.line[-1]) if view.line else Question(board.fen())
     suggester = service.suggester(PROPOSED, NODES, explain=True)
     return _Found(
-        [hit for hit in hits if hit.match is not Match.SIMILAR],
-        [hit for hit in hits if hit.match is Match.SIMILAR][:SIMILAR],
+        known,
+        similar[:SIMILAR],
         fallen,
         suggester.answer(question, stop).moves,
         least,
@@ -189,6 +200,12 @@ def _page(
         error="" if error is None else capital(error.message),
         text=error.text if error is not None and error.text else board.fen(),
         picture=picture,
+        ground=ground(
+            picture,
+            dests=dests(board.legal_moves),
+            play=with_gaps(replace(view, line=(*view.line, "{uci}")).url()),
+            promote=with_gaps(view.url(**{"from": "{from}", "to": "{to}"})),
+        ),
         squares=_squares(view, board, from_),
         promotions=_promotions(view, board, from_, to),
         back=replace(view, line=view.line[:-1]).url() if view.line else None,
@@ -199,11 +216,25 @@ def _page(
         mover="White" if board.turn else "Black",
         played=_played(view, boards),
         legal=[(board.san(move), view.after(move).url()) for move in board.legal_moves],
-        **({"known": [], "similar": [], "fallen": [], "proposals": None, "explored": None, "found": None} | context),
+        **(
+            {
+                "known": [],
+                "similar": [],
+                "fallen": [],
+                "proposals": None,
+                "explored": None,
+                "found": None,
+                "later": False,
+            }
+            | context
+        ),
     )
 
 
 def _context(view: View, board: chess.Board, found: _Found) -> dict[str, object]:
+    known = {"known": found.known, "similar": found.similar, "fallen": found.fallen, "least": found.least}
+    if found.proposals is None or found.explored is None:
+        return {**known, "found": found, "later": True}
     baits = {hit.bait_here.uci[0]: hit.trap for hit in found.known if hit.bait_here is not None}
     proposals = [
         {
@@ -239,14 +270,11 @@ def _context(view: View, board: chess.Board, found: _Found) -> dict[str, object]
         ],
     }
     return {
-        "known": found.known,
-        "similar": found.similar,
-        "fallen": found.fallen,
+        **known,
         "proposals": [move for move in proposals if move["mate_in"] or move["lead"] or move["stands_out"]],
         "best": proposals[0] if proposals else None,
         "found": found,
         "nodes": NODES,
-        "least": found.least,
         "explored": explored,
     }
 
@@ -346,6 +374,8 @@ def set_up(
         except PositionError as error:
             error_message = str(error).partition(": '")[0]
 
+    picture = Picture(fen=board.fen(), flipped=flipped)
+
     def url(changed: chess.Board, chosen: str = piece) -> str:
         return address("/position/setup", fen=changed.fen(), piece=chosen, side=side if flipped else "")
 
@@ -356,7 +386,18 @@ def set_up(
         editing=True,
         error=capital(error_message),
         text=board.fen(),
-        picture=Picture(fen=board.fen(), flipped=flipped),
+        picture=picture,
+        ground=ground(
+            picture,
+            setup=with_gaps(
+                address(
+                    "/position/setup",
+                    fen=f"{{pieces}} {board.fen().partition(' ')[2]}",
+                    piece=piece,
+                    side=side if flipped else "",
+                )
+            ),
+        ),
         squares=[
             Square(chess.square_name(square), square_label(board, square), url(_put(board, square, piece)))
             for square in square_order(flipped)
@@ -364,6 +405,7 @@ def set_up(
         palette=[
             {
                 "letter": f"{'white' if each.isupper() else 'black'}-{each.lower()}" if each != _ERASER else "none",
+                "key": "" if each == _ERASER else each,
                 "name": _piece_name(each),
                 "picture": None if each == _ERASER else f"/piece.svg?piece={each}",
                 "url": url(board, each),

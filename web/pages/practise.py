@@ -23,6 +23,7 @@ from db.storage.practice_rows import Review, profile_names, reviews_of
 from trapcore.errors import LibraryError, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.pages.boards import Picture
+from web.pages.ground import dests, ground
 from web.pages.line_viewer import around
 from web.pages.position import Square, square_label, square_order
 from web.pages.rendering import address, capital, page
@@ -183,6 +184,7 @@ class _View:
         board = exercise.board()
         flipped = not board.turn
         here = {"exercise": exercise.id, "hints": hints or ""}
+        picture = Picture(fen=board.fen(), last=exercise.played_before, flipped=flipped)
         return await self._page(
             status,
             state="ask",
@@ -190,7 +192,8 @@ class _View:
             question=question(exercise),
             message=message,
             hints=[hint(exercise, number) for number in range(1, hints + 1)],
-            picture=Picture(fen=board.fen(), last=exercise.played_before, flipped=flipped),
+            picture=picture,
+            ground=ground(picture, dests=dests(board.legal_moves), answer=True),
             squares=_squares(board, flipped, from_, lambda square: self.wanted.url(**here, **{"from": square})),
             hidden={**here, "player": self.wanted.player, "theme": self.wanted.theme, "opening": self.wanted.opening},
             more=self.wanted.url(exercise=exercise.id, hints=hints + 1) if hints < HINTS else None,
@@ -211,6 +214,7 @@ class _View:
         # A wrong answer is shown with what it is answered by.
         at = min(len(moves), (1 if review.is_right or not review.answer else 2) if ply is None else ply)
         urls = [self.wanted.url(review=number, ply=str(each)) for each in range(len(boards))]
+        picture = Picture(fen=boards[at].fen(), last=moves[at - 1] if at else "", flipped=not start.turn)
         said = "The solution was shown."
         if review.answer:
             mate = (len(review.line) + 1) // 2 if boards[-1].is_checkmate() and not review.is_right else None
@@ -226,7 +230,8 @@ class _View:
             solution=solution(exercise, best),
             shown=not review.answer,
             source=source(exercise),
-            picture=Picture(fen=boards[at].fen(), last=moves[at - 1] if at else "", flipped=not start.turn),
+            picture=picture,
+            ground=ground(picture),
             steppers=(*around(urls, at), None),
             moves=[(numbered(boards[each], [uci]), urls[each + 1], each + 1 == at) for each, uci in enumerate(moves)],
             again=None if review.is_right else self.wanted.url(exercise=exercise.id),

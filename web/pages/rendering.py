@@ -70,6 +70,7 @@ def templates() -> Jinja2Templates:
     environment.filters |= {each.__name__: each for each in filters}
     environment.globals["static_version"] = _static_version()
     environment.globals["address"] = address
+    environment.globals["has_ground"] = (STATIC / "chessground" / "chessground.min.js").is_file()
     return Jinja2Templates(env=environment)
 
 
@@ -83,5 +84,5 @@ def page(request: Request, template: str, status: int = 200, **values: object) -
 
 def _static_version() -> str:
     """Hash of the style sheet and the script, so that browsers may cache them."""
-    content = b"".join(file.read_bytes() for file in sorted(STATIC.iterdir()))
+    content = b"".join(file.read_bytes() for file in sorted(STATIC.rglob("*")) if file.is_file())
     return blake2b(content, digest_size=6).hexdigest()

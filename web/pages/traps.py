@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+import chess
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
@@ -21,11 +22,13 @@ from db.wording.claims import is_rated, temptation
 from trapcore.errors import InputError, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.pages.boards import Picture
-from web.pages.line_viewer import around, trap_steps
+from web.pages.games import lichess_analysis
+from web.pages.ground import dests, ground, with_gaps
+from web.pages.line_viewer import Step, around, trap_steps
 from web.pages.plots import profile_plot
 from web.pages.rendering import address, capital, page
 from web.pages.search_form import SearchForm
-from web.problems import NotFound
+from web.problems import SECURITY_HEADERS, NotFound
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -56,6 +59,9 @@ class _TrapPage:
 Text = Annotated[str, Query(max_length=200)]
 Move = Annotated[str, Query(max_length=5)]
 Moves = Annotated[str, Query(max_length=100)]
+
+EMBEDDED = SECURITY_HEADERS["Content-Security-Policy"].replace("frame-ancestors 'none'", "frame-ancestors *")
+"""Policy of the board that other sites may frame; it has no form, and knows nobody."""
 
 _IMMUTABLE = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -174,6 +180,28 @@ async def trap_picture(request: Request, slug: str) -> Response:
     return Response(draw(picture), media_type="image/svg+xml", headers=_file(f"{slug}.svg"))
 
 
+@router.get("/traps/{slug}/embed")
+async def embedded(
+    request: Request, slug: str, ply: int = 0, side: Annotated[str, Query(max_length=5)] = "white"
+) -> Response:
+    """Board of a trap with its steps alone, which pages of other sites may frame."""
+    trap, flipped = await _trap(request, slug), side == "black"
+    path = f"/traps/{slug}/embed"
+    steps = trap_steps(trap, flipped=flipped, path=path)
+    step = steps[max(0, min(ply, len(steps) - 1))]
+    turned = trap_steps(trap, flipped=not flipped, path=path)[step.ply].url
+    answer = page(
+        request,
+        "embed.html",
+        trap=trap,
+        step=step,
+        ground=ground(step.picture),
+        steppers=(*around([each.url for each in steps], step.ply), turned),
+    )
+    answer.headers["Content-Security-Policy"] = EMBEDDED
+    return answer
+
+
 @router.get("/traps/{slug}")
 async def trap(
     request: Request,
@@ -212,6 +240,9 @@ async def trap(
         trap=trap,
         steps=steps,
         step=step,
+        ground=_ground(trap, steps, step),
+        embed=f"{request.base_url}traps/{slug}/embed",
+        lichess=lichess_analysis(step.picture.fen, flipped=flipped),
         steppers=(*around([each.url for each in steps], step.ply), turned),
         elsewhere=address("/position", fen=step.picture.fen, side="black" if flipped else ""),
         plot=plot,
@@ -222,6 +253,19 @@ async def trap(
         least=least,
         sightings=found.sightings.sightings,
         more=None if following is None else address(path, after=following) + "#sightings",
+    )
+
+
+def _ground(trap: Trap, steps: list[Step], step: Step) -> str:
+    """The board: the line's next move steps on, another one leads to the page of its position."""
+    side = "black" if step.picture.flipped else ""
+    board = chess.Board(step.picture.fen)
+    return ground(
+        step.picture,
+        dests=dests(board.legal_moves),
+        play=with_gaps(address("/position", fen=step.picture.fen, line="{uci}", side=side)),
+        leaves=True,
+        next=[trap.line[step.ply], steps[step.ply + 1].url] if step.ply < len(trap.line) else None,
     )
 
 

@@ -5,11 +5,12 @@
 const VIEW = "view";
 let latest = 0;
 
-async function turn(address, { replace = false, remember = true } = {}) {
+async function turn(address, { replace = false, remember = true, whole = false } = {}) {
   const mine = ++latest;
   let answer;
   try {
-    answer = await fetch(address, { headers: { Accept: "text/html" } });
+    // First what is known at once; what takes longer follows.
+    answer = await fetch(address, { headers: { Accept: "text/html", ...(whole ? {} : { "X-Part": "quick" }) } });
   } catch {
     location.assign(address);
     return;
@@ -22,9 +23,11 @@ async function turn(address, { replace = false, remember = true } = {}) {
     location.assign(address);
     return;
   }
-  // The next board is decoded before it takes the place of the old one.
+  // The next board is decoded before it takes the place of the old one; a live one is moved instead.
   const board = part.querySelector("img[data-board]");
-  if (board) {
+  const glides = window.trapline.adopt && part.querySelector("[data-ground]");
+  if (board && glides) board.dataset.src = board.getAttribute("src"), board.removeAttribute("src");
+  else if (board) {
     const ahead = new Image();
     ahead.src = board.getAttribute("src");
     await ahead.decode().catch(() => {});
@@ -34,6 +37,7 @@ async function turn(address, { replace = false, remember = true } = {}) {
   const scrolled = old.querySelector("[data-keeps-scroll]");
   const top = scrolled ? scrolled.scrollTop : 0;
   old.replaceWith(document.adoptNode(part));
+  window.trapline.adopt?.(part);
   document.title = fresh.title;
   if (remember) history[replace ? "replaceState" : "pushState"]({ turned: true }, "", answer.url);
   const list = part.querySelector("[data-keeps-scroll]");
@@ -48,7 +52,10 @@ async function turn(address, { replace = false, remember = true } = {}) {
   const said = document.getElementById("said");
   if (said) said.textContent = part.querySelector("[data-say]")?.textContent.trim() ?? "";
   dress();
+  if (part.querySelector("[data-later]")) turn(answer.url, { remember: false, whole: true });
 }
+
+window.trapline = { turn };
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest(`#${VIEW} a[data-turn]`);
@@ -63,12 +70,19 @@ addEventListener("popstate", () => {
 history.replaceState({ turned: true }, "");
 
 // Arrow keys: over the fields of a board where it has the focus, else through the moves.
-const STEPS = { ArrowLeft: "prev", ArrowRight: "next", Home: "first", End: "last" };
+const STEPS = { ArrowLeft: "prev", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", Home: "first", End: "last" };
+const PRESSED = { f: "step-flip", " ": "best" }; // as on lichess
 const WAYS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8 };
 
 document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
   if (event.target.closest("input, select, textarea, summary")) return;
+  const pressed = document.getElementById(PRESSED[event.key] ?? "");
+  if (pressed && !(event.key === " " && event.target.closest("button, a"))) {
+    event.preventDefault();
+    pressed.click();
+    return;
+  }
   const field = event.target.closest(".squares > *");
   if (field && event.key in WAYS) {
     const fields = [...field.parentElement.children];
@@ -81,7 +95,7 @@ document.addEventListener("keydown", (event) => {
       fields[to].focus();
     }
     event.preventDefault();
-  } else if (event.key in STEPS) {
+  } else if (event.key in STEPS && !(event.target.closest("[data-keeps-scroll]") && /Up|Down/.test(event.key))) {
     const link = document.querySelector(`#${VIEW} a[data-step="${STEPS[event.key]}"]`);
     if (link) {
       event.preventDefault();
@@ -110,6 +124,35 @@ function reason(answer) {
   const page = new DOMParser().parseFromString(answer.responseText, "text/html");
   return page.querySelector("[role=alert]")?.textContent.trim();
 }
+
+// A plot of a game is a scale: a press goes to the move that is there.
+document.addEventListener("click", (event) => {
+  const plot = event.target.closest?.("svg.chances");
+  if (!plot) return;
+  const box = plot.getBoundingClientRect();
+  const ply = Math.round(((event.clientX - box.left) / box.width) * Number(plot.dataset.plies));
+  document.getElementById(`ply-${ply}`)?.click();
+});
+
+// Empty fields of a form that asks for a page do not belong into its address.
+document.addEventListener("formdata", (event) => {
+  if (event.target.method !== "get") return;
+  for (const [name, value] of [...event.formData]) if (value === "") event.formData.delete(name);
+});
+
+// A file may be dropped onto the field that games are pasted into.
+document.addEventListener("dragover", (event) => {
+  if (event.target.closest?.("[data-drop]")) event.preventDefault();
+});
+document.addEventListener("drop", (event) => {
+  const field = event.target.closest?.("[data-drop]");
+  const file = event.dataTransfer?.files[0];
+  if (!field || !file) return;
+  event.preventDefault();
+  const input = field.form.querySelector("input[type=file]");
+  input.files = event.dataTransfer.files;
+  field.form.querySelector("[data-words]").textContent = `Chosen: ${file.name}`;
+});
 
 // An upload tells how far it is.
 document.addEventListener("submit", (event) => {
