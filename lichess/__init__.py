@@ -1,4 +1,4 @@
-"""Client for lichess, shared by the bot and the service.
+"""Client for lichess, shared by the bot, the service and the pages.
 
 ==============  ===================================================================================
 api.py          events, requests and errors, independent of the HTTP library
@@ -7,6 +7,7 @@ token.py        the account's token, from the environment or a file
 http.py         HTTP session with time-outs, and translation of HTTP errors
 parse.py        lichess's JSON as events
 streams.py      threads that read a stream and reopen it
+oauth.py        signing in with lichess: OAuth with PKCE
 client.py       the requests and streams of a bot account, by berserk
 self_check.py   findings of a self-check, which bot and service share
 ==============  ===================================================================================

@@ -7,7 +7,7 @@ app.py          the FastAPI application: routes, middleware, OpenAPI description
 cache.py        cache of what the pages show, emptied when the library changes
 limits.py       middleware: rate limit, size and time of bodies, origin, security headers
 metrics.py      metrics for Prometheus, and the middleware that counts requests
-profile.py      whose reports and practice a request may see
+profile.py      whose reports and practice a request may see, and the session of who has signed in
 problems.py     errors as problem details (RFC 9457)
 report_jobs.py  a player's games read and looked through in the background
 service.py      state of the application: library, thread pool, deadlines

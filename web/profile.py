@@ -1,18 +1,34 @@
-"""Whose reports and whose practice a request may see: everybody's on a private server, one's own on a public one."""
+"""Whose reports and whose practice a request may see: everybody's on a private server, one's own on a public one.
 
+On a public server somebody is known by a cookie that is signed and holds his name at lichess and when it ends. The key
+is made anew when the server starts, so that everybody signs in again then.
+"""
+
+import hashlib
+import hmac
+import secrets
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 
 from fastapi import Request
 
+from db.games.players import find_players, players
+from trapcore.errors import UsageError
 from web.problems import Forbidden
 from web.service import Service, service_of
 
 SIGN_IN_FIRST = (
-    "this server is public, and reports and practice belong to one player: sign in with lichess, or run your own server"
+    "this instance is public, and reports and practice belong to one player: sign in with lichess, or run your own"
 )
-RUN_YOUR_OWN = (
-    "this server is public and has no sign-in, and reports and practice belong to one player: run your own server"
-)
+
+SESSION = "trapline-session"
+"""Name of the cookie."""
+
+SESSION_SECONDS = 7 * 86_400
+"""After which somebody has to sign in again."""
+
+_KEY = secrets.token_bytes(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +53,17 @@ def is_private(service: Service) -> bool:
     return web.is_loopback and not web.public
 
 
+def can_sign_in(service: Service) -> bool:
+    """Whether somebody can sign in: a public server that knows its own address."""
+    return not is_private(service) and bool(service.settings.web.address)
+
+
 def profile_of(request: Request) -> Profile | None:
     """Who asks; None if he has to sign in first."""
-    return Profile(None) if is_private(service_of(request)) else None
+    if is_private(service_of(request)):
+        return Profile(None)
+    name = _name(request.cookies.get(SESSION, ""))
+    return None if name is None else Profile(name)
 
 
 def required_profile(request: Request) -> Profile:
@@ -48,3 +72,33 @@ def required_profile(request: Request) -> Profile:
     if profile is None:
         raise Forbidden(SIGN_IN_FIRST)
     return profile
+
+
+def player_name(service: Service, profile: Profile, wanted: str) -> str:
+    """Name of the player that is meant, as the games write it. Raises `UsageError` if there is none."""
+    known = players(service.library)
+    if profile.name is None:
+        (name,) = find_players(known, wanted)
+        return name
+    own = next((name for name in known if profile.may_see(name)), None)
+    if own is None:
+        raise UsageError(f"no game of {profile.name} was fetched yet; /report fetches some")
+    return own
+
+
+def session(name: str) -> str:
+    """Value of the cookie of somebody who has signed in."""
+    content = urlsafe_b64encode(f"{int(time.time()) + SESSION_SECONDS} {name}".encode()).decode()
+    return f"{content}.{_signature(content)}"
+
+
+def _name(cookie: str) -> str | None:
+    content, _, signature = cookie.partition(".")
+    if not hmac.compare_digest(_signature(content).encode(), signature.encode()):
+        return None
+    ends, _, name = urlsafe_b64decode(content).decode().partition(" ")
+    return name if int(ends) > time.time() else None
+
+
+def _signature(content: str) -> str:
+    return hmac.new(_KEY, content.encode(), hashlib.sha256).hexdigest()

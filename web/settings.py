@@ -21,6 +21,13 @@ class WebSettings(Section):
     public: bool = Field(
         default=False, description="Says that web.host may be an address that other machines can reach."
     )
+    address: str = Field(
+        default="",
+        description="Address under which browsers reach a public server, without a path. With it visitors can sign in "
+        "with lichess, and have reports and practice of their own; without it a public server has neither.",
+        examples=["https://traps.example"],
+    )
+    lichess: str = Field(default="https://lichess.org", description="The server that visitors sign in with.")
     token: SecretStr | None = Field(
         default=None,
         description="The token that allows to add and remove traps. It is taken from this variable or from token_file, "
@@ -86,6 +93,13 @@ class WebSettings(Section):
             except ValueError as error:
                 raise ValueError("it must be an address like 127.0.0.1 or ::1, or localhost") from error
         return host
+
+    @field_validator("address", "lichess")
+    @classmethod
+    def _is_origin(cls, address: str) -> str:
+        if address and not re.fullmatch(r"https?://[^/\s@*]+/?", address):
+            raise ValueError(f"{address!r} must be like https://traps.example, without a path")
+        return address.rstrip("/")
 
     @field_validator("origins")
     @classmethod

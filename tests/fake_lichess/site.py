@@ -49,6 +49,8 @@ class Site:
         self.record = Record()
         self.archive = Archive()
         self.accounts: dict[str, Account] = {}
+        #: Who sits at a browser that comes to sign in, and agrees; None if he does not.
+        self.visitor: Account | None = None
         self.tokens: dict[str, Token] = {}
         self.challenges: dict[str, Challenge] = {}
         self.games: dict[str, Game] = {}

@@ -15,6 +15,7 @@ report.py       pages of a player's report: form, progress, losing moves, his ga
 practise.py     pages of practice: the choice, an exercise, an answer
 rendering.py    templates and their filters
 search_form.py  the search form as a query of the library
+sign_in.py      signing in with lichess on a public server
 site.py         routes, static files and HTML error pages in the application
 traps.py        pages of the library: search, families, a trap, what is proved
 ==============  ====================================================================

@@ -1,12 +1,12 @@
 """Pages of practice: who practises, the next exercise, and what became of an answer.
 
 They work without a script: a square is a link that chooses a piece, or a button that answers. What was answered is in
-the library, and everything else in the address, so that a session goes on after a reload and after a restart. A public
-instance has no practice, since nobody could be told from anybody else.
+the library, and everything else in the address, so that a session goes on after a reload and after a restart. On a
+public instance everybody has his own, who has signed in.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import chess
@@ -27,7 +27,8 @@ from web.pages.ground import dests, ground
 from web.pages.line_viewer import around
 from web.pages.position import Square, square_label, square_order
 from web.pages.rendering import address, capital, page
-from web.problems import Forbidden, NotFound, status_of
+from web.problems import NotFound, status_of
+from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_name, profile_of, required_profile
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -92,15 +93,17 @@ async def practise(request: Request, place: Annotated[Place, Query()]) -> Respon
     wanted = Wanted(
         place.player.strip(), place.theme.strip(), place.opening.strip(), tuple(filter(None, place.skip.split(",")))
     )
-    if not _is_private(service):
-        return _choice(request, wanted, [], "this instance is public, and practice belongs to one player: run your own")
+    profile = profile_of(request)
+    if profile is None:
+        return _choice(request, wanted, [], SIGN_IN_FIRST)
+    wanted = replace(wanted, player=profile.player(wanted.player))
     if not place.go:
-        known = await service.run(request, lambda stop: _known(service))
+        known = await service.run(request, lambda stop: _known(service, profile))
         return _choice(request, wanted, known, "")
     try:
-        practice = await service.run(request, lambda stop: _practice(service, wanted))
+        practice = await service.run(request, lambda stop: _practice(service, profile, wanted))
     except UsageError as error:
-        known = await service.run(request, lambda stop: _known(service))
+        known = await service.run(request, lambda stop: _known(service, profile))
         return _choice(request, wanted, known, str(error))
     view = _View(request, service, wanted, practice)
     if place.review is not None:
@@ -121,12 +124,11 @@ async def practise(request: Request, place: Annotated[Place, Query()]) -> Respon
 async def answer(request: Request) -> Response:
     """Judge and store the answer of the form, and redirect to its page; or ask again."""
     service = service_of(request)
-    if not _is_private(service):
-        raise Forbidden("this instance is public, and practice belongs to one player: run your own")
+    profile = required_profile(request)
     fields = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
     player, theme, opening = (fields.get(name, "")[:200] for name in ("player", "theme", "opening"))
-    wanted = Wanted(player, theme, opening)
-    practice = await service.run(request, lambda stop: _practice(service, wanted))
+    wanted = Wanted(profile.player(player), theme, opening)
+    practice = await service.run(request, lambda stop: _practice(service, profile, wanted))
     exercise = practice.find(fields.get("exercise", ""))
     if exercise is None:
         raise NotFound("there is no such exercise any more; go back to the start of the practice")
@@ -261,12 +263,10 @@ class _View:
         return answer
 
 
-def _is_private(service: Service) -> bool:
-    web = service.settings.web
-    return web.is_loopback and not web.public
-
-
-def _practice(service: Service, wanted: Wanted) -> Practice:
+def _practice(service: Service, profile: Profile, wanted: Wanted) -> Practice:
+    if profile.name is not None:
+        # Nobody else whose name has this one in it.
+        wanted = replace(wanted, player=player_name(service, profile, wanted.player))
     return service.page_cache.get(
         service.state(),
         f"practice {wanted.player}\n{wanted.theme}\n{wanted.opening}",
@@ -274,14 +274,21 @@ def _practice(service: Service, wanted: Wanted) -> Practice:
     )
 
 
-def _known(service: Service) -> list[str]:
+def _known(service: Service, profile: Profile) -> list[str]:
     with service.library.database.read() as connection:
-        return [name for name in profile_names(connection) if name]
+        return [name for name in profile_names(connection) if name and profile.may_see(name)]
 
 
 def _choice(request: Request, wanted: Wanted, known: list[str], wrong: str) -> Response:
     status = 400 if wrong else 200
-    answer = page(request, "practise.html", status, state="choose", wanted=wanted, known=known, wrong=capital(wrong))
+    profile = profile_of(request)
+    about = {
+        "own": profile is None or profile.name is not None,
+        "sign_in": "/sign-in?back=/practise" if profile is None and can_sign_in(service_of(request)) else None,
+    }
+    answer = page(
+        request, "practise.html", status, state="choose", wanted=wanted, known=known, wrong=capital(wrong), **about
+    )
     answer.headers.update(_NO_STORE)
     return answer
 

@@ -15,6 +15,7 @@ from db.traps.trap import Trap, read_moves
 from db.wording.claims import claim, contradiction, numbered_line, pawns, percent, year
 from db.wording.names import family_name
 from web.pages.boards import Picture
+from web.profile import profile_of
 
 PACKAGE = Path(__file__).parent
 STATIC = PACKAGE / "static"
@@ -76,10 +77,13 @@ def templates() -> Jinja2Templates:
 
 def page(request: Request, template: str, status: int = 200, **values: object) -> Response:
     """Response with the page that a template makes of these values."""
+    profile = profile_of(request)
+    signed_in = None if profile is None else profile.name
     section = "/" + request.url.path.split("/")[1]
     # Without a referrer browsers would send no Origin with forms either, which `web.limits` checks.
     headers = {"Referrer-Policy": "same-origin"}
-    return templates().TemplateResponse(request, template, {"section": section, **values}, status, headers)
+    given = {"section": section, "signed_in": signed_in, **values}
+    return templates().TemplateResponse(request, template, given, status, headers)
 
 
 def _static_version() -> str:

@@ -12,7 +12,6 @@ from pydantic import BaseModel, Field
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
-from db.games.players import find_players, players
 from db.games.stored_game import evidence_of_loss, side_of, stored_game
 from db.games.trap_occurrences import games_of
 from db.practice.collect import from_games, has_choice
@@ -30,7 +29,7 @@ from web.pages.game_viewer import view_of
 from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, page
 from web.problems import Forbidden, NotFound, RequestError, status_of
-from web.profile import SIGN_IN_FIRST, Profile, profile_of, required_profile
+from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_name, profile_of, required_profile
 from web.report_jobs import MOST_FETCHED, Account, ReportJob, Site
 from web.service import Service, service_of
 from web.upload_jobs import State
@@ -166,7 +165,7 @@ async def traps(request: Request, player: Annotated[str, Query(max_length=200)])
     service, profile = service_of(request), required_profile(request)
 
     def work() -> str:
-        name = _named(service, profile, player)
+        name = player_name(service, profile, player)
         return html.page(traps_report(service.library, [name]))
 
     try:
@@ -240,7 +239,7 @@ def _form(request: Request, profile: Profile | None, status: int, wrong: str) ->
         status,
         profile=profile,
         wrong=capital(wrong),
-        sign_in=None,
+        sign_in="/sign-in" if can_sign_in(service) else None,
         sites=list(Site) if service.report_jobs.fetch_games is not None else [],
         most=MOST_FETCHED,
         megabytes=service.settings.web.upload_megabytes,
@@ -249,21 +248,9 @@ def _form(request: Request, profile: Profile | None, status: int, wrong: str) ->
     return answer
 
 
-def _named(service: Service, profile: Profile, player: str) -> str:
-    """Name of the player as the games write it. Raises `UsageError` if there is none."""
-    known = players(service.library)
-    if profile.name is None:
-        (name,) = find_players(known, player)
-        return name
-    own = next((name for name in known if profile.may_see(name)), None)
-    if own is None:
-        raise UsageError(f"no game of {profile.name} was fetched yet; fetch some here")
-    return own
-
-
 def _report(service: Service, profile: Profile, wanted: Wanted, player: str) -> dict[str, object]:
     """What the page of the report shows. Raises `UsageError` if the player is in no game."""
-    name = _named(service, profile, player)
+    name = player_name(service, profile, player)
     moves, games = service.page_cache.get(
         service.state(), ("losing moves", name), lambda: lost_moves(service.library, games_of(service.library, [name]))
     )

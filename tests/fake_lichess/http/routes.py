@@ -13,6 +13,7 @@ from tests.fake_lichess.challenges import Challenge
 from tests.fake_lichess.http import answers
 from tests.fake_lichess.http.stream import Json
 from tests.fake_lichess.http.wire import Wire
+from tests.fake_lichess.oauth import OAuthRoutes
 from tests.fake_lichess.people import Account, Refused, Token
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
@@ -72,6 +73,7 @@ class Routes:
             web.post(game + "/claim-draw", self.claim_draw),
             web.get("/game/export/{game}", self.export),
             *ArchiveRoutes(self.site, self.wire, answer).table(),
+            *OAuthRoutes(self.site, answer).table(),
         ]
 
     def _token(self, request: web.Request) -> Token:

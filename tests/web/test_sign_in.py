@@ -1,0 +1,128 @@
+"""Signing in with lichess on a public server, against the fake one: who is told from whom, and what is refused."""
+
+import html
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from tests.fake_lichess.http.server import Server
+from tests.support.practice_library import PLAYER, copy_practice_library
+from tests.support.service_site import LEGAL, finished
+from tests.support.web_server import served
+from tests.web.test_report import ended
+
+HERE = "https://traps.example"
+NOTHING = {"file": ("", b"")}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return copy_practice_library(tmp_path / "library.sqlite")
+
+
+@contextmanager
+def public(library: Path, lichess: Server) -> Iterator[httpx.Client]:
+    there = {"web_lichess": lichess.url, "service_url": lichess.url, "web_address": HERE}
+    with served(library, library.parent, web_public=True, **there) as running, running.client() as client:
+        client.headers["accept"] = "text/html"
+        yield client
+
+
+def words(answer: httpx.Response) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+
+def cookie(answer: httpx.Response, name: str) -> str:
+    """The cookie as a browser would send it back, which must be safe; the test's own client speaks plain HTTP."""
+    (found,) = [each for each in answer.headers.get_list("set-cookie") if each.startswith(f"{name}=")]
+    for part in ("HttpOnly", "SameSite=lax", "Secure"):
+        assert part in found
+    return found.partition(";")[0]
+
+
+def back_from_lichess(client: httpx.Client) -> tuple[httpx.Response, str]:
+    """Goes to lichess and comes back: the answer there, and the cookie of the attempt."""
+    begun = client.get("/sign-in", params={"back": "/practise"})
+    assert begun.status_code == 303
+    agreed = httpx.get(begun.headers["location"])
+    assert agreed.headers["location"].startswith(f"{HERE}/sign-in/done?")
+    return agreed, cookie(begun, "trapline-sign-in")
+
+
+def signed_in(client: httpx.Client) -> str:
+    agreed, attempt = back_from_lichess(client)
+    path = agreed.headers["location"].removeprefix(HERE)
+    done = client.get(path, headers={"cookie": attempt})
+    assert done.status_code == 303, words(done)
+    assert done.headers["location"] == "/practise"
+    return cookie(done, "trapline-session")
+
+
+def visits(lichess: Server, name: str) -> None:
+    def sit(site: object) -> None:
+        from tests.fake_lichess.site import Site
+
+        assert isinstance(site, Site)
+        site.visitor = site.accounts.get(name.lower()) or site.join(name)
+
+    lichess.do(sit)
+
+
+def test_who_has_signed_in_sees_his_own_report_and_practice_alone(library: Path) -> None:
+    with Server(speed=0.0) as lichess, public(library, lichess) as client:
+        lichess.do(lambda site: finished(site, "game0001", "Alice", "Bob", LEGAL))
+        assert "Sign in with lichess" in words(client.get("/report"))
+        assert client.post("/report", files=NOTHING, data={"most": "5"}).status_code == 403
+        visits(lichess, "Bob")
+        client.headers["cookie"] = signed_in(client)
+        page = client.get("/report")
+        assert "Signed in as Bob" in words(page)
+        # Of others he sees nothing, and he cannot speak for them.
+        assert PLAYER not in words(client.get("/report", params={"player": PLAYER}))
+        assert client.get("/games/1").status_code == 404
+        pasted = client.post("/report", files=NOTHING, data={"pgn": "1. e4 e5 *", "player": PLAYER})
+        assert "paste none" in words(pasted)
+        fetched = ended(client, client.post("/report", files=NOTHING, data={"most": "5", "account": PLAYER}))
+        assert "Bxd1" in words(fetched)
+        assert client.get(html.unescape(re.findall(r'<a href="(/games/[^"]+)"', fetched.text)[0])).status_code == 200
+        exercise = client.get("/practise", params={"go": "1", "player": PLAYER})
+        assert words(exercise).count("Bob:") == 1
+        assert client.post("/sign-out").headers["location"] == "/report"
+        # The token was given back, and is kept nowhere.
+        assert lichess.do(lambda site: len(site.tokens)) == 0
+
+
+def test_what_was_not_begun_here_or_was_changed_is_refused(library: Path) -> None:
+    with Server(speed=0.0) as lichess, public(library, lichess) as client:
+        visits(lichess, "Bob")
+        agreed, attempt = back_from_lichess(client)
+        path = agreed.headers["location"].removeprefix(HERE)
+        state = parse_qs(urlsplit(path).query)["state"][0]
+        # Another browser, without the cookie of the attempt; it spends the attempt, too.
+        other = client.get(path)
+        assert (other.status_code, "begin again" in words(other)) == (400, True)
+        assert client.get(path, headers={"cookie": attempt}).status_code == 400
+        agreed, attempt = back_from_lichess(client)
+        wrong = client.get(f"/sign-in/done?state={state}&code=x", headers={"cookie": attempt})
+        assert wrong.status_code == 400
+        # A session that somebody made up.
+        session = signed_in(client)
+        name, _, signature = session.rpartition(".")
+        for made_up in (f"{name}.{'0' * len(signature)}", "trapline-session=x", f"trapline-session=.{signature}"):
+            assert "Signed in" not in words(client.get("/report", headers={"cookie": made_up}))
+        assert client.get("/sign-in", params={"back": "//evil.example"}).status_code == 303
+        lichess.do(lambda site: setattr(site, "visitor", None))
+        agreed, attempt = back_from_lichess(client)
+        denied = client.get(agreed.headers["location"].removeprefix(HERE), headers={"cookie": attempt})
+        assert "not allowed to say who you are" in words(denied)
+
+
+def test_a_private_server_needs_none(library: Path) -> None:
+    with served(library, library.parent) as running, running.client() as client:
+        assert client.get("/sign-in").status_code == 404
+        assert client.get("/report", params={"player": PLAYER}).status_code == 200
