@@ -216,18 +216,7 @@ def _page(
         mover="White" if board.turn else "Black",
         played=_played(view, boards),
         legal=[(board.san(move), view.after(move).url()) for move in board.legal_moves],
-        **(
-            {
-                "known": [],
-                "similar": [],
-                "fallen": [],
-                "proposals": None,
-                "explored": None,
-                "found": None,
-                "later": False,
-            }
-            | context
-        ),
+        **(dict.fromkeys(("known", "similar", "fallen", "proposals", "explored", "found", "later")) | context),
     )
 
 
