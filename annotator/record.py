@@ -20,7 +20,7 @@ from db.storage.losing_rows import LosingMove, judged_games, replace_losing_move
 from db.traps.terms import Event
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.io.streams import open_bytes
+from trapcore.io.game_batches import game_batches
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order
@@ -65,7 +65,7 @@ def record_losing_moves(
         for path in paths:
             if str(path) == "-":
                 continue
-            wanted = _not_done(library, _batches(path), by, done)
+            wanted = _not_done(library, _readable(path), by, done)
             with closing(in_order(pool, _Judged(analyzer), wanted, ahead=2, stop=Cancellation())) as work:
                 for part, found in work:
                     _store(library, by, part, found, annotator, done)
@@ -99,13 +99,10 @@ def _analysis(request: AnalysisRequest) -> str:
     return hashlib.blake2b(json.dumps(options).encode(), digest_size=16).hexdigest()
 
 
-def _batches(path: Path | str) -> Iterator[_native.Batch]:
-    splitter = _native.PgnSplitter(LOSSES_BATCH_BYTES)
+def _readable(path: Path | str) -> Iterator[_native.Batch]:
     # Whoever indexed the file was told that it cannot be read to its end.
-    with suppress(InputError), open_bytes(path) as chunks:
-        for chunk in chunks:
-            yield from splitter.feed(chunk)
-        yield from splitter.finish()
+    with suppress(InputError):
+        yield from game_batches(path, LOSSES_BATCH_BYTES)
 
 
 def _not_done(library: Library, batches: Iterable[_native.Batch], by: str, done: Recorded) -> Iterator[_Part]:

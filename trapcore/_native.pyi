@@ -125,6 +125,7 @@ def prove_bait(
     """The same for the position after ``bait`` (UCI); ``killers`` are tried first, in their order."""
 
 LOSS: float
+MISTAKE: float
 TEMPTING_RANK: int
 TEMPTING_GAIN: int
 """The rules of the trap test, see `trapcore.proof.trap_test`."""
@@ -134,7 +135,7 @@ MATE_BOUND: int
 WIN_CHANCE_SCALE: float
 """See `trapcore.proof.search`."""
 TESTER_VERSION: str
-"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-3``."""
+"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-4``."""
 
 def search(
     fen: str,

@@ -11,7 +11,7 @@ import chess
 
 from db.traps.terms import HIGHEST_RATING
 from trapcore import _native
-from trapcore.io.streams import open_bytes
+from trapcore.io.game_batches import game_batches
 
 LEAST_PLIES = 10
 """Shorter games are left out: they are walkovers, or were ended before anything happened."""
@@ -72,7 +72,7 @@ def together(games: Iterable[Game]) -> bytes:
 
 def _games(paths: Iterable[Path]) -> Iterator[Game]:
     for path in paths:
-        for batch in batches(path):
+        for batch in game_batches(path):
             read = _native.read_records(batch)
             data = batch.data()
             starts = [record.offset for record in read.records] + [skipped.offset for skipped in read.skipped]
@@ -82,15 +82,6 @@ def _games(paths: Iterable[Path]) -> Iterator[Game]:
                     moves = _uci(record.start_fen, record.moves)
                     text = data[record.offset - batch.offset : ends[record.offset] - batch.offset]
                     yield Game(path.name, record.game, record.tags, record.start_fen, moves, text)
-
-
-def batches(path: Path) -> Iterator[_native.Batch]:
-    """The games of a file in batches. Raises ``InputError``."""
-    splitter = _native.PgnSplitter()
-    with open_bytes(path) as chunks:
-        for chunk in chunks:
-            yield from splitter.feed(chunk)
-    yield from splitter.finish()
 
 
 def _uci(start: str | None, packed: bytes) -> tuple[str, ...]:

@@ -9,11 +9,9 @@ from pathlib import Path
 
 from trapcore import _native
 from trapcore.io.atomic_write import replacing
-from trapcore.io.streams import open_bytes
+from trapcore.io.game_batches import game_batches
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import in_order, threads
-
-_BATCH_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +47,7 @@ def label(files: Sequence[Path], folder: Path, sampling: Sampling, jobs: int, sa
 def _missing(files: Sequence[Path], folder: Path) -> Iterator[tuple[Path, _native.Batch]]:
     """The batches without records, each with the file that they go to."""
     for number, file in enumerate(files):
-        for index, batch in enumerate(_batches(file)):
+        for index, batch in enumerate(game_batches(file)):
             part = folder / f"{number:02}-{index:05}.records"
             if not part.exists():
                 yield part, batch
-
-
-def _batches(file: Path) -> Iterator[_native.Batch]:
-    splitter = _native.PgnSplitter(_BATCH_BYTES)
-    with open_bytes(file) as chunks:
-        for chunk in chunks:
-            yield from splitter.feed(chunk)
-    yield from splitter.finish()

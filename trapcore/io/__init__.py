@@ -7,6 +7,7 @@ work_folder.py     folders that are locked, in which outputs are written
 output_check.py    outputs that would destroy an input or a database are refused
 plain_text.py      text that no terminal obeys
 file_state.py      changes of an input while it is read
+game_batches.py    batches of the games of a PGN file
 position_pairs.py  files with two positions a line
 epd.py             files of EPD lines
 token_file.py      a secret token from the environment or from a file of its own

@@ -16,7 +16,7 @@ MATE_BOUND = _native.MATE_BOUND
 WIN_CHANCE_SCALE = _native.WIN_CHANCE_SCALE
 """How fast lichess's win chance grows with centipawns: https://github.com/lichess-org/lila/pull/11148."""
 
-INACCURACY, MISTAKE, BLUNDER = 0.1, 0.2, _native.LOSS
+INACCURACY, MISTAKE, BLUNDER = 0.1, _native.MISTAKE, _native.LOSS
 """Win chance that a move costs at least to be ``?!``, ``?`` or ``??``: lichess's judgements, on the scale of -1..1."""
 
 

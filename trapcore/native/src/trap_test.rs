@@ -15,6 +15,8 @@ use crate::search::{Found, Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
 
 /// Win chance that a bait has to cost: what lichess calls a blunder.
 pub(crate) const LOSS: f64 = 0.3;
+/// Win chance that a mistake costs: what lichess calls one.
+pub(crate) const MISTAKE: f64 = 0.2;
 /// Depths at which the loss has to stand, the last ones searched.
 const STABLE_DEPTHS: usize = 3;
 /// A loss seen only by a shallow search proves nothing.
@@ -24,7 +26,7 @@ pub(crate) const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
 pub(crate) const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
-pub(crate) const TESTER_VERSION: &str = "trapline-search-3";
+pub(crate) const TESTER_VERSION: &str = "trapline-search-4";
 
 /// Of lichess's win chance: <https://github.com/lichess-org/lila/pull/11148>.
 pub(crate) const WIN_CHANCE_SCALE: f64 = 0.003_682_08;

@@ -10,14 +10,13 @@ use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
 use crate::judge::model::{Case, Event, Figures, Options};
 use crate::judge::pass::deepen;
-use crate::judge::suspicion::MISTAKE;
 use crate::judge::token_candidates::tempting;
 use crate::judge::workspace::Workspace;
 use crate::mate::PROVER_VERSION;
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
-use crate::trap_test::{LOSS, TESTER_VERSION, win_chance};
+use crate::trap_test::{LOSS, MISTAKE, TESTER_VERSION, win_chance};
 
 /// Win chance of the victim, with the best move, below which all is lost anyway; and with the bait, above which all
 /// is won anyway.
@@ -329,7 +328,7 @@ mod tests {
     const LEGAL: &str = "1. e4 e5 2. Nf3 d6 3. Bc4 Nc6 4. Nc3 Bg4 5. Nxe5 Bxd1";
 
     /// The events of a game, with an empty library: kind, number of the move from 1, and whether there is a mate.
-    fn told(moves: &str, work: &mut Workspace) -> Vec<(EventKind, usize, Option<u32>, Event)> {
+    fn events_of(moves: &str, work: &mut Workspace) -> Vec<(EventKind, usize, Option<u32>, Event)> {
         let labels = Labels { naming: Naming::Uci, captures: false };
         let spec = Some(MeasureSpec { measure: Measure::Continuations, depth: 2, labels });
         let limits = ProofLimits { nodes: 20_000, unproved: false };
@@ -354,14 +353,14 @@ mod tests {
     #[test]
     fn a_bait_that_is_mated_is_told_with_its_answer() {
         let work = &mut Workspace::default();
-        let sprung = told(&format!("{LEGAL} 6. Bxf7+ Ke7 7. Nd5#"), work);
+        let sprung = events_of(&format!("{LEGAL} 6. Bxf7+ Ke7 7. Nd5#"), work);
         assert!(parts(&sprung).contains(&(EventKind::Fell, 10, Some(2))), "{:?}", parts(&sprung));
         assert!(parts(&sprung).contains(&(EventKind::Sprung, 11, Some(2))), "{:?}", parts(&sprung));
         let (.., fell) = sprung.iter().find(|one| one.0 == EventKind::Fell && one.1 == 10).unwrap();
         assert!(fell.played_loss.unwrap() >= LOSS && !fell.only_move && fell.case.member.is_none());
         let (.., answer) = sprung.iter().find(|one| one.1 == 11).unwrap();
         assert!(answer.played_loss.unwrap() < 0.05 && answer.only_move);
-        let missed = told(&format!("{LEGAL} 6. Kxd1 Nxe5"), work);
+        let missed = events_of(&format!("{LEGAL} 6. Kxd1 Nxe5"), work);
         assert!(parts(&missed).contains(&(EventKind::Missed, 11, Some(2))), "{:?}", parts(&missed));
     }
 
@@ -369,15 +368,15 @@ mod tests {
     fn what_a_game_tells_does_not_depend_on_the_games_before_it() {
         let game = format!("{LEGAL} 6. Kxd1 Nxe5");
         let work = &mut Workspace::default();
-        let first = told(&game, work);
-        told("1. f3 e5 2. g4 a6 3. a3 Qh4#", work);
-        let again = told(&game, work);
+        let first = events_of(&game, work);
+        events_of("1. f3 e5 2. g4 a6 3. a3 Qh4#", work);
+        let again = events_of(&game, work);
         assert_eq!(format!("{first:?}"), format!("{again:?}"));
     }
 
     #[test]
     fn a_mate_that_was_missed_is_told_whatever_the_move_before_was() {
-        let found = told("1. f3 e5 2. g4 a6 3. a3 Qh4#", &mut Workspace::default());
+        let found = events_of("1. f3 e5 2. g4 a6 3. a3 Qh4#", &mut Workspace::default());
         assert!(parts(&found).contains(&(EventKind::Missed, 4, Some(1))), "{:?}", parts(&found));
         assert!(!parts(&found).iter().any(|&(kind, ply, _)| kind == EventKind::Missed && ply == 6));
     }
@@ -386,7 +385,7 @@ mod tests {
     fn a_capture_that_would_be_mated_is_told_as_avoided_once() {
         // The pawn on a2 is free, but the rook guards the back rank.
         let start = "[SetUp \"1\"]\n[FEN \"r5k1/5ppp/2p5/8/8/8/P4PPP/3R2K1 b - - 0 1\"]\n\n";
-        let found = told(&format!("{start}1... c5 2. h3 c4 3. h4"), &mut Workspace::default());
+        let found = events_of(&format!("{start}1... c5 2. h3 c4 3. h4"), &mut Workspace::default());
         let kinds = parts(&found);
         assert_eq!(kinds, [(EventKind::Avoided, 1, Some(1))]);
         let (.., avoided) = &found[0];

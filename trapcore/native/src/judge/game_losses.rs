@@ -10,7 +10,7 @@ use crate::chess::moves::{after, move_code};
 use crate::judge::losses::{Effort, Loss, LossProver, Question};
 use crate::judge::model::Case;
 use crate::judge::pass::{Deepening, deepen, pass};
-use crate::judge::suspicion::Evidence;
+use crate::judge::suspicion::{Circumstances, Evidence};
 use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;
@@ -42,6 +42,8 @@ pub(super) struct GameLosses<'a> {
     /// The pass, by position; empty where none was made.
     pub searched: Vec<Deepening>,
     answers: FxHashMap<(usize, u16), Option<Arc<Loss>>>,
+    /// Of Black and of White, as the game says.
+    ratings: [Option<u32>; 2],
     from: usize,
     effort: Effort,
 }
@@ -55,7 +57,14 @@ impl<'a> GameLosses<'a> {
             positions.push(after(&positions[index], m));
         }
         work.searcher.clear();
-        GameLosses { moves: &game.moves, positions, searched: Vec::new(), answers: FxHashMap::default(), from, effort }
+        let rating = |tag: &str| game.tag(tag).and_then(|text| text.parse().ok()).filter(|&rating| rating > 0);
+        let ratings = [rating("BlackElo"), rating("WhiteElo")];
+        let (searched, answers) = (Vec::new(), FxHashMap::default());
+        GameLosses { moves: &game.moves, positions, searched, answers, ratings, from, effort }
+    }
+
+    fn rating(&self, decision: usize) -> Option<u32> {
+        self.ratings[usize::from(self.positions[decision].turn().is_white())]
     }
 
     /// The stages where nobody says that the move loses.
@@ -73,7 +82,8 @@ impl<'a> GameLosses<'a> {
     /// What the pass saw of the move played at a decision; nothing where it did not look.
     pub(super) fn evidence(&self, decision: usize) -> Option<Evidence> {
         let (best, answers) = (self.searched.get(decision)?, self.searched.get(decision + 1)?);
-        (!best.values.is_empty()).then(|| Evidence::new(&best.values, &answers.values))
+        let circumstances = Circumstances::new(&self.positions[decision], self.rating(decision));
+        (!best.values.is_empty()).then(|| Evidence::new(&best.values, &answers.values, circumstances))
     }
 
     /// The decisions whose move may have lost by what the pass saw.
@@ -142,7 +152,8 @@ impl<'a> GameLosses<'a> {
         let played = self.moves.get(decision) == Some(&bait);
         let seen = self.searched.get(decision + 1).filter(|_| played).and_then(|one| one.line.first());
         let killers: Vec<Move> = killer.into_iter().chain(seen.copied()).collect();
-        let question = Question { position: &self.positions[decision], bait, killers: &killers, best, mated, stages };
+        let (position, rating) = (&self.positions[decision], self.rating(decision));
+        let question = Question { position, bait, killers: &killers, best, mated, rating, stages };
         let mut prover =
             LossProver { effort: self.effort, searcher: &mut work.searcher, prover: &mut work.tester.prover };
         let loss = prover.prove(question, each)?;

@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use shakmaty::Chess;
+use shakmaty::{Chess, Position};
 
 use super::evaluation::evaluate;
-use super::network::Network;
 use super::network::accumulator::Accumulator;
+use super::network::{BUCKETS, Network, bucket};
+use super::score::MATE_BOUND;
 
 /// What values the positions of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,18 @@ impl Evaluation {
 static NETWORK: LazyLock<Network> =
     LazyLock::new(|| Network::read(include_bytes!("network/weights.bin")).expect("the tests read the same file"));
 
+/// What an advantage that the network sees comes to, in hundredths, by the bucket of the pieces: the network was taught
+/// an engine's static values, and that engine's searches of 100,000 nodes say so much more. Fitted to 57 games of
+/// amateurs, clubs and masters (2,200 positions): the root mean square error of the win chance (-1 to 1) by 4,000 nodes
+/// falls from .125 to .109.
+const STRETCH: [i32; BUCKETS] = [200, 150, 120, 120, 130, 130, 130, 130];
+
+/// The network's value, stretched; no mate.
+fn stretched(value: i32, chess: &Chess) -> i32 {
+    let percent = STRETCH[bucket(chess.board().occupied().count())];
+    (value * percent / 100).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+}
+
 /// Values positions; one for each search.
 pub(crate) struct Evaluator {
     pub(crate) evaluation: Evaluation,
@@ -47,7 +60,7 @@ impl Evaluator {
     pub(crate) fn value(&mut self, chess: &Chess, ply: usize) -> i32 {
         match self.evaluation {
             Evaluation::Linear => evaluate(chess),
-            Evaluation::Network => self.accumulator.evaluate(chess, ply),
+            Evaluation::Network => stretched(self.accumulator.evaluate(chess, ply), chess),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) const BUCKETS: usize = 8;
 /// What 1.0 is in the hidden layer and the feature weights.
 pub(crate) const QA: i32 = 255;
 /// What 1.0 is in the output weights.
-pub(crate) const QB: i32 = 64;
+pub(crate) const QB: i32 = 256;
 /// Centipawns of an output of 1.0.
 pub(crate) const SCALE: i32 = 400;
 
