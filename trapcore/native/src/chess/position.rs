@@ -67,6 +67,13 @@ pub(crate) fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String
         .map_err(|error| error.to_string())
 }
 
+/// Whether the text has the form of castling rights: shakmaty takes more than the two of a side and any order, python-chess
+/// and the standard (PGN 16.1.3.3) do not.
+fn are_castling_rights(text: &str) -> bool {
+    let white = text.bytes().take_while(u8::is_ascii_uppercase).count();
+    text == "-" || (white <= 2 && text.len() - white <= 2 && !text[white..].bytes().any(|b| b.is_ascii_uppercase()))
+}
+
 /// Reads a FEN, or an EPD without operations, as leniently as [`playable`] allows.
 pub(crate) fn parse(fen: &str) -> Result<GamePosition, BadPosition> {
     parse_variant(fen, false)
@@ -79,6 +86,10 @@ pub(crate) fn parse_variant(fen: &str, chess960: bool) -> Result<GamePosition, B
     if pieces.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
         // shakmaty adds them up, python-chess and the standard (PGN 16.1.3.1) do not know them.
         let reason = "not a FEN: two numbers of empty squares side by side".to_owned();
+        return Err(BadPosition::Syntax { fen: fen.to_owned(), reason });
+    }
+    if spaced.split(' ').nth(2).is_some_and(|rights| !are_castling_rights(rights)) {
+        let reason = "not a FEN: castling rights are - or White's, as KQ, and then Black's, as kq".to_owned();
         return Err(BadPosition::Syntax { fen: fen.to_owned(), reason });
     }
     let setup = Fen::from_ascii(spaced.as_bytes())
@@ -193,6 +204,16 @@ mod tests {
             let s = parse(fen_text).unwrap();
             assert_eq!(epd(&mirror(&mirror(&s)).chess), epd(&s.chess));
             assert_eq!(mirror(&s).chess.legal_moves().len(), s.chess.legal_moves().len());
+        }
+    }
+
+    #[test]
+    fn castling_rights_stand_in_their_order() {
+        for rights in ["-", "KQkq", "Kq", "k", "HAha"] {
+            assert!(parse(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1")).is_ok(), "{rights}");
+        }
+        for rights in ["kQkq", "kqKQ", "KQK", "KQkqk"] {
+            assert!(parse(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1")).is_err(), "{rights}");
         }
     }
 
