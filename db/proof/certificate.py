@@ -11,8 +11,8 @@ verdict is as certain as a new one. That no mate is shorter was shown when the c
 
 **Material.** A verdict of the trap test is a measurement; only measuring again would show the figures of its last
 depths. Checked is that they give the verdict and the gain by the rules of the test, that the killer line and the best
-move are legal, and that first sight and the values at depth `REPEATED` come out the same to the centipawn when they are
-searched again. So a certificate of another search is noticed even where the version is the same.
+move are legal, and that first sight and the values at one depth, `REPEATED` at most, come out the same to the centipawn
+when they are searched again. So a certificate of another search is noticed even where the version is the same.
 
 Other verdicts (a mate that was refuted, a bait that is the only legal move) have no certificate: to prove them again
 takes no longer than to check one.
@@ -37,7 +37,7 @@ from trapcore.proof.trap_test import TEMPTING_GAIN, TEMPTING_RANK, BaitTest
 from trapcore.proof.verdict import DepthValue, Verdict
 
 REPEATED = 4
-"""Plies, the bait included, at which the search is repeated."""
+"""Most plies, the bait included, at which the search is repeated: the certificate says at how many."""
 
 _FIRST_LOOK = 1000  # nodes, when a safe move is looked for
 
@@ -62,6 +62,8 @@ class Certificate:
     """How the bait looks at first sight, see `Profile`."""
     depths: tuple[tuple[int, int, int], ...] = ()
     """Depth, and values of the bait and of the best other move."""
+    repeated: int = 0
+    """Depth of which a search that begins with nothing sees the values too; 0 if there is none, as of a mate in one."""
     best: str | None = None
     """Best other move; only of material."""
     tree: str = ""
@@ -110,7 +112,7 @@ def certify(trap: Trap, prover: TrapProver) -> Certificate | None:
         if test.mate_in is not None or not test.killer_line:
             return None
         given = replace(given, found=" ".join(test.killer_line), best=test.best, nodes=test.nodes)
-        return _with_profile(given, profile_of(test))
+        return _with_profile(trap, given, profile_of(test))
     proved = prover.prove_checked(trap)
     if proved.verdict is not Verdict.PROVED or proved.profile is None:
         return None
@@ -121,7 +123,7 @@ def certify(trap: Trap, prover: TrapProver) -> Certificate | None:
         tree=" ".join(mate_tree(trap.epd, trap.bait, proved.killer_line)),
         safe=_safe_move(proved, prover),
     )
-    return _with_profile(given, proved.profile)
+    return _with_profile(trap, given, proved.profile)
 
 
 def check_certificate(trap: Trap, certificate: Certificate, prover: TrapProver) -> Trap:
@@ -185,27 +187,37 @@ def _material(trap: Trap, certificate: Certificate, prover: TrapProver) -> Trap:
 
 def _look_again(trap: Trap, certificate: Certificate) -> None:
     """Raise `InputError` unless first sight and a shallow search see what the certificate has."""
-    killer = certificate.found.split()[0]
-    seen: list[object] = [_native.first_sight(trap.epd, trap.bait)]
-    written: list[object] = [(certificate.rank, certificate.gain)]
-    row = next((row for row in reversed(certificate.depths) if 2 <= row[0] <= REPEATED), None)
-    if row is not None:
-        depth, bait, best = row
-        board = trap.board()
-        others = [uci for move in board.legal_moves if (uci := board.uci(move)) != trap.bait]
-        board.push_uci(trap.bait)
-        seen.append(search(trap.epd, Budget(depth=depth), only=others).value)
-        written.append(best)
-        # In these ways the test asks about the answers, about those of a mate in the last one.
-        asked: list[tuple[Sequence[str], Sequence[str]]] = [((killer,), ()), ((), (killer,)), ((), ())]
-        if certificate.tree:
-            asked.reverse()
-        answers = (search(board.fen(), Budget(depth=depth - 1), first=first, only=only) for first, only in asked)
-        values = (-answer.value for answer in answers)
-        seen.append(next((value for value in values if value == bait), None))
-        written.append(bait)
+    seen, written = _native.first_sight(trap.epd, trap.bait), (certificate.rank, certificate.gain)
     if seen != written:
-        raise InputError(f"the search sees {seen} where {trap.slug} begins, the certificate has {written}")
+        raise InputError(f"at first sight {trap.slug} has rank and gain {seen}, the certificate has {written}")
+    if certificate.repeated != _repeated(trap, certificate):
+        raise InputError(f"a search of depth {certificate.repeated} does not see {trap.slug} as the certificate does")
+
+
+def _repeated(trap: Trap, certificate: Certificate) -> int:
+    """The greatest depth, `REPEATED` at most, that a search sees as the certificate does; 0 for none.
+
+    A search that begins with nothing need not see what a longer one saw at a depth.
+    """
+    shallow = (row for row in reversed(certificate.depths) if 2 <= row[0] <= REPEATED)
+    return next((row[0] for row in shallow if _is_seen(trap, certificate, row)), 0)
+
+
+def _is_seen(trap: Trap, certificate: Certificate, row: tuple[int, int, int]) -> bool:
+    """Whether searches of that depth see the values of the bait and of the best other move."""
+    depth, bait, best = row
+    board = trap.board()
+    others = [uci for move in board.legal_moves if (uci := board.uci(move)) != trap.bait]
+    if search(trap.epd, Budget(depth=depth), only=others).value != best:
+        return False
+    killer = certificate.found.split()[0]
+    board.push_uci(trap.bait)
+    # In these ways the test asks about the answers, about those of a mate in the last one.
+    asked: list[tuple[Sequence[str], Sequence[str]]] = [((killer,), ()), ((), (killer,)), ((), ())]
+    if certificate.tree:
+        asked.reverse()
+    answers = (search(board.fen(), Budget(depth=depth - 1), first=first, only=only) for first, only in asked)
+    return any(-answer.value == bait for answer in answers)
 
 
 def _safe_move(trap: Trap, prover: TrapProver) -> str:
@@ -231,6 +243,7 @@ def _profile(certificate: Certificate) -> Profile:
     return Profile(rank=certificate.rank, gain=certificate.gain, depths=depths)
 
 
-def _with_profile(certificate: Certificate, profile: Profile) -> Certificate:
+def _with_profile(trap: Trap, certificate: Certificate, profile: Profile) -> Certificate:
     depths = tuple((each.depth, each.bait, each.best) for each in profile.depths)
-    return replace(certificate, rank=profile.rank, gain=profile.gain, depths=depths)
+    made = replace(certificate, rank=profile.rank, gain=profile.gain, depths=depths)
+    return replace(made, repeated=_repeated(trap, made))
