@@ -72,6 +72,11 @@ def hint(exercise: Exercise, number: int) -> str:
     return f"It goes to {chess.square_name(killer.to_square)}."
 
 
+def hinted_move(exercise: Exercise) -> str:
+    """The move (UCI) that the hints are about, for a board: the bait where a safe move is asked, else the killer."""
+    return exercise.line[0]
+
+
 def verdict(exercise: Exercise, answer: str, judgement: Judgement) -> str:
     """What is said of an answer (UCI)."""
     board = exercise.board()
@@ -127,7 +132,7 @@ def _about(exercise: Exercise) -> str:
 
 def _piece(board: chess.Board, move: chess.Move) -> str:
     kind = board.piece_type_at(move.from_square)
-    return chess.piece_name(kind) if kind else "piece"
+    return f"{chess.piece_name(kind) if kind else 'piece'} on {chess.square_name(move.from_square)}"
 
 
 def _cost(exercise: Exercise, judgement: Judgement) -> str:

@@ -67,9 +67,9 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         assert library.counts().games == 1
         assert library.events("legals-mate") == {"fell": 1}
     assert SavedState(settings.bot.folder).bot.stats == {
-            **{"games": 1, "set": 1, "fell": 1},
-            **{"chosen": 1, "taken": 1},
-        }
+        **{"games": 1, "set": 1, "fell": 1},
+        **{"chosen": 1, "taken": 1},
+    }
 
 
 def test_games_of_every_kind_are_played_to_the_end(server: Server, settings: Settings) -> None:

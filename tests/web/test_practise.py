@@ -81,12 +81,12 @@ def test_a_move_is_chosen_on_the_board_and_answered_by_a_button(client: httpx.Cl
 def test_hints_say_more_and_an_illegal_answer_is_asked_again(client: httpx.Client, library: Path) -> None:
     page = exercise(client, hints="2")
     assert "The move to avoid loses to a mate in 2." in words(page)
-    assert "It is a move of the bishop." in words(page)
+    assert "It is a move of the bishop on g4." in words(page)
     again = client.post("/practise", data={**hidden(page), "answer": "<b>Ke9"})
     assert again.status_code == 400
     assert "is no legal move here; write one like Nf3" in words(again)
     assert "<b>Ke9" not in again.text
-    assert "It is a move of the bishop." in words(again)
+    assert "It is a move of the bishop on g4." in words(again)
     assert stored(library) == 0
 
 
@@ -100,6 +100,30 @@ def test_the_solution_may_be_shown_and_an_exercise_put_off(client: httpx.Client)
     shown = words(client.get(answer.headers["location"]))
     assert "The solution was shown." in shown
     assert "5...Bxd1 loses to 6.Bxf7+" in shown
+
+
+def test_the_last_hint_is_an_arrow_and_exercises_are_chosen_by_rating(client: httpx.Client) -> None:
+    assert "bait=g4d1" in exercise(client, hints="3").text
+    none = client.get("/practise", params={"go": "1", "player": "kiss", "least": "2400"})
+    assert (none.status_code, "ask for less" in words(none)) == (400, True)
+    some = client.get("/practise", params={"go": "1", "player": "kiss", "least": "1600", "most": "1800"})
+    assert hidden(some)["least"] == "1600"
+    assert hidden(some)["most"] == "1800"
+
+
+def test_progress_is_shown_and_exercises_are_taken_elsewhere(client: httpx.Client) -> None:
+    page = exercise(client)
+    (progress,) = re.findall(r'<a href="(/practise/progress[^"]*)"', page.text)
+    shown = words(client.get(html.unescape(progress)))
+    assert f"Progress of {PLAYER}" in shown
+    assert "Against others rated" in shown
+    links = [html.unescape(url) for url in re.findall(r'<a href="(/practise/exercises[^"]*)"', page.text)]
+    pgn, deck = (client.get(url) for url in links)
+    assert "Find one that does not." in pgn.text
+    assert deck.content.startswith(b"PK")
+    assert deck.headers["content-disposition"] == 'attachment; filename="exercises.apkg"'
+    assert client.get("/practise/exercises.exe", params={"player": PLAYER}).status_code == 404
+    assert client.get("/practise/progress", params={"player": "nobody"}).status_code == 404
 
 
 def test_what_cannot_be_says_what_to_do(client: httpx.Client) -> None:

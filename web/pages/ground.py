@@ -13,7 +13,7 @@ import chess
 from db.traps.board_svg import Picture
 
 
-def ground(picture: Picture, **more: object) -> str:
+def ground(picture: Picture, *, circle: str = "", **more: object) -> str:
     """The board of a picture as JSON for ``static/board.js``, with what may be done on it:
 
     - ``dests``: where each piece may go, see `dests`;
@@ -21,6 +21,7 @@ def ground(picture: Picture, **more: object) -> str:
       rank, with ``{from}`` and ``{to}``, if it is asked what the pawn becomes;
     - ``next``: a move (UCI) and the address that it leads to;
     - ``answer``: a move is the answer to an exercise;
+    - ``circle``: a square that is marked;
     - ``setup``: pieces are put anywhere; the address that has the pieces in place of ``{pieces}``.
     """
     board = chess.Board(picture.fen) if len(picture.fen.split()) > 4 else chess.Board(f"{picture.fen} 0 1")
@@ -30,6 +31,8 @@ def ground(picture: Picture, **more: object) -> str:
         for move in moves.split(",")
         if move
     ]
+    if circle:
+        shapes.append({"orig": circle, "brush": "blue"})
     described = {
         "fen": board.board_fen(),
         "turn": "white" if board.turn else "black",

@@ -5,8 +5,10 @@ the library, and everything else in the address, so that a session goes on after
 public instance everybody has his own, who has signed in.
 """
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
 import chess
@@ -16,9 +18,11 @@ from pydantic import BaseModel, Field
 
 from db.practice.collect import Filter
 from db.practice.exercise import AnswerError, Exercise, read_answer
+from db.practice.export import write_exercises
 from db.practice.judge import Judgement, Mark
+from db.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
 from db.practice.session import Practice, Standing, now_utc, open_practice, right_move
-from db.practice.wording import HINTS, hint, numbered, question, solution, source, verdict
+from db.practice.wording import HINTS, hint, hinted_move, numbered, question, solution, source, theme_words, verdict
 from db.storage.practice_rows import Review, profile_names, reviews_of
 from trapcore.errors import LibraryError, UsageError
 from trapcore.parallel.budget import Cancellation
@@ -36,6 +40,9 @@ router = APIRouter(include_in_schema=False)
 SECONDS = 60.0
 """Longest time for the judgement of an answer, and for the choice of the next exercise."""
 
+EXPORT_SECONDS = 300.0
+"""Longest time for an export: a right move is searched for each exercise that has none."""
+
 SKIPPED = 200
 """Most exercises that an address puts off."""
 
@@ -43,6 +50,8 @@ _NO_STORE = {"Cache-Control": "no-store"}
 
 Name = Annotated[str, Field(max_length=200)]
 Short = Annotated[str, Field(max_length=20)]
+Rating = Annotated[str, Field(max_length=4, pattern=r"\d*")]
+"""A rating, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +62,24 @@ class Wanted:
     """As it was written; empty for the library's traps."""
     theme: str
     opening: str
+    least: int | None = None
+    """Rating of the opponent, as `Filter` takes it."""
+    most: int | None = None
     skip: tuple[str, ...] = ()
     """Identifiers of the exercises that are put off."""
 
     def url(self, **params: object) -> str:
         """Address of the practice with these parameters."""
-        about = {"player": self.player, "theme": self.theme, "opening": self.opening}
-        return address("/practise", go=1, **about, **{"skip": ",".join(self.skip), **params})
+        return address("/practise", go=1, **self.fields(), **{"skip": ",".join(self.skip), **params})
+
+    def fields(self) -> dict[str, str]:
+        """Whose and which, as parameters."""
+        bounds = {"least": "" if self.least is None else str(self.least), "most": str(self.most or "")}
+        return {"player": self.player, "theme": self.theme, "opening": self.opening, **bounds}
 
     def filter(self) -> Filter:
         """The same for `open_practice`."""
-        return Filter(theme=self.theme, opening=self.opening)
+        return Filter(theme=self.theme, opening=self.opening, least_rating=self.least, most_rating=self.most)
 
 
 class Place(BaseModel):
@@ -74,6 +90,8 @@ class Place(BaseModel):
     player: Name = ""
     theme: Name = ""
     opening: Name = ""
+    least: Rating = ""
+    most: Rating = ""
     skip: Annotated[str, Field(max_length=13 * SKIPPED)] = ""
     exercise: Short = ""
     """`Exercise.id`; empty for the next one."""
@@ -91,7 +109,12 @@ async def practise(request: Request, place: Annotated[Place, Query()]) -> Respon
     """Page of the choice, of an exercise, or of an answer."""
     service = service_of(request)
     wanted = Wanted(
-        place.player.strip(), place.theme.strip(), place.opening.strip(), tuple(filter(None, place.skip.split(",")))
+        place.player.strip(),
+        place.theme.strip(),
+        place.opening.strip(),
+        _rating(place.least),
+        _rating(place.most),
+        tuple(filter(None, place.skip.split(","))),
     )
     profile = profile_of(request)
     if profile is None:
@@ -127,7 +150,8 @@ async def answer(request: Request) -> Response:
     profile = required_profile(request)
     fields = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
     player, theme, opening = (fields.get(name, "")[:200] for name in ("player", "theme", "opening"))
-    wanted = Wanted(profile.player(player), theme, opening)
+    least, most = (_rating(fields.get(name, "")) for name in ("least", "most"))
+    wanted = Wanted(profile.player(player), theme, opening, least, most)
     practice = await service.run(request, lambda stop: _practice(service, profile, wanted))
     exercise = practice.find(fields.get("exercise", ""))
     if exercise is None:
@@ -138,6 +162,62 @@ async def answer(request: Request) -> Response:
         return await service.run(request, lambda stop: view.stored(exercise, fields, hints, stop), seconds=SECONDS)
     except _AskAgain as again:
         return await view.exercise(exercise, hints, "", message=str(again), status=again.status)
+
+
+@router.get("/practise/progress")
+async def progress(request: Request, player: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """Page of the progress: weak themes against others of the same rating, and games since somebody practises."""
+    service, profile = service_of(request), required_profile(request)
+
+    def work() -> tuple[str, PracticeProgress]:
+        name = player_name(service, profile, player)
+        return name, progress_of(service.library, name)
+
+    try:
+        name, found = await service.run(request, lambda stop: work(), seconds=SECONDS)
+    except UsageError as error:
+        raise NotFound(str(error)) from error
+    tables = [
+        (f"Against others rated {found.band}", "you", "others", found.against_others),
+        (f"Before and since {found.since}, when practice began", "before", "since", found.over_time),
+    ]
+    answer = page(
+        request,
+        "progress.html",
+        name=name,
+        tables=[table for table in tables if table[3]],
+        theme_words=theme_words,
+        least=LEAST_GAMES,
+        back=address("/practise", go=1, player=name),
+    )
+    answer.headers.update(_NO_STORE)
+    return answer
+
+
+@router.get("/practise/exercises.{kind}")
+async def export(request: Request, kind: str, place: Annotated[Place, Query()]) -> Response:
+    """Exercises as PGN or as a deck for Anki."""
+    service, profile = service_of(request), required_profile(request)
+    media = {"pgn": "application/x-chess-pgn", "apkg": "application/octet-stream"}
+    if kind not in media:
+        raise NotFound("exercises are given as .pgn or .apkg")
+    bounds = _rating(place.least), _rating(place.most)
+    wanted = Wanted(profile.player(place.player.strip()), place.theme.strip(), place.opening.strip(), *bounds)
+
+    def work() -> bytes:
+        practice = _practice(service, profile, wanted)
+        with tempfile.TemporaryDirectory(prefix="trapline-exercises-") as folder:
+            path = Path(folder) / f"exercises.{kind}"
+            write_exercises(practice.exercises, path, name=practice.name, library=service.library.name)
+            return path.read_bytes()
+
+    content = await service.run(request, lambda stop: work(), seconds=EXPORT_SECONDS)
+    headers = {"Content-Disposition": f'attachment; filename="exercises.{kind}"', **_NO_STORE}
+    return Response(content, media_type=media[kind], headers=headers)
+
+
+def _rating(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) <= 4 else None
 
 
 class _AskAgain(Exception):
@@ -186,7 +266,16 @@ class _View:
         board = exercise.board()
         flipped = not board.turn
         here = {"exercise": exercise.id, "hints": hints or ""}
-        picture = Picture(fen=board.fen(), last=exercise.played_before, flipped=flipped)
+        shown = hinted_move(exercise) if hints == HINTS else ""
+        is_bait = exercise.bait is not None
+        picture = Picture(
+            fen=board.fen(),
+            last=exercise.played_before,
+            bait=shown if is_bait else "",
+            killer="" if is_bait else shown,
+            flipped=flipped,
+        )
+        circle = hinted_move(exercise)[:2] if hints == HINTS - 1 else ""
         return await self._page(
             status,
             state="ask",
@@ -195,9 +284,9 @@ class _View:
             message=message,
             hints=[hint(exercise, number) for number in range(1, hints + 1)],
             picture=picture,
-            ground=ground(picture, dests=dests(board.legal_moves), answer=True),
+            ground=ground(picture, dests=dests(board.legal_moves), answer=True, circle=circle),
             squares=_squares(board, flipped, from_, lambda square: self.wanted.url(**here, **{"from": square})),
-            hidden={**here, "player": self.wanted.player, "theme": self.wanted.theme, "opening": self.wanted.opening},
+            hidden={**here, **self.wanted.fields()},
             more=self.wanted.url(exercise=exercise.id, hints=hints + 1) if hints < HINTS else None,
             skip=self.wanted.url(skip=",".join((*self.wanted.skip, exercise.id)[-SKIPPED:])),
         )
@@ -257,7 +346,14 @@ class _View:
         standing: Standing = await self.service.run(
             self.request, lambda stop: self.practice.standing(self.service.library, now_utc())
         )
-        about = {"name": self.practice.name, "standing": standing, "choice": "/practise"}
+        fields = self.wanted.fields()
+        about = {
+            "name": self.practice.name,
+            "standing": standing,
+            "choice": "/practise",
+            "progress": address("/practise/progress", player=self.practice.name),
+            "exports": [(kind, address(f"/practise/exercises.{kind}", **fields)) for kind in ("pgn", "apkg")],
+        }
         answer = page(self.request, "practise.html", status, **about, **values)
         answer.headers.update(_NO_STORE)
         return answer
@@ -269,7 +365,7 @@ def _practice(service: Service, profile: Profile, wanted: Wanted) -> Practice:
         wanted = replace(wanted, player=player_name(service, profile, wanted.player))
     return service.page_cache.get(
         service.state(),
-        f"practice {wanted.player}\n{wanted.theme}\n{wanted.opening}",
+        ("practice", *wanted.fields().values()),
         lambda: open_practice(service.library, wanted.player, wanted.filter()),
     )
 

@@ -237,7 +237,7 @@ def test_words_tell_no_more_than_is_asked(library: Library) -> None:
     assert "Bxd1" not in question(safe)
     assert [hint(killer, number) for number in range(1, HINTS + 1)] == [
         "Look for a mate in 2.",
-        "The bishop moves.",
+        "The bishop on c4 moves.",
         "It goes to f7.",
     ]
     assert hint(safe, 3) == "It is 5...Bxd1 6.Bxf7+."
