@@ -36,9 +36,9 @@ def check(settings: ServiceOptions, connect: Callable[..., Connection] = Connect
     )
     yield from _token(settings, connect)
     yield from _library(settings)
-    yield from attempt("folder", lambda: _folder(mine.folder))
+    yield from attempt("folder", lambda: check_folder(mine.folder))
     if mine.backup_hours:
-        yield from attempt("backups", lambda: _folder(mine.backup_folder or mine.folder / "backups"))
+        yield from attempt("backups", lambda: check_folder(mine.backup_folder or mine.folder / "backups"))
     for folder in mine.folders:
         yield from attempt("watched folder", lambda folder=folder: _readable(folder, folder.is_dir()))  # type: ignore[misc]
     for dump in mine.dumps:
@@ -84,8 +84,10 @@ def _library(settings: ServiceOptions) -> Iterator[Finding]:
     yield Finding("library", "good", f"{settings.db}, {counts.traps:,} traps and {counts.games:,} games")
 
 
-def _folder(folder: Path) -> str:
-    """The first folder on the way that is there must be writable and have space."""
+def check_folder(folder: Path) -> str:
+    """The folder with its free space, for a finding. Raises `OutputError` unless the first folder on the way that is
+    there can be written and has `LEAST_SPACE`.
+    """
     there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise OutputError(f"{there} cannot be written")

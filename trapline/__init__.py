@@ -5,6 +5,7 @@ commands/      the commands
 __main__.py    the list of the commands, the version, exit codes
 lazy_group.py  command groups that import a command when it is used
 echo.py        what is printed, made harmless for a terminal
+doctor.py      condition of an installation: library, settings, tokens, disk, clock
 settings.py    the settings of all packages in one table; the example file of it
 =============  ===========================================================================
 """

@@ -33,6 +33,7 @@ COMMANDS = {
     "tree": "trapline.commands.tree:tree",
     "propose": "trapline.commands.propose:propose",
     "prove": "trapline.commands.prove:prove",
+    "doctor": "trapline.commands.doctor:doctor",
     "research": "trapline.commands.research:research",
 }
 """Name of each command, in the order of the help, and where it is; see `trapline.lazy_group`."""

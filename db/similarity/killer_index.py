@@ -156,6 +156,23 @@ def open_killer_index(
             raise
 
 
+def check_killer_index(library: Library, weights: Weights) -> str:
+    """Compare the stored index of the library's traps with the traps; what was found, empty where there is none yet.
+
+    Nothing is built. Raises `IndexFileError` for one that is not what it says.
+    """
+    root = Path(f"{library.name}{SUFFIX}")
+    with library.database.read() as connection:
+        state = _State(connection, weights, 1)
+        folder = root / state.name
+        if not folder.is_dir():
+            return ""
+        index, built, now = _opened(folder), _Built.read(folder / "built"), state.entries().as_dict()
+    if built is None or built.entries != now or len(index) != len(now):
+        raise IndexFileError(f"{folder} is not made of the traps of the library; delete {root}, it is built anew")
+    return f"{len(index):,} traps, as the library has them"
+
+
 class _State:
     """The traps of a library as one connection sees them, the weights, and the name of it all.
 

@@ -6,6 +6,7 @@ library/       ``library ...``: fill, show and check the library
 research/      ``research ...``: accuracy, and the experiments of the founding paper
 annotate.py    ``annotate``: traps of games as comments in PGN
 bot.py         ``bot``: play on lichess
+doctor.py      ``doctor``: whether all is in order
 options.py     options that several commands have
 practise.py    ``practise``: exercises from a player's games and the library
 propose.py     ``propose``: killers for a position

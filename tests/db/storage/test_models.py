@@ -95,6 +95,7 @@ def test_no_statement_is_written_for_one_database_only() -> None:
             raw[path.name] = found
     assert raw.pop("open.py") == ["SELECT version_num FROM alembic_version"]
     assert all(s.startswith(("PRAGMA ", "BEGIN")) for s in raw.pop("backup.py"))
+    assert raw.pop("health.py") == ["PRAGMA foreign_key_check"]
     assert raw.pop("library.py") == ["PRAGMA integrity_check(1)"]
     assert all(s.startswith(("PRAGMA ", "BEGIN")) for s in raw.pop("database.py"))
     assert raw == {}
