@@ -72,7 +72,7 @@ class Annotator:
     ) -> AnnotatedBatch:
         """The annotated batch of the input ``file``, which ``commentator`` has written until there; adds to ``counts``
         what there was in it."""
-        counts.add_batch(found)
+        counts.add_batch(found, file)
         asked_before = 0 if self.verifier is None else self.verifier.asked
         data = batch.data()
         lines: list[tuple[int, bytes]] = []

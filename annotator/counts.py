@@ -8,6 +8,9 @@ from annotator.events import TrapEvent
 from db.traps.terms import Event
 from trapcore import _native
 
+SHOWN = 10
+"""Most games that are named of those that could not be read; a report has all of them."""
+
 
 @dataclass(slots=True)
 class Counts:
@@ -36,17 +39,22 @@ class Counts:
     """Games to which text was added; less than ``with_traps`` when it was there before."""
     skipped: dict[str, int] = field(default_factory=dict)
     """Games that passed through unread, by reason."""
+    unread: list[str] = field(default_factory=list)
+    """Of these the first `SHOWN`: file, number, place and what is wrong, a sentence each."""
     problems: list[str] = field(default_factory=list)
     """Inputs that could not be read, or not to their end: a sentence each."""
 
-    def add_batch(self, found: _native.BatchFindings) -> None:
-        """Count the games and positions of one batch, not its findings."""
+    def add_batch(self, found: _native.BatchFindings, file: str) -> None:
+        """Count the games and positions of one batch of the input ``file``, not its findings."""
         self.games += found.games
         self.positions += found.positions
         self.candidates += found.candidates
         self.suspected += found.suspected
         self.proof_nodes += found.proof_nodes
         self.skipped = dict(Counter(self.skipped) + Counter(skipped.reason for skipped in found.skipped))
+        for skipped in found.skipped[: max(0, SHOWN - len(self.unread))]:
+            place = f"game {skipped.game}, at byte {skipped.offset:,}"
+            self.unread.append(f"{file}, {place}: {skipped.detail} ({skipped.reason})")
 
     def add_game(self, events: list[TrapEvent], *, annotated: bool) -> None:
         """Count the findings of one game that has some."""

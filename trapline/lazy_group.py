@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from trapcore.suggestions import unknown_name
+from trapline.examples import example
 
 
 def hide_flag_types(ctx: Any, command: Any) -> None:
@@ -18,6 +19,15 @@ def hide_flag_types(ctx: Any, command: Any) -> None:
             parameter.metavar = ""
     for each in getattr(command, "commands", {}).values():
         hide_flag_types(ctx, each)
+
+
+def give_examples(command: Any, path: str) -> None:
+    """Show the example of a command, or those of the commands of a group, below the help; ``path`` is how it is
+    called.
+    """
+    command.epilog = example(path)
+    for name, each in getattr(command, "commands", {}).items():
+        give_examples(each, f"{path} {name}")
 
 
 def lazy_group(commands: Mapping[str, str]) -> type[TyperGroup]:
@@ -47,6 +57,9 @@ def lazy_group(commands: Mapping[str, str]) -> type[TyperGroup]:
             command = typer.main.get_command(entry)
             command.name = cmd_name
             hide_flag_types(ctx, command)
+            # The path begins with the name of the program.
+            above = ctx.command_path.split()[1:] if ctx is not None else []
+            give_examples(command, " ".join([*above, cmd_name]))
             return command
 
         def get_params(self, ctx: Any) -> Any:

@@ -253,10 +253,23 @@ def test_unreadable_games_pass_and_are_counted(
     told = capsys.readouterr().err
     for line in ("games read 1", "games skipped 2", "illegal-move 1", "unknown-variant 1"):
         assert line in " ".join(told.split())
+    assert f"not read: {source}, game 1, at byte 0: 2. Ke3 is not legal (illegal-move)" in told
+    assert f"not read: {source}, game 3, at byte {len(ILLEGAL + game(FELL))}: " in told
     assert out.read_text().startswith(ILLEGAL)
     with pytest.raises(InputError, match="1 illegal-move, 1 unknown-variant"):
         run(library, source, output=str(out), strict=True)
     assert out.exists()
+
+
+def test_of_many_unreadable_games_the_first_are_named(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.pgn"
+    source.write_text(ILLEGAL * 13)
+    annotate([str(source)], output=str(tmp_path / "out.pgn"), db=str(library))
+    told = capsys.readouterr().err
+    assert told.count("not read: ") == 10
+    assert "and 3 games more were not read; --report lists every one" in told
 
 
 def test_outputs_that_cannot_be_written(library: Path, tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """What the help says of options that have to be one of a few words: all of them, and the one that is usual."""
 
+import shlex
+from collections.abc import Iterator
 from enum import StrEnum
+from typing import Any
 
 import pytest
 import typer
@@ -10,6 +13,7 @@ from db.traps.terms import Outcome
 from trapcore.measures.options import IndexedMeasure, Measure
 from trapcore.proof.verdict import Verdict
 from trapline.__main__ import app
+from trapline.examples import EXAMPLES
 from trapline.settings import Settings
 
 
@@ -40,3 +44,36 @@ def test_the_help_names_all_choices(command: str, option: str, choices: type[Str
 def test_the_help_names_the_usual_measure() -> None:
     _, told = option_of("annotate", "measure")
     assert f"{Settings.model_fields['measure'].default} unless changed" in told
+
+
+def leaves() -> Iterator[tuple[str, Any, Any]]:
+    """Every command that does something: its name, the command, the context of the group that it is in."""
+    root: Any = typer.main.get_command(app)
+    waiting = [(root, root.make_context("trapline", ["annotate"], resilient_parsing=True))]
+    while waiting:
+        group, context = waiting.pop()
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            if hasattr(command, "list_commands"):
+                waiting.append((command, type(context)(command, info_name=name, parent=context)))
+            else:
+                yield " ".join([*context.command_path.split()[1:], name]), command, context
+
+
+def test_every_command_has_an_example_that_it_can_read() -> None:
+    found = {name: (command, context) for name, command, context in leaves()}
+    assert found.keys() == EXAMPLES.keys()
+    for name, (command, context) in found.items():
+        assert command.epilog == f"Example: trapline {name} {EXAMPLES[name]}"
+        words = shlex.split(EXAMPLES[name])
+        with command.make_context(name.split()[-1], list(words), parent=context) as parsed:
+            assert parsed.args == [], name
+        given = {word for word in words if word.startswith("-")}
+        known = {word for parameter in command.params for word in (*parameter.opts, *parameter.secondary_opts)}
+        assert given <= known, name
+
+
+def test_the_help_shows_the_example(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        app(["library", "show", "--help"], prog_name="trapline")
+    assert "Example: trapline library show legal-mate" in capsys.readouterr().out

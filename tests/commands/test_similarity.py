@@ -250,6 +250,7 @@ def test_similarity_for_people() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (("--measure", "abstracted"), "compares a move and its answer with those of a library, not two positions"),
         (("--measure", "sequence"), "did you mean 'sequences'"),
         (("--labels", "uc"), "did you mean 'uci'"),
         (("--measure", "structural", "--base", "sequence"), "did you mean 'sequences'"),

@@ -15,7 +15,16 @@ from trapcore.measures import (
     terminal,
     tree_edit,
 )
-from trapcore.measures.options import MAX_BASE_DEPTH, Base, Measure, Reference, Unpaired, checked_depth, chosen
+from trapcore.measures.options import (
+    MAX_BASE_DEPTH,
+    Base,
+    Measure,
+    Reference,
+    Unpaired,
+    checked_depth,
+    chosen,
+    comparing,
+)
 from trapcore.trees.chess_game import Labels, parse_position
 
 OPTIONS: dict[str, tuple[Measure, ...]] = {
@@ -180,7 +189,7 @@ def chosen_comparison(measure: str, labels: str, *, captures: bool, **options: A
         name: chosen(kinds[name], value) if name in kinds and value is not None else value
         for name, value in options.items()
     }
-    return Comparison(chosen(Measure, measure), chosen(Labels, labels), captures, **read)
+    return Comparison(comparing(measure), chosen(Labels, labels), captures, **read)
 
 
 def _listed(measures: Iterable[Measure]) -> str:

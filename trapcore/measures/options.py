@@ -86,6 +86,17 @@ def indexed(name: str) -> IndexedMeasure:
     raise unknown_name("measure", name, known)
 
 
+def comparing(name: str) -> Measure:
+    """The measure of that name, if it compares two positions; raises `UsageError`, naming the nearest or saying why."""
+    if name == IndexedMeasure.ABSTRACTED:
+        raise UsageError(
+            "abstracted compares a move and its answer with those of a library, not two positions: "
+            "`trapline query --fen FEN --similar 5 --measure abstracted`; two positions are compared by "
+            + ", ".join(Measure)
+        )
+    return chosen(Measure, name)
+
+
 LEAST_SIMILARITY = {
     IndexedMeasure.ABSTRACTED: 0.5,
     IndexedMeasure.SEQUENCES: 0.8,

@@ -207,6 +207,10 @@ def _tell(counts: Counts, seconds: float, *, quiet: bool) -> None:
     for problem in counts.problems:
         say(problem)
     if not quiet:
+        for unread in counts.unread:
+            say(f"not read: {unread}")
+        if (more := counts.games_skipped - len(counts.unread)) > 0:
+            say(f"and {more:,} games more were not read; --report lists every one")
         Console(stderr=True).print(summary(counts, seconds))
         if not counts.games:
             say("there was no game in the input")

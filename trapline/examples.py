@@ -1,0 +1,56 @@
+"""Example of each command, as its help shows it; a test holds that every command has one and can read it."""
+
+from collections.abc import Mapping
+
+_FEN = '"r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"'
+_OTHER = '"r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"'
+
+EXAMPLES: Mapping[str, str] = {
+    "annotate": "games.pgn -o annotated.pgn",
+    "library init": "--db my.sqlite",
+    "library add": '--moves "e4 e5 Nf3 d6 Bc4 Bg4 Nc3 h6 Nxe5" --bait Bxd1 --line "Bxf7+ Ke7 Nd5#" --name "My trap"',
+    "library import": "puzzles.csv.zst --limit 20000 --db my.sqlite",
+    "library list": "--family legal",
+    "library show": "legal-mate",
+    "library export": "legal-mate -o legal.pgn",
+    "library verify": "--engine auto --db my.sqlite",
+    "library train": "--db my.sqlite",
+    "library backup": "copy.sqlite --db my.sqlite",
+    "library restore": "copy.sqlite --db my.sqlite --replace",
+    "index": "games.pgn --db my.sqlite",
+    "mine": "games.pgn --rating 1200-1599 --db my.sqlite",
+    "repertoire": "--color white --rating 1200-1599 -o repertoire.pgn --db my.sqlite",
+    "query": f"--fen {_FEN} --similar 5",
+    "explore": '--moves "e4 e5 Nf3" --db my.sqlite',
+    "report": '"Your Name" -o report.html --db my.sqlite',
+    "practise": '--player "Your Name" --db my.sqlite',
+    "bot": "--check",
+    "service run": "--config trapline.toml",
+    "jobs list": "--db my.sqlite",
+    "jobs run": "backup --db my.sqlite",
+    "jobs pause": "mine --db my.sqlite",
+    "jobs resume": "mine --db my.sqlite",
+    "jobs log": "--limit 20 --db my.sqlite",
+    "follow": "yourname --once --db my.sqlite",
+    "serve": "--db my.sqlite --port 8321",
+    "similarity": f"{_FEN} {_OTHER}",
+    "match": f"{_FEN} {_OTHER} --explain",
+    "tree": f"{_FEN} --depth 2",
+    "propose": f"{_FEN} --top 3",
+    "prove": f"{_FEN} --bait Bxd1",
+    "research puzzles": "puzzles.csv.zst -o found",
+    "research games": "games.pgn --puzzles puzzles.csv.zst -o found",
+    "research network": "games.pgn --records out/records.bin -o out/network.bin --engine stockfish",
+    "research coverage": "games.pgn --out out/coverage --engine stockfish",
+    "research practice": "--out out/practice --exercises 100 --engine stockfish",
+    "research themes": "puzzles.csv.zst --out out/themes",
+    "research paper": "figure-1 table-1 -o found",
+    "research dynamics": "tic-tac-toe --games 100",
+}
+"""What is written behind ``trapline`` and the name of the command."""
+
+
+def example(command: str) -> str | None:
+    """The line that the help of a command shows, or None for a group of commands."""
+    arguments = EXAMPLES.get(command)
+    return None if arguments is None else f"Example: trapline {command} {arguments}"
