@@ -33,6 +33,7 @@ EXAMPLES: Mapping[str, str] = {
     "jobs log": "--limit 20 --db my.sqlite",
     "follow": "yourname --once --db my.sqlite",
     "serve": "--db my.sqlite --port 8321",
+    "doctor": "--db my.sqlite",
     "similarity": f"{_FEN} {_OTHER}",
     "match": f"{_FEN} {_OTHER} --explain",
     "tree": f"{_FEN} --depth 2",
