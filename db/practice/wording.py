@@ -1,4 +1,4 @@
-"""Words about exercises: what is asked, hints, and what is said of an answer."""
+"""Words about exercises: what is asked, hints, and what is said of an answer, in the sentences of the grammar."""
 
 import re
 from collections.abc import Sequence
@@ -8,26 +8,17 @@ import chess
 from db.practice.exercise import Exercise, Origin, Task
 from db.practice.judge import Judgement, Mark
 from db.wording.claims import year
+from db.wording.english import ENGLISH
+from db.wording.grammar import Grammar
+from db.wording.names import theme_name
 
 HINTS = 3
 """Hints of an exercise, each saying more."""
 
-_KINDS = {"mate": "a forced mate", "capture": "a capture or a promotion", "quiet": "a quiet move"}
-_WORDS = {
-    "attackingF2F7": "attack on f2 or f7",
-    "backRankMate": "back-rank mate",
-    "capturingDefender": "capture of the defender",
-    "defensiveMove": "defence",
-    "enPassant": "capture en passant",
-    "overloading": "overloaded piece",
-    "xRayAttack": "x-ray attack",
-}
-"""Where the name that lichess writes, taken apart, is no good English."""
 
-
-def theme_words(theme: str) -> str:
-    """A theme in words: ``discovered attack``."""
-    return _WORDS.get(theme) or re.sub(r"(?=[A-Z])", " ", theme).lower()
+def theme_words(theme: str, language: Grammar = ENGLISH) -> str:
+    """A theme in words: ``discovered attack``; empty for none."""
+    return theme_name(theme, language) if theme else ""
 
 
 def numbered(board: chess.Board, line: Sequence[str]) -> str:
@@ -35,41 +26,44 @@ def numbered(board: chess.Board, line: Sequence[str]) -> str:
     return re.sub(r"(\d\.+) ", r"\1", board.variation_san([chess.Move.from_uci(move) for move in line]))
 
 
-def question(exercise: Exercise) -> str:
+def question(exercise: Exercise, language: Grammar = ENGLISH) -> str:
     """What is asked, without a word too many about the answer."""
-    side = "White" if exercise.board().turn else "Black"
+    side = language.sides[exercise.board().turn]
     if exercise.task is Task.SAFE:
-        return f"{side} to move: a natural move loses here. Find one that does not."
-    after = f" after {_last(exercise)}" if exercise.played_before else ""
-    return f"{side} to move{after}: find the killer."
+        return language.practice["ask_safe"].format(side=side)
+    key = "ask_killer_after" if exercise.played_before else "ask_killer"
+    return language.practice[key].format(side=side, last=_last(exercise) if exercise.played_before else "")
 
 
-def source(exercise: Exercise) -> str:
+def source(exercise: Exercise, language: Grammar = ENGLISH) -> str:
     """Where it is from, told after the answer."""
     game = exercise.game
     if game is None:
-        return f"This is {exercise.name}." if exercise.name else ""
-    what = "The move that loses was yours" if exercise.origin is Origin.LOST else "You missed it"
+        return language.practice["from_trap"].format(name=exercise.name) if exercise.name else ""
     played = f"{game.white} – {game.black}" + (f", {year(game.date)}" if year(game.date) else "")
-    return f"{what} in {played}{f' ({game.address})' if game.address else ''}."
+    key = "was_yours" if exercise.origin is Origin.LOST else "was_missed"
+    return language.practice[key].format(game=played, address=f" ({game.address})" if game.address else "")
 
 
-def hint(exercise: Exercise, number: int) -> str:
+def hint(exercise: Exercise, number: int, language: Grammar = ENGLISH) -> str:
     """A hint, from 1 to `HINTS`: what it is about, which piece, and which square."""
-    board = exercise.board()
+    board, words = exercise.board(), language.practice
+    move = chess.Move.from_uci(hinted_move(exercise))
+    kind = board.piece_type_at(move.from_square)
+    assert kind is not None
+    origin, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
     if exercise.task is Task.SAFE:
-        bait = chess.Move.from_uci(exercise.line[0])
         if number == 1:
-            return f"The move to avoid loses to {_about(exercise)}."
+            return words["avoid_what"].format(theme=_about(exercise, language))
         if number == 2:
-            return f"It is a move of the {_piece(board, bait)}."
-        return f"It is {numbered(board, exercise.line[:2])}."
-    killer = chess.Move.from_uci(exercise.line[0])
+            return words["avoid_piece"].format(piece=language.the_piece[kind], square=origin)
+        return words["avoid_move"].format(line=numbered(board, exercise.line[:2]))
     if number == 1:
-        return f"Look for {_about(exercise)}."
+        return words["look_for"].format(theme=_about(exercise, language))
     if number == 2:
-        return f"The {_piece(board, killer)} moves."
-    return f"It goes to {chess.square_name(killer.to_square)}."
+        told = words["moves_piece"].format(subject=language.subject[kind], square=origin)
+        return told[:1].upper() + told[1:]
+    return words["goes_to"].format(square=target)
 
 
 def hinted_move(exercise: Exercise) -> str:
@@ -77,29 +71,35 @@ def hinted_move(exercise: Exercise) -> str:
     return exercise.line[0]
 
 
-def verdict(exercise: Exercise, answer: str, judgement: Judgement) -> str:
+def verdict(exercise: Exercise, answer: str, judgement: Judgement, language: Grammar = ENGLISH) -> str:
     """What is said of an answer (UCI)."""
-    board = exercise.board()
+    board, words = exercise.board(), language.practice
     move = numbered(board, [answer])
     line = numbered_after(board, answer, judgement.line)
     if judgement.mark is Mark.OPEN:
-        return f"The search does not settle {move}, so it does not count. Try another move."
+        return words["open"].format(move=move)
     if judgement.mark is Mark.SLOW:
-        return f"{move} wins too, but there is a mate in {exercise.mate_in}. Try again."
+        return words["slow"].format(move=move, count=exercise.mate_in)
     if judgement.mark is Mark.RIGHT:
-        goes_on = f" It goes on {line}." if line and exercise.task is Task.KILLER else ""
-        return f"Right: {move}.{goes_on}"
-    how = f"loses to a mate in {judgement.mate_in}" if judgement.mate_in is not None else _cost(exercise, judgement)
-    return f"{move} {how}{f': {line}' if line else ''}."
+        key = "right_line" if line and exercise.task is Task.KILLER else "right"
+        return words[key].format(move=move, line=line)
+    return words["wrong_line" if line else "wrong"].format(
+        move=move, how=_how(exercise, judgement, language), line=line
+    )
 
 
-def solution(exercise: Exercise, best: str | None) -> str:
+def solution(exercise: Exercise, best: str | None, language: Grammar = ENGLISH) -> str:
     """The answer; ``best`` (UCI) is a right move where a safe one is asked, None if none is known."""
-    board = exercise.board()
+    board, words = exercise.board(), language.practice
     if exercise.task is Task.KILLER:
-        return f"The killer is {numbered(board, exercise.line)}."
-    bait = f"{numbered(board, exercise.line[:1])} loses to {numbered_after(board, *_split(exercise))}"
-    return f"{bait}; {numbered(board, [best])} does not." if best is not None else f"{bait}."
+        return words["killer_is"].format(line=numbered(board, exercise.line))
+    gaps = {
+        "move": numbered(board, exercise.line[:1]),
+        "line": numbered_after(board, exercise.line[0], exercise.line[1:]),
+    }
+    if best is None:
+        return words["loses_to"].format(**gaps)
+    return words["loses_to_best"].format(**gaps, best=numbered(board, [best]))
 
 
 def numbered_after(board: chess.Board, answer: str, line: Sequence[str]) -> str:
@@ -107,10 +107,6 @@ def numbered_after(board: chess.Board, answer: str, line: Sequence[str]) -> str:
     after = board.copy(stack=False)
     after.push_uci(answer)
     return numbered(after, line)
-
-
-def _split(exercise: Exercise) -> tuple[str, tuple[str, ...]]:
-    return exercise.line[0], exercise.line[1:]
 
 
 def _last(exercise: Exercise) -> str:
@@ -123,20 +119,17 @@ def _last(exercise: Exercise) -> str:
     return numbered(before, [exercise.played_before])
 
 
-def _about(exercise: Exercise) -> str:
+def _about(exercise: Exercise, language: Grammar) -> str:
     if exercise.mate_in is not None:
-        return f"a mate in {exercise.mate_in}"
+        return language.a_mate[None][1].format(count=exercise.mate_in)
     first = exercise.themes[0]
-    return _KINDS.get(first) or f"{'an' if theme_words(first)[0] in 'aeiou' else 'a'} {theme_words(first)}"
+    return theme_name(first, language, in_sentence=True)
 
 
-def _piece(board: chess.Board, move: chess.Move) -> str:
-    kind = board.piece_type_at(move.from_square)
-    return f"{chess.piece_name(kind) if kind else 'piece'} on {chess.square_name(move.from_square)}"
-
-
-def _cost(exercise: Exercise, judgement: Judgement) -> str:
-    share = f"{50 * judgement.cost:.0f} % of win chance"
-    if exercise.task is Task.KILLER:
-        return f"lets it go and costs {share}" if judgement.cost else "lets it go"
-    return f"costs {share}" if judgement.cost else "loses"
+def _how(exercise: Exercise, judgement: Judgement, language: Grammar) -> str:
+    if judgement.mate_in is not None:
+        return language.practice["loses_to_mate"].format(count=judgement.mate_in)
+    key = "lets_go" if exercise.task is Task.KILLER else "loses"
+    if not judgement.cost:
+        return language.practice[key]
+    return language.practice[f"{key}_cost"].format(points=f"{50 * judgement.cost:.0f}")

@@ -66,6 +66,8 @@ class Grammar:
     ideas: Mapping[str, str]
     """Patterns that people know, by the family of the traps that show them."""
     sentences: Mapping[str, str]
+    practice: Mapping[str, str]
+    """Whole sentences of practice: what is asked, hinted and answered."""
     a_trap: str
     """A trap without a name."""
     known_trap: str
