@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test test-rest test-all bench check certificates docs screenshot wheel clean
+.PHONY: demo test test-rest test-all bench check certificates docs screenshot wheel release lock audit clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -56,6 +56,21 @@ docs: $(VENV)/ready
 # The wheel for this system, in dist/; needs no .venv.
 wheel:
 	$(PYTHON) deploy/build_wheel.py
+
+# The wheel, the list of what it and the container are made of (CycloneDX), and checksums of all, in dist/.
+release: wheel
+	$(PYTHON) deploy/release_files.py
+
+# The versions and hashes that the container is built of, deploy/requirements.lock, as they are today; needs uv.
+lock:
+	uv pip compile pyproject.toml deploy/build.in --extra postgres --generate-hashes --python-version 3.11 \
+	    --python-platform linux --no-emit-index-url --no-annotate --custom-compile-command "make lock" \
+	    --upgrade --quiet --output-file deploy/requirements.lock
+
+# Known holes of what is locked; needs pip-audit, cargo-audit and the network.
+audit:
+	pip-audit --require-hashes --disable-pip --requirement deploy/requirements.lock
+	cd trapcore/native && cargo audit
 
 # The picture of the README; needs Chromium.
 screenshot: $(VENV)/ready
