@@ -13,6 +13,7 @@ from db.library.library import Library
 from db.library.open import made_by
 from web.api import edit, monitoring, uploads
 from web.api import library as library_api
+from web.http_server import HeadMiddleware
 from web.limits import LimitsMiddleware
 from web.metrics import MetricsMiddleware
 from web.pages.site import add_pages
@@ -62,6 +63,7 @@ def create_app(library: Library, settings: WebOptions, fetch_games: FetchGames |
             allow_headers=("Authorization", "Content-Type", "If-None-Match"),
             expose_headers=("ETag", "Link", "Location", "Retry-After"),
         )
+    app.add_middleware(HeadMiddleware)
     app.add_middleware(LimitsMiddleware, web=settings.web)
     app.add_middleware(MetricsMiddleware, metrics=service.metrics)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

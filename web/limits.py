@@ -5,11 +5,12 @@ It is plain ASGI: the body of a response is not touched.
 
 import asyncio
 import math
+import re
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from urllib.parse import urlsplit
 
 from cachetools import LRUCache
 from starlette.datastructures import Headers, MutableHeaders
@@ -18,6 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from web.problems import (
     SECURITY_HEADERS,
     Forbidden,
+    MisdirectedRequest,
+    Overloaded,
     RateLimited,
     RequestError,
     RequestTimeout,
@@ -35,8 +38,21 @@ SMALL_BODY = 64 * 1024
 UPLOADS = ("/api/v1/annotate", "/api/v1/annotations", "/annotate", "/report")
 """Paths to which games are uploaded."""
 
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+"""Names that always lead to this machine."""
+
+_HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
+_ORIGIN = re.compile(r"null|[a-z][a-z0-9+.-]*://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE)
+_SITES = ("same-origin", "same-site", "cross-site", "none")  # https://www.w3.org/TR/fetch-metadata/
+_ADDRESS = "trapline.address"  # entry of a scope
 _MAX_ADDRESSES = 20_000  # buckets; the least recently used one is dropped first
 _SMALL_SECONDS = 20.0  # in which a small body must have been received
+_SILENCE_SECONDS = 15.0  # longest pause within a body
+_SLOW_SECONDS = 30.0  # after which a body has to come at `_SLOW_RATE` at least
+_SLOW_RATE = 16 * 1024  # bytes a second
+_SEND_SECONDS = 60.0  # in which a client has to take what waits to be sent to it
+_BODIES_OF_ADDRESS = 4  # uploads that one address may be sending at the same time,
+_BODIES = 16  # and all addresses
 _DRAIN_SECONDS = 2.0  # for which the body of a refused request is still read
 
 
@@ -61,6 +77,29 @@ class TokenBuckets:
         return 0.0 if allowed else (1.0 - level) / self._rate
 
 
+class BodyCount:
+    """Uploads whose body is being received: their places are limited, for each address and in all."""
+
+    def __init__(self) -> None:
+        self._of_address: Counter[str] = Counter()
+
+    def begin(self, address: str) -> Callable[[], None]:
+        """A body begins; call what is returned when it ends, once or more often. Raises `Overloaded`."""
+        if self._of_address[address] >= _BODIES_OF_ADDRESS or self._of_address.total() >= _BODIES:
+            raise Overloaded(
+                "more uploads are being sent than are taken at once; try again later", {"Retry-After": "5"}
+            )
+        self._of_address[address] += 1
+        waiting = [address]
+
+        def end() -> None:
+            while waiting:
+                self._of_address[waiting.pop()] -= 1
+                self._of_address = +self._of_address
+
+        return end
+
+
 class LimitsMiddleware:
     """ASGI middleware that enforces the limits of the settings."""
 
@@ -69,6 +108,7 @@ class LimitsMiddleware:
         self._web = web
         self._buckets = TokenBuckets(web.rate, web.burst) if web.rate else None
         self._proxies = [ip_network(proxy) for proxy in web.proxies]
+        self._bodies = BodyCount()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or answer it with problem details if it exceeds a limit."""
@@ -82,27 +122,40 @@ class LimitsMiddleware:
                 response_headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     response_headers.setdefault(name, value)
-            await send(message)
+            try:
+                async with asyncio.timeout(_SEND_SECONDS):
+                    await send(message)
+            except TimeoutError as error:
+                raise ResponseAborted("the client does not take its answer") from error
 
+        client = scope.get("client")
+        address = rate_limit_key(client_address(client[0] if client else "", headers, self._proxies))
+        scope[_ADDRESS] = address
+        body_ends: Callable[[], None] = _nothing
         try:
-            self._check_rate(scope, headers)
+            self._check_rate(address)
+            self._check_host(headers)
             self._check_site(scope, headers)
-            body = self._body(scope, headers, receive)
+            if scope["path"] in UPLOADS and scope["method"] == "POST":
+                body_ends = self._bodies.begin(address)
+            body = self._body(scope, headers, receive, body_ends)
         except RequestError as error:
+            body_ends()
             # The body is not read to its end, so the connection cannot be reused.
             error.headers["Connection"] = "close"
             await _discard_body(receive)
             await error_response(error)(scope, receive, send_secured)
             return
         # The server closes the connection of an incomplete response; that is no bug to be logged.
-        with suppress(ResponseAborted):
-            await self._app(scope, body, send_secured)
+        try:
+            with suppress(ResponseAborted):
+                await self._app(scope, body, send_secured)
+        finally:
+            body_ends()
 
-    def _check_rate(self, scope: Scope, headers: Headers) -> None:
+    def _check_rate(self, address: str) -> None:
         if self._buckets is None:
             return
-        client = scope.get("client")
-        address = rate_limit_key(client_address(client[0] if client else "", headers, self._proxies))
         seconds = self._buckets.take(address, time.monotonic())
         if seconds:
             raise RateLimited(
@@ -111,15 +164,40 @@ class LimitsMiddleware:
                 {"Retry-After": str(math.ceil(seconds))},
             )
 
+    def _check_host(self, headers: Headers) -> None:
+        """Raise `MisdirectedRequest` for a name that is not this server's: a page may have had its own name lead here.
+
+        An address is no name that somebody could have lead elsewhere.
+        """
+        given = headers.getlist("host")
+        found = _HOST.fullmatch(given[0]) if len(given) == 1 else None
+        if found is None:
+            raise RequestError("the header Host must be there once, as a name or an address, with or without a port")
+        host = found["host"].lower().rstrip(".")
+        web = self._web
+        allowed = host in (*LOOPBACK_NAMES, web.host) or host in web.hosts
+        if not allowed and not (web.public and _is_address(host.strip("[]"))):
+            raise MisdirectedRequest(
+                f"this server does not answer for {host[:100]}; the setting web.hosts says for what it does"
+            )
+
     def _check_site(self, scope: Scope, headers: Headers) -> None:
         """Raise `Forbidden` if a page of another site has a visitor's browser write or upload here."""
-        origin = headers.get("origin")
-        if origin is None or scope["method"] in ("GET", "HEAD", "OPTIONS") or origin in self._web.origins:
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin is not None and not _ORIGIN.fullmatch(origin):
+            raise RequestError("the header Origin must be like https://chess.example")
+        if site is not None and site not in _SITES:
+            raise RequestError(f"the header Sec-Fetch-Site must be one of {', '.join(_SITES)}")
+        if scope["method"] in ("GET", "HEAD", "OPTIONS") or (origin is not None and origin in self._web.origins):
             return
-        if urlsplit(origin).netloc != headers.get("host"):
-            raise Forbidden(f"pages of {origin} may not do this here; the setting web.origins names those that may")
+        other = origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower()
+        # A page that sends no referrer has no origin either; what its browser says of the site cannot be made up.
+        if (other and site != "same-origin") or site == "cross-site":
+            who = origin if origin is not None else "another site"
+            raise Forbidden(f"pages of {who} may not do this here; the setting web.origins names those that may")
 
-    def _body(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
+    def _body(self, scope: Scope, headers: Headers, receive: Receive, ends: Callable[[], None]) -> Receive:
+        """``receive`` with the limits on size and time; ``ends`` is called when the body is whole."""
         upload = scope["path"] in UPLOADS
         most = self._web.upload_megabytes * 1024 * 1024 if upload else SMALL_BODY
         seconds = self._web.annotation_minutes * 60 if upload else _SMALL_SECONDS
@@ -128,7 +206,7 @@ class LimitsMiddleware:
             raise RequestError("Content-Length must be a number of bytes")
         if int(length) > most:
             raise _too_large(most)
-        end = time.monotonic() + seconds
+        began = time.monotonic()
         read = 0
         whole = False
 
@@ -136,19 +214,43 @@ class LimitsMiddleware:
             nonlocal read, whole
             if whole:
                 return await receive()  # waits until the client disconnects
+            passed = time.monotonic() - began
+            left = min(seconds - passed, _SLOW_SECONDS + read / _SLOW_RATE - passed, _SILENCE_SECONDS)
             try:
-                async with asyncio.timeout(end - time.monotonic()):
+                async with asyncio.timeout(left):
                     message = await receive()
             except TimeoutError as error:
-                raise RequestTimeout(f"the request was not sent within {seconds:g} seconds") from error
+                raise RequestTimeout(
+                    f"the request was not sent in time: within {seconds:g} seconds, without a pause of "
+                    f"{_SILENCE_SECONDS:g}, at {_SLOW_RATE // 1024} KiB a second or more"
+                ) from error
             if message["type"] == "http.request":
                 read += len(message.get("body", b""))
                 whole = not message.get("more_body", False)
+                if whole:
+                    ends()
                 if read > most:
                     raise _too_large(most)
             return message
 
         return receive_counted
+
+
+def address_of(scope: Scope) -> str:
+    """Key of the client's address, as the limits count it."""
+    return str(scope.get(_ADDRESS, ""))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _nothing() -> None:
+    pass
 
 
 async def _discard_body(receive: Receive) -> None:
@@ -164,7 +266,7 @@ def client_address(peer: str, headers: Headers, proxies: Sequence[Network]) -> s
     """Address of the client: the peer of the connection, or the one that the last trusted proxy names."""
     address = peer
     named = [part.strip() for line in headers.getlist("x-forwarded-for") for part in line.split(",")]
-    while named and _is_in(address, proxies):
+    while named and is_in(address, proxies):
         address = named.pop()
     return address
 
@@ -182,7 +284,8 @@ def rate_limit_key(address: str) -> str:
     return str(parsed)
 
 
-def _is_in(address: str, networks: Sequence[Network]) -> bool:
+def is_in(address: str, networks: Sequence[Network]) -> bool:
+    """Whether an address is in one of the networks; no for what is no address."""
     try:
         parsed = ip_address(address)
     except ValueError:

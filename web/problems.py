@@ -82,6 +82,12 @@ class UnsupportedMediaType(RequestError):
     status = 415
 
 
+class MisdirectedRequest(RequestError):
+    """Error 421: the request is for a name that is not this server's."""
+
+    status = 421
+
+
 class UnprocessableContent(RequestError):
     """Error 422: the body has a supported type and cannot be read."""
 

@@ -27,7 +27,7 @@ from trapcore.io.streams import ByteReader
 from trapcore.parallel.pools import threads
 from web.problems import NotFound
 from web.settings import WebOptions
-from web.upload_jobs import MAX_EXPANSION, State, UploadJobs
+from web.upload_jobs import State, UploadJobs, upload_limits
 
 MAX_JOBS = 64
 """Jobs that are remembered; the oldest finished ones are forgotten first."""
@@ -230,16 +230,15 @@ class ReportJobs:
         path.write_text("".join(f"{game.strip()}\n\n\n" for game in found), encoding="utf-8")
 
     def _copy(self, job: ReportJob, upload: BinaryIO, path: Path) -> None:
-        most = self._settings.web.upload_megabytes * MAX_EXPANSION * 1024 * 1024
         upload.seek(0)
-        unpacked = 0
+        limits = upload_limits(self._settings)
         # Unpacked as it is copied, so that no more than is allowed ever lies here.
-        with ByteReader(upload, upload.read, "the upload", owned=False) as reader, path.open("wb") as file:
+        with (
+            ByteReader(upload, upload.read, "the upload", owned=False, limits=limits) as reader,
+            path.open("wb") as file,
+        ):
             for chunk in reader:
                 job.check()
-                unpacked += len(chunk)
-                if unpacked > most:
-                    raise InputError(f"the games are more than {most >> 20} MiB unpacked; send them in pieces")
                 file.write(chunk)
 
     def _read(self, job: ReportJob, library: Library, path: Path, source: str) -> None:

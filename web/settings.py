@@ -60,8 +60,13 @@ class WebSettings(Section):
         description="Requests per second that one address may make in the long run; 0 for no limit.",
     )
     burst: int = Field(default=100, ge=1, le=100_000, description="Requests that it may make at once before that.")
-    upload_megabytes: int = Field(
-        default=64, ge=1, le=4096, description="Largest upload of games, in MiB; unpacked it may be 16 times as large."
+    upload_megabytes: int = Field(default=64, ge=1, le=4096, description="Largest upload of games, in MiB.")
+    unpacked_megabytes: int = Field(
+        default=256,
+        ge=1,
+        le=65536,
+        description="To so much a packed upload may unpack, in MiB; the results that are kept for one address may have "
+        "twice as much, all of them eight times.",
     )
     annotations: int = Field(
         default=2, ge=1, le=64, description="Uploads that are annotated at the same time, 1 to 64; others are refused."
@@ -72,6 +77,15 @@ class WebSettings(Section):
         le=1440,
         allow_inf_nan=False,
         description="Longest annotation of one upload in minutes, and how long its result is kept afterwards.",
+    )
+    connections: int = Field(
+        default=100, ge=1, le=1000, description="Connections that one address may have at the same time."
+    )
+    hosts: tuple[str, ...] = Field(
+        default=(),
+        description="Names by which the server may be asked, beside those of this machine and web.host; of a public "
+        "server also any address.",
+        examples=[["traps.example"]],
     )
     origins: tuple[str, ...] = Field(
         default=(),
@@ -108,6 +122,14 @@ class WebSettings(Section):
             if not re.fullmatch(r"https?://[^/\s@*]+", origin):
                 raise ValueError(f"{origin!r} must be like https://chess.example, without a path")
         return origins
+
+    @field_validator("hosts")
+    @classmethod
+    def _are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        for host in hosts:
+            if not re.fullmatch(r"[A-Za-z0-9._-]+", host):
+                raise ValueError(f"{host!r} must be a name like traps.example, without a port")
+        return tuple(host.lower() for host in hosts)
 
     @field_validator("proxies")
     @classmethod

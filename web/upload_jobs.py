@@ -8,7 +8,7 @@ import io
 import secrets
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
 from trapcore.errors import InputError, TraplineError
+from trapcore.io.decompress import ReadLimits
 from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
 from web.metrics import Metrics
@@ -33,9 +34,15 @@ from web.settings import WebOptions
 MAX_JOBS = 32
 """Jobs whose results are stored; the oldest finished ones are removed first."""
 
-MAX_EXPANSION = 16
-"""Largest ratio of the unpacked size of an upload to its size; games are compressed to a fourth or a seventh."""
+UPLOAD_WINDOW = 1 << 23
+"""Largest window of Zstandard in an upload in bytes, which RFC 9659 says everybody has to take; it lies in memory."""
 
+STORED_OF_ADDRESS = 2
+"""Results that are kept for one address, as a multiple of what an upload may unpack to,"""
+STORED = 8
+"""and those of all addresses."""
+
+_SINGLE_GAME_BYTES = 1 << 20  # largest result that is looked at for a single game
 
 _CHUNK_BYTES = 256 * 1024
 
@@ -102,8 +109,8 @@ class State(StrEnum):
 class UploadJob:
     """Annotation of one upload. Its thread changes the attributes first and notifies the event loop afterwards."""
 
-    def __init__(self, size: int, max_unpacked: int) -> None:
-        """Job for an upload of ``size`` bytes, of at most ``max_unpacked`` bytes when it is unpacked."""
+    def __init__(self, size: int, address: str) -> None:
+        """Job for an upload of ``size`` bytes from ``address``."""
         self.id = secrets.token_urlsafe(16)
         """Identifier that cannot be guessed: to know it is the permission to see the result."""
         self.state = State.RUNNING
@@ -119,7 +126,7 @@ class UploadJob:
         """Games with events, the first `MAX_GAMES_SHOWN` of them."""
         self.began = datetime.now(UTC)
         self.stop = Cancellation()
-        self._max_unpacked = max_unpacked
+        self.address = address
         self._result: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._lock = threading.Lock()
         self._loop = asyncio.get_running_loop()
@@ -164,13 +171,13 @@ class UploadJob:
         offset = 0
         while True:
             ended = self.state is not State.RUNNING  # read before the file, so that no chunk is missed
+            if self.state is State.FAILED or self.state is State.STOPPED:
+                raise RequestError(self.problem or "")
             event = self._changed
             chunk = await asyncio.to_thread(self._chunk, offset)
             if chunk:
                 offset += len(chunk)
                 yield chunk
-            elif self.state is State.FAILED or self.state is State.STOPPED:
-                raise RequestError(self.problem or "")
             elif ended:
                 return
             else:
@@ -217,17 +224,6 @@ class UploadJob:
 
         return read_counted
 
-    def check_unpacked_size(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """The same chunks. Raises `InputError` once the unpacked upload is too large."""
-        unpacked = 0
-        for chunk in chunks:
-            unpacked += len(chunk)
-            if unpacked > self._max_unpacked:
-                raise InputError(
-                    f"the games are more than {self._max_unpacked // 1024 // 1024} MiB unpacked; send them in pieces"
-                )
-            yield chunk
-
     def write(self, batch: AnnotatedBatch) -> None:
         """Append a batch to the result."""
         with self._lock:
@@ -240,7 +236,7 @@ class UploadJob:
 
     def show_single_game(self) -> None:
         """Give an upload of one game its page, also if nothing is told of it; at the end of the annotation."""
-        if self.tally.games != 1 or self.tally.skipped or self.found:
+        if self.tally.games != 1 or self.tally.skipped or self.found or self.written > _SINGLE_GAME_BYTES:
             return
         (text, encoding) = self._text()
         game = chess.pgn.read_headers(io.StringIO(text))
@@ -261,6 +257,8 @@ class UploadJob:
     def _finish(self, state: State, problem: str | None) -> None:
         self.problem = problem
         self.state = state
+        if state is not State.DONE:
+            self.close()  # nobody can fetch it
         self._notify()
 
     def _notify(self) -> None:
@@ -290,14 +288,18 @@ class UploadJobs:
         self._job_pool = ThreadPoolExecutor(self._free_slots, thread_name_prefix="annotation")
         self._analysis_pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="analysis")
 
-    def acquire_slot(self) -> None:
-        """Reserve a slot, before anything is uploaded. Raises `Overloaded` if none is free."""
+    def check_slot(self) -> None:
+        """Raise `Overloaded` if no slot is free: said before an upload is received."""
         if not self._free_slots:
             raise Overloaded(
                 f"{self._settings.web.annotations} uploads are being annotated, which is as many as are at once; try "
                 "again later",
                 {"Retry-After": "10"},
             )
+
+    def acquire_slot(self) -> None:
+        """Reserve a slot, when an upload has been received. Raises `Overloaded` if none is free."""
+        self.check_slot()
         self._free_slots -= 1
         self._metrics.annotations.inc()
 
@@ -307,14 +309,19 @@ class UploadJobs:
         self._metrics.annotations.dec()
 
     def start(
-        self, upload: BinaryIO, size: int, request: AnalysisRequest, load_traps: Callable[[], KnownTraps]
+        self,
+        upload: BinaryIO,
+        size: int,
+        request: AnalysisRequest,
+        load_traps: Callable[[], KnownTraps],
+        address: str = "",
     ) -> UploadJob:
         """Start to annotate an upload for which a slot was reserved; file and slot are released at the end.
 
-        ``load_traps`` is called in the thread of the job.
+        ``load_traps`` is called in the thread of the job. ``address`` is that of the client.
         """
         web = self._settings.web
-        job = UploadJob(size, web.upload_megabytes * MAX_EXPANSION * 1024 * 1024)
+        job = UploadJob(size, address)
         self._jobs[job.id] = job
         self._remove_oldest()
         loop = asyncio.get_running_loop()
@@ -377,11 +384,18 @@ class UploadJobs:
     def _annotate(
         self, job: UploadJob, upload: BinaryIO, request: AnalysisRequest, load_traps: Callable[[], KnownTraps]
     ) -> None:
+        limits = upload_limits(self._settings)
+        upload.seek(0)
+        # Unpacked once for nothing, which takes a second at most: what is refused costs no annotation.
+        with ByteReader(upload, upload.read, "the upload", owned=False, limits=limits) as reader:
+            for _ in reader if reader.compression else ():
+                if job.stop.is_cancelled:
+                    raise RuntimeError("stopped")
         upload.seek(0)
         traps = load_traps()
-        with ByteReader(upload, job.count_reads(upload.read), "the upload", owned=False) as reader:
+        with ByteReader(upload, job.count_reads(upload.read), "the upload", owned=False, limits=limits) as reader:
             batches = annotate_stream(
-                job.check_unpacked_size(reader),
+                reader,
                 reader.name,
                 request,
                 traps,
@@ -391,9 +405,25 @@ class UploadJobs:
             )
             for batch in batches:
                 job.write(batch)
+                self._make_room(job)
                 if job.stop.is_cancelled:
                     raise RuntimeError("stopped")
             job.show_single_game()
+
+    def _make_room(self, job: UploadJob) -> None:
+        """Remove the oldest results where too much is kept, those of the job's address first. Raises `InputError` if
+        what is being written is too much already."""
+        most = self._settings.web.unpacked_megabytes << 20
+        for limit, address in ((STORED_OF_ADDRESS * most, job.address), (STORED * most, None)):
+            kept = [each for each in list(self._jobs.values()) if address is None or each.address == address]
+            ended = iter([each for each in kept if each.state is not State.RUNNING])
+            left = sum(each.written for each in kept)
+            while left > limit:
+                oldest = next(ended, None)
+                if oldest is None:
+                    raise InputError("too much is being annotated already; send less at a time")
+                left -= oldest.written
+                self._remove(oldest)
 
     def _remove_oldest(self) -> None:
         ended = [job for job in self._jobs.values() if job.state is not State.RUNNING]
@@ -403,3 +433,8 @@ class UploadJobs:
     def _remove(self, job: UploadJob) -> None:
         if self._jobs.pop(job.id, None) is not None:
             job.close()
+
+
+def upload_limits(settings: WebOptions) -> ReadLimits:
+    """What a packed upload may cost."""
+    return ReadLimits(settings.web.unpacked_megabytes << 20, UPLOAD_WINDOW)

@@ -10,7 +10,7 @@ from sys import maxsize
 from typing import TypedDict, Unpack
 
 from db.formats.pgn_import import game_trap
-from db.formats.puzzle_file import read_rows
+from db.formats.puzzle_file import LONGEST_LINE, read_rows
 from db.formats.puzzles import puzzle_trap
 from db.library.library import Added, Library
 from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
@@ -89,7 +89,7 @@ def import_file(
         head = b""
         for chunk in chunks:
             head += chunk
-            if b"\n" in head:
+            if b"\n" in chunk or len(head) > LONGEST_LINE:
                 break
         if report.failure is not None:
             return report  # it broke off within its first line

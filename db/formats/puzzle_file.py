@@ -12,7 +12,8 @@ there."""
 Row = Mapping[str, str]
 """Columns by name; the last ones are missing where a line is short."""
 
-_LONGEST_LINE = 100_000  # bytes; the longest real row has some 600
+LONGEST_LINE = 100_000
+"""Longest line of a table in bytes; the longest real row has some 600."""
 
 
 def read_rows(
@@ -54,7 +55,7 @@ def _lines(chunks: Iterable[bytes], name: str, is_whole: Callable[[], bool]) -> 
         for line in lines:
             yield _text(line, is_first)
             is_first = False
-        if len(rest) > _LONGEST_LINE:
+        if len(rest) > LONGEST_LINE:
             raise InputError(f"{name} has a line that is too long for a table of puzzles")
     if is_whole():
         yield _text(rest, is_first)

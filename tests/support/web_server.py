@@ -26,6 +26,7 @@ from tests.support.templates import copy_of
 from trapline.commands.serve import fetching
 from trapline.settings import Settings
 from web.app import create_app
+from web.http_server import server_config
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "examples" / "games.pgn"
@@ -131,16 +132,9 @@ def served(library: Path, folder: Path, **variables: object) -> Iterator[Served]
         settings, opened = Settings(), open_library(library, read_only=True)
         app = create_app(opened, settings, fetching(settings, opened))
     listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=1,
-        )
-    )
+    config = server_config(app, settings.web)
+    config.timeout_graceful_shutdown = 1
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

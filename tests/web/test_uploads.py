@@ -30,7 +30,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(library: Path) -> Iterator[Served]:
-    with served(library, library.parent, web_upload_megabytes=1, web_annotations=2) as running:
+    with served(
+        library, library.parent, web_upload_megabytes=1, web_unpacked_megabytes=16, web_annotations=2
+    ) as running:
         yield running
 
 
@@ -156,7 +158,7 @@ def test_what_is_not_read_is_refused_with_the_reason(client: httpx.Client) -> No
 def test_a_body_in_chunks_is_counted_while_it_streams(server: Served, client: httpx.Client) -> None:
     with socket.create_connection(("127.0.0.1", server.port), 20) as line:
         line.sendall(
-            b"POST /api/v1/annotate HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+            b"POST /api/v1/annotate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n"
         )
         for _ in range(17):  # of 64 KiB; a mebibyte is allowed, and the rest never comes
@@ -182,9 +184,8 @@ def test_whoever_hangs_up_ends_the_annotation(server: Served, client: httpx.Clie
     games = many(900_000)
     for wait in (0.0, 1.5):  # before and after the answer has start_upload
         with socket.create_connection(("127.0.0.1", server.port), 20) as line:
-            head = (
-                f"POST {DIRECT} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: {len(games)}\r\n\r\n"
-            )
+            head = f"POST {DIRECT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n"
+            head += f"Content-Length: {len(games)}\r\n\r\n"
             line.sendall(head.encode() + games)
             while "trapline_annotations_running 1.0" not in client.get("/metrics").text:
                 time.sleep(0.02)
@@ -228,7 +229,7 @@ def test_an_upload_that_never_comes_is_given_up(library: Path, tmp_path: Path) -
         server.client() as client,
     ):
         with socket.create_connection(("127.0.0.1", server.port), 20) as line:
-            line.sendall(f"POST {JOBS} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n".encode())
+            line.sendall(f"POST {JOBS} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n".encode())
             line.sendall(b"Content-Length: 1000\r\n\r\n1. e4")
             answer = line.recv(65536)
         assert answer.startswith(b"HTTP/1.1 408 ")

@@ -2,6 +2,7 @@
 
 =================  =============================================================
 streams.py         byte streams in and out, plain or compressed
+decompress.py      decompression in bounded memory, with limits on what comes out
 atomic_write.py    files that are replaced as a whole or not at all
 work_folder.py     folders that are locked, in which outputs are written
 output_check.py    outputs that would destroy an input or a database are refused

@@ -21,6 +21,7 @@ from typing import BinaryIO, Protocol, Self
 import zstandard
 
 from trapcore.errors import InputError, OutputError
+from trapcore.io.decompress import FAILURES, PIECE_BYTES, Frame, ReadLimits, check_size, new_frame
 from trapcore.io.file_state import FileState
 
 CHUNK_BYTES = 1 << 20
@@ -32,21 +33,11 @@ ZSTD_LEVEL = 3
 READER_SECONDS = 10.0
 """How long a pipe that is named as output may have no reader."""
 
-# A decompressor is fed this much at a time. Zstandard offers no bound on its output: 4 KiB of the most hostile input
-# unpack to 128 MiB, where real PGN unpacks fourfold.
-_FEED_BYTES = 4096
+_FEED_BYTES = 1 << 16  # that a decompressor is fed at a time
 
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BZIP2 = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
-
-
-class _Decompressor(Protocol):
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
 
 
 class Hash(Protocol):
@@ -80,18 +71,13 @@ def _compression(head: bytes) -> str | None:
     return None
 
 
-_DECOMPRESSORS: dict[str, Callable[[], _Decompressor]] = {
-    "gzip": lambda: zlib.decompressobj(wbits=31),
-    "bzip2": bz2.BZ2Decompressor,
-    "Zstandard": lambda: zstandard.ZstdDecompressor().decompressobj(),
-}
-
-
 class ByteReader:
     """An iterator over the decompressed chunks of one input; also a context manager.
 
-    A chunk is never empty; the size of chunks is not promised. A damaged or truncated compressed input yields all that
-    could be unpacked and then raises :class:`~trapcore.errors.InputError`, which names the input and the byte.
+    A chunk is never empty; the size of chunks is not promised. A damaged or truncated compressed input, or one that
+    unpacks to more than `trapcore.io.decompress` allows, yields all that could be unpacked and then raises
+    :class:`~trapcore.errors.InputError`, which names the input and the byte. Compressed or not, little of it is in
+    memory at a time.
     """
 
     name: str
@@ -111,15 +97,18 @@ class ByteReader:
         *,
         owned: bool,
         path: Path | str | None = None,
+        limits: ReadLimits = ReadLimits(),  # noqa: B008 - it cannot be changed
     ) -> None:
         """Take an open file; ``read`` reads what is there, and ``owned`` says whether :meth:`close` closes it.
 
-        With its ``path`` it is an error if the file has changed or lost its name when its end is reached.
+        ``limits``: what a compressed one may cost. With its ``path`` it is an error if the file has changed or lost
+        its name when its end is reached.
         """
         self.name = name
         self.raw_offset = 0
         self._file = file
         self._read_some = read
+        self._limits = limits
         self._owned = owned
         self._path = path
         self.state = FileState.of(file)
@@ -149,34 +138,43 @@ class ByteReader:
             data = self._read()
 
     def _unpacked(self, data: bytes, kind: str) -> Iterator[bytes]:
-        frame: _Decompressor | None = _DECOMPRESSORS[kind]()
+        frame: Frame | None = new_frame(kind, self._limits)
         start = 0  # offset in the file of data[0]
+        total = 0
         while data:
             out: list[bytes] = []
+            waiting = 0  # bytes in `out`
             failure: InputError | None = None
             at = 0
-            while at < len(data):
+            while at < len(data) and failure is None:
                 if frame is None:
                     if kind == "gzip" and not data[at:].strip(b"\0"):
                         break  # some writers pad gzip files with zeros; gzip itself ignores them
-                    frame = _DECOMPRESSORS[kind]()
-                piece = data[at : at + _FEED_BYTES]
+                    frame = new_frame(kind, self._limits)
+                fed = data[at : at + _FEED_BYTES]
                 try:
-                    out.append(frame.decompress(piece))
-                except (zlib.error, OSError, EOFError, ValueError, zstandard.ZstdError) as error:
+                    for piece in frame.unpack(fed):
+                        total += len(piece)
+                        check_size(self.name, total, start + at + len(fed), self._limits)
+                        out.append(piece)
+                        waiting += len(piece)
+                        if waiting >= PIECE_BYTES:
+                            yield b"".join(out)
+                            out, waiting = [], 0
+                except InputError as error:
+                    failure = error
+                except FAILURES as error:
                     failure = InputError(
                         f"{self.name}: the {kind} data are damaged near byte {start + at} ({error}); "
                         "the text before that was read"
                     )
                     failure.__cause__ = error
-                    break
-                at += len(piece)
-                if frame.eof:
+                at += len(fed)
+                if failure is None and frame.eof:
                     at -= len(frame.unused_data)
                     frame = None
-            unpacked = b"".join(out)
-            if unpacked:
-                yield unpacked
+            if waiting:
+                yield b"".join(out)
             if failure is not None:
                 raise failure
             start += len(data)

@@ -18,14 +18,8 @@ if TYPE_CHECKING:
     from web.report_jobs import FetchGames, OnStop, Site
     from web.settings import WebSettings
 
-GRACE_SECONDS = 10
-"""How long answers may still go out after a request to stop."""
-
 BUSY_SECONDS = 10.0
 """Time to wait for another program that writes to the library, before games are fetched into it."""
-
-MOST_CONNECTIONS = 1000
-"""At the same time; beyond that a request is refused with 503."""
 
 
 def serve(
@@ -58,6 +52,7 @@ def serve(
         import uvicorn
 
         from web.app import create_app
+        from web.http_server import server_config
     from db.formats.bundled import open_or_bundle
 
     given = {"host": host, "port": port, "public": public or None}
@@ -82,19 +77,7 @@ def serve(
             super().handle_exit(sig, None)
             service.cancel_all()  # searches, and clients that follow a job, would otherwise delay the end
 
-    server = Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            # Whom to believe is decided in web.limits.
-            proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-            lifespan="on",
-        )
-    )
+    server = Server(server_config(app, web))
     # Uvicorn takes the signals over while it runs, and gives them back to these afterwards.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, server.handle_exit)

@@ -24,6 +24,7 @@ from trapcore.trees.chess_game import Labels
 from web.api.json_response import encode_json
 from web.api.models import AnnotationStatus
 from web.api.params import QueryParams, no_params
+from web.limits import address_of
 from web.problems import ClientDisconnected, RequestError, ResponseAborted, UnprocessableContent, UnsupportedMediaType
 from web.service import Service, service_of
 from web.settings import WebOptions
@@ -46,6 +47,9 @@ PLAIN_TYPES = (
 
 BATCH_BYTES = 64 * 1024
 """Size of a batch in bytes, smaller than that of the command: clients see results earlier, and may cancel earlier."""
+
+PASTED_BYTES = 4 << 20
+"""Most bytes of pasted games, which lie in memory; more go into a file."""
 
 _KEEP_ALIVE_SECONDS = 15.0  # between events without a change: proxies close silent connections
 _PAUSE_SECONDS = 0.25  # between two events
@@ -226,17 +230,17 @@ async def start_upload(request: Request, service: Service, params: AnnotateParam
     """Job that annotates the upload of a request. Raises `RequestError` if it is not accepted, and `UsageError`."""
     jobs = service.upload_jobs
     params.request(service.settings)  # checked before anything is uploaded
-    jobs.acquire_slot()
-    upload: BinaryIO | None = None
+    jobs.check_slot()
+    upload, size, fields = await _read_upload(request)
     try:
-        upload, size, fields = await _read_upload(request)
         if fields:
             params = AnnotateParams.model_validate(dict(request.query_params) | fields)
-        return jobs.start(upload, size, params.request(service.settings), service.known_traps)
+        analysis = params.request(service.settings)
+        # Only now, so that no sender holds a place by being slow.
+        jobs.acquire_slot()
+        return jobs.start(upload, size, analysis, service.known_traps, address_of(request.scope))
     except BaseException:
-        jobs.release_slot()
-        if upload is not None:
-            upload.close()
+        upload.close()
         raise
 
 
@@ -272,8 +276,7 @@ async def read_games_form(request: Request, most_fields: int) -> tuple[BinaryIO 
 
     The games are a file without a name: what was uploaded, or the text of the field ``pgn``; None if there is neither.
     """
-    megabytes = service_of(request).settings.web.upload_megabytes
-    form = await request.form(max_files=1, max_fields=most_fields + 1, max_part_size=megabytes << 20)
+    form = await request.form(max_files=1, max_fields=most_fields + 1, max_part_size=PASTED_BYTES)
     # Browsers send the empty fields of a form as well.
     fields = {name: value for name, value in form.items() if isinstance(value, str) and value}
     pasted = fields.pop("pgn", "").strip()

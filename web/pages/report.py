@@ -127,7 +127,7 @@ async def begin(request: Request) -> Response:
     service, profile = service_of(request), profile_of(request)
     if profile is None:
         raise Forbidden(SIGN_IN_FIRST)
-    service.upload_jobs.acquire_slot()
+    service.upload_jobs.check_slot()
     upload: BinaryIO | None = None
     try:
         upload, _, fields = await read_games_form(request, _FIELDS)
@@ -137,12 +137,15 @@ async def begin(request: Request) -> Response:
         games: BinaryIO | Account | None = upload or account
         assert games is not None
         player = account.name if account is not None else fields.get("player", "")[:200].strip()
+        service.upload_jobs.acquire_slot()
         job = service.report_jobs.start(player, games)
     except (RequestError, InputError, UsageError) as error:
-        _give_back(service, upload)
+        if upload is not None:
+            upload.close()
         return _form(request, profile, status_of(error), str(error))
     except BaseException:
-        _give_back(service, upload)
+        if upload is not None:
+            upload.close()
         raise
     return RedirectResponse(f"/report/jobs/{job.id}", status_code=303)
 
@@ -203,12 +206,6 @@ async def game(
         told={move.move.ply: f"{move.number}{'.' if move.colour == 'white' else '...'}{move.san}" for move in lost},
         best=best,
     )
-
-
-def _give_back(service: Service, upload: BinaryIO | None) -> None:
-    service.upload_jobs.release_slot()
-    if upload is not None:
-        upload.close()
 
 
 def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Account:

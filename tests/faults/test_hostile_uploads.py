@@ -1,0 +1,171 @@
+"""Uploads and files that cost more than they show: bombs of every kind, slow senders, and what is left of them."""
+
+import bz2
+import gzip
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+import zstandard
+
+from tests.support.web_server import GAMES, Server, make_library, served, serving
+from trapcore.errors import InputError
+from trapcore.io.decompress import PIECE_BYTES, RATIO, UNCHECKED_BYTES, ReadLimits
+from trapcore.io.streams import ByteReader, open_bytes
+from web import http_server
+
+JOBS = "/api/v1/annotations"
+PGN = {"Content-Type": "application/x-chess-pgn"}
+GIB = 1 << 30
+
+
+def _frames(compress: Callable[[bytes], bytes]) -> Callable[[int], bytes]:
+    """So many bytes, packed in frames of a megabyte, which is quickly done."""
+    return lambda size: compress(bytes(1 << 20)) * (size >> 20)
+
+
+def _zstandard(size: int) -> bytes:
+    packer = zstandard.ZstdCompressor(level=1).compressobj()
+    block = bytes(1 << 20)
+    return b"".join(packer.compress(block) for _ in range(size >> 20)) + packer.flush()
+
+
+def _long_window(size: int) -> bytes:
+    parameters = zstandard.ZstdCompressionParameters(window_log=31, enable_ldm=True)
+    packer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    return packer.compress(b"1. e4 *\n") + packer.flush()
+
+
+BOMBS: dict[str, Callable[[int], bytes]] = {
+    "gzip": _frames(gzip.compress),
+    "bzip2": _frames(bz2.compress),
+    "Zstandard": _zstandard,
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_file_that_unpacks_to_too_much_is_read_in_pieces_and_given_up(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(BOMBS[kind](1 << 27))
+    chunks: list[int] = []
+    with open_bytes(path) as reader, pytest.raises(InputError, match=f"more than {RATIO} times its size"):
+        chunks.extend(map(len, reader))
+    read, largest = sum(chunks), max(chunks)
+    assert UNCHECKED_BYTES - (1 << 25) <= read <= UNCHECKED_BYTES + (1 << 24)
+    assert largest <= (1 << 24) + PIECE_BYTES
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_an_input_may_have_a_limit_of_its_own(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(BOMBS[kind](1 << 22))
+    with path.open("rb") as file, pytest.raises(InputError, match="more than 1 MiB unpacked"):
+        list(ByteReader(file, file.read, "it", owned=False, limits=ReadLimits(unpacked=1 << 20)))
+
+
+def test_a_window_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(_long_window(1))
+    with open_bytes(path) as reader, pytest.raises(InputError, match="Frame requires too much memory"):
+        list(reader)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("hostile") / "library.sqlite"
+    make_library(path)
+    return path
+
+
+@pytest.fixture
+def server(library: Path, tmp_path: Path) -> Iterator[Server]:
+    (tmp_path / "work").mkdir()
+    with serving(library, tmp_path, web_folder=tmp_path / "work") as running:
+        yield running
+
+
+def peak_megabytes(server: Server) -> float:
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+@pytest.mark.fault
+def test_twenty_hostile_uploads_leave_the_server_small(server: Server) -> None:
+    bodies = [make(GIB) for make in BOMBS.values()]
+    bodies += [_long_window(1), gzip.compress(b"{" + b"x" * (60 << 20), 1), b"x" * (60 << 20)]
+
+    def send(number: int) -> tuple[int, str]:
+        with server.client() as client:
+            while True:
+                answer = client.post(JOBS, content=bodies[number % len(bodies)], headers=PGN)
+                if answer.status_code != 503:
+                    return answer.status_code, answer.headers["location"]
+                time.sleep(0.2)
+
+    with ThreadPoolExecutor(20) as pool:
+        begun = list(pool.map(send, range(20)))
+    assert {code for code, _ in begun} == {202}
+    with server.client() as client:
+        deadline = time.monotonic() + 200
+        while "trapline_annotations_running 0.0" not in client.get("/metrics").text:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+    print(f"peak {peak_megabytes(server):.0f} MB")
+    assert peak_megabytes(server) < 600
+
+
+def test_slow_senders_hold_no_place(library: Path, tmp_path: Path) -> None:
+    with served(library, tmp_path, web_annotations=1) as server, server.client() as client:
+        slow = []
+        for _ in range(4):
+            line = socket.create_connection(("127.0.0.1", server.port), 20)
+            line.sendall(f"POST {JOBS} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n".encode())
+            line.sendall(b"Content-Length: 1000000\r\n\r\n1. e4")
+            slow.append(line)
+        time.sleep(0.3)
+        refused = client.post(JOBS, content=GAMES.read_bytes(), headers=PGN)
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "5"), "four bodies of one address"
+        slow.pop().close()
+        deadline = time.monotonic() + 20
+        while client.post(JOBS, content=GAMES.read_bytes(), headers=PGN).status_code != 202:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        for line in slow:
+            line.close()
+
+
+def test_connections_without_a_head_are_closed(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_server, "HEAD_SECONDS", 0.5)
+    heads = [
+        b"",
+        b"GET / HT",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET",
+    ]
+    with served(library, tmp_path) as server:
+        for head in heads:
+            with socket.create_connection(("127.0.0.1", server.port), 20) as line:
+                line.sendall(head)
+                began = time.monotonic()
+                try:
+                    while line.recv(65536):
+                        pass
+                except ConnectionResetError:
+                    pass
+                assert time.monotonic() - began < 8, head
+
+
+def test_connections_of_an_address_are_limited(library: Path, tmp_path: Path) -> None:
+    with served(library, tmp_path, web_connections=5) as server:
+        lines = [socket.create_connection(("127.0.0.1", server.port), 20) for _ in range(5)]
+        time.sleep(0.2)
+        with pytest.raises((httpx.ReadError, httpx.RemoteProtocolError, httpx.ConnectError)):
+            httpx.get(f"{server.url}health")
+        for line in lines:
+            line.close()
+        time.sleep(0.5)
+        assert httpx.get(f"{server.url}health").status_code == 200

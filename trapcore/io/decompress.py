@@ -1,0 +1,132 @@
+"""Decompression in bounded memory: gzip, bzip2 and Zstandard, a piece at a time, with limits on what comes out."""
+
+import bz2
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import zstandard
+
+from trapcore.errors import InputError
+
+PIECE_BYTES = 1 << 18
+"""Most that a gzip or bzip2 frame gives at a time: 256 KiB."""
+
+RATIO = 250
+"""Most unpacked bytes for each packed one; games have four to seven, and the same game again and again about 200."""
+
+UNCHECKED_BYTES = 1 << 25
+"""So much may come out before the ratio is looked at: 32 MiB."""
+
+# Zstandard offers no bound on its output, 128 KiB for each block of 4 bytes at most: this much input gives 16 MiB.
+_ZSTD_FEED = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """What a compressed input may cost, beside `RATIO`, which holds for all."""
+
+    unpacked: int | None = None
+    """Most bytes that it may unpack to; None for any number."""
+    window: int = 1 << 27
+    """Largest window of Zstandard in bytes, which has to lie in memory; 128 MiB is also what ``zstd`` itself takes."""
+
+
+class Frame(Protocol):
+    """One frame of a compressed input; more may follow."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether its end was reached."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was fed beyond its end."""
+
+    def unpack(self, data: bytes) -> Iterator[bytes]:
+        """What ``data`` unpacks to, in pieces, some of which may be empty."""
+
+
+class _Gzip:
+    def __init__(self) -> None:
+        self._object = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._object.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._object.unused_data
+
+    def unpack(self, data: bytes) -> Iterator[bytes]:
+        while data and not self._object.eof:
+            yield self._object.decompress(data, PIECE_BYTES)
+            data = self._object.unconsumed_tail
+
+
+class _Bzip2:
+    def __init__(self) -> None:
+        self._object = bz2.BZ2Decompressor()
+
+    @property
+    def eof(self) -> bool:
+        return self._object.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._object.unused_data
+
+    def unpack(self, data: bytes) -> Iterator[bytes]:
+        yield self._object.decompress(data, PIECE_BYTES)
+        while not self._object.eof and not self._object.needs_input:
+            yield self._object.decompress(b"", PIECE_BYTES)
+
+
+class _Zstandard:
+    def __init__(self, window: int) -> None:
+        self._object = zstandard.ZstdDecompressor(max_window_size=window).decompressobj()
+        self._rest = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._object.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._object.unused_data + self._rest
+
+    def unpack(self, data: bytes) -> Iterator[bytes]:
+        for at in range(0, len(data), _ZSTD_FEED):
+            yield self._object.decompress(data[at : at + _ZSTD_FEED])
+            if self._object.eof:
+                self._rest = data[at + _ZSTD_FEED :]
+                return
+
+
+_FRAMES: dict[str, Callable[[ReadLimits], Frame]] = {
+    "gzip": lambda limits: _Gzip(),
+    "bzip2": lambda limits: _Bzip2(),
+    "Zstandard": lambda limits: _Zstandard(limits.window),
+}
+
+
+def new_frame(kind: str, limits: ReadLimits) -> Frame:
+    """A frame of ``kind``: gzip, bzip2 or Zstandard."""
+    return _FRAMES[kind](limits)
+
+
+FAILURES = (zlib.error, OSError, EOFError, ValueError, zstandard.ZstdError)
+"""What damaged data raise."""
+
+
+def check_size(name: str, unpacked: int, packed: int, limits: ReadLimits) -> None:
+    """Raise `InputError` if an input unpacked to more bytes than it may, given how many of it were read."""
+    if limits.unpacked is not None and unpacked > limits.unpacked:
+        raise InputError(f"{name}: it is more than {limits.unpacked >> 20} MiB unpacked; send it in pieces")
+    if unpacked > UNCHECKED_BYTES and unpacked > RATIO * packed:
+        raise InputError(
+            f"{name}: it unpacks to more than {RATIO} times its size near byte {packed}, which games do not; the text "
+            "before that was read: unpack it first if it is meant"
+        )
