@@ -21,7 +21,7 @@ from trapcore.proof.verdict import Verdict
 WIDTH = 6
 """Own moves that are weighed."""
 
-NODES_A_MILLISECOND = 15
+NODES_A_MILLISECOND = 25
 """Of the time for all, nodes for the search of each position."""
 LEAST_NODES, MOST_NODES = 600, 8_000
 

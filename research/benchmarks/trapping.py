@@ -50,9 +50,9 @@ DECIDED_MOVES = 6
 LONGEST = 240
 """Plies after which a game is a draw."""
 FULL_NODES = 60_000
-"""For each question of the full test, in ``recall``,"""
-QUICK_NODES = 1_000
-"""and of the quick look there."""
+"""For each question of the full test, in ``recall``."""
+QUICK_NODES = (1_000, 4_000, 8_000)
+"""Of the quick look there: what it has with a tenth of a second for a move, with half a second, and with a second."""
 
 
 class Answering(Protocol):
@@ -226,11 +226,11 @@ def set_in_games(library: Library) -> Iterator[SetInGame]:
                 yield SetInGame(line[0][0], line[0][1], line[1][1], white if ply % 2 else black)
 
 
-def recall(library: Library, most: int, seed: int) -> tuple[int, int]:
-    """Traps that players fell for and that the full test proves, and how many of them the quick look sees."""
+def recall(library: Library, most: int, seed: int) -> tuple[int, list[int]]:
+    """Traps that players fell for and that the full test proves, and how many the quick look sees."""
     sets = list(set_in_games(library))
     random.Random(seed).shuffle(sets)
-    proved = seen = 0
+    proved, seen = 0, [0] * len(QUICK_NODES)
     for one in sets:
         if proved >= most:
             break
@@ -243,8 +243,9 @@ def recall(library: Library, most: int, seed: int) -> tuple[int, int]:
         proved += 1
         rating = one.rating
         model = ReplyModel(None, RatingBand(None, None) if rating is None else RatingBand(rating, rating))
-        looked = weigh(board, (one.move, 0.0, 0.0), model, QUICK_NODES)
-        seen += any(bait.uci == one.bait for bait in baits_of(looked))
+        for at, nodes in enumerate(QUICK_NODES):
+            looked = weigh(board, (one.move, 0.0, 0.0), model, nodes)
+            seen[at] += any(bait.uci == one.bait for bait in baits_of(looked))
     return proved, seen
 
 
@@ -268,7 +269,9 @@ def main(arguments: Sequence[str]) -> int:
             raise UsageError("recall needs --db: a library with indexed games")
         with open_library(given.db, read_only=True) as library:
             proved, seen = recall(library, given.positions, given.seed)
-        print(f"{proved} traps that players fell for are proved by the full test; the quick look sees {seen} of them")
+        print(f"{proved} traps that players fell for are proved by the full test; of these the quick look sees")
+        for nodes, count in zip(QUICK_NODES, seen, strict=True):
+            print(f"  {count} with {nodes:,} nodes for a position")
         return 0
     title = f"{given.opponent}, rated {given.rating}, {given.milliseconds} ms a move, traps {given.traps}"
     print(markdown(report(match(given), title)))
