@@ -752,3 +752,49 @@ def move_values(
     """For each position: the win chance of the side to move, -1 to 1, and its best move by a search of ``nodes`` nodes;
     then of each of the moves given with it the win chance (for the same side) and the answer, by a search of half as
     many. Shorter than ``cases`` if it was stopped."""
+
+@final
+class MonteCarlo:
+    """A Monte Carlo tree search of one game, see `trapcore.proof.monte_carlo`; positions and labels as in
+    `trapcore.trees.games`. Raises ``ValueError`` for a game or position that is none."""
+
+    def __init__(
+        self,
+        game: str,
+        position: str,
+        seed: int,
+        memory: int,
+        *,
+        exploration: float,
+        solver: bool,
+        decisive: bool,
+        mast: float | None,
+        history: float,
+        all_moves: bool,
+        grave: int | None,
+        only_decisive: bool,
+        bias: float,
+        minimax: float,
+        sharing: tuple[str, float, int, bool, bool] | None,
+    ) -> None: ...
+    def run(
+        self, playouts: int, milliseconds: int | None, stop: Cancellation | None
+    ) -> tuple[list[tuple[str, int, float, int | None]], list[str], int, int, int, bool, bool]:
+        """Moves with playouts, value and proof, the best first; line, playouts, nodes, fingerprints, whether it was
+        cancelled, whether the tree is full."""
+
+    def play(self, label: str) -> bool:
+        """Whether there is such a move."""
+
+    def labels(self) -> list[str]: ...
+    def result(self) -> float | None:
+        """At the end of the game, for the player to move."""
+
+    def random_playouts(self, count: int) -> float:
+        """So many playouts from the position, without a tree: their mean value for the player to move."""
+
+def has_evaluation(game: str, position: str) -> bool:
+    """Whether the search can value a position of the game without playing it out."""
+
+def node_similarity(game: str, first: str, second: str, by: str) -> float:
+    """The similarity by which nodes are linked, of two positions: ``continuations`` or ``sequences`` of depth 2."""

@@ -34,6 +34,8 @@ COMMANDS = {
     "propose": "trapline.commands.propose:propose",
     "prove": "trapline.commands.prove:prove",
     "doctor": "trapline.commands.doctor:doctor",
+    "search": "trapline.commands.searches.search:search",
+    "play": "trapline.commands.searches.play:play",
     "research": "trapline.commands.research:research",
 }
 """Name of each command, in the order of the help, and where it is; see `trapline.lazy_group`."""

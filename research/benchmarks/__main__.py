@@ -20,7 +20,7 @@ from research.benchmarks import trapping
 from research.benchmarks.commands import annotate, cluster, explorer, mine, query, screening, serve
 from research.benchmarks.comparison import NOTABLE, Comparison, compare_runs, show_comparisons
 from research.benchmarks.material import MASTERS
-from research.benchmarks.native import core, kernels, measures, prover, tactics, token_index
+from research.benchmarks.native import core, kernels, measures, prover, searches, tactics, token_index
 from research.benchmarks.saved_runs import Run, load_run, save_run, start_run
 from research.benchmarks.table import Row, show
 from trapcore.errors import TraplineError, UsageError
@@ -38,6 +38,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "query": ("Queries to a library of a million traps", query.rows),
     "prover": ("The mate prover", prover.rows),
     "tactics": ("The search, on positions with known answers", tactics.rows),
+    "search": ("Monte Carlo tree search, beside OpenSpiel's", searches.rows),
     "serve": ("A server over a hundred thousand traps", serve.rows),
     "perft": ("Move generation", core.perft),
 }

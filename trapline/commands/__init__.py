@@ -4,6 +4,7 @@
 games/         ``index``, ``mine``, ``repertoire``, ``explore``, ``report``: collections of games
 library/       ``library ...``: fill, show and check the library
 research/      ``research ...``: accuracy, and the experiments of the founding paper
+searches/      ``search``, ``play``: Monte Carlo tree search of any game
 annotate.py    ``annotate``: traps of games as comments in PGN
 bot.py         ``bot``: play on lichess
 doctor.py      ``doctor``: whether all is in order

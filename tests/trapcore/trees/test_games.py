@@ -74,6 +74,19 @@ def test_games_are_found_by_name(name: str) -> None:
     assert local_tree(game_named(name), game_named(name).start(), 1).edges > 0
 
 
+def test_games_on_boards_of_other_sizes_are_found_by_name() -> None:
+    assert game_named("breakthrough-7x7").name == "breakthrough-7x7"
+    assert game_named("go-3x3").name == "go-3x3"
+    for name, told in (
+        ("breakthrough-9x9", "5 to 8 ranks here, not 9"),
+        ("go-19x19", "2 to 7 lines here, not 19"),
+        ("go-5x6", "unknown game 'go-5x6'"),
+        ("chess-5x5", "unknown game 'chess-5x5'"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            game_named(name)
+
+
 def test_a_misspelt_game_names_the_nearest() -> None:
     with pytest.raises(UsageError, match=r"unknown game 'breaktrough': did you mean 'breakthrough'\?"):
         game_named("breaktrough")
@@ -91,6 +104,10 @@ def test_a_misspelt_game_names_the_nearest() -> None:
         ("tic-tac-toe", "X.O/.X./X.O o 3", "'3' after the player to move"),
         ("tic-tac-toe", "X.O/.X./X.O x", "3 X and 2 O, X to move"),
         ("tic-tac-toe", "XXX/OOO/... x", "X has won and is to move"),
+        ("connect-four", "......./......./......./......./..X..../....... o", "the disc on c2 has nothing under it"),
+        ("connect-four", "......./......./......./......./....../....... x", "row 2 has not 7 squares but 6"),
+        ("connect-four", "......./......./......./......./......./OXXXX.. o", "4 X, O to move"),
+        ("connect-four", "......./......./......./......./OOO..../XXXXO.. x", "X has won and is to move"),
         ("breakthrough-6x6", "BBBBBB/BBBBBB/....../....../WWWWWW/WWWWW w", "breakthrough-6x6: row 1 has not 6"),
         ("breakthrough-6x6", "W...../BBBBBB/....../....../....../...... w", "W has won and is to move"),
         ("breakthrough-6x6", "....../....../....../....../....../...... w", "W has won and is to move"),

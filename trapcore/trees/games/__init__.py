@@ -3,6 +3,7 @@
 =================  =====================================================================
 tic_tac_toe.py     tic-tac-toe, the paper's worked example (section 3.1)
 breakthrough.py    Breakthrough, on 8x8 and 6x6: captures, no draws, always forward
+connect_four.py    Connect Four: several moves lead to one goal
 go.py              Go on 5x5 and 7x7: captures of whole areas, ko, passes
 grid.py            the squares of their boards, and how positions are written
 =================  =====================================================================
@@ -12,11 +13,13 @@ differs, and are never changed. A new game is a new file here, a line in this ta
 every game must pass find it there.
 """
 
+import re
 from typing import Any, Final, Protocol, TypeVar
 
 from trapcore.suggestions import unknown_name
 from trapcore.trees.chess_game import ChessGame
 from trapcore.trees.games.breakthrough import Breakthrough
+from trapcore.trees.games.connect_four import ConnectFour
 from trapcore.trees.games.go import Go
 from trapcore.trees.games.tic_tac_toe import TicTacToe
 from trapcore.trees.tree import Game
@@ -44,6 +47,7 @@ class BundledGame(Game[Position, Move], Protocol[Position, Move]):
 _BUNDLED: tuple[BundledGame[Any, Any], ...] = (
     ChessGame(),
     TicTacToe(),
+    ConnectFour(),
     Breakthrough(8),
     Breakthrough(6),
     Go(5),
@@ -53,9 +57,17 @@ GAMES: Final[dict[str, BundledGame[Any, Any]]] = {game.name: game for game in _B
 """The bundled games by name, chess among them."""
 
 
+_SIZES: Final[dict[str, type[Breakthrough] | type[Go]]] = {"breakthrough": Breakthrough, "go": Go}
+
+
 def game_named(name: str) -> BundledGame[Any, Any]:
-    """The bundled game called ``name``; raises ``UsageError`` naming the nearest."""
-    try:
+    """The bundled game called ``name``, or one of its games on a board of another size: ``breakthrough-7x7``.
+
+    Raises ``UsageError``, which names the nearest game or says which sizes there are.
+    """
+    if name in GAMES:
         return GAMES[name]
-    except KeyError:
-        raise unknown_name("game", name, GAMES) from None
+    sized = re.fullmatch(r"([a-z]+)-(\d{1,3})x\2", name, re.ASCII)
+    if sized is not None and sized[1] in _SIZES:
+        return _SIZES[sized[1]](int(sized[2]))
+    raise unknown_name("game", name, GAMES)

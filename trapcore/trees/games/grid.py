@@ -1,4 +1,4 @@
-"""The squares of a square board, and the notation that the bundled games share.
+"""The squares of a board, and the notation that the bundled games share.
 
 A position is written like the first fields of a FEN: the rows from the top one down, separated by ``/``, a letter for
 a piece and ``.`` for an empty square; then, after a space, the letter of the player to move. Capitals do not matter.
@@ -24,7 +24,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The board of one game: ``size`` rows of ``size`` squares, and the letters of its two players."""
+    """The board of one game: ``size`` rows of as many squares, or of ``width``; and the letters of its two players."""
 
     game: str
     """The name of the game, for error messages."""
@@ -32,15 +32,22 @@ class Grid:
     """1..8 squares: a letter for every file."""
     players: str
     """Two capital letters; the player who begins is the first."""
+    width: int = 0
+    """1..8 squares of a row; 0 for as many as there are rows."""
 
     def __post_init__(self) -> None:
         """Refuse a board that runs out of letters."""
         if not 1 <= self.size <= len(FILES):
             raise UsageError(f"{self.game}: a board has 1 to {len(FILES)} rows, not {self.size}")
 
+    @property
+    def files(self) -> int:
+        """The number of squares in a row."""
+        return self.width or self.size
+
     def square(self, index: int) -> str:
         """The name of a square, ``a1`` at the lower left, from its index in the cells."""
-        return f"{FILES[index % self.size]}{self.size - index // self.size}"
+        return f"{FILES[index % self.files]}{self.size - index // self.files}"
 
     def other(self, player: str) -> str:
         """The opponent's letter."""
@@ -48,7 +55,7 @@ class Grid:
 
     def write(self, board: Board) -> str:
         """The notation of a board."""
-        rows = (board.cells[i : i + self.size] for i in range(0, len(board.cells), self.size))
+        rows = (board.cells[i : i + self.files] for i in range(0, len(board.cells), self.files))
         return f"{'/'.join(rows)} {board.to_move.lower()}"
 
     def error(self, complaint: str, text: str) -> PositionError:
@@ -68,8 +75,8 @@ class Grid:
         if len(rows) != self.size:
             raise self.error(f"not {self.size} rows but {len(rows)}", text)
         for number, row in zip(range(self.size, 0, -1), rows, strict=True):
-            if len(row) != self.size:
-                raise self.error(f"row {number} has not {self.size} squares but {len(row)}", text)
+            if len(row) != self.files:
+                raise self.error(f"row {number} has not {self.files} squares but {len(row)}", text)
         cells = "".join(rows)
         known = self.players + EMPTY
         for index, letter in enumerate(cells):

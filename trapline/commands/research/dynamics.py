@@ -13,7 +13,7 @@ from trapline.echo import echo
 
 def dynamics(
     game: Annotated[
-        str, typer.Argument(metavar="GAME", help="chess, tic-tac-toe, breakthrough[-6x6], go-5x5 or go-7x7.")
+        str, typer.Argument(metavar="GAME", help="chess, tic-tac-toe, connect-four, breakthrough[-6x6], go-5x5, …")
     ],
     pgn: Annotated[
         str | None, typer.Argument(metavar="[PGN]", help="Chess only: real games instead of random ones; - is stdin.")

@@ -1,5 +1,7 @@
 //! Mate proofs, the search, and the trap test, with the tables that each thread keeps.
 
+mod monte_carlo;
+
 use std::cell::Cell;
 
 use pyo3::exceptions::PyValueError;
@@ -7,11 +9,11 @@ use pyo3::prelude::*;
 use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
-use super::arguments::legal_moves;
-use super::cancellation::{Cancellation, detached};
 use crate::chess::moves::{after, move_code};
 use crate::chess::position::{self, GamePosition};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
+use crate::py::arguments::legal_moves;
+use crate::py::cancellation::{Cancellation, detached};
 use crate::search::score::{MATE, MATE_BOUND, mate_distance};
 use crate::search::static_value::Evaluation;
 use crate::search::stop::StopFlag;
@@ -37,7 +39,7 @@ thread_local! {
 
 /// Works with this thread's tables of the prover. Whatever is worked with is taken out meanwhile: a signal handler may
 /// call in between.
-pub(super) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover) -> T) -> T {
+pub(in crate::py) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover) -> T) -> T {
     let mut prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
     prover.stop_flag = stop_flag.clone();
     let done = work(&mut prover);
@@ -258,7 +260,7 @@ fn static_ranking(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
 }
 
 /// Adds the functions of this file to the module.
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(in crate::py) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PROVER_VERSION", PROVER_VERSION)?;
     module.add("TESTER_VERSION", TESTER_VERSION)?;
     module.add("LOSS", LOSS)?;
@@ -278,5 +280,5 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_function(wrap_pyfunction!(static_ranking, module)?)?;
     module.add_class::<PyBaitTest>()?;
-    Ok(())
+    monte_carlo::register(module)
 }

@@ -1,0 +1,198 @@
+"""Monte Carlo tree search: its games held against the bundled ones, its fingerprints against the measures."""
+
+import random
+import threading
+import time
+
+import pytest
+
+from trapcore import _native
+from trapcore.errors import PositionError, UsageError
+from trapcore.measures import continuations, sequences
+from trapcore.parallel.budget import Cancellation
+from trapcore.proof.monte_carlo import (
+    SEARCHES,
+    MonteCarloSearch,
+    PlayoutBudget,
+    Proved,
+    SearchOptions,
+    Sharing,
+)
+from trapcore.trees.games import GAMES, game_named
+from trapcore.trees.tree import local_tree
+
+NAMES = sorted({*GAMES, "breakthrough-5x5", "breakthrough-7x7", "go-3x3"})
+FEW = PlayoutBudget(playouts=200)
+
+
+def core(game: str, text: str) -> _native.MonteCarlo:
+    """The core's search, for its rules."""
+    return _native.MonteCarlo(
+        game,
+        text,
+        1,
+        1 << 20,
+        exploration=0.7,
+        solver=False,
+        decisive=False,
+        mast=None,
+        history=0.0,
+        all_moves=False,
+        grave=None,
+        only_decisive=False,
+        bias=0.004,
+        minimax=0.0,
+        sharing=None,
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_core_plays_by_the_rules_of_the_bundled_game(name: str) -> None:
+    game = game_named(name)
+    ended = 0
+    for seed in range(6):
+        chance = random.Random(seed)
+        position = game.start()
+        played = core(name, game.text(position))
+        for _ in range(120):
+            labels = sorted(game.label(position, move) for move in game.moves(position))
+            reward = game.reward(position)
+            # A chess position without mating material keeps its moves in the bundled game, though the game is over.
+            assert sorted(played.labels()) == ([] if reward is not None else labels), game.text(position)
+            assert played.result() == (None if reward is None else -reward), game.text(position)
+            if reward is not None:
+                ended += 1
+                break
+            move = chance.choice(game.moves(position))
+            assert played.play(game.label(position, move))
+            position = game.play(position, move)
+        assert not played.play("z9")
+    assert ended or name in ("chess", "go-7x7")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("chess", "go-7x7", "breakthrough-7x7")])
+def test_nodes_are_compared_as_the_measures_define_it(name: str) -> None:
+    game = game_named(name)
+    chance = random.Random(5)
+    positions = [game.start()]
+    while len(positions) < 9 and (moves := game.moves(positions[-1])):
+        positions.append(game.play(positions[-1], chance.choice(moves)))
+    trees = [local_tree(game, position, 2) for position in positions]
+    for one in range(0, len(positions), 2):
+        for other in range(0, len(positions), 2):
+            texts = game.text(positions[one]), game.text(positions[other])
+            if "go" in name and (one or other):
+                continue  # the notation has no history, which forbids moves
+            measured = (
+                ("continuations", continuations.of_trees(trees[one], trees[other], 2)),
+                ("sequences", sequences.of_trees(trees[one], trees[other], 2)),
+            )
+            for measure, value in measured:
+                assert _native.node_similarity(name, *texts, measure) == pytest.approx(value, abs=1e-6)
+
+
+def test_chess_nodes_are_compared_as_the_core_compares_positions() -> None:
+    first = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+    second = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 2 3"
+    for measure, value in (
+        ("continuations", continuations.of_positions(first, second)),
+        ("sequences", sequences.of_positions(first, second)),
+    ):
+        assert 0.3 < value < 1
+        assert _native.node_similarity("chess", first, second, measure) == pytest.approx(value, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_every_variant_answers_every_game_and_always_the_same(name: str) -> None:
+    for game in GAMES:
+        if name == "minimax" and game not in ("chess", "breakthrough", "breakthrough-6x6"):
+            with pytest.raises(UsageError, match=f"{game} has no evaluation"):
+                MonteCarloSearch(game, options=name)
+            continue
+        first, second = (MonteCarloSearch(game, options=name, seed=3).search(FEW) for _ in range(2))
+        assert first == second
+        assert first.playouts == 200
+        assert not first.cancelled
+        assert 0 <= first.win_chance <= 1
+        assert first.line[0] == first.best.move
+        assert {opinion.move for opinion in first.moves} <= {*MonteCarloSearch(game).labels}
+
+
+def test_nodes_share_where_a_search_shares() -> None:
+    shared = MonteCarloSearch("breakthrough-6x6", options="similarity-rave").search(PlayoutBudget(playouts=2_000))
+    alone = MonteCarloSearch("breakthrough-6x6", options="rave").search(PlayoutBudget(playouts=2_000))
+    assert shared.fingerprints > 20
+    assert alone.fingerprints == 0
+    assert [m.playouts for m in shared.moves] != [m.playouts for m in alone.moves]
+
+
+def test_a_won_position_is_proved() -> None:
+    won = MonteCarloSearch("breakthrough-6x6", "B.BBBB/.W..../....../....../B...../..WWWW w", "solver").search(FEW)
+    assert won.best.proved is Proved.WIN
+    assert won.best.move in ("b5a6", "b5b6", "b5c6")
+    assert (won.win_chance, won.best.value) == (1.0, 1.0)
+    drawn = MonteCarloSearch("tic-tac-toe", options="solver").search(PlayoutBudget(playouts=100_000))
+    assert drawn.best.proved is Proved.DRAW
+    assert drawn.playouts < 100_000
+
+
+def test_another_thread_cancels_and_gets_the_best_so_far() -> None:
+    search, stop = MonteCarloSearch("go-7x7", options="uct"), Cancellation()
+    timer = threading.Timer(0.1, stop.cancel)
+    timer.start()
+    began = time.perf_counter()
+    opinion = search.search(PlayoutBudget(seconds=60), stop)
+    assert time.perf_counter() - began < 30
+    assert opinion.cancelled
+    assert opinion.best.move in search.labels
+    timed = MonteCarloSearch("go-7x7", options="uct").search(PlayoutBudget(seconds=0.02))
+    assert not timed.cancelled
+
+
+def test_a_small_memory_is_kept_to_and_told() -> None:
+    options = SearchOptions(megabytes=1)
+    opinion = MonteCarloSearch("breakthrough", options=options).search(PlayoutBudget(playouts=30_000))
+    assert opinion.tree_full
+    assert opinion.playouts == 30_000
+    # 48 bytes or more are a node.
+    assert opinion.nodes < 2**20 // 48
+
+
+def test_a_search_goes_on_after_moves() -> None:
+    search = MonteCarloSearch(
+        "connect-four", "......./......./......./......./...O.../...X... x", moves=["d", "D", "a"]
+    )
+    assert search.text == "......./......./...O.../...X.../...O.../X..X... o"
+    opinion = search.search(FEW)
+    search.play(opinion.best.move)
+    assert search.search(FEW).nodes > 0
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "told"),
+    [
+        (lambda: MonteCarloSearch("chess", "BB/WW w"), PositionError, "not a FEN"),
+        (lambda: MonteCarloSearch("breakthrough", "8/8/8/8/8/8/8/8 w"), PositionError, "breakthrough: row 8 has not 8"),
+        (lambda: MonteCarloSearch("breakthrough-9x9"), UsageError, "5 to 8 ranks here, not 9"),
+        (lambda: MonteCarloSearch("go-19x19"), UsageError, "2 to 7 lines here, not 19"),
+        (lambda: MonteCarloSearch("checkers"), UsageError, "unknown game 'checkers'"),
+        (lambda: MonteCarloSearch("chess", options="rav"), UsageError, "unknown search 'rav': did you mean 'rave'?"),
+        (lambda: MonteCarloSearch("chess", seed=-1), UsageError, "the seed must be"),
+        (lambda: MonteCarloSearch("chess", moves=["e2e5"]), PositionError, "'e2e5' is no legal move"),
+        (lambda: MonteCarloSearch("connect-four", moves=["a"] * 7), PositionError, "legal are b c d e f g"),
+        (lambda: MonteCarloSearch("tic-tac-toe", "XXX/OO./... o").search(FEW), PositionError, "the game is over"),
+        (lambda: MonteCarloSearch("tic-tac-toe", "XXX/OO./... o", moves=["a1"]), PositionError, "after the end"),
+        (lambda: PlayoutBudget(), UsageError, "needs playouts or seconds"),
+        (lambda: PlayoutBudget(playouts=0), UsageError, "playouts must be 1 or more, not 0"),
+        (lambda: PlayoutBudget(seconds=0), UsageError, "seconds must be at least 0.001"),
+        (lambda: PlayoutBudget(seconds=float("nan")), UsageError, "not nan"),
+        (lambda: SearchOptions(exploration=-1), UsageError, "exploration must be 0 or more"),
+        (lambda: SearchOptions(minimax=2), UsageError, "shares, 0 to 1"),
+        (lambda: SearchOptions(megabytes=0), UsageError, "must be 1 or more"),
+        (lambda: SearchOptions(sharing=Sharing(least=0)), UsageError, "above 0 to 1"),
+        (lambda: SearchOptions(sharing=Sharing(killers=True)), UsageError, "needs the solver"),
+    ],
+)
+def test_what_cannot_be_is_refused(make: object, kind: type[Exception], told: str) -> None:
+    with pytest.raises(kind, match=told.replace("?", r"\?")):
+        make()  # type: ignore[operator]

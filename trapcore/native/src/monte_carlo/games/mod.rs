@@ -1,0 +1,17 @@
+//! The games of the search, by the rules of `trapcore/trees/games/`, which the tests hold them to.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `breakthrough` | Breakthrough on 5 to 8 ranks |
+//! | `connect_four` | Connect Four on 7 files and 6 ranks |
+//! | `go` | Go on 2 to 7 lines, with positional superko |
+//! | `tic_tac_toe` | tic-tac-toe |
+//! | `chess` | chess, playouts cut off by the evaluation |
+//! | `notation` | boards as text |
+
+pub(crate) mod breakthrough;
+pub(crate) mod chess;
+pub(crate) mod connect_four;
+pub(crate) mod go;
+mod notation;
+pub(crate) mod tic_tac_toe;

@@ -1,0 +1,433 @@
+//! Monte Carlo tree search of one game: selection, expansion, playout, and what a playout teaches.
+
+use super::answer::{Answer, best_line, root_moves};
+use super::fingerprints::Fingerprints;
+use super::game::Game;
+use super::options::{AllMovesAsFirst, Options};
+use super::playout::{Played, Playouts, for_first};
+use super::tree::{Mean, NONE, Node, Table, Tree, table_key};
+use crate::search::stop::StopFlag;
+use crate::training::random::Random;
+
+/// Score of a child without any playout: it comes before all others.
+const UNTRIED: f32 = 1e4;
+/// The same if it won in a similar position.
+const KILLER: f32 = 2e4;
+/// Playouts that a move is worth which won in a position of similarity 1.
+const KILLER_WEIGHT: f32 = 5.0;
+/// A playout that was cut off is decided beyond this value.
+const DECIDED: f32 = 0.9;
+/// Bytes of a table of GRAVE, about.
+const TABLE_BYTES: usize = 1 << 14;
+
+pub(crate) struct Search<G: Game> {
+    pub(crate) game: G,
+    options: Options,
+    pub(super) tree: Tree<G::Move>,
+    fingerprints: Fingerprints,
+    playouts: Playouts<G>,
+    random: Random,
+    /// The last playout in which a player made the move of a code, from the node on that is being updated.
+    stamps: [Vec<u32>; 2],
+    stamp: u32,
+    is_full: bool,
+    // Of the playout that is under way: the nodes, and all moves.
+    path: Vec<usize>,
+    played: Played,
+    moves: Vec<G::Move>,
+}
+
+impl<G: Game> Search<G> {
+    pub(crate) fn new(game: G, options: Options, seed: u64) -> Search<G> {
+        let codes = if options.keeps_moves() { G::CODES } else { 0 };
+        Search {
+            game,
+            options,
+            tree: Tree::new(options.memory / 4 * 3),
+            fingerprints: Fingerprints::new(options.memory / 4),
+            playouts: Playouts::new(&options),
+            random: Random(seed),
+            stamps: [vec![0; codes], vec![0; codes]],
+            stamp: 0,
+            is_full: false,
+            path: Vec::new(),
+            played: Vec::new(),
+            moves: Vec::new(),
+        }
+    }
+
+    /// Plays so many playouts, or until it is stopped or the position is solved; at least one. The game goes on.
+    pub(crate) fn run(&mut self, limit: u64, stop_flag: &StopFlag) -> Answer {
+        let mut stop_flag = stop_flag.clone();
+        stop_flag.begin();
+        let mut done = 0;
+        loop {
+            self.playout();
+            done += 1;
+            let is_solved = self.options.solver && self.tree.nodes[0].proof.is_some();
+            if done >= limit || is_solved || done.is_multiple_of(G::POLL) && stop_flag.is_due(0) {
+                break;
+            }
+        }
+        Answer {
+            moves: root_moves(&self.tree, &self.game),
+            line: best_line(&self.tree, &self.game),
+            playouts: done,
+            nodes: self.tree.nodes.len(),
+            fingerprints: self.fingerprints.records.len(),
+            is_cancelled: done < limit && stop_flag.is_stopped(),
+            is_full: self.is_full,
+        }
+    }
+
+    /// The move is played in the game, and what the tree knows of the position after it is kept.
+    pub(crate) fn play(&mut self, m: G::Move) {
+        let child = self.tree.nodes[0].range().find(|&child| self.tree.nodes[child].played == Some(m));
+        self.game.play(m);
+        self.fingerprints.clear();
+        match child {
+            Some(child) => self.tree.descend(child),
+            None => self.tree = Tree::new(self.options.memory / 4 * 3),
+        }
+        self.is_full = false;
+    }
+
+    /// Random playouts alone, for their speed: their mean value for the player to move.
+    pub(crate) fn random_playouts(&mut self, count: u64) -> f64 {
+        let (mut sum, mut played) = (0.0, Vec::new());
+        for _ in 0..count {
+            played.clear();
+            sum += f64::from(self.playouts.run(self.game.clone(), &self.options, &mut self.random, &mut played).0);
+        }
+        let mean = sum / count.max(1) as f64;
+        if self.game.mover() == 0 { mean } else { -mean }
+    }
+
+    fn playout(&mut self) {
+        let mut game = self.game.clone();
+        let (mut node, mut reference) = (0, NONE);
+        self.path.clear();
+        self.path.push(0);
+        self.played.clear();
+        let (value, is_decided) = loop {
+            if let Some(proof) = self.tree.nodes[node].proof {
+                break (for_first(proof.into(), game.mover()), true);
+            }
+            if !self.tree.nodes[node].is_expanded() {
+                if let Some(result) = game.result() {
+                    self.tree.nodes[node].proof = Some(result as i8);
+                    continue;
+                }
+                let is_ripe = node == 0 || self.tree.nodes[node].visits > 0;
+                if !(is_ripe && self.expand(node, &game)) {
+                    break self.playouts.run(game, &self.options, &mut self.random, &mut self.played);
+                }
+                continue;
+            }
+            self.take_fingerprint(node, &game);
+            if let AllMovesAsFirst::Grave { playouts } = self.options.all_moves
+                && self.tree.nodes[node].visits >= playouts
+                && self.tree.nodes[node].table != NONE
+            {
+                reference = self.tree.nodes[node].table;
+            }
+            let child = self.select(node, game.mover(), reference);
+            let (m, code) =
+                (self.tree.nodes[child].played.expect("only the root has none"), self.tree.nodes[child].code);
+            self.played.push((game.mover() as u8, code));
+            self.path.push(child);
+            game.play(m);
+            node = child;
+        };
+        if self.options.solver {
+            self.prove();
+        }
+        self.learn(value, is_decided);
+    }
+
+    /// Adds the children of a node; says whether there was room.
+    fn expand(&mut self, node: usize, game: &G) -> bool {
+        let decisive = if self.options.decisive { game.decisive() } else { None };
+        self.moves.clear();
+        if let Some(m) = decisive {
+            self.moves.push(m);
+        } else if self.options.decisive {
+            game.anti_decisive(&mut self.moves);
+        }
+        if self.moves.is_empty() {
+            game.moves(&mut self.moves);
+        }
+        for last in (1..self.moves.len()).rev() {
+            self.moves.swap(last, self.random.below(last + 1));
+        }
+        let looks_ahead = self.options.solver || self.options.minimax > 0.0;
+        let mut best = -1;
+        let mut is_proved = true;
+        let children: Vec<_> = self
+            .moves
+            .iter()
+            .map(|&m| {
+                let mut child = Node::new(Some(m), game.code(m));
+                if looks_ahead {
+                    let mut next = game.clone();
+                    next.play(m);
+                    child.proof = next.result().map(|result| result as i8);
+                    child.minimax = match child.proof {
+                        Some(proof) => f32::from(-proof),
+                        None if self.options.minimax > 0.0 => -next.evaluate(&mut self.playouts.evaluator),
+                        None => 0.0,
+                    };
+                }
+                is_proved &= child.proof.is_some();
+                best = best.max(child.proof.map_or(-1, |proof| -proof));
+                child
+            })
+            .collect();
+        if !self.tree.expand(node, children.into_iter()) {
+            self.is_full = true;
+            return false;
+        }
+        if self.options.solver && (best == 1 || is_proved) {
+            self.tree.nodes[node].proof = Some(best);
+        }
+        true
+    }
+
+    /// The child that is looked at next. `reference` is the table of GRAVE.
+    fn select(&self, node: usize, player: usize, reference: u32) -> usize {
+        let options = &self.options;
+        let parent = &self.tree.nodes[node];
+        let spread = options.exploration * (parent.visits.max(1) as f32).ln().sqrt();
+        let range = parent.range();
+        let is_even = parent.visits.is_multiple_of(2);
+        let mut best = (f32::NEG_INFINITY, range.start);
+        let mut open = (f32::NEG_INFINITY, range.start);
+        for number in range {
+            let child = &self.tree.nodes[number];
+            // A move that is proved to lose is left, unless all are: then the node itself is proved.
+            if options.solver && child.proof == Some(1) {
+                continue;
+            }
+            let shared = match options.all_moves {
+                AllMovesAsFirst::Grave { .. } if reference != NONE => {
+                    let table: &Table = &self.tree.tables[reference as usize];
+                    table.get(&table_key(player, child.code)).copied().unwrap_or_default()
+                }
+                AllMovesAsFirst::Grave { .. } => Mean::default(),
+                _ => child.shared,
+            };
+            let score = self.score(child, shared, spread, player);
+            if score > best.0 {
+                best = (score, number);
+            }
+            if child.proof.is_none() && score > open.0 {
+                open = (score, number);
+            }
+        }
+        // Of a draw that is proved nothing can be learned: every other time the best of the rest is looked at, so that
+        // the proof goes on.
+        let is_draw = options.solver && self.tree.nodes[best.1].proof == Some(0);
+        if is_draw && is_even && open.0 > f32::NEG_INFINITY { open.1 } else { best.1 }
+    }
+
+    fn score(&self, child: &Node<G::Move>, shared: Mean, spread: f32, player: usize) -> f32 {
+        let options = &self.options;
+        let history = if options.history > 0.0 { self.playouts.history.value(player, child.code) } else { 0.0 };
+        if child.visits == 0 && (shared.weight == 0.0 || child.is_killer) {
+            return if child.is_killer { KILLER } else { UNTRIED } + child.minimax + history;
+        }
+        let visits = child.visits as f32;
+        let mut value = match child.proof {
+            Some(proof) => f32::from(-proof),
+            None => {
+                let share = shared.weight / (visits + shared.weight + visits * shared.weight * options.bias);
+                (1.0 - share) * child.value() + share * shared.value()
+            }
+        };
+        if options.minimax > 0.0 {
+            value = (1.0 - options.minimax) * value + options.minimax * child.minimax;
+        }
+        let failures = visits * (1.0 - child.value()) / 2.0;
+        value + spread / visits.max(1.0).sqrt() + options.history * (history + 1.0) / 2.0 / (failures + 1.0)
+    }
+
+    /// Computes the fingerprint of a node once it has had enough playouts.
+    fn take_fingerprint(&mut self, node: usize, game: &G) {
+        let Some(sharing) = self.options.sharing else { return };
+        let place = &self.tree.nodes[node];
+        if place.record != NONE || place.visits < sharing.playouts || self.fingerprints.is_full() {
+            return;
+        }
+        let record = self.fingerprints.add(node as u32, game, sharing);
+        self.tree.nodes[node].record = record;
+        if sharing.killers {
+            // What won in those like it is tried first here as well.
+            let links = self.fingerprints.records[record as usize].links.clone();
+            for (other, alike) in links {
+                let known = self.tree.nodes[other as usize].record;
+                if let Some(killer) = self.fingerprints.records[known as usize].killer {
+                    self.suggest(node, killer, alike);
+                }
+            }
+        }
+    }
+
+    /// Marks the child of a node that makes the move of a code, if it has one.
+    fn suggest(&mut self, node: usize, code: u16, alike: f32) {
+        for child in self.tree.nodes[node].range() {
+            let child = &mut self.tree.nodes[child];
+            if child.code == code {
+                child.is_killer = true;
+                child.shared.add(1.0, KILLER_WEIGHT * alike);
+            }
+        }
+    }
+
+    /// Carries a proof at the end of the path upwards as far as it goes.
+    fn prove(&mut self) {
+        for depth in (0..self.path.len()).rev() {
+            let node = self.path[depth];
+            if self.tree.nodes[node].proof.is_none() {
+                let (mut best, mut is_proved) = (-1, true);
+                for child in &self.tree.nodes[self.tree.nodes[node].range()] {
+                    is_proved &= child.proof.is_some();
+                    best = best.max(child.proof.map_or(-1, |proof| -proof));
+                }
+                if best < 1 && !(is_proved && self.tree.nodes[node].is_expanded()) {
+                    return;
+                }
+                self.tree.nodes[node].proof = Some(best);
+            }
+            if self.options.sharing.is_some_and(|sharing| sharing.killers) {
+                self.share_killer(depth);
+            }
+        }
+    }
+
+    /// A node of the path is proved: if there is a move that wins, similar nodes try it first.
+    fn share_killer(&mut self, depth: usize) {
+        let node = self.path[depth];
+        let killer = self.tree.nodes[self.tree.nodes[node].range()].iter().find(|child| child.proof == Some(-1));
+        let Some(code) = killer.map(|child| child.code) else { return };
+        if self.tree.nodes[node].record == NONE {
+            if self.fingerprints.is_full() {
+                return;
+            }
+            let mut game = self.game.clone();
+            for &passed in &self.path[1..=depth] {
+                game.play(self.tree.nodes[passed].played.expect("only the root has none"));
+            }
+            let sharing = self.options.sharing.expect("killers are shared");
+            self.tree.nodes[node].record = self.fingerprints.add(node as u32, &game, sharing);
+        }
+        let record = &mut self.fingerprints.records[self.tree.nodes[node].record as usize];
+        if record.killer.is_none() {
+            record.killer = Some(code);
+            for (other, alike) in record.links.clone() {
+                self.suggest(other as usize, code, alike);
+            }
+        }
+    }
+
+    /// Adds the value of a playout, for player 0, to all that learns from it.
+    fn learn(&mut self, value: f32, is_decided: bool) {
+        let first = self.game.mover();
+        for (depth, &node) in self.path.iter().enumerate() {
+            // Players take turns; who has moved into the root is the other one.
+            let player = (first + depth + 1) % 2;
+            let node = &mut self.tree.nodes[node];
+            node.visits += 1;
+            node.sum += f64::from(for_first(value, player));
+        }
+        if self.options.minimax > 0.0 {
+            for &node in self.path.iter().rev() {
+                let range = self.tree.nodes[node].range();
+                if !range.is_empty() {
+                    let best = self.tree.nodes[range].iter().map(|child| child.minimax).fold(-1.0, f32::max);
+                    self.tree.nodes[node].minimax = -best;
+                }
+            }
+        }
+        if self.options.keeps_history() {
+            for &(player, code) in &self.played {
+                self.playouts.history.add(player.into(), code, for_first(value, player.into()));
+            }
+        }
+        if self.options.keeps_moves() {
+            self.share(value, is_decided || value.abs() > DECIDED);
+        }
+    }
+
+    /// All moves as first: a move counts for the nodes before it, and for those like them.
+    fn share(&mut self, value: f32, is_decided: bool) {
+        if self.stamp == u32::MAX {
+            self.stamps.iter_mut().for_each(|stamps| stamps.fill(0));
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        let (ends, first) = (self.path.len() - 1, self.game.mover());
+        if self.options.only_decisive {
+            if is_decided && value != 0.0 {
+                let winner = u8::from(value < 0.0);
+                if let Some(&(player, code)) = self.played[ends..].iter().rev().find(|(player, _)| *player == winner) {
+                    self.stamps[usize::from(player)][usize::from(code)] = self.stamp;
+                }
+            }
+        } else {
+            for &(player, code) in &self.played[ends..] {
+                self.stamps[usize::from(player)][usize::from(code)] = self.stamp;
+            }
+        }
+        let shares_moves = self.options.sharing.is_some_and(|sharing| sharing.moves);
+        for depth in (0..self.path.len()).rev() {
+            let (node, player) = (self.path[depth], (first + depth) % 2);
+            if depth < ends && !self.options.only_decisive {
+                self.stamps[player][usize::from(self.played[depth].1)] = self.stamp;
+            }
+            let gain = for_first(value, player);
+            match self.options.all_moves {
+                AllMovesAsFirst::Off => {}
+                AllMovesAsFirst::Rave => self.credit(node, player, gain, 1.0),
+                AllMovesAsFirst::Grave { playouts } => self.fill_table(node, depth, value, playouts),
+            }
+            if shares_moves && self.tree.nodes[node].record != NONE {
+                let record = self.tree.nodes[node].record as usize;
+                for link in 0..self.fingerprints.records[record].links.len() {
+                    let (other, alike) = self.fingerprints.records[record].links[link];
+                    // A node of the path has its own share already.
+                    if !self.path.contains(&(other as usize)) {
+                        self.credit(other as usize, player, gain, alike);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds a value to the children whose move the player made in this playout.
+    fn credit(&mut self, node: usize, player: usize, value: f32, weight: f32) {
+        let (stamps, stamp) = (&self.stamps[player], self.stamp);
+        let range = self.tree.nodes[node].range();
+        for child in &mut self.tree.nodes[range] {
+            if stamps[usize::from(child.code)] == stamp {
+                child.shared.add(value, weight);
+            }
+        }
+    }
+
+    /// Adds the moves from this depth on to the node's table, which it gets halfway to where it is needed.
+    fn fill_table(&mut self, node: usize, depth: usize, value: f32, playouts: u32) {
+        let place = &mut self.tree.nodes[node];
+        if place.table == NONE {
+            if place.visits < playouts / 2 || self.tree.tables.len() >= self.options.memory / 4 / TABLE_BYTES {
+                return;
+            }
+            place.table = self.tree.tables.len() as u32;
+            self.tree.tables.push(Table::default());
+        }
+        let table = &mut self.tree.tables[place.table as usize];
+        for &(player, code) in &self.played[depth..] {
+            let player = usize::from(player);
+            table.entry(table_key(player, code)).or_default().add(for_first(value, player), 1.0);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Monte Carlo tree search.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::monte_carlo::answer::Answer;
+use crate::monte_carlo::open::{self, AnySearch};
+use crate::monte_carlo::options::{AllMovesAsFirst, Measure, Options, PlayoutPolicy, Sharing};
+use crate::py::cancellation::{Cancellation, detached};
+
+/// A search with its tree, which is kept from move to move.
+#[pyclass(frozen, module = "trapcore._native")]
+struct MonteCarlo(Mutex<Box<dyn AnySearch>>);
+
+/// Moves with their playouts, values and proofs, the best first; line, playouts, nodes, fingerprints, whether it was
+/// cancelled, whether the tree is full.
+type AnswerParts = (Vec<(String, u32, f32, Option<i8>)>, Vec<String>, u64, usize, usize, bool, bool);
+
+fn answer_parts(answer: Answer) -> AnswerParts {
+    (
+        answer.moves.into_iter().map(|m| (m.label, m.playouts, m.value, m.proof)).collect(),
+        answer.line,
+        answer.playouts,
+        answer.nodes,
+        answer.fingerprints,
+        answer.is_cancelled,
+        answer.is_full,
+    )
+}
+
+fn unreadable(game: &str, position: &str) -> PyErr {
+    PyValueError::new_err(format!("{position:?} is no position of {game:?}"))
+}
+
+fn over() -> PyErr {
+    PyValueError::new_err("the game is over")
+}
+
+fn measure(name: &str) -> PyResult<Measure> {
+    match name {
+        "continuations" => Ok(Measure::Continuations),
+        "sequences" => Ok(Measure::Sequences),
+        _ => Err(PyValueError::new_err(format!("no such measure: {name:?}"))),
+    }
+}
+
+impl MonteCarlo {
+    fn with<T>(&self, work: impl FnOnce(&mut Box<dyn AnySearch>) -> T) -> T {
+        // After a panic the tree is as whole as Rust's values always are.
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl MonteCarlo {
+    #[new]
+    #[allow(clippy::too_many_arguments)] // a search has as many options
+    #[pyo3(signature = (game, position, seed, memory, *, exploration, solver, decisive, mast, history, all_moves, grave,
+        only_decisive, bias, minimax, sharing))]
+    fn new(
+        game: &str,
+        position: &str,
+        seed: u64,
+        memory: usize,
+        exploration: f32,
+        solver: bool,
+        decisive: bool,
+        mast: Option<f64>,
+        history: f32,
+        all_moves: bool,
+        grave: Option<u32>,
+        only_decisive: bool,
+        bias: f32,
+        minimax: f32,
+        sharing: Option<(String, f32, u32, bool, bool)>,
+    ) -> PyResult<MonteCarlo> {
+        let sharing = match sharing {
+            Some((name, least, playouts, moves, killers)) => {
+                Some(Sharing { measure: measure(&name)?, least, playouts, moves, killers })
+            }
+            None => None,
+        };
+        let all_moves = match (all_moves, grave) {
+            (_, Some(playouts)) => AllMovesAsFirst::Grave { playouts },
+            (true, None) => AllMovesAsFirst::Rave,
+            (false, None) => AllMovesAsFirst::Off,
+        };
+        let playouts = mast.map_or(PlayoutPolicy::Random, |random| PlayoutPolicy::Mast { random });
+        let options = Options {
+            exploration,
+            solver,
+            decisive,
+            playouts,
+            history,
+            all_moves,
+            only_decisive,
+            bias,
+            minimax,
+            sharing,
+            memory,
+        };
+        let search = open::open(game, position, options, seed).ok_or_else(|| unreadable(game, position))?;
+        Ok(MonteCarlo(Mutex::new(search)))
+    }
+
+    fn run(
+        &self,
+        py: Python<'_>,
+        playouts: u64,
+        milliseconds: Option<u64>,
+        stop: Option<&Cancellation>,
+    ) -> PyResult<AnswerParts> {
+        let found = detached(py, milliseconds, stop, |stop_flag| self.with(|search| search.run(playouts, stop_flag)))?;
+        found.map(answer_parts).ok_or_else(over)
+    }
+
+    fn play(&self, py: Python<'_>, label: &str) -> bool {
+        py.detach(|| self.with(|search| search.play(label)))
+    }
+
+    fn labels(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| self.with(|search| search.labels()))
+    }
+
+    fn result(&self, py: Python<'_>) -> Option<f32> {
+        py.detach(|| self.with(|search| search.result()))
+    }
+
+    fn random_playouts(&self, py: Python<'_>, count: u64) -> PyResult<f64> {
+        py.detach(|| self.with(|search| search.random_playouts(count))).ok_or_else(over)
+    }
+}
+
+#[pyfunction]
+fn has_evaluation(game: &str, position: &str) -> PyResult<bool> {
+    open::has_evaluation(game, position).ok_or_else(|| unreadable(game, position))
+}
+
+#[pyfunction]
+fn node_similarity(game: &str, first: &str, second: &str, by: &str) -> PyResult<f32> {
+    let by = measure(by)?;
+    open::compare(game, first, second, by)
+        .ok_or_else(|| PyValueError::new_err(format!("no two positions of {game:?}: {first:?}, {second:?}")))
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<MonteCarlo>()?;
+    module.add_function(wrap_pyfunction!(has_evaluation, module)?)?;
+    module.add_function(wrap_pyfunction!(node_similarity, module)?)
+}

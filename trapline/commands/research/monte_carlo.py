@@ -1,0 +1,110 @@
+"""The command ``trapline research mcts``. What it needs is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trapline.commands.options import JsonOption
+from trapline.echo import echo, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from research.monte_carlo.page import Match
+
+SPEED_PLAYOUTS = {"breakthrough": 20_000, "breakthrough-6x6": 20_000, "go-7x7": 5_000, "chess": 2_000}
+"""Games whose speed is measured, with the playouts of a variant."""
+
+
+def mcts(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Markdown, JSON and plots are written there.")],
+    puzzles: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv[.zst]", help="Lichess puzzles; needed if there are positions.")
+    ] = None,
+    positions: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Puzzles, the depths of the traps by turns.")
+    ] = 200,
+    playouts: Annotated[
+        int, typer.Option(metavar="N", min=100, help="Choices are looked at after 100, 300, 1,000 … up to N playouts.")
+    ] = 10_000,
+    seconds: Annotated[float, typer.Option(metavar="S", min=0.001, help="The equal time, for a move.")] = 0.1,
+    games: Annotated[int, typer.Option(metavar="N", min=0, help="Games of each match; 0: none are played.")] = 40,
+    game: Annotated[str, typer.Option(metavar="GAME", help="What the matches are played in.")] = "breakthrough-6x6",
+    match_playouts: Annotated[
+        int, typer.Option("--match-playouts", metavar="N", min=1, help="For a move, in the matches at equal playouts.")
+    ] = 1_000,
+    searches: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Only these variants.", show_default="all that can play")
+    ] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how often Monte Carlo searches choose the bait of a trap, how strong they are and how fast.
+
+    Beside them stands the alpha-beta search at equal time. One thread; with the usual options about an hour.
+    """
+    import json
+    import sys
+
+    from research.monte_carlo import baits, page, speed
+    from research.plots import can_draw
+    from research.write_report import NO_PLOTS, make_folder, write_report, write_text
+    from trapcore.errors import UsageError
+    from trapcore.proof.monte_carlo import SEARCHES, search_named
+    from trapline.commands.resources import check_outputs
+    from trapline.commands.terminal import Status, print_json
+
+    names = [name for name in searches.split(",") if name] or list(SEARCHES)
+    for name in names:
+        search_named(name)
+    if positions and puzzles is None:
+        raise UsageError("--positions are drawn from lichess puzzles: name a file with --puzzles, or --positions 0")
+    make_folder(out)
+    check_outputs([out / "mcts.md", out / "mcts.json", *out.glob("*.svg")], None, [puzzles] if puzzles else [])
+    numbers = baits.steps(playouts)
+    status = Status()
+    try:
+        drawn = baits.read_puzzles(puzzles, positions) if puzzles is not None and positions else []
+        choices = baits.measure(drawn, names, numbers, seconds, status.show)
+        played = _matches(game, names, games, match_playouts, seconds, status.show)
+        measured = [one for name, count in SPEED_PLAYOUTS.items() for one in speed.speeds(name, count)]
+        random_speeds = {name: speed.of_random_playouts(name) for name in SPEED_PLAYOUTS}
+    finally:
+        status.clear()
+    words = ["trapline", *sys.argv[1:]] if sys.argv[1:2] == ["research"] else ["trapline", "research", "mcts"]
+    found = page.Found(" ".join(words), names, numbers, seconds, choices, played, measured, random_speeds)
+    if not can_draw():
+        say(NO_PLOTS)
+    write_report(page.report(found), "mcts", out)
+    content = page.content(found)
+    write_text(out / "mcts.json", json.dumps(content, indent=1) + "\n")
+    if as_json:
+        print_json(content)
+    else:
+        echo(f"{out / 'mcts.md'} has everything")
+
+
+def _matches(
+    game: str, names: list[str], games: int, playouts: int, seconds: float, show: Callable[[str], None]
+) -> list[Match]:
+    """Each variant that can play the game against uct, at equal playouts and at equal time."""
+    from research.monte_carlo.matches import match
+    from research.monte_carlo.page import Match
+    from trapcore import _native
+    from trapcore.proof.monte_carlo import PlayoutBudget
+    from trapcore.trees.games import game_named
+
+    played = game_named(game)
+    values = _native.has_evaluation(played.name, played.text(played.start()))
+    able = [name for name in names if games and name != "uct" and (values or name != "minimax")]
+    budgets = (
+        (PlayoutBudget(playouts=playouts), f"{playouts:,} playouts"),
+        (PlayoutBudget(seconds=seconds / 10), f"{seconds / 10:g} s"),
+    )
+    return [
+        Match(game, name, "uct", told, match(game, name, "uct", budget, games, show))
+        for budget, told in budgets
+        for name in able
+    ]

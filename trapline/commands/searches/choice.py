@@ -1,0 +1,63 @@
+"""Options that ``search`` and ``play`` have, and what a search thinks, as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from trapcore.proof.monte_carlo import Opinion, PlayoutBudget
+
+GAMES_HELP = "chess, tic-tac-toe, connect-four, breakthrough, breakthrough-6x6, go-5x5, go-7x7."
+SEARCH_METAVAR = "mcts|uct|solver|mast|history|rave|grave|minimax|similarity-rave|killer-rave|similarity-killer"
+
+GameArgument = Annotated[str, typer.Argument(metavar="GAME", help=GAMES_HELP)]
+PositionArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[POSITION]", help="In the notation of the game, quoted. Default: the first position."),
+]
+MovesOption = Annotated[
+    str, typer.Option(metavar='"MOVE …"', help="Moves that are played first, with spaces between.", show_default=False)
+]
+SecondsOption = Annotated[
+    float | None, typer.Option(metavar="S", help="Time for a move. Default: 1, if there is no --playouts.")
+]
+PlayoutsOption = Annotated[
+    int | None, typer.Option(metavar="N", help="Playouts for a move: then the answer is the same everywhere.")
+]
+SeedOption = Annotated[int, typer.Option(metavar="N", help="The same seed, the same answer.")]
+
+
+def chosen_budget(seconds: float | None, playouts: int | None) -> PlayoutBudget:
+    """What was given, or a second. Raises ``UsageError``."""
+    from trapcore.proof.monte_carlo import PlayoutBudget
+
+    return PlayoutBudget(seconds=1.0 if seconds is None and playouts is None else seconds, playouts=playouts)
+
+
+def opinion_text(opinion: Opinion) -> str:
+    """One line: the move, how good it is, how sure that is, and what comes next."""
+    best = opinion.best
+    sure = f"a proved {best.proved}" if best.proved is not None else f"win chance {opinion.win_chance:.0%}"
+    line = f", expects {' '.join(opinion.line)}" if opinion.line else ""
+    notes = [note for note, holds in (("cancelled", opinion.cancelled), ("tree full", opinion.tree_full)) if holds]
+    end = f" ({', '.join(notes)})" if notes else ""
+    return f"{best.move}: {sure} after {opinion.playouts:,} playouts{line}{end}"
+
+
+def opinion_json(opinion: Opinion) -> dict[str, Any]:
+    """Everything but the other moves."""
+    best = opinion.best
+    return {
+        "move": best.move,
+        "value": best.value,
+        "win_chance": opinion.win_chance,
+        "proved": None if best.proved is None else str(best.proved),
+        "playouts": opinion.playouts,
+        "line": list(opinion.line),
+        "nodes": opinion.nodes,
+        "fingerprints": opinion.fingerprints,
+        "cancelled": opinion.cancelled,
+        "tree_full": opinion.tree_full,
+    }
