@@ -49,7 +49,10 @@ def _percent(found: Share | None) -> str:
 
 
 def _elo(result: Result) -> str:
-    value, low, high = (f"{number:+.0f}" if math.isfinite(number) else "∞" for number in result.elo())
+    def told(number: float) -> str:
+        return f"{round(number):+d}" if math.isfinite(number) else "+∞" if number > 0 else "−∞"
+
+    value, low, high = map(told, result.elo())
     return f"{value} ({low} to {high})"
 
 
