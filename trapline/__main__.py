@@ -30,7 +30,7 @@ COMMANDS = {
     "serve": "trapline.commands.serve:serve",
     "similarity": "trapline.commands.similarity:similarity",
     "match": "trapline.commands.similarity:match",
-    "tree": "trapline.commands.tree:tree",
+    "tree": "trapline.commands.searches.tree:tree",
     "propose": "trapline.commands.propose:propose",
     "prove": "trapline.commands.prove:prove",
     "doctor": "trapline.commands.doctor:doctor",

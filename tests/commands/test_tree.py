@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from tests.support.command_line import CommandLine
 from trapcore.errors import PositionError, UsageError
-from trapline.commands.tree import tree
+from trapline.commands.searches.tree import tree
 
 APP = typer.Typer()
 APP.command()(tree)

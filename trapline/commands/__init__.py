@@ -4,7 +4,7 @@
 games/         ``index``, ``mine``, ``repertoire``, ``explore``, ``report``: collections of games
 library/       ``library ...``: fill, show and check the library
 research/      ``research ...``: accuracy, and the experiments of the founding paper
-searches/      ``search``, ``play``: Monte Carlo tree search of any game
+searches/      ``search``, ``play``, ``tree``: any bundled game searched, played, its local trees drawn
 annotate.py    ``annotate``: traps of games as comments in PGN
 bot.py         ``bot``: play on lichess
 doctor.py      ``doctor``: whether all is in order
@@ -18,7 +18,6 @@ serve.py       ``serve``: the library over HTTP
 service.py     ``service ...``, ``jobs ...``, ``follow``: games fetched by schedule
 similarity.py  ``similarity`` and ``match``: two positions compared
 terminal.py    output: tables, JSON and messages
-tree.py        ``tree``: the local tree of a position as text
 =============  =======================================================================
 
 A command imports what it needs when it runs, so that ``trapline --help`` needs nothing but typer.

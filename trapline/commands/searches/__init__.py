@@ -1,8 +1,9 @@
-"""The commands ``trapline search`` and ``trapline play``: Monte Carlo tree search of any bundled game.
+"""The commands that take any bundled game: ``trapline search``, ``trapline play`` and ``trapline tree``.
 
 ==========  ==================================================================
-choice.py   options that both have, and what a search thinks, as text and JSON
+choice.py   options of ``search`` and ``play``, and what a search thinks
 play.py     ``play``: a game in the terminal against a search, or between two
 search.py   ``search``: the best move of one position
+tree.py     ``tree``: the local tree of a position as text
 ==========  ==================================================================
 """

@@ -39,7 +39,7 @@ thread_local! {
 
 /// Works with this thread's tables of the prover. Whatever is worked with is taken out meanwhile: a signal handler may
 /// call in between.
-pub(in crate::py) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover) -> T) -> T {
+pub(crate) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover) -> T) -> T {
     let mut prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
     prover.stop_flag = stop_flag.clone();
     let done = work(&mut prover);
@@ -260,7 +260,7 @@ fn static_ranking(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
 }
 
 /// Adds the functions of this file to the module.
-pub(in crate::py) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PROVER_VERSION", PROVER_VERSION)?;
     module.add("TESTER_VERSION", TESTER_VERSION)?;
     module.add("LOSS", LOSS)?;
