@@ -678,6 +678,10 @@ class TokenIndex:
     def is_current(self) -> bool:
         """No change was made since it was opened."""
 
+    @property
+    def is_in_place(self) -> bool:
+        """Its files are those that were opened, unchanged and in their places."""
+
     def weight(self, token: int) -> float:
         """What the token weighs here."""
 

@@ -31,8 +31,8 @@ class OpenIndex:
 class IndexCache:
     """The one owner of the indexes of an open library; any number of threads may ask.
 
-    What is asked for is opened when it is first needed and again once the traps or the weights are others. Every method
-    raises `LibraryError` as `open_killer_index` does.
+    What is asked for is opened when it is first needed, and again once the traps or the weights are others or the files
+    of the index were changed by somebody. Every method raises `LibraryError` as `open_killer_index` does.
     """
 
     def __init__(self, library: Library, log: Callable[[str], None] | None = None) -> None:
@@ -48,7 +48,7 @@ class IndexCache:
         """The killers as they are now, or as ``connection`` sees them."""
         state = self._state(connection)
         with self._lock:
-            if self._killers is None or self._killers[0] != state:
+            if self._killers is None or self._killers[0] != state or not self._killers[1].killers.is_in_place:
                 weights, source = weights_in_use(self._library)
                 opened = open_killer_index(self._library, weights, self._log)
                 if self._killers is not None:

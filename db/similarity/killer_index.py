@@ -121,6 +121,11 @@ class KillerIndex(AbstractContextManager["KillerIndex"]):
                 for number, slug, name, family, epd, bait, line in rows
             }
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether its files are those that were opened, unchanged and in their places."""
+        return self.index.is_in_place
+
     def close(self) -> None:
         """Delete the index if it was built for this use only."""
         if self._made is not None:
@@ -342,7 +347,8 @@ def _changed(state: _State, folder: Path, root: Path) -> bool:
         different = built.to(now)
         if built.changed + len(different) > built.counted * LARGEST_CHANGE:
             continue
-        with suppress(IndexFileError, OSError):  # it is damaged or gone: go on as if there were none
+        # It is damaged or gone, or not what it says: go on as if there were none.
+        with suppress(IndexFileError, UsageError, OSError):
             shutil.copytree(path / "index", folder / "index")
             add = state.token_sets(only=different & now.keys()) if different else ()
             remove = different & built.entries.keys()

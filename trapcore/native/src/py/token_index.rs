@@ -156,6 +156,11 @@ impl PyTokenIndex {
         self.0.is_current()
     }
 
+    #[getter]
+    fn is_in_place(&self) -> bool {
+        self.0.is_in_place()
+    }
+
     fn weight(&self, token: u32) -> f64 {
         f64::from(self.0.weights().of(token)) * UNIT
     }
@@ -229,6 +234,7 @@ impl PyTokenIndex {
             distinct(&mut own)?;
             questions.push(own);
         }
+        self.0.check()?;
         let found = detached(py, None, None, |stop_flag| {
             self.0.nearest_of_each(&questions, limits, only.map(|only| &only.0), jobs, || stop_flag.is_stopped())
         })?;

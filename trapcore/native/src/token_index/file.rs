@@ -11,10 +11,11 @@
 //!
 //! Sections begin at multiples of 8, in order, and the last ends the file.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crc32fast::Hasher;
 use memmap2::Mmap;
@@ -218,13 +219,86 @@ pub(super) fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, TokenInd
     Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))
 }
 
-/// Maps a file into memory.
-pub(super) fn map(path: &Path, kind: Kind) -> Result<Checked<Mmap>, TokenIndexError> {
-    let file = File::open(path).map_err(|error| TokenIndexError::unusable(path, describe(&error)))?;
-    // SAFETY: a mapping is unsound if the file changes under it. Files of an index are written under another name and
-    // renamed when whole; after that they are never opened for writing, only unlinked, which a mapping outlives.
-    let data = unsafe { Mmap::map(&file) }.map_err(|error| TokenIndexError::unusable(path, describe(&error)))?;
-    Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))
+/// Files of up to so many bytes are read, larger ones mapped.
+const MOST_READ: u64 = 64 << 20;
+
+/// The bytes of a file that may change under whoever uses them.
+pub(super) enum Content {
+    Read(Vec<u8>),
+    Mapped { data: Mmap, file: File },
+}
+
+impl AsRef<[u8]> for Content {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Content::Read(data) => data,
+            Content::Mapped { data, .. } => data,
+        }
+    }
+}
+
+impl Content {
+    /// Whether the bytes are still there: to touch a mapping beyond the end of its file kills the process.
+    fn is_there(&self) -> bool {
+        match self {
+            Content::Read(_) => true,
+            Content::Mapped { data, file } => file.metadata().is_ok_and(|now| now.len() >= data.len() as u64),
+        }
+    }
+}
+
+impl Checked<Content> {
+    /// See [`Content::is_there`].
+    pub(super) fn is_there(&self) -> bool {
+        self.data.is_there()
+    }
+}
+
+/// Which file a path leads to, and what it is like: another one, or a changed one, has another identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// Device and number of the file where the system has them.
+    file: (u64, u64),
+    size: u64,
+    changed: Option<SystemTime>,
+}
+
+impl Identity {
+    fn of(found: &Metadata) -> Identity {
+        #[cfg(unix)]
+        let file = (std::os::unix::fs::MetadataExt::dev(found), std::os::unix::fs::MetadataExt::ino(found));
+        #[cfg(not(unix))]
+        let file = (0, 0);
+        Identity { file, size: found.len(), changed: found.modified().ok() }
+    }
+
+    /// Whether the path still leads to this very file.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|found| Identity::of(&found) == *self)
+    }
+}
+
+/// Takes a file for use, a large one as a mapping.
+pub(super) fn load(path: &Path, kind: Kind) -> Result<(Checked<Content>, Identity), TokenIndexError> {
+    let take = || {
+        let mut file = File::open(path)?;
+        let found = file.metadata()?;
+        let data = if found.len() <= MOST_READ {
+            let mut data = Vec::with_capacity(found.len() as usize);
+            file.read_to_end(&mut data)?;
+            Content::Read(data)
+        } else {
+            // SAFETY: a mapping is unsound if the file changes under it. Files of an index are written under another
+            // name and renamed when whole; after that they are never opened for writing, only unlinked, which a
+            // mapping outlives. Against others that cut one short, `Content::is_there` is asked before each use.
+            let data = unsafe { Mmap::map(&file) }?;
+            Content::Mapped { data, file }
+        };
+        Ok((data, Identity::of(&found)))
+    };
+    let (data, identity) = take().map_err(|error: io::Error| TokenIndexError::unusable(path, describe(&error)))?;
+    let checked = Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))?;
+    Ok((checked, identity))
 }
 
 fn describe(error: &io::Error) -> String {
@@ -244,4 +318,38 @@ pub(super) fn u32_at(section: &[u8], place: usize) -> u32 {
 #[inline]
 pub(super) fn u64_at(section: &[u8], place: usize) -> u64 {
     u64::from_le_bytes(section[place * 8..][..8].try_into().expect("eight bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_knows_that_its_file_was_cut_short_and_an_identity_that_it_was_replaced() {
+        let folder = std::env::temp_dir().join(format!("trapline-file-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (path, other) = (folder.join("segment-1"), folder.join("other"));
+        let write = |path: &Path| {
+            let mut out = FileWriter::create(path, Kind::Manifest).unwrap();
+            (0..5).for_each(|_| out.section([[7; 3000]]).unwrap());
+            out.finish().unwrap();
+        };
+        write(&path);
+        let (read, identity) = load(&path, Kind::Manifest).unwrap();
+        let file = File::open(&path).unwrap();
+        // SAFETY: it is not read after it was cut short.
+        let mapped = Content::Mapped { data: unsafe { Mmap::map(&file) }.unwrap(), file };
+        assert!(mapped.is_there() && identity.is_at(&path));
+        fs::write(&other, b"other").unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert!(mapped.is_there() && !identity.is_at(&path), "a new file is in its place, and the old one is whole");
+        write(&path);
+        let file = File::open(&path).unwrap();
+        // SAFETY: as above.
+        let mapped = Content::Mapped { data: unsafe { Mmap::map(&file) }.unwrap(), file };
+        File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
+        assert!(!mapped.is_there() && read.is_there() && read.section(4) == [7; 3000]);
+        assert!(load(&path, Kind::Manifest).is_err());
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -14,13 +14,10 @@
 //! | payloads | u64, ascending for each set | |
 
 use std::ops::Range;
-use std::path::Path;
-
-use memmap2::Mmap;
+use std::path::{Path, PathBuf};
 
 use super::builder::WIDE;
-use super::file::map;
-use super::file::{self, Checked, Kind, u32_at, u64_at};
+use super::file::{self, Checked, Content, Identity, Kind, load, u32_at, u64_at};
 use super::model::TokenIndexError;
 
 const TOKENS: usize = 0;
@@ -36,7 +33,9 @@ const PAYLOADS: usize = 9;
 
 /// One mapped segment, and which of its payloads were removed.
 pub(super) struct Segment {
-    file: Checked<Mmap>,
+    file: Checked<Content>,
+    path: PathBuf,
+    identity: Identity,
     /// Distinct sets.
     sets: usize,
     /// Distinct tokens.
@@ -50,7 +49,7 @@ pub(super) struct Segment {
 impl Segment {
     /// `check`: the checksum that the manifest knows the file by.
     pub(super) fn open(path: &Path, check: u32, removed: Vec<u32>) -> Result<Segment, TokenIndexError> {
-        let file = map(path, Kind::Segment)?;
+        let (file, identity) = load(path, Kind::Segment)?;
         let count = |section: usize, bytes: usize| file.section(section).len() / bytes;
         let (sets, vocabulary, payloads) = (count(SET_WEIGHTS, 8), count(TOKENS, 4), count(PAYLOADS, 8));
         let aligned = [(SET_WEIGHTS, 8 * sets), (TOKENS, 4 * vocabulary), (PAYLOADS, 8 * payloads)]
@@ -77,7 +76,21 @@ impl Segment {
         for &place in &removed {
             removed_bits[place as usize / 64] |= 1 << (place % 64);
         }
-        Ok(Segment { file, sets, vocabulary, removed, removed_bits })
+        Ok(Segment { file, path: path.to_owned(), identity, sets, vocabulary, removed, removed_bits })
+    }
+
+    /// Whether its file is the one that was opened, unchanged and in its place.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.identity.is_at(&self.path)
+    }
+
+    /// Raises nothing worse than an error where its file was cut short since.
+    pub(super) fn check(&self) -> Result<(), TokenIndexError> {
+        if self.file.is_there() {
+            Ok(())
+        } else {
+            Err(TokenIndexError::unusable(&self.path, "it was cut short in use"))
+        }
     }
 
     /// Distinct sets, removed ones included.

@@ -132,6 +132,16 @@ impl Index {
             && u32_at(&head, 5) == self.manifest.check
     }
 
+    /// Whether all its files are those that were opened, unchanged and in their places.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.is_current() && self.parts.iter().all(|part| part.segment.is_in_place())
+    }
+
+    /// An error where one of its files was cut short since it was opened; to be asked before each use.
+    pub(crate) fn check(&self) -> Result<(), TokenIndexError> {
+        self.parts.iter().try_for_each(|part| part.segment.check())
+    }
+
     pub(crate) fn weights(&self) -> &Weights {
         &self.weights
     }
