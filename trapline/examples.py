@@ -39,6 +39,8 @@ EXAMPLES: Mapping[str, str] = {
     "tree": f"{_FEN} --depth 2",
     "propose": f"{_FEN} --top 3",
     "prove": f"{_FEN} --bait Bxd1",
+    "search": "breakthrough-6x6 --search rave --seconds 2",
+    "play": "breakthrough-6x6 --watch --white mcts --black uct --seconds .2",
     "research puzzles": "puzzles.csv.zst -o found",
     "research games": "games.pgn --puzzles puzzles.csv.zst -o found",
     "research network": "games.pgn --records out/records.bin -o out/network.bin --engine stockfish",
@@ -46,6 +48,7 @@ EXAMPLES: Mapping[str, str] = {
     "research practice": "--out out/practice --exercises 100 --engine stockfish",
     "research themes": "puzzles.csv.zst --out out/themes",
     "research paper": "figure-1 table-1 -o found",
+    "research mcts": "--puzzles lichess_db_puzzle.csv.zst --positions 40 --out found",
     "research dynamics": "tic-tac-toe --games 100",
 }
 """What is written behind ``trapline`` and the name of the command."""
