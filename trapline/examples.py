@@ -48,7 +48,7 @@ EXAMPLES: Mapping[str, str] = {
     "research practice": "--out out/practice --exercises 100 --engine stockfish",
     "research themes": "puzzles.csv.zst --out out/themes",
     "research paper": "figure-1 table-1 -o found",
-    "research mcts": "--puzzles lichess_db_puzzle.csv.zst --positions 40 --out found",
+    "research mcts": "--positions 40 --out found",
     "research dynamics": "tic-tac-toe --games 100",
 }
 """What is written behind ``trapline`` and the name of the command."""

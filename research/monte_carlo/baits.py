@@ -1,13 +1,15 @@
-"""How often a search chooses the bait: the position before the losing first move of a lichess puzzle."""
+"""How often a search chooses the bait: the position before the losing first move of a puzzle, or that of a trap."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 
+from db.formats.bundled import bundled_traps
 from db.formats.puzzle_file import read_rows
 from db.games.trap_stats import wilson
+from db.traps.terms import Outcome
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.streams import open_bytes
 from trapcore.parallel.budget import Budget
@@ -90,12 +92,27 @@ def read_puzzles(path: Path, count: int) -> list[Puzzle]:
                 part.append(Puzzle(row["PuzzleId"], row["FEN"], moves[0], _depth(themes)))
             if all(len(part) == wanted for part in parts.values()):
                 break
-    # By turns, so that the first few are a smaller sample.
-    longest = max(map(len, parts.values()))
-    found = [part[place] for place in range(longest) for part in parts.values() if place < len(part)]
-    if not found:
+    if not any(parts.values()):
         raise InputError(f"{path}: there is no puzzle")
-    return found[:count]
+    return _by_turns(parts)[:count]
+
+
+def bundled_positions(count: int) -> list[Puzzle]:
+    """So many positions before the bait of a bundled trap, the depths by turns; fewer if there are not so many."""
+    parts: dict[Depth, list[Puzzle]] = {depth: [] for depth in Depth}
+    for trap in bundled_traps():
+        depth = Depth.MATERIAL
+        if trap.outcome is Outcome.MATE:
+            depth = {1: Depth.MATE_1, 2: Depth.MATE_2}.get(trap.length, Depth.MATE_3)
+        if _is_sound(trap.epd):
+            parts[depth].append(Puzzle(trap.slug, trap.epd, trap.bait, depth))
+    return _by_turns(parts)[:count]
+
+
+def _by_turns(parts: Mapping[Depth, Sequence[Puzzle]]) -> list[Puzzle]:
+    """All, one of each depth after the other, so that the first few are a smaller sample."""
+    longest = max(map(len, parts.values()))
+    return [part[place] for place in range(longest) for part in parts.values() if place < len(part)]
 
 
 def _depth(themes: Sequence[str]) -> Depth:

@@ -101,7 +101,7 @@ def report(found: Found) -> Report:
     plots = []
     if positions:
         blocks += [
-            f"How often the move that lost in the game is chosen, in {positions} positions of lichess puzzles, after "
+            f"How often the bait is chosen, in {positions} positions of puzzles or traps, after "
             f"so many playouts and after {found.seconds:g} s of one thread:",
             _bait_table(found),
             f"By the depth of the trap, after {found.numbers[-1]:,} playouts:",

@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from db.formats.bundled import bundled_traps
 from research.monte_carlo import baits, matches, page
 from research.monte_carlo.baits import Choice, Depth, Puzzle
 from trapcore.errors import InputError, UsageError
@@ -42,6 +43,15 @@ def test_puzzles_are_sorted_by_the_depth_of_the_trap(puzzles: Path) -> None:
     puzzles.write_text(HEADER + "\n", "utf-8")
     with pytest.raises(InputError, match="there is no puzzle"):
         baits.read_puzzles(puzzles, 10)
+
+
+def test_bundled_positions_are_those_before_the_bait_of_each_depth_by_turns() -> None:
+    found = baits.bundled_positions(8)
+    assert [puzzle.depth for puzzle in found] == list(Depth) * 2
+    traps = {trap.slug: trap for trap in bundled_traps()}
+    assert all((traps[one.number].epd, traps[one.number].bait) == (one.fen, one.bait) for one in found)
+    assert len(baits.bundled_positions(10_000)) > 100
+    assert baits.bundled_positions(0) == []
 
 
 def test_a_search_that_goes_on_chooses_as_one_that_is_asked_once() -> None:
@@ -102,9 +112,7 @@ def test_the_command_writes_a_page_with_all_choices(
     assert "mate in 1" in text
 
 
-def test_positions_need_a_file(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="name a file with --puzzles"):
-        CliRunner().invoke(APP, ["--out", str(tmp_path)], catch_exceptions=False)
+def test_an_unknown_search_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unknown search"):
         CliRunner().invoke(APP, ["--out", str(tmp_path), "--searches", "uctt"], catch_exceptions=False)
 

@@ -22,10 +22,10 @@ SPEED_PLAYOUTS = {"breakthrough": 20_000, "breakthrough-6x6": 20_000, "go-7x7": 
 def mcts(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Markdown, JSON and plots are written there.")],
     puzzles: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv[.zst]", help="Lichess puzzles; needed if there are positions.")
+        Path | None, typer.Option(metavar="FILE.csv[.zst]", help="Lichess puzzles. Default: the bundled traps.")
     ] = None,
     positions: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Puzzles, the depths of the traps by turns.")
+        int, typer.Option(metavar="N", min=0, help="Puzzles or traps, those of each depth by turns.")
     ] = 200,
     playouts: Annotated[
         int, typer.Option(metavar="N", min=100, help="Choices are looked at after 100, 300, 1,000 … up to N playouts.")
@@ -51,7 +51,6 @@ def mcts(
     from research.monte_carlo import baits, page, speed
     from research.plots import can_draw
     from research.write_report import NO_PLOTS, make_folder, write_report, write_text
-    from trapcore.errors import UsageError
     from trapcore.proof.monte_carlo import SEARCHES, search_named
     from trapline.commands.resources import check_outputs
     from trapline.commands.terminal import Status, print_json
@@ -59,14 +58,15 @@ def mcts(
     names = [name for name in searches.split(",") if name] or list(SEARCHES)
     for name in names:
         search_named(name)
-    if positions and puzzles is None:
-        raise UsageError("--positions are drawn from lichess puzzles: name a file with --puzzles, or --positions 0")
     make_folder(out)
     check_outputs([out / "mcts.md", out / "mcts.json", *out.glob("*.svg")], None, [puzzles] if puzzles else [])
     numbers = baits.steps(playouts)
     status = Status()
     try:
-        drawn = baits.read_puzzles(puzzles, positions) if puzzles is not None and positions else []
+        if puzzles is None or not positions:
+            drawn = baits.bundled_positions(positions)
+        else:
+            drawn = baits.read_puzzles(puzzles, positions)
         choices = baits.measure(drawn, names, numbers, seconds, status.show)
         played = _matches(game, names, games, match_playouts, seconds, status.show)
         measured = [one for name, count in SPEED_PLAYOUTS.items() for one in speed.speeds(name, count)]

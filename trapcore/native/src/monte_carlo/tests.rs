@@ -307,7 +307,7 @@ fn a_tree_goes_on_after_a_move() {
 fn mates_are_proved_in_chess() {
     // Back-rank mate, and a smothered one in two.
     for (fen, best, playouts) in
-        [("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8", 500), ("5r1k/6pp/7N/8/8/1Q6/8/K7 w - - 0 1", "b3g8", 3_000)]
+        [("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8", 500), ("5r1k/6pp/7N/8/8/1Q6/8/K7 w - - 0 1", "b3g8", 10_000)]
     {
         let mut search = open("chess", fen, SOLVER, 2).unwrap();
         let answer = search.run(playouts, &StopFlag::default()).unwrap();
