@@ -94,6 +94,8 @@ class _Game:
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
+    reasons: set[tuple[object, ...]] = field(default_factory=set)
+    """Why moves lost that were told, see `_reason`."""
 
     def tell(self, event: TrapEvent, here: Sequence[TrapEvent]) -> Told | None:
         """The event in words; None if nothing is to be told of it."""
@@ -121,7 +123,10 @@ class _Game:
             case Event.FELL:
                 self.fell.add(place)
                 missed = None if instead is None else evidence_of(instead)
-                return narrator.fell(evidence, was_set=place in self.was_set, missed=missed)
+                reason = _reason(event)
+                again = reason in self.reasons
+                self.reasons.add(reason)
+                return narrator.fell(evidence, was_set=place in self.was_set, again=again, missed=missed)
             case Event.MISSED:
                 return narrator.missed(evidence, event.played_loss, was_told=place in self.fell)
             case Event.SPRUNG:
@@ -166,6 +171,14 @@ class _Game:
 
 def _is_named(event: TrapEvent) -> bool:
     return event.known and event.trap is not None and not is_puzzle(event.trap)
+
+
+def _reason(event: TrapEvent) -> tuple[object, ...]:
+    """Why the bait loses: whose it is, the answer, what falls first, and by which motif or mate."""
+    facts = facts_of(evidence_of(event))
+    lost = None if facts.material is None else facts.material.lost[0]
+    motif = None if facts.motif is None else facts.motif.name
+    return event.mover, event.killer_line[0], lost, motif, event.proof.mate_in
 
 
 def _evidence(event: TrapEvent) -> str:

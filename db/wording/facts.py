@@ -127,9 +127,12 @@ def _material(evidence: Evidence, before: chess.Board) -> Material | None:
         return None
     start = _counts(before)
     last = _change(start, settled[-1][1], victim)
-    ply = next(ply for ply, board in settled if _change(start, board, victim) == last)
-    lost, gained = last
-    worth = _points(lost) - _points(gained)
+    ply, (lost, gained) = next(
+        (ply, change)
+        for ply, change in ((ply, _change(start, board, victim)) for ply, board in settled)
+        if change == last or _pieces(change) == _pieces(last) != ({}, {})
+    )
+    worth = min(_points(lost) - _points(gained) for lost, gained in ((lost, gained), last))
     if worth < 1 or ply > LATEST_PLY:
         return None
     if worth <= 1 and evidence.cost is not None and evidence.cost >= _MUCH:
@@ -180,6 +183,12 @@ def _change(start: dict[chess.Color, _Counts], board: chess.Board, victim: chess
     lost, gained = lost - gained, gained - lost
     minor = min(lost[chess.KNIGHT] + lost[chess.BISHOP], gained[chess.KNIGHT] + gained[chess.BISHOP])
     return _without_minor(lost, minor), _without_minor(gained, minor)
+
+
+def _pieces(change: tuple[_Counts, _Counts]) -> tuple[dict[chess.PieceType, int], dict[chess.PieceType, int]]:
+    """What both sides have lost, without pawns: those that fall after the pieces are hardly the reason."""
+    lost, gained = ({kind: count for kind, count in each.items() if kind != chess.PAWN} for each in change)
+    return lost, gained
 
 
 def _without_minor(counts: _Counts, minor: int) -> _Counts:
@@ -280,13 +289,15 @@ def _explains(motif: Motif, material: Material | None) -> bool:
         return False
     if not motif.targets:
         return False
+    if set(motif.targets) == {chess.PAWN}:
+        return False  # which of the pawns, only the line tells
     guarded = motif.name in ("capturingDefender", "deflection")
     if motif.name == "deflection" and len(set(motif.targets)) < 2:
         return False  # nobody understands "draws the knight away from the knight"
     if material is None:
         return motif.name != "pin" and not (guarded and motif.targets[-1] == chess.PAWN)
     if guarded:
-        return material.lost[0] == motif.targets[-1]
+        return material.lost[0] == motif.targets[-1] != chess.PAWN
     if motif.name in ("doubleCheck", "discoveredCheck"):
         return True
     return material.lost[0] in motif.targets

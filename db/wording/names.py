@@ -7,6 +7,7 @@ from functools import lru_cache
 from db.wording.grammar import Grammar
 
 _NAMES_ITSELF = re.compile(r"(trap|mate|gambit trap|fishing pole|king hunt)$", re.IGNORECASE)
+_MOVES_BEHIND = re.compile(r", \d+\.[^,]*$")  # which variation it is: the sentence has the moves itself
 _POSSESSIVE = re.compile(r"(?!Noah)\S+['’]s\b")  # as the first word
 
 FAMILIES: Mapping[str, str] = {
@@ -60,13 +61,13 @@ def safe_name(text: str) -> str:
 
 
 def trap_name(name: str, language: Grammar, *, mirrored: bool = False) -> str:
-    """What a known trap is called in a sentence: ``Légal's mate``, ``the Elephant trap``, ``a known trap (Traxler,
-    7.Ke1)``."""
+    """What a known trap is called in a sentence: ``Légal's mate``, ``the Elephant trap``, ``a known trap (Traxler)``
+    for ``Traxler, 7.Ke1``."""
     plain = safe_name(name)
     head = plain.partition(", ")[0]
     if _NAMES_ITSELF.search(head):
         plain, possessive = language.articles
         called = (possessive if _POSSESSIVE.match(head) else plain).format(name=head)
     else:
-        called = language.known_trap.format(name=plain)
+        called = language.known_trap.format(name=_MOVES_BEHIND.sub("", plain))
     return language.reversed_colours.format(name=called) if mirrored else called

@@ -50,15 +50,18 @@ class Narrator:
 
     # The five events ------------------------------------------------------------------------------------------------
 
-    def fell(self, evidence: Evidence, *, was_set: bool = False, missed: Evidence | None = None) -> str:
+    def fell(
+        self, evidence: Evidence, *, was_set: bool = False, again: bool = False, missed: Evidence | None = None
+    ) -> str:
         """Of the losing move itself.
 
-        ``was_set``: the trap was told with its line where it was set. ``missed``: the move that lost before it, whose
+        ``was_set``: the trap was told with its line where it was set. ``again``: an earlier move of the same side lost
+        to the same answer for the same reason, and that was told. ``missed``: the move that lost before it, whose
         answer this move misses as well.
         """
         if was_set:
             return self._say("takes_bait", chances=_chances(evidence.before, evidence.after))
-        return self._joined(self._what_happened(evidence), self._better(evidence, missed))
+        return self._joined(self._what_happened(evidence, again=again), self._better(evidence, missed))
 
     def missed(self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False) -> str:
         """Of the answer to a losing move that is not the right one, and what it gives back (0..2, None if unknown).
@@ -141,12 +144,14 @@ class Narrator:
 
     # Sentences ------------------------------------------------------------------------------------------------------
 
-    def _what_happened(self, evidence: Evidence) -> str:
+    def _what_happened(self, evidence: Evidence, *, again: bool) -> str:
         facts = facts_of(evidence)
         line = self._line(evidence, facts)
         if evidence.name:
             return self._say("falls_into", name=self._name(evidence), line=line)
         gaps = {"move": self._bait(evidence, facts), "why": self._why(evidence, facts)}
+        if again:
+            return self._say("allows_again", **gaps, killer=self._killer(evidence, facts))
         if evidence.mate_in is not None:
             gaps |= {"mate": self._mate(evidence, facts), "line": line}
             idea = self.language.ideas.get(evidence.like, "")
@@ -267,12 +272,13 @@ class Narrator:
         """``the bishop``, ``a rook for a knight`` as ``the exchange``, ``a queen for a rook and two pawns``."""
         lost, gained = material.lost, material.gained
         if lost[:1] == (chess.ROOK,) and gained[:1] in ((chess.KNIGHT,), (chess.BISHOP,)):
-            more, less = lost[1:], gained[1:]
-            if not less:
-                extra = self._pieces(more)
-                return self._and([self.language.exchange, *extra]) if extra is not None else self.language.material
-            return self.language.material
-        if material.only and not gained:
+            more, less = self._pieces(lost[1:]), self._pieces(gained[1:], self.language.for_a_piece)
+            if more is None or less is None or (more and less):
+                return self.language.material
+            given = self._and([self.language.exchange, *more])
+            return self.language.gets.format(lost=given, gained=self._and(less)) if less else given
+        # Nobody asks which pawn it was, and "the pawn" would mean the only one.
+        if material.only and not gained and lost[0] != chess.PAWN:
             return self.language.the_piece[lost[0]]
         things, others = self._pieces(lost), self._pieces(gained, self.language.for_a_piece)
         if things is None or others is None or len(things) > 2 or len(others) > 2:
@@ -332,7 +338,7 @@ def _verdict(evidence: Evidence) -> str:
     if before is None or after is None:
         return "is_answered"
     if before >= WINNING and after < BETTER:
-        return "throws_win"
+        return "throws_win" if after >= -BETTER else "turns_round"
     if before >= BETTER and after >= BETTER:
         return "lets_much_go"
     if before >= BETTER and after >= -BETTER:
@@ -341,7 +347,7 @@ def _verdict(evidence: Evidence) -> str:
         return "lost_position"
     if before >= -BETTER and after < -BETTER:
         return "gives_advantage"
-    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else "is_answered"
+    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else "is_mistake"
 
 
 def _worth(chance: float) -> str:

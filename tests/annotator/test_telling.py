@@ -249,7 +249,7 @@ def test_a_move_that_loses_and_misses_is_one_slip() -> None:
     assert [event.event for event in chosen([lost, missed])] == [Event.FELL]
     assert [event.event for event in chosen([enough, missed])] == [Event.MISSED]
     text = text_of(lost, missed)
-    assert "6.Nxd1?? throws the win away: 6...dxe5. 6.Bxf7+ was mate in 2 (100 % → 25 %)." in text
+    assert "6.Nxd1?? turns a won position into a bad one: 6...dxe5. 6.Bxf7+ was mate in 2 (100 % → 25 %)." in text
     assert "Misses" not in text
     assert text.count("{ ") == 2  # shapes, words
 
@@ -259,6 +259,15 @@ def test_the_same_slip_in_the_same_position_is_told_once() -> None:
     assert text_of(legal(Event.FELL), again).count("Falls into") == 1
     elsewhere = replace(again, fen=again.fen.replace("ppp", "1pp", 1))
     assert text_of(legal(Event.FELL), elsewhere).count("Falls into") == 2
+
+
+def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
+    first = gain(Event.FELL)
+    later = replace(first, ply=13, trap_ply=13, number=7, fen=first.fen.replace("/PP2PPPP/", "/P3PPPP/", 1))
+    assert later.fen != first.fen
+    text = text_of(first, later)
+    assert text.count("loses a knight for a pawn") == 1
+    assert "7.Nxd5?? allows 7...Nxd5 again. 7.e3 kept the balance (55 % → 20 %)." in text
 
 
 def test_who_proved_it_is_told_where_it_is_asked_for() -> None:

@@ -1,0 +1,89 @@
+"""What is said of a losing move is what the board shows, in words that a player uses."""
+
+import pytest
+
+from db.wording.english import ENGLISH
+from db.wording.evidence import Evidence
+from db.wording.german import GERMAN
+from db.wording.names import trap_name
+from db.wording.sentences import Narrator
+from trapcore.proof.themes import line_themes
+
+CHANCES = {"before": 0.1, "after": -0.3}
+
+
+def told(fen: str, line: str, before: float = CHANCES["before"], after: float = CHANCES["after"]) -> tuple[str, str]:
+    """In English and German; ``line`` is UCI and begins with the losing move."""
+    bait, *killer = line.split()
+    half_move = 3 if " b " in fen else 2
+    evidence = Evidence(
+        fen=fen, half_move=half_move, bait=bait, killer_line=tuple(killer), before=before, after=after
+    )  # fmt: skip
+    english, german = (Narrator(language).fell(evidence) for language in (ENGLISH, GERMAN))
+    return english, german
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "english", "german"),
+    [
+        pytest.param(
+            "4k3/8/8/3p4/8/4P3/8/4K3 w - - 0 1", "e3e4 d5e4", "1.e4?? loses a pawn: 1...dxe4.",
+            "1.e4?? verliert einen Bauern: 1...dxe4.", id="nobody asks which pawn",
+        ),
+        pytest.param(
+            "6k1/8/4p3/3b4/8/2N5/8/3RK3 w - - 0 1", "d1d5 e6d5 c3d5",
+            "1.Rxd5?? loses the exchange for a pawn: 1...exd5 2.Nxd5.",
+            "1.Rxd5?? verliert die Qualität für einen Bauern: 1...exd5 2.Nxd5.", id="what is got for the exchange",
+        ),
+        pytest.param(
+            "4k3/p7/8/2p5/8/1N6/6K1/7R w - - 0 1", "b3d4 c5d4 h1a1 e8d8 a1a7", "1.Nd4?? loses the knight: 1...cxd4.",
+            "1.Nd4?? verliert den Springer: 1...cxd4.", id="a pawn that falls later is not the reason",
+        ),
+        pytest.param(
+            "4k3/8/8/2p3p1/8/1N4P1/8/4K2R w - - 0 1", "b3d4 c5d4 h1h5 d4d3 h5g5",
+            "1.Nd4?? loses the knight: 1...cxd4.", "1.Nd4?? verliert den Springer: 1...cxd4.",
+            id="nor one that passed by in between",
+        ),
+        pytest.param(
+            "4k3/8/2n5/8/3P2b1/5N2/6PP/4K3 w - - 0 1", "e1f1 g4f3 g2f3 c6d4",
+            "1.Kf1?? loses a pawn: 1...Bxf3 2.gxf3 Nxd4.", "1.Kf1?? verliert einen Bauern: 1...Bxf3 2.gxf3 Nxd4.",
+            id="which pawn was guarded, the line tells",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_lost(fen: str, line: str, english: str, german: str) -> None:
+    assert [said.partition(" It costs")[0].partition(" Das kostet")[0] for said in told(fen, line)] == [english, german]
+
+
+def test_the_pawn_would_have_been_named_by_its_theme() -> None:
+    themes = line_themes("4k3/8/2n5/8/3P2b1/5N2/6PP/4K3 w - - 0 1", ("e1f1", "g4f3", "g2f3", "c6d4"))
+    assert any(theme.name == "capturingDefender" and theme.ply == 1 for theme in themes)
+
+
+QUIET = ("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1 e8d7 d1d2")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "english"),
+    [
+        (0.8, -0.5, "1.Kd1?? turns a won position into a bad one: 1...Kd7 2.Kd2."),
+        (0.8, 0.0, "1.Kd1?? throws the win away: 1...Kd7 2.Kd2."),
+        (0.16, -0.16, "1.Kd1?? is a mistake: 1...Kd7 2.Kd2."),
+        (0.16, -0.3, "1.Kd1?? gives Black the advantage: 1...Kd7 2.Kd2."),
+    ],
+)
+def test_what_became_of_the_position(before: float, after: float, english: str) -> None:
+    assert told(*QUIET, before, after)[0].startswith(english)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Traxler, 7.Ke1", "a known trap (Traxler)"),
+        ("From's gambit, 4.Nf3 g5 5.h3", "a known trap (From's gambit)"),
+        ("Ruy Lopez, exchange", "a known trap (Ruy Lopez, exchange)"),
+        ("Monticelli trap, 9...Nxc3", "the Monticelli trap"),
+    ],
+)
+def test_a_name_does_not_repeat_the_moves_that_are_told(name: str, expected: str) -> None:
+    assert trap_name(name, ENGLISH) == expected
