@@ -94,7 +94,7 @@ class _Game:
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
-    reasons: set[tuple[object, ...]] = field(default_factory=set)
+    reasons: set[tuple[object, ...] | None] = field(default_factory=set)
     """Why moves lost that were told, see `_reason`."""
 
     def tell(self, event: TrapEvent, here: Sequence[TrapEvent]) -> Told | None:
@@ -124,7 +124,7 @@ class _Game:
                 self.fell.add(place)
                 missed = None if instead is None else evidence_of(instead)
                 reason = _reason(event)
-                again = reason in self.reasons
+                again = reason is not None and reason in self.reasons
                 self.reasons.add(reason)
                 return narrator.fell(evidence, was_set=place in self.was_set, again=again, missed=missed)
             case Event.MISSED:
@@ -173,12 +173,13 @@ def _is_named(event: TrapEvent) -> bool:
     return event.known and event.trap is not None and not is_puzzle(event.trap)
 
 
-def _reason(event: TrapEvent) -> tuple[object, ...]:
-    """Why the bait loses: whose it is, the answer, what falls first, and by which motif or mate."""
+def _reason(event: TrapEvent) -> tuple[object, ...] | None:
+    """Why the bait loses: whose it is, the answer, what falls first, and by which motif or mate; None if by none."""
     facts = facts_of(evidence_of(event))
     lost = None if facts.material is None else facts.material.lost[0]
     motif = None if facts.motif is None else facts.motif.name
-    return event.mover, event.killer_line[0], lost, motif, event.proof.mate_in
+    why = lost, motif, event.proof.mate_in
+    return (event.mover, event.killer_line[0], *why) if any(why) else None
 
 
 def _evidence(event: TrapEvent) -> str:

@@ -299,5 +299,5 @@ def _explains(motif: Motif, material: Material | None) -> bool:
     if guarded:
         return material.lost[0] == motif.targets[-1] != chess.PAWN
     if motif.name in ("doubleCheck", "discoveredCheck"):
-        return True
+        return material.lost[0] != chess.PAWN  # a check wins no pawn that the line does not show
     return material.lost[0] in motif.targets

@@ -70,7 +70,8 @@ class Narrator:
         """
         left = None if evidence.after is None else -evidence.after
         small = left is None or played_loss is None or played_loss < INACCURACY
-        chances = "" if small else _chances(left, left - played_loss)  # type: ignore[operator]
+        # Two searches measured them, so that more may be given back than there was.
+        chances = "" if small else _chances(left, max(-1.0, left - played_loss))  # type: ignore[operator]
         mate = evidence.mate_in is not None
         if was_told:
             return self._say("misses_the_mate" if mate else "misses_the_chance", chances=chances)

@@ -270,6 +270,18 @@ def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
     assert "7.Nxd5?? allows 7...Nxd5 again. 7.e3 kept the balance (55 % → 20 %)." in text
 
 
+def test_a_position_that_becomes_bad_again_is_told_in_full() -> None:
+    first = gain(Event.FELL, killer_line=("d7b6",), killer_line_san=("Nb6",))
+    later = replace(first, ply=13, trap_ply=13, number=7, fen=first.fen.replace("/PP2PPPP/", "/P3PPPP/", 1))
+    text = text_of(first, later)
+    assert "6.Nxd5?? gives Black the advantage: 6...Nb6." in text
+    assert "7.Nxd5?? gives Black the advantage: 7...Nb6." in text
+
+
+def test_no_chance_is_below_nothing() -> None:
+    assert said(gain(Event.MISSED, after=-0.1, played_loss=1.2)).endswith("(55 % → 0 %).")
+
+
 def test_who_proved_it_is_told_where_it_is_asked_for() -> None:
     puzzle = gain(Event.FELL, trap=replace(LEGAL, name="Lichess puzzle 08Hl2"), similarity=0.939, probability=0.98)
     assert "08Hl2" not in text_of(puzzle)

@@ -49,6 +49,23 @@ def told(fen: str, line: str, before: float = CHANCES["before"], after: float = 
             "1.Kf1?? loses a pawn: 1...Bxf3 2.gxf3 Nxd4.", "1.Kf1?? verliert einen Bauern: 1...Bxf3 2.gxf3 Nxd4.",
             id="which pawn was guarded, the line tells",
         ),
+        pytest.param(
+            "4r1k1/8/8/8/4n3/5P2/3P4/4K3 w - - 0 1", "f3f4 e4d2 e1d2",
+            "1.f4?? gives Black the advantage: 1...Nxd2+ gives a discovered check.",
+            "1.f4?? überlässt Schwarz den Vorteil: 1...Nxd2+ gibt Abzugsschach.", id="a discovered check",
+        ),
+        pytest.param(
+            "4r1k1/8/8/4n3/8/5P2/8/4K3 w - - 0 1", "e1d1 e5f3 d1c2", "1.Kd1?? loses a pawn: 1...Nxf3.",
+            "1.Kd1?? verliert einen Bauern: 1...Nxf3.", id="a pawn without a check",
+        ),
+        pytest.param(
+            "4r1k1/8/8/4n3/8/5P2/8/1B2K3 w - - 0 1", "b1h7 g8h7", "1.Bh7+?? loses the bishop: 1...Kxh7.",
+            "1.Bh7+?? verliert den Läufer: 1...Kxh7.", id="a piece",
+        ),
+        pytest.param(
+            "4r1k1/8/8/4n3/8/5P2/8/4K3 w - - 0 1", "f3f4 e5d3 e1d2 d3f4", "1.f4?? loses a pawn: 1...Nd3+ 2.Kd2 Nxf4.",
+            "1.f4?? verliert einen Bauern: 1...Nd3+ 2.Kd2 Nxf4.", id="a check does not win a pawn, the line does",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_lost(fen: str, line: str, english: str, german: str) -> None:
