@@ -1,18 +1,19 @@
 """The lichess bot: plays games, sets traps, comments on them for spectators and sums them up afterwards.
 
-================  ===================================================================================
-settings.py       the table ``[bot]`` of the settings
-saved_state.py    what survives a restart: a file for each running game and one for the bot
-latency_stats.py  latency of the moves, for the health endpoint
-health.py         health endpoint on the loopback interface
-moves/            choosing moves: search, books, tablebases, the trap book, time management
-chat/             chat messages and the threads that send them
-challenges/       accepting challenges, and challenging other bots
-game_archive.py   finished games as annotated PGN files, and indexing them into the library
-game_state.py     state of one game as a value, and what each event changes in it
-game_requests.py  requests of one game besides its moves
-game_runner.py    one running game: its stream and its decisions
-bot.py            the whole bot: the account's stream, games, challenges, shutdown
-self_check.py     ``trapline bot --check``
-================  ===================================================================================
+=================  ===================================================================================
+settings.py        the table ``[bot]`` of the settings
+saved_state.py     what survives a restart: a file for each running game and one for the bot
+latency_stats.py   latency of the moves, for the health endpoint
+health.py          health endpoint on the loopback interface
+moves/             choosing moves: search, books, tablebases, the trap book, time management
+chat/              chat messages and the threads that send them
+challenges/        accepting challenges, and challenging other bots
+finished_games.py  what is left to do for games that are over
+game_archive.py    finished games as annotated PGN files, and indexing them into the library
+game_state.py      state of one game as a value, and what each event changes in it
+game_requests.py   requests of one game besides its moves
+game_runner.py     one running game: its stream and its decisions
+bot.py             the whole bot: the account's stream, games, challenges, shutdown
+self_check.py      ``trapline bot --check``
+=================  ===================================================================================
 """

@@ -11,22 +11,20 @@ from functools import partial
 
 from cachetools import LRUCache
 
-from annotator.events import TrapEvent
 from bot.challenges.matchmaking import Matchmaker
 from bot.challenges.queue import ChallengeQueue
 from bot.chat.worker import ChatWorker
-from bot.game_archive import Finished, Recorder
+from bot.finished_games import FinishedGames
+from bot.game_archive import Recorder
 from bot.game_runner import Game, GameContext
 from bot.health import metrics, summary
 from bot.latency_stats import LatencyStats, spread
-from bot.moves.board import GameBoard
 from bot.moves.move_choice import MoveSources
 from bot.moves.search_pool import SearchPool
 from bot.moves.time_management import Lag
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedState
 from bot.settings import BotOptions, Speed
-from db.traps.terms import Event
 from lichess.api import (
     MOST_LISTED,
     Account,
@@ -46,7 +44,8 @@ from lichess.api import (
 )
 from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Pauses, StreamOpenings
 from lichess.streams import StreamCallbacks, StreamReader
-from trapcore.errors import TraplineError, UsageError
+from lichess.studies import StudyWriter
+from trapcore.errors import UsageError
 from trapcore.io.status_server import Metric
 from trapcore.version import installed_version
 
@@ -73,8 +72,15 @@ class Bot:
     """Bot of one account. `run` returns when `stop` was called and everything has ended."""
 
     def __init__(
-        self, lichess: Lichess, account: Account, settings: BotOptions, saved_state: SavedState, sources: MoveSources
+        self,
+        lichess: Lichess,
+        account: Account,
+        settings: BotOptions,
+        saved_state: SavedState,
+        sources: MoveSources,
+        studies: StudyWriter | None = None,
     ) -> None:
+        """``studies`` gets the games with traps."""
         self.account = account
         self.settings = settings.bot
         self.latency_stats = LatencyStats()
@@ -85,7 +91,6 @@ class Bot:
         self._stream_openings = StreamOpenings(saved_state.bot.openings)
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._games: dict[str, Game] = {}
-        self._ending: dict[str, list[str]] = {}
         self._done: LRUCache[str, None] = LRUCache(10_000)
         self._resting: set[str] = set()
         self._stopping = threading.Event()
@@ -106,9 +111,17 @@ class Bot:
             self.settings,
             installed_version() or "source",
         )
+        self._finished = FinishedGames(lichess, account, saved_state, self._chat, self._requests, self._inbox.put)
         self._recorder = Recorder(
-            self.settings.folder, self.settings.url, self.traps, settings.db, saved_state, self._recorded
+            self.settings.folder,
+            self.settings.url,
+            self.traps,
+            settings.db,
+            saved_state,
+            self._finished.recorded,
+            studies,
         )
+        self._finished.record_with(self._recorder)
         self._challenges = ChallengeQueue(
             lichess, self._pauses, self.settings, self._requests, self._inbox.put, self._agreed
         )
@@ -322,44 +335,7 @@ class Bot:
             return
         self._done[game] = None
         self._matchmaker.rest()
-        try:
-            GameBoard(info).after(state.moves)
-        except TraplineError:
-            # A game that could not be played: lichess has its moves.
-            self._chat.left(game)
-            self._requests.submit(self._record_late, game)
-            return
-        self._ending[game] = ["chat", "recorded"]
-        final = state
-        self._chat.finished(info, final, lambda: self._inbox.put(lambda: self._one_less(game, "chat")))
-        self._recorder.record(Finished(game, info, final))
-
-    def _recorded(self, game: Finished, events: list[TrapEvent] | None) -> None:
-        """In the recorder's thread."""
-        if events is not None:
-            if game.info is not None:
-                color: str = game.info.color
-            else:
-                color = "white" if f'[White "{self.account.name}"]' in game.pgn else "black"
-            ours = [
-                event.event.value
-                for event in events
-                if event.trap is not None
-                and (
-                    (event.event is Event.SET and event.mover == color)
-                    or (event.event is Event.FELL and event.mover != color)
-                )
-            ]
-            self._saved_state.count(["games", *ours])
-        self._inbox.put(lambda: self._one_less(game.id, "recorded"))
-
-    def _one_less(self, game: str, what: str) -> None:
-        left = self._ending.get(game, [what])
-        if what in left:
-            left.remove(what)
-        if not left:
-            self._ending.pop(game, None)
-            self._saved_state.forget(game)
+        self._finished.finish(info, state)
 
     def _list_games(self) -> None:
         """List the running games, so that none is missed, and record those that ended while the bot was away."""
@@ -419,23 +395,8 @@ class Bot:
         if len(running) >= MOST_LISTED:
             return
         for game_id in self._saved_state.unfinished():
-            if game_id not in running and game_id not in self._games and game_id not in self._ending:
-                self._requests.submit(self._record_late, game_id)
-
-    def _record_late(self, game: str) -> None:
-        """Record a game that ended while the bot was away."""
-        try:
-            pgn = self._lichess.export(game)
-        except Refused as error:
-            log.warning("game %s cannot be recorded: %s", game, error)
-            self._saved_state.forget(game)
-        except LichessError as error:
-            log.info("game %s is recorded later: %s", game, error)
-        else:
-            if '[Termination "Unterminated"]' in pgn:
-                return
-            self._inbox.put(lambda: self._ending.update({game: ["recorded"]}))
-            self._recorder.record(Finished(game, None, None, pgn.rstrip() + "\n\n"))
+            if game_id not in running and game_id not in self._games and game_id not in self._finished:
+                self._finished.record_late(game_id)
 
 
 def check_account(lichess: Lichess) -> Account:

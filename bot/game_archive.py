@@ -1,7 +1,11 @@
-"""Archive of finished games: annotated PGN on disk, then indexed into the library, in a thread of its own."""
+"""Archive of finished games: annotated PGN on disk, then indexed into the library, in a thread of its own.
+
+Games with traps become chapters of studies, if the settings name any.
+"""
 
 import logging
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +16,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 
+from annotator.comments.chapters import game_chapter, lessons
 from annotator.events import TrapEvent
 from bot.moves.board import GameBoard
 from bot.moves.trap_book import TrapLibrary
@@ -20,11 +25,17 @@ from db.games.index_games import index_files
 from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
 from db.traps.trap import Trap
-from lichess.api import USUAL_START, GameInfo, GameState
+from db.wording.english import ENGLISH
+from db.wording.sentences import Narrator
+from lichess.api import USUAL_START, Color, GameInfo, GameState, LichessError, Limited
+from lichess.rate_limits import LIMITED_SECONDS
+from lichess.studies import StudyWriter
 from trapcore.errors import TraplineError
 from trapcore.io.log_once import OnceLogger
 
 log = logging.getLogger(__name__)
+
+TAG = re.compile(r'^\[(\w+) "([^"]*)"\]', re.MULTILINE)
 
 INDEX_SECONDS = 60.0
 """Interval between two indexings: they take a processor from running games."""
@@ -101,8 +112,14 @@ class Recorder:
         db: Path,
         saved_state: SavedState,
         done: Callable[[Finished, list[TrapEvent] | None], None],
+        studies: StudyWriter | None = None,
     ) -> None:
-        """``done`` is called with the events of each game that is written, or with None if it had no moves."""
+        """``done`` is called with the events of each game that is written, or with None if it had no moves.
+
+        ``studies`` gets the games with traps.
+        """
+        self._studies = studies
+        self._write_chapters_at = 0.0
         self._folder = folder / "games"
         self._url, self._traps, self._db, self._saved_state, self._done = url, traps, db, saved_state, done
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
@@ -138,6 +155,8 @@ class Recorder:
                 except Exception:
                     log.exception("games could not be indexed")
                 self._next_index = time.monotonic() + INDEX_SECONDS
+                if not closing:
+                    self._write_chapters()
 
     def _write(self, game: Finished) -> None:
         pgn = game.pgn
@@ -156,8 +175,33 @@ class Recorder:
             path = earlier
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
+        if self._studies is not None and book is not None:
+            self._add_chapters(self._studies, game, pgn, text, events)
         self._saved_state.set_unindexed([*self._saved_state.bot.unindexed, str(path.absolute())])
         self._done(game, events)
+
+    def _add_chapters(
+        self, studies: StudyWriter, game: Finished, pgn: str, annotated: bytes, events: list[TrapEvent]
+    ) -> None:
+        if not events:
+            return
+        tags = dict(TAG.findall(pgn))
+        side: Color = "white" if game.info is None else game.info.color
+        studies.add(game_chapter(game.id, tags, annotated.decode("utf-8", "replace"), side))
+        for lesson in lessons(game.id, events, Narrator(ENGLISH)):
+            studies.add(lesson)
+
+    def _write_chapters(self) -> None:
+        """Write the chapters that wait; what fails is tried again later, with one warning."""
+        if self._studies is None or time.monotonic() < self._write_chapters_at:
+            return
+        try:
+            self._studies.write()
+            self._once.reset("chapters")
+        except LichessError as error:
+            seconds = error.seconds if isinstance(error, Limited) else None
+            self._write_chapters_at = time.monotonic() + (LIMITED_SECONDS if seconds is None else seconds)
+            self._once.write(logging.WARNING, "chapters", "chapters of studies wait: %s", error)
 
     def _index(self) -> None:
         """Index the games; a library that is locked or missing is tried again later, with one warning."""

@@ -123,6 +123,13 @@ class BotSettings(Section):
         description="Win chance (it goes from -1 to 1) that may be given up to set a trap against a player rated 1600, "
         "0.0 to 0.5; against weaker ones up to twice as much, against stronger ones down to half; 0.0 for no traps.",
     )
+    studies: tuple[str, ...] = Field(
+        default=(),
+        description="Studies that get the bot's games with traps as annotated chapters, and lessons out of the traps "
+        "that were fallen for: the eight letters at the end of lichess.org/study/…, filled one after the other. The "
+        "token needs the scope study:write as well.",
+        examples=[["abcd1234"]],
+    )
     takebacks: int = Field(
         default=2, ge=0, le=50, description="Takebacks granted in a casual game; in a rated one none."
     )
@@ -160,6 +167,14 @@ class BotSettings(Section):
         examples=["~/.local/state/trapline/bot.log"],
     )
     log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
+
+    @field_validator("studies")
+    @classmethod
+    def _are_ids(cls, ids: tuple[str, ...]) -> tuple[str, ...]:
+        for one in ids:
+            if not re.fullmatch(r"[A-Za-z0-9]{8}", one):
+                raise ValueError(f"ids have 8 letters and digits, the end of the address; {one!r} is not like that")
+        return ids
 
     @field_validator("seek_clock")
     @classmethod

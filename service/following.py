@@ -1,20 +1,25 @@
-"""Traps in the new games of some users, as the games end."""
+"""Traps in the new games of some users, as the games end; on request the games become chapters of studies."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from annotator.annotation import Annotator
+from annotator.annotation import AnnotatedBatch, AnnotatedGame, Annotator
+from annotator.comments.chapters import game_chapter, lessons
+from annotator.comments.commentary import Commentator
 from annotator.comments.telling import words
+from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
-from annotator.worker import analyzed
+from lichess.api import Color
+from lichess.studies import StudyWriter
 from service.games.lichess_games import FinishedGame
 from service.service import Service
 from service.sources.users import UserCursor, explain_refusal, new_games
 from service.state.clock import StopFlag
+from trapcore import _native
 from trapcore.parallel.pools import threads
 
 
@@ -69,9 +74,11 @@ class FollowedEvent:
 class Follower:
     """Finds the traps in the new games of users. To be closed."""
 
-    def __init__(self, service: Service) -> None:
-        """The traps are those that are in the library now."""
-        self._service = service
+    def __init__(self, service: Service, writer: StudyWriter | None = None) -> None:
+        """The traps are those that are in the library now. ``writer`` gets the games with traps, annotated, and a
+        lesson out of each trap that the followed user fell for.
+        """
+        self._service, self._writer = service, writer
         self._stack = ExitStack()
         library, settings = service.library, service.settings
         request = AnalysisRequest.from_settings(settings)
@@ -83,6 +90,7 @@ class Follower:
         self._annotator = Annotator(
             known.traps, request.measure, request.selection, unproved=False, reporting=False, verifier=verifier
         )
+        self._style = request.style
         self._narrator = request.style.narrator
         self._pool = self._stack.enter_context(threads(settings.jobs, "judge"))
 
@@ -111,18 +119,27 @@ class Follower:
     def _traps(self, user: str, game: FinishedGame, stop_flag: StopFlag) -> Iterator[FollowedEvent]:
         text = f"{game.pgn}\n\n".encode()
         stop_flag.check()
-        found_in = analyzed([text], self._analyzer, self._pool, stop=stop_flag.cancellation)
-        while True:
+        splitter = _native.PgnSplitter()
+        for batch in splitter.feed(text) + splitter.finish():
             try:
-                _, found = next(found_in)
-            except StopIteration:
-                return
+                # In another thread, so that a signal is heard in this one.
+                found = self._pool.submit(self._analyzer, batch, stop_flag.cancellation).result()
             except RuntimeError:
                 stop_flag.check()  # the core ends like this when it is told to stop
                 raise
-            assert found is not None
-            for one in found.found:
-                for event in self._annotator.reported(one):
+            annotated = self._annotator.annotate(batch, found, "", Counts(), Commentator.of(self._style))
+            for one in annotated.games:
+                if self._writer is not None:
+                    self._add_chapters(user, game, annotated, one)
+                for event in one.events:
                     player = one.tags.get(event.mover.capitalize(), "?")
                     address = f"{self._service.mine.url}/{game.id}"
                     yield FollowedEvent(user, game, address, player, event, words(event, self._narrator))
+
+    def _add_chapters(self, user: str, game: FinishedGame, annotated: AnnotatedBatch, one: AnnotatedGame) -> None:
+        assert self._writer is not None
+        side: Color = "black" if one.tags.get("Black", "").lower() == user.lower() else "white"
+        pgn = annotated.text[one.at : one.at + one.size].decode(one.encoding)
+        self._writer.add(game_chapter(game.id, one.tags, pgn, side))
+        for lesson in lessons(game.id, one.events, self._narrator, side):
+            self._writer.add(lesson)

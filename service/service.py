@@ -1,11 +1,13 @@
 """The service of one library: everything that the jobs work with."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from db.formats.lichess_study import CHAPTERS
 from db.library.library import Library
+from lichess.studies import StudyWriter
 from lichess.token import read_token
 from service.games.chesscom_games import ChesscomGames
 from service.games.game_files import GameFiles
@@ -38,7 +40,8 @@ class Service:
         self.source_state = SourceState(library.database)
         self.locks = locks or ProcessLocks(library.database)
         self.job_log = JobLog(library.database, self.clock)
-        self.lichess_games = LichessGames(self.mine.url, read_token(self.mine), RateLock(self.locks))
+        self._rate_lock = RateLock(self.locks)
+        self.lichess_games = LichessGames(self.mine.url, read_token(self.mine), self._rate_lock)
         self.chesscom_games = ChesscomGames(self.mine.chesscom_url, RateLock(self.locks, "chesscom"))
         self.game_files = GameFiles(self.mine.folder, library, self.source_state, jobs=settings.jobs)
         self.live: LiveRounds | None = None
@@ -51,6 +54,17 @@ class Service:
     def backups(self) -> Path:
         """Folder of the backups."""
         return self.mine.backup_folder or self.mine.folder / "backups"
+
+    def study_writer(self, studies: Sequence[str], stop_flag: StopFlag) -> StudyWriter:
+        """Writes chapters into these studies; to be closed."""
+        return StudyWriter(
+            self.mine.url,
+            read_token(self.mine),
+            studies,
+            self.mine.folder / "chapters",
+            CHAPTERS,
+            lambda: self._rate_lock.hold(stop_flag),
+        )
 
     @contextmanager
     def stop_flag(self) -> Iterator[StopFlag]:

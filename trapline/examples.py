@@ -31,7 +31,7 @@ EXAMPLES: Mapping[str, str] = {
     "jobs pause": "mine --db my.sqlite",
     "jobs resume": "mine --db my.sqlite",
     "jobs log": "--limit 20 --db my.sqlite",
-    "follow": "yourname --once --db my.sqlite",
+    "follow": "yourname --once --study 12345678 --db my.sqlite",
     "serve": "--db my.sqlite --port 8321",
     "doctor": "--db my.sqlite",
     "similarity": f"{_FEN} {_OTHER}",

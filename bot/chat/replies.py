@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import chess
-
 from annotator.comments.evidence import evidence_of
 from annotator.comments.telling import Teller, words
 from annotator.events import TrapEvent
@@ -142,26 +140,15 @@ def summary(events: Sequence[TrapEvent], info: GameInfo) -> list[Message]:
     if len(found) < 2 and set_for_them:
         # The one that they fell for, or else the last one.
         fallen = [same for same in set_for_them if any(event.event is Event.FELL for event in same)]
-        found.append(_told_line((fallen or set_for_them)[-1]))
+        found.append(_told_line((fallen or set_for_them)[-1][0]))
     return [Message("player", text) for text in found]
 
 
-def _told_line(same: Sequence[TrapEvent]) -> str:
+def _told_line(event: TrapEvent) -> str:
     """The bait of a trap and what answers it, with move numbers, as far as it fits."""
-    event = same[0]
-    board = chess.Board(event.fen)
-    moves = [board.push_san(san) for san in (event.bait_san, *event.killer_line_san)]
-    start = board.root()
-    bait = start.variation_san(moves[:1])
-    start.push(moves[0])
-    fell = any(one.event is Event.FELL for one in same)
-    verb = "loses to" if fell else "would have lost to"
-    for length in range(len(moves), 1, -1):
-        line = start.variation_san(moves[1:length])
-        told = f"The line: {bait} {verb} {line}{'' if length == len(moves) else ' …'}"
-        if len(told) <= LONGEST:
-            return fitting(told)
-    return fitting(f"The line: {bait} {verb} {start.variation_san(moves[1:2])}")
+    narrator, evidence = Narrator(ENGLISH), evidence_of(event)
+    told = fitting(narrator.afterwards(evidence))
+    return fitting(narrator.afterwards(evidence, short=True)) if told.endswith("…") else told
 
 
 def warning(event: TrapEvent) -> Message:

@@ -215,6 +215,11 @@ ENGLISH = Grammar(
         "loses_to": "{move} loses to {line}.",
         "loses_to_best": "{move} loses to {line}; {best} does not.",
     },
+    afterwards={
+        "mate": "The trap: {move} allows {mate}: {line}.",
+        "gain": "The trap: {move} loses {what} after {line}.",
+        "answer": "The trap: {move} is met by {line}.",
+    },
     a_trap="a trap",
     known_trap="a known trap ({name})",
     reversed_colours="{name} with colours reversed",

@@ -206,6 +206,11 @@ GERMAN = Grammar(
         "loses_to": "{move} verliert durch {line}.",
         "loses_to_best": "{move} verliert durch {line}; {best} nicht.",
     },
+    afterwards={
+        "mate": "Die Falle: {move} erlaubt {mate}: {line}.",
+        "gain": "Die Falle: {move} verliert {what} nach {line}.",
+        "answer": "Die Falle: {move} erlaubt {line}.",
+    },
     a_trap="eine Falle",
     known_trap="eine Falle ({name})",
     reversed_colours="{name}, mit vertauschten Farben",

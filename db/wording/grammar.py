@@ -68,6 +68,8 @@ class Grammar:
     sentences: Mapping[str, str]
     practice: Mapping[str, str]
     """Whole sentences of practice: what is asked, hinted and answered."""
+    afterwards: Mapping[str, str]
+    """Whole sentences for the player that a trap was set for, when the game is over."""
     a_trap: str
     """A trap without a name."""
     known_trap: str

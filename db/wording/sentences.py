@@ -133,6 +133,15 @@ class Narrator:
         end = "_mate" if evidence.mate_in is not None else "_gain" if facts.material is not None else ""
         return self._say(key + end, **gaps)
 
+    def afterwards(self, evidence: Evidence, *, short: bool = False) -> str:
+        """Of a trap, for the player that it was set for; ``short`` names only the answer, not what follows."""
+        facts = facts_of(evidence)
+        gaps = self._trap(evidence, facts)
+        if short:
+            gaps["line"] = self._killer(evidence, facts)
+        end = "mate" if evidence.mate_in is not None else "gain" if facts.material is not None else "answer"
+        return self.language.afterwards[end].format_map(gaps)
+
     def unproved(self, evidence: Evidence, like: str = "") -> str:
         """Of a move that may lose, which was not proved; ``like`` is the name of a trap that it resembles, or empty."""
         facts = facts_of(evidence)

@@ -15,9 +15,11 @@ from db.library.open import create_library, open_library
 from db.proof.prover import TrapProver
 from lichess.api import Unauthorized
 from lichess.client import Connection
+from tests.fake_lichess.archive.stored import Study
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
+from tests.fake_lichess.site import BOT_SCOPES
 from tests.support.db_traps import elephant
 from tests.support.playing_bot import (
     LEGAL,
@@ -56,7 +58,7 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         ),
         ("spectator", "Player1: Takes the bait."),
         ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it)."),
-        ("player", "The line: 5... Bxd1 loses to 6. Bxf7+ Ke7 7. Nd5#"),
+        ("player", "The trap: 5... Bxd1 allows mate in 2: 6. Bxf7+ Ke7 7. Nd5#."),
     ]
     (path,) = record.glob(f"*/{game}.pgn")
     text = path.read_text()
@@ -321,4 +323,30 @@ def test_without_the_accounts_stream_challenges_are_played_all_the_same(
         game = challenged(server, Habits(line=LEGAL))
         until(lambda: ended(server, game))
         assert server.do(lambda site: site.record.opens) == []
+    no_violations(server)
+
+
+def test_games_with_traps_become_chapters_of_a_study(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.game_archive.INDEX_SECONDS", 0.3)
+
+    def prepare(site: Any) -> None:
+        site.archive.studies["study001"] = Study("study001", "trapbot", "", 0)
+        site.token(site.accounts["trapbot"], SECRET, (*BOT_SCOPES, "study:write"))
+
+    server.do(prepare)
+    publishing = settings.model_copy(update={"bot": settings.bot.model_copy(update={"studies": ("study001",)})})
+
+    def chapters() -> int:
+        return server.do(lambda site: int(site.archive.studies["study001"].pgn.count("[Event ")))
+
+    with playing(publishing):
+        game = challenged(server, Habits(line=(*LEGAL, "Bxf7+", "Ke7", "Nd5#"), think=(0.1, 0.1)))
+        until(lambda: chapters() == 2)
+        until(lambda: list((settings.bot.folder / "chapters").glob("*.json")) == [])
+    text = server.do(lambda site: site.archive.studies["study001"].pgn)
+    assert f"TrapBot – Player1 ({game})" in text
+    assert "Falls into" in text
+    assert f"({game}-10)" in text
     no_violations(server)

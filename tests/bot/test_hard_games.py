@@ -187,7 +187,7 @@ def test_questions_are_answered_for_two_minutes_after_the_game(
         until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 4))
         ask(game, "!why")
         until(lambda: ended(server, game))
-        until(lambda: any(text.startswith("The line: ") for text in told(game)))
+        until(lambda: any(text.startswith("The trap: ") for text in told(game)))
         before = len(told(game))
         # Lichess drops what a person has just said.
         ask(game, "!why 1")

@@ -9,8 +9,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 
+import chess.pgn
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -19,7 +21,10 @@ from service.following import Follower
 from service.jobs import JOBS, run_job
 from service.maintenance_jobs import backups_in
 from service.state.locks import ProcessLocks
+from tests.fake_lichess.archive.stored import Study
+from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
+from tests.fake_lichess.site import Site
 from tests.support.db_traps import AVOIDED, FELL, elephant, legal
 from tests.support.service_site import LEGAL, ServerClock, begun, finished, play, service_for
 from trapcore.errors import LibraryError, TraplineError, UsageError
@@ -225,6 +230,43 @@ def test_traps_are_told_once_as_games_end(server: Server, tmp_path: Path) -> Non
     assert {one["game"] for one in found} == {"follow01"}
     assert {one["event"] for one in found} == {"set", "fell", "sprung"}
     assert {one["by"] for one in found} != {""}
+
+
+def test_games_with_traps_become_chapters_once(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def prepare(site: Site) -> str:
+        site.archive.studies["study001"] = Study("study001", "bob", "", 0)
+        return site.token(site.accounts["bob"], scopes=("study:read", "study:write")).secret
+
+    monkeypatch.setenv("TRAPLINE_SERVICE_TOKEN", server.do(prepare))
+
+    def study() -> str:
+        return server.do(lambda site: site.archive.studies["study001"].pgn)
+
+    follow = ("follow", "bob", "--once", "--study", f"{server.url}/study/study001")
+    run(*follow)
+    server.do(lambda site: finished(site, "follow01", "Alice", "Bob", LEGAL))
+    server.do(lambda site: finished(site, "follow02", "Alice", "Bob", "e2e4 e7e5"))
+    # The chapter arrives, but not the answer.
+    server.order(Fault("lost", where="import-pgn"))
+    run(*follow, code=1)
+    run(*follow)
+    text = StringIO(study())
+    games = [chess.pgn.read_game(text) for _ in range(3)]
+    assert games[2] is None
+    game, lesson = games[0], games[1]
+    assert game is not None
+    assert lesson is not None
+    assert game.headers["Event"] == "study001: Alice – Bob (follow01)"
+    assert "Falls into" in study()
+    assert "[%cal" in study()
+    assert lesson.headers["Event"].endswith("(follow01-10)")
+    assert lesson.headers["ChapterMode"] == "gamebook"
+    assert lesson.variations
+    before = study()
+    run(*follow)
+    assert study() == before
+    with pytest.raises(UsageError, match="'nothing' is no study"):
+        run("follow", "bob", "--study", "nothing")
 
 
 def test_who_cannot_be_followed_is_said_and_the_others_are(server: Server, tmp_path: Path) -> None:

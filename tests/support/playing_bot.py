@@ -11,7 +11,9 @@ from pydantic import SecretStr
 from bot.bot import Bot, check_account
 from bot.moves.move_choice import MoveSources, OpeningBooks, Tablebases
 from bot.saved_state import SavedState
+from db.formats.lichess_study import CHAPTERS
 from lichess.client import Connection
+from lichess.studies import StudyWriter
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.terms import Terms
@@ -46,9 +48,11 @@ def playing(settings: Settings, line: tuple[str, ...] = LEGAL) -> Iterator[Bot]:
     lichess = Connection(settings.bot.url, SecretStr(SECRET))
     account = check_account(lichess)
     lichess.name(account.name)
-    bot = Bot(
-        lichess, account, settings, SavedState(settings.bot.folder), MoveSources(Opening(line), Tablebases([]), 0.05)
-    )
+    mine, studies = settings.bot, None
+    if mine.studies:
+        studies = StudyWriter(mine.url, SecretStr(SECRET), mine.studies, mine.folder / "chapters", CHAPTERS)
+    sources = MoveSources(Opening(line), Tablebases([]), 0.05)
+    bot = Bot(lichess, account, settings, SavedState(mine.folder), sources, studies)
     thread = threading.Thread(target=bot.run)
     thread.start()
     try:

@@ -103,6 +103,8 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
     from bot.bot import Bot, check_account
     from bot.moves.move_choice import MoveSources, OpeningBooks, Tablebases
     from bot.saved_state import SavedState
+    from db.formats.lichess_study import CHAPTERS
+    from lichess.studies import StudyWriter
     from lichess.token import read_token
     from trapcore.errors import InputError
     from trapcore.io import logs, status_server
@@ -114,13 +116,15 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
     except OSError as error:
         raise InputError(f"{error.filename or 'a book'} cannot be opened: {error.strerror or error}") from error
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
-    end_health = None
+    end_health = studies = None
     try:
         account = _with_retries(lambda: check_account(connection))
         connection.name(account.name)
         # Searches run beside the interpreter; a thread that has an event to hand on should not wait long for it.
         sys.setswitchinterval(0.001)
-        bot = Bot(connection, account, settings, saved_state, sources)
+        if mine.studies:
+            studies = StudyWriter(mine.url, read_token(mine), mine.studies, mine.folder / "chapters", CHAPTERS)
+        bot = Bot(connection, account, settings, saved_state, sources, studies)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: bot.stop(0.0 if bot.is_stopping else GRACE_SECONDS))
         if mine.health_port:
@@ -132,6 +136,8 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
         if end_health is not None:
             end_health()
         connection.close()
+        if studies is not None:
+            studies.close()
         end_log()
 
 

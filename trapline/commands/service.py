@@ -205,6 +205,15 @@ def follow(
     users: Annotated[list[str], typer.Argument(metavar="USER", help="Names of accounts at lichess.")],
     once: Annotated[bool, typer.Option("--once", help="Look once and stop.")] = False,
     minutes: Annotated[float, typer.Option(metavar="M", min=1.0, help="Minutes between two looks, 1 or more.")] = 5.0,
+    studies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--study",
+            metavar="ID",
+            help="Study that gets the games with traps, annotated, and lessons out of the traps that the users fell "
+            "for; needs a token with the scope study:write. Several are filled one after the other.",
+        ),
+    ] = None,
     config: ConfigOption = None,
     db: DbOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object a line.")] = False,
@@ -215,6 +224,7 @@ def follow(
     """
     import json
     import signal
+    from contextlib import ExitStack
 
     from lichess.api import LichessError
     from service.following import Follower
@@ -222,10 +232,15 @@ def follow(
     from trapline.commands.terminal import say
 
     failed = False
-    with closing(_open(config, db)) as opened, opened.stop_flag() as stop_flag:
+    with ExitStack() as stack:
+        opened = stack.enter_context(closing(_open(config, db)))
+        stop_flag = stack.enter_context(opened.stop_flag())
+        writer = None
+        if studies:
+            writer = stack.enter_context(closing(opened.study_writer(_study_ids(studies), stop_flag)))
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop_flag.set())
-        with closing(Follower(opened)) as follower, suppress(Stopped):
+        with closing(Follower(opened, writer)) as follower, suppress(Stopped):
             while True:
                 for user in users:
                     try:
@@ -234,11 +249,33 @@ def follow(
                     except LichessError as error:
                         failed = True
                         say(str(error))
+                if writer is not None:
+                    try:
+                        if written := writer.write():
+                            say(f"{written} chapters were written")
+                    except LichessError as error:
+                        failed = True
+                        say(f"chapters wait: {error}")
                 if once:
                     break
                 stop_flag.wait(minutes * 60.0)
             if failed:
                 raise typer.Exit(1)
+
+
+def _study_ids(studies: list[str]) -> list[str]:
+    """The ids of studies that are given by ids or addresses."""
+    import re
+
+    from trapcore.errors import UsageError
+
+    found = [re.fullmatch(r"(?:https?://[^/]+/study/)?([A-Za-z0-9]{8})(?:/.*)?", study) for study in studies]
+    for study, match in zip(studies, found, strict=True):
+        if match is None:
+            raise UsageError(
+                f"{study!r} is no study: give the eight letters and digits at the end of lichess.org/study/…"
+            )
+    return [match[1] for match in found if match is not None]
 
 
 def _open(config: str | None, db: str | None) -> Service:

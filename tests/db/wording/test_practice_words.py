@@ -22,6 +22,8 @@ def gaps(text: str) -> list[str]:
 def test_each_language_says_the_same(language: Grammar) -> None:
     told = {key: gaps(text) for key, text in language.practice.items()}
     assert told == {key: gaps(text) for key, text in ENGLISH.practice.items()}
+    afterwards = {key: gaps(text) for key, text in language.afterwards.items()}
+    assert afterwards == {key: gaps(text) for key, text in ENGLISH.afterwards.items()}
     assert language.theme_names.keys() == NAMED | KINDS.keys()
 
 

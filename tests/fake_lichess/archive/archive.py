@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator
 from email.utils import formatdate
+from io import StringIO
 from itertools import islice
 
+import chess.pgn
 from aiohttp import web
 
 from tests.fake_lichess.archive.export import as_json, as_pgn
@@ -17,6 +19,8 @@ from tests.fake_lichess.site import Site
 
 #: Most ids in one request.
 MOST_IDS = 300
+#: Most chapters of a study.
+MOST_CHAPTERS = 64
 
 
 def _flag(request: web.Request, name: str, default: bool) -> bool:
@@ -99,6 +103,32 @@ def study(site: Site, ident: str, reader: str | None) -> Study:
     if found.private and reader not in {found.owner, *found.members}:
         raise Refused("This study is now private", 403)
     return found
+
+
+def imported(found: Study, pgn: str, name: str, mode: str, now_ms: int) -> list[Json]:
+    """The chapters that are made of the games of a PGN; refused beyond `MOST_CHAPTERS`."""
+    games: list[chess.pgn.Game] = []
+    text = StringIO(pgn)
+    while (game := chess.pgn.read_game(text)) is not None:
+        if game.errors:
+            raise Refused(f"Invalid PGN: {game.errors[0]}", 400)
+        games.append(game)
+    if not games:
+        raise Refused("pgn: This field is required", 400)
+    if found.pgn.count('[Event "') + len(games) > MOST_CHAPTERS:
+        raise Refused(f"A study can have at most {MOST_CHAPTERS} chapters", 400)
+    made: list[Json] = []
+    for game in games:
+        number = found.pgn.count('[Event "') + 1
+        title = name if name and len(games) == 1 else f"Chapter {number}"
+        players = [{"name": game.headers.get(color)} for color in ("White", "Black")]
+        made.append({"id": f"chap{number:04}", "name": title, "players": players, "status": game.headers["Result"]})
+        game.headers["Event"] = f"{found.id}: {title}"
+        if mode:
+            game.headers["ChapterMode"] = mode
+        found.pgn += f"{game}\n\n\n"
+    found.changed_ms = now_ms
+    return made
 
 
 def last_modified(found: Study) -> str:

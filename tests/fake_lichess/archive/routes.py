@@ -33,6 +33,7 @@ class ArchiveRoutes:
             web.get("/api/study/by/{user}/export.pgn", self.all_studies),
             web.get("/api/study/{study}.pgn", self.study, allow_head=False),
             web.head("/api/study/{study}.pgn", self.study_head),
+            web.post("/api/study/{study}/import-pgn", self.import_chapters),
             web.get("/api/tournament/{id}", self.arena),
             web.get("/api/tournament/{id}/games", self.arena_games),
             web.get("/api/swiss/{id}", self.swiss),
@@ -51,6 +52,15 @@ class ArchiveRoutes:
         if token is None:
             raise Refused("No such token", 401)
         return token.account.id if "study:read" in token.scopes else None
+
+    def _owner(self, request: web.Request, scope: str) -> str:
+        """The account of the token, which must have this scope."""
+        token = self.site.tokens.get(request.headers.get("Authorization", "").partition(" ")[2])
+        if token is None:
+            raise Refused("No such token", 401)
+        if scope not in token.scopes:
+            raise Refused(f"Missing scope: {scope}", 403)
+        return token.account.id
 
     async def _pour(self, request: web.Request, content_type: str, lines: list[bytes]) -> web.StreamResponse:
         self._reader(request)
@@ -95,6 +105,16 @@ class ArchiveRoutes:
     async def study_head(self, request: web.Request) -> web.StreamResponse:
         found = archive.study(self.site, request.match_info["study"], self._reader(request))
         return web.Response(status=204, headers={"Last-Modified": archive.last_modified(found)})
+
+    async def import_chapters(self, request: web.Request) -> web.StreamResponse:
+        writer = self._owner(request, "study:write")
+        form = await request.post()
+        found = archive.study(self.site, request.match_info["study"], writer)
+        if writer not in {found.owner, *found.members}:
+            raise Refused("You are not a contributor of this study", 403)
+        name, mode = str(form.get("name", "")), str(form.get("mode", ""))
+        made = archive.imported(found, str(form.get("pgn", "")), name, mode, self.site.clock.wall_ms())
+        return self._answer({"chapters": made})
 
     async def arena(self, request: web.Request) -> web.StreamResponse:
         return self._answer(archive.arena(self.site, request.match_info["id"]))

@@ -1,0 +1,106 @@
+"""What is left to do for games that are over: last messages, archive, statistics, forgetting their state."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from annotator.events import TrapEvent
+from bot.chat.worker import ChatWorker
+from bot.game_archive import Finished, Recorder
+from bot.moves.board import GameBoard
+from bot.saved_state import SavedState
+from db.traps.terms import Event
+from lichess.api import Account, GameInfo, GameState, Lichess, LichessError, Refused
+from trapcore.errors import TraplineError
+
+log = logging.getLogger(__name__)
+
+
+class FinishedGames:
+    """Games that are over and not yet dealt with. Methods are called in the bot's own thread."""
+
+    def __init__(
+        self,
+        lichess: Lichess,
+        account: Account,
+        saved_state: SavedState,
+        chat: ChatWorker,
+        threads: Executor,
+        post: Callable[[Callable[[], None]], None],
+    ) -> None:
+        """Requests are made in ``threads``; their results are handed to ``post`` as calls for the bot's own thread."""
+        self._lichess, self._account, self._saved_state, self._chat = lichess, account, saved_state, chat
+        self._threads, self._post = threads, post
+        self._recorder: Recorder | None = None
+        self._ending: dict[str, list[str]] = {}
+
+    def record_with(self, recorder: Recorder) -> None:
+        """Set the recorder, whose results go to `recorded`."""
+        self._recorder = recorder
+
+    def __contains__(self, game: str) -> bool:
+        """Whether something is left to do for this game."""
+        return game in self._ending
+
+    def finish(self, info: GameInfo, state: GameState) -> None:
+        """Begin with a game that has just ended."""
+        game = info.id
+        try:
+            GameBoard(info).after(state.moves)
+        except TraplineError:
+            # A game that could not be played: lichess has its moves.
+            self._chat.left(game)
+            self.record_late(game)
+            return
+        self._ending[game] = ["chat", "recorded"]
+        self._chat.finished(info, state, lambda: self._post(lambda: self._one_less(game, "chat")))
+        self._record(Finished(game, info, state))
+
+    def record_late(self, game: str) -> None:
+        """Record a game that ended while the bot was away."""
+        self._threads.submit(self._request_game, game)
+
+    def recorded(self, game: Finished, events: list[TrapEvent] | None) -> None:
+        """Count a game that is recorded, with its events. In the recorder's thread."""
+        if events is not None:
+            if game.info is not None:
+                color: str = game.info.color
+            else:
+                color = "white" if f'[White "{self._account.name}"]' in game.pgn else "black"
+            ours = [
+                event.event.value
+                for event in events
+                if event.trap is not None
+                and (
+                    (event.event is Event.SET and event.mover == color)
+                    or (event.event is Event.FELL and event.mover != color)
+                )
+            ]
+            self._saved_state.count(["games", *ours])
+        self._post(lambda: self._one_less(game.id, "recorded"))
+
+    def _record(self, game: Finished) -> None:
+        assert self._recorder is not None
+        self._recorder.record(game)
+
+    def _one_less(self, game: str, what: str) -> None:
+        left = self._ending.get(game, [what])
+        if what in left:
+            left.remove(what)
+        if not left:
+            self._ending.pop(game, None)
+            self._saved_state.forget(game)
+
+    def _request_game(self, game: str) -> None:
+        try:
+            pgn = self._lichess.export(game)
+        except Refused as error:
+            log.warning("game %s cannot be recorded: %s", game, error)
+            self._saved_state.forget(game)
+        except LichessError as error:
+            log.info("game %s is recorded later: %s", game, error)
+        else:
+            if '[Termination "Unterminated"]' in pgn:
+                return
+            self._post(lambda: self._ending.update({game: ["recorded"]}))
+            self._record(Finished(game, None, None, pgn.rstrip() + "\n\n"))
