@@ -1,5 +1,6 @@
 """Problem details for errors: ``application/problem+json`` (RFC 9457), with a sentence that helps."""
 
+import errno
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -9,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from trapcore.errors import EngineError, InputError, LibraryBusyError, LibraryError, TraplineError, UsageError
 
@@ -25,6 +27,9 @@ SECURITY_HEADERS = {
 
 CLIENT_CLOSED_REQUEST = 499
 """Status in the metrics of a request whose client disconnected before it was answered; no client sees it."""
+
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Problem(BaseModel):
@@ -142,7 +147,9 @@ def error_response(error: TraplineError) -> Response:
 def install_error_handlers(app: FastAPI) -> None:
     """Exception handlers that answer every error with problem details, installed in the application."""
     app.add_exception_handler(TraplineError, _handle_error)
-    app.add_exception_handler(ClientDisconnected, _handle_disconnect)
+    for kind in (ClientDisconnected, ClientDisconnect):
+        app.add_exception_handler(kind, _handle_disconnect)
+    app.add_exception_handler(OSError, _handle_full_disk)
     app.add_exception_handler(RequestValidationError, _handle_validation)
     app.add_exception_handler(ValidationError, _handle_validation)
     app.add_exception_handler(HTTPException, _handle_http)
@@ -156,6 +163,14 @@ def _handle_error(request: Request, error: Exception) -> Response:
 
 def _handle_disconnect(request: Request, error: Exception) -> Response:
     return Response(status_code=CLIENT_CLOSED_REQUEST)
+
+
+def _handle_full_disk(request: Request, error: Exception) -> Response:
+    if not isinstance(error, OSError) or error.errno not in _NO_SPACE:
+        return _handle_bug(request, error)
+    return problem_response(
+        503, f"the server cannot store what was sent: {error.strerror}; try again later", {"Retry-After": "60"}
+    )
 
 
 def _handle_validation(request: Request, error: Exception) -> Response:

@@ -24,6 +24,7 @@ from db.library.library import Library
 from db.storage.collation import plain
 from trapcore.errors import InputError, TraplineError, UsageError
 from trapcore.io.streams import ByteReader
+from trapcore.io.work_folder import WorkFolder
 from trapcore.parallel.pools import threads
 from web.problems import NotFound
 from web.settings import WebOptions
@@ -208,8 +209,10 @@ class ReportJobs:
         self._pool.shutdown()
 
     def _work(self, job: ReportJob, games: BinaryIO | Account) -> None:
-        with tempfile.TemporaryDirectory(prefix="trapline-report-") as folder:
-            path = Path(folder) / "games.pgn"
+        # What is left of it by a server that was killed is swept by whoever makes the next.
+        folder = WorkFolder.make(Path(tempfile.gettempdir()))
+        try:
+            path = folder.begin()
             if isinstance(games, Account):
                 source = f"{games.site}: {games.name}"
                 self._fetch(job, games, path)
@@ -218,6 +221,8 @@ class ReportJobs:
                 self._copy(job, games, path)
             with self._open_library() as library:
                 self._read(job, library, path, source)
+        finally:
+            folder.remove()
 
     def _fetch(self, job: ReportJob, account: Account, path: Path) -> None:
         if self.fetch_games is None:

@@ -40,8 +40,9 @@ class WebSettings(Section):
     )
     folder: Path | None = Field(
         default=None,
-        description="Folder for the files of annotations while they are needed; they have no name there and go with "
-        "the program, however it ends. By default the system's folder for temporary files.",
+        description="Folder for the files of uploads while they are needed. They have no name there and go with the "
+        "program, however it ends; those of a report go, where it was killed, when it starts again. By default the "
+        "system's folder for temporary files.",
         examples=["/var/tmp"],
     )
     threads: int = Field(default=4, ge=1, le=64, description="Questions that are worked on at the same time, 1 to 64.")

@@ -1,6 +1,8 @@
 """Move choice: a proved killer, an opening book, a tablebase, or a search that prefers moves that set traps."""
 
+import errno
 import logging
+import mmap
 import random
 import threading
 from collections.abc import Sequence
@@ -34,12 +36,26 @@ class Choice:
     trap: TrapSet | None = None
 
 
+class _Book(chess.polyglot.MemoryMappedReader):
+    """Polyglot book in memory: of a mapped file, whoever cuts it short would end the bot in the middle of a game."""
+
+    def __init__(self, path: Path) -> None:
+        content = path.read_bytes()
+        if not content or len(content) % chess.polyglot.ENTRY_STRUCT.size:
+            raise OSError(errno.EINVAL, "it is no polyglot book", str(path))
+        self.mmap = mmap.mmap(-1, len(content))
+        self.mmap.write(content)
+
+    def __len__(self) -> int:
+        return len(self.mmap) // chess.polyglot.ENTRY_STRUCT.size
+
+
 class OpeningBooks:
     """Polyglot opening books; the first that knows the position counts."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        """Raises `OSError` for a book that cannot be opened."""
-        self._books = [chess.polyglot.MemoryMappedReader(path) for path in paths]
+        """Raises `OSError` for a book that cannot be read, or is none."""
+        self._books = [_Book(path) for path in paths]
 
     def moves(self, board: chess.Board) -> dict[chess.Move, int]:
         """Book moves of a position with their weights."""

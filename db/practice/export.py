@@ -5,7 +5,14 @@ the main line and, where a safe move is asked, the bait with its refutation as a
 *Interactive lesson* as its mode: the main line is what is asked then, the comments are what is said.
 """
 
+import io
+import itertools
+import json
+import sqlite3
+import time
+import zipfile
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import chess
@@ -43,13 +50,13 @@ def write_exercises(exercises: Sequence[Exercise], path: Path, *, name: str, lib
         raise OutputError(f"{path} is the library itself; choose another file")
     try:
         if kind == ".apkg":
-            return [_write_deck(exercises, path, name)]
+            return [_write(path, exercises_deck(exercises, name))]
         if kind == ".pgn":
-            return [_write_pgn(exercises, path)]
+            return [_write(path, exercises_pgn(exercises).encode())]
         path.mkdir(parents=True, exist_ok=True)
         parts = range(0, len(exercises), CHAPTERS)
         return [
-            _write_pgn(exercises[at : at + CHAPTERS], path / f"exercises-{number}.pgn")
+            _write(path / f"exercises-{number}.pgn", exercises_pgn(exercises[at : at + CHAPTERS]).encode())
             for number, at in enumerate(parts, start=1)
         ]
     except OSError as error:
@@ -92,15 +99,16 @@ def _title(exercise: Exercise, number: int) -> str:
     return f"{number}. {what}"
 
 
-def _write_pgn(exercises: Sequence[Exercise], path: Path) -> Path:
+def exercises_pgn(exercises: Sequence[Exercise]) -> str:
+    """The exercises in their order as PGN."""
     games = (exercise_game(each, _title(each, number)) for number, each in enumerate(exercises, start=1))
-    with replacing(path) as building:
-        # Lichess wants two blank lines or more between games.
-        Path(building).write_text("\n\n".join(games) + "\n", encoding="utf-8")
-    return path
+    # Lichess wants two blank lines or more between games.
+    return "\n\n".join(games) + "\n"
 
 
-def _write_deck(exercises: Sequence[Exercise], path: Path, name: str) -> Path:
+def exercises_deck(exercises: Sequence[Exercise], name: str) -> bytes:
+    """The exercises as a deck for Anki (``.apkg``); ``name`` is the player's, or empty. Raises `UsageError` without the
+    library that makes decks."""
     with extra("practice", "a deck for Anki"):
         import genanki
     fields = [{"name": field} for field in ("Id", "Question", "Board", "Hints", "Answer", "Source")]
@@ -123,8 +131,21 @@ def _write_deck(exercises: Sequence[Exercise], path: Path, name: str) -> Path:
                 tags=[*each.themes, str(each.task), str(each.origin)],
             )
         )
+    # In memory, for what genanki writes to a file goes through a temporary one that it leaves behind.
+    now, out = time.time(), io.BytesIO()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        genanki.Package(deck).write_to_db(connection.cursor(), now, itertools.count(int(now * 1000)))
+        connection.commit()
+        collection = connection.serialize()
+    with zipfile.ZipFile(out, "w") as packed:
+        packed.writestr("collection.anki2", collection)
+        packed.writestr("media", json.dumps({}))
+    return out.getvalue()
+
+
+def _write(path: Path, content: bytes) -> Path:
     with replacing(path) as building:
-        genanki.Package(deck).write_to_file(str(building))
+        Path(building).write_bytes(content)
     return path
 
 

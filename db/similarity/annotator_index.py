@@ -51,7 +51,7 @@ class Screen:
 
 def _arrived(weights: bytes, files: Sequence[tuple[Path, bytes]], numbers: Mapping[str, int], digest: str) -> Screen:
     """A screen from another process."""
-    # What is mapped stays when its file goes.
+    # It lies in memory, so that its files may go.
     with tempfile.TemporaryDirectory(prefix="trapline-bags-", ignore_cleanup_errors=True) as folder:
         for name, content in files:
             (Path(folder) / name).write_bytes(content)
@@ -65,7 +65,7 @@ def open_screen(library: Library, log: Callable[[str], None]) -> Screen:
     Raises ``LibraryError`` for weights of another vocabulary, and if the index can neither be used nor built.
     """
     weights, _ = weights_in_use(library)
-    # What is mapped stays when the files of a temporary index go.
+    # It lies in memory, so that the files of a temporary index may go.
     with library.database.read() as connection, open_killer_index(library, weights, log) as killer_index:
         return screen_of(connection, weights, killer_index.index)
 

@@ -1,1 +1,1 @@
-"""Hundreds of games of the real bot against the server of the tests, under faults, with every promise counted."""
+"""The real bot against the server of the tests, and the real server, under faults, with every promise counted."""

@@ -1,5 +1,7 @@
 """``python -m tests.soak``: play hundreds of games with the real bot under faults and count what was promised.
 
+``python -m tests.soak server`` does the same to the server of the pages, see `tests.soak.server.command`.
+
 Exit code: 0 if all promises were kept, 1 if one was broken, 2 for a bad option.
 """
 
@@ -17,16 +19,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from db.library.open import open_library
 from tests.fake_lichess.faults import KINDS, USUAL_RATES
 from tests.fake_lichess.http.server import HOST, Server
 from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book
 from tests.soak.bot_process import BotProcess
 from tests.soak.matches import Matches
-from tests.soak.report import PromiseChecker, SoakReport
+from tests.soak.report import PromiseChecker, SoakReport, show
+from tests.soak.server.command import main as soak_server
 from trapcore.proof.verdict import Verdict
 
 NAME, TOKEN = "TrapBot", "lip_soak"
@@ -167,18 +167,6 @@ def _wait_for_records(server: Server, matches: Matches, bot: BotProcess, patienc
         time.sleep(0.5)
 
 
-def show(report: SoakReport) -> None:
-    table = Table(title="Soak", title_justify="left")
-    for heading in ("what", "found", "promised", "kept"):
-        table.add_column(heading)
-    for row in report.rows:
-        table.add_row(row.what, row.found, row.promised, {None: "", True: "yes", False: "NO"}[row.passed])
-    console = Console(width=150)
-    console.print(table)
-    for detail in report.details:
-        console.print(detail, markup=False, highlight=False)
-
-
 def _interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
@@ -186,6 +174,8 @@ def _interrupted(*_: object) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, _interrupted)
     try:
+        if sys.argv[1:2] == ["server"]:
+            sys.exit(soak_server(sys.argv[2:]))
         sys.exit(main(sys.argv[1:]))
     except subprocess.CalledProcessError as failed:
         print(f"{failed}: {failed.stderr.decode()}", file=sys.stderr)

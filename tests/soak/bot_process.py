@@ -13,20 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from tests.soak.samples import Sample, sample_process
+
 ROOT = Path(__file__).parents[2]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """What one process holds at a moment; ``at`` in monotonic seconds, ``games`` running then, memory in MiB."""
-
-    at: float
-    life: int
-    games: int
-    threads: int
-    sockets: int
-    files: int
-    memory: float
 
 
 @dataclass
@@ -140,22 +129,9 @@ class BotProcess:
     def measure(self, games: int) -> Sample | None:
         """What the process holds now; None if it is gone."""
         assert self.process is not None
-        proc = Path(f"/proc/{self.process.pid}")
-        try:
-            status = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines())
-            targets = [str(entry.readlink()) for entry in (proc / "fd").iterdir()]
-            sample = Sample(
-                time.monotonic(),
-                self.lives,
-                games,
-                int(status["Threads"]),
-                sum(target.startswith("socket:") for target in targets),
-                len(targets),
-                int(status["VmRSS"].split()[0]) / 1024,
-            )
-        except (OSError, KeyError, ValueError):
-            return None
-        self.samples.append(sample)
+        sample = sample_process(self.process.pid, self.lives, games)
+        if sample is not None:
+            self.samples.append(sample)
         return sample
 
     def health(self) -> dict[str, Any] | None:

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 from tests.fake_lichess.record import ChatMessage, Record, Reply
-from tests.soak.bot_process import BotProcess, Sample
+from tests.soak.bot_process import BotProcess
 from tests.soak.matches import Match, Matches
+from tests.soak.samples import Sample
 
 #: Milliseconds of a bot's own on a move, and from a taken bait to the killer.
 OVERHEAD_MS = 20.0
@@ -60,6 +64,18 @@ class SoakReport:
             "rows": [{"what": r.what, "found": r.found, "promised": r.promised, "kept": r.passed} for r in self.rows],
             "details": self.details,
         }
+
+
+def show(report: SoakReport) -> None:
+    table = Table(title="Soak", title_justify="left")
+    for heading in ("what", "found", "promised", "kept"):
+        table.add_column(heading)
+    for row in report.rows:
+        table.add_row(row.what, row.found, row.promised, {None: "", True: "yes", False: "NO"}[row.passed])
+    console = Console(width=150)
+    console.print(table)
+    for detail in report.details:
+        console.print(detail, markup=False, highlight=False)
 
 
 def quantile(values: Sequence[float], part: float) -> float:

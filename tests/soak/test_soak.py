@@ -16,9 +16,10 @@ from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.virtual_clock import VirtualClock
 from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book
-from tests.soak.bot_process import BotProcess, Sample
+from tests.soak.bot_process import BotProcess
 from tests.soak.matches import Match, Matches
 from tests.soak.report import PromiseChecker, SoakReport, advice, quantile
+from tests.soak.samples import Sample
 
 LEGAL = BaitLine(
     "legals-mate",

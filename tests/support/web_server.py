@@ -1,6 +1,8 @@
 """A real server over a real library, for the tests of web/."""
 
+import importlib
 import os
+import pkgutil
 import queue
 import re
 import signal
@@ -16,7 +18,10 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
+from fastapi.routing import APIRoute
 
+import web.api
+import web.pages
 from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.library.library import Library
@@ -37,11 +42,12 @@ LEGAL = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
 
 
 def make_library(path: Path) -> None:
+    """A copy of what `build_library` makes once in a run."""
+    copy_of("web.sqlite", build_library, path)
+
+
+def build_library(path: Path) -> None:
     """Thirty bundled traps, mates proved, and the example games."""
-    copy_of("web.sqlite", _make_library, path)
-
-
-def _make_library(path: Path) -> None:
     wanted = [trap for trap in bundled_traps() if trap.family in ("legal", "smothered-mate", "scholar", "fools-mate")]
     rest = [trap for trap in bundled_traps() if trap not in wanted]
     judge = TrapProver()
@@ -148,6 +154,17 @@ def served(library: Path, folder: Path, **variables: object) -> Iterator[Served]
         thread.join(30)
         listening.close()
         assert not thread.is_alive()
+
+
+def all_routes() -> list[APIRoute]:
+    """Every route of the application, whatever module has it."""
+    modules = [
+        importlib.import_module(f"{package.__name__}.{found.name}")
+        for package in (web.api, web.pages)
+        for found in pkgutil.iter_modules(package.__path__)
+    ]
+    routers = [module.router for module in modules if hasattr(module, "router")]
+    return [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
 
 
 def environment(folder: Path, variables: Mapping[str, object]) -> dict[str, str]:

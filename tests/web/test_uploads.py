@@ -3,6 +3,9 @@
 import bz2
 import gzip
 import json
+import resource
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -245,3 +248,63 @@ def test_an_annotation_has_its_time(library: Path, tmp_path: Path) -> None:
         while client.get(answer.headers["location"]).status_code != 404:
             assert time.monotonic() < deadline, "what is over is kept as long again"
             time.sleep(0.05)
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_upload_is_no_failure(
+    server: Served, client: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    for path in (JOBS, DIRECT, "/annotate", "/report"):
+        for head in ("Content-Length: 100000", "Transfer-Encoding: chunked"):
+            body = "5\r\n1. e4\r\n" if "chunked" in head else "1. e4"
+            with socket.create_connection(("127.0.0.1", server.port), 20) as line:
+                line.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{head}\r\n\r\n{body}".encode())
+                time.sleep(0.1)
+    deadline = time.monotonic() + 20
+    while client.get("/metrics").text.count('method="POST",route="/report",status="4') < 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert not caplog.records
+    assert 'status="500"' not in client.get("/metrics").text
+
+
+@pytest.mark.fault
+def test_a_full_disk_is_said_and_the_pages_go_on(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    form = {"player": "Boris", "pgn": "1. e4 e5 *\n" * 5000}
+    with serving(library, tmp_path, web_folder=tmp_path / "work") as server, server.client() as client:
+        _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (4096, hard))
+        games = {"file": ("games.pgn", b"1. e4 *\n" * 300_000)}
+        refused = [
+            client.post(JOBS, content=many(100_000), headers=PGN),
+            client.post(DIRECT, content=many(100_000), headers=PGN),
+            client.post(JOBS, files=games),
+            client.post("/annotate", files=games),
+            client.post("/report", data=form),
+        ]
+        assert [answer.status_code for answer in refused] == [503] * 5
+        assert all("cannot store what was sent: File too large" in answer.text for answer in refused)
+        assert client.get("/traps").status_code == 200
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        assert client.post(JOBS, content=GAMES.read_bytes(), headers=PGN).status_code == 202
+        assert server.stop() == 0
+        assert not any("Traceback" in line for line in server.said)
+    assert not list((tmp_path / "work").iterdir())
+
+
+@pytest.mark.fault
+def test_what_a_killed_server_left_of_a_report_is_swept_by_the_next(library: Path, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    shutil.copyfile(library, tmp_path / "library.sqlite")
+    games = "".join(f'[White "A"]\n[Black "B{n}"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n' for n in range(2000))
+    with serving(tmp_path / "library.sqlite", tmp_path, web_folder=work) as server, server.client() as client:
+        assert client.post("/report", data={"player": "A", "pgn": games}).status_code == 303
+        deadline = time.monotonic() + 20
+        while not list(work.iterdir()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    assert list(work.iterdir())
+    with serving(tmp_path / "library.sqlite", tmp_path, web_folder=work):
+        assert not list(work.iterdir())

@@ -43,9 +43,11 @@ def serve(
     import logging
     import signal
     import tempfile
+    from pathlib import Path
 
     from trapcore.errors import UsageError
     from trapcore.extras import extra
+    from trapcore.io.work_folder import sweep
     from trapline.settings import Settings
 
     with extra("web", "serve"):
@@ -66,6 +68,7 @@ def serve(
         # Also for what other libraries put aside while a form is read.
         _check_folder(web.folder)
         tempfile.tempdir = str(web.folder)
+    sweep(Path(tempfile.gettempdir()))  # of servers that were killed
     listening = _listening(web)
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
     library = open_or_bundle(db, Settings().db, read_only=True, log=lambda message: echo(message, err=True))

@@ -5,10 +5,8 @@ the library, and everything else in the address, so that a session goes on after
 public instance everybody has his own, who has signed in.
 """
 
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated
 
 import chess
@@ -18,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from db.practice.collect import Filter
 from db.practice.exercise import AnswerError, Exercise, read_answer
-from db.practice.export import write_exercises
+from db.practice.export import exercises_deck, exercises_pgn
 from db.practice.judge import Judgement, Mark
 from db.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
 from db.practice.session import Practice, Standing, now_utc, open_practice, right_move
@@ -206,10 +204,9 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
 
     def work() -> bytes:
         practice = _practice(service, profile, wanted)
-        with tempfile.TemporaryDirectory(prefix="trapline-exercises-") as folder:
-            path = Path(folder) / f"exercises.{kind}"
-            write_exercises(practice.exercises, path, name=practice.name, library=service.library.name)
-            return path.read_bytes()
+        if kind == "apkg":
+            return exercises_deck(practice.exercises, practice.name)
+        return exercises_pgn(practice.exercises).encode()
 
     content = await service.run(request, lambda stop: work(), seconds=EXPORT_SECONDS)
     headers = {"Content-Disposition": f'attachment; filename="exercises.{kind}"', **_NO_STORE}

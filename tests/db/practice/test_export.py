@@ -3,6 +3,7 @@
 import io
 import json
 import sqlite3
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -58,9 +59,12 @@ def test_a_folder_gets_files_of_as_many_chapters_as_a_study_takes(library: Libra
     assert '[Orientation "white"]' in paths[0].read_text()
 
 
-def test_a_deck_has_a_note_for_each_exercise(library: Library, tmp_path: Path) -> None:
+def test_a_deck_has_a_note_for_each_exercise(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     exercises = exercises_of(library, PLAYER)
     (path,) = write_exercises(exercises, tmp_path / "deck.apkg", name=PLAYER, library=library.name)
+    assert not list((tmp_path / "temporary").iterdir())
     with zipfile.ZipFile(path) as packed:
         packed.extract("collection.anki2", tmp_path)
     with closing(sqlite3.connect(tmp_path / "collection.anki2")) as connection:

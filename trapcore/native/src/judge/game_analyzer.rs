@@ -21,7 +21,6 @@ use crate::judge::workspace::{CaseKey, Workspace};
 use crate::mate::PROVER_VERSION;
 use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;
-use crate::token_index::TokenIndexError;
 use crate::trap_test::TESTER_VERSION;
 
 /// Who proved what the library says.
@@ -125,11 +124,6 @@ impl GameAnalyzer {
             Some((member, similarity)) => Case { member: Some(member), similarity, ..case },
             None => case,
         }
-    }
-
-    /// An error where the index of the library can no longer be read; to be asked before each use.
-    pub(crate) fn check(&self) -> Result<(), TokenIndexError> {
-        self.tokens.as_ref().map_or(Ok(()), |library| library.index.check())
     }
 
     /// The limits of calls that do not set their own.

@@ -302,7 +302,6 @@ impl PyGameAnalyzer {
 
     #[pyo3(signature = (batch, stop = None))]
     fn judge(&self, py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<PyBatchFindings> {
-        self.analyzer.check()?;
         let found = detached(py, None, stop, |stop_flag| {
             let (found, is_whole) =
                 self.with_workspace(stop_flag, |work| analyze_batch(&self.analyzer, &batch.0, work));
@@ -362,7 +361,6 @@ impl PyGameAnalyzer {
         let moves = arguments::legal_moves(&position, &moves)?;
         let own = self.analyzer.limits();
         let limits = ProofLimits { nodes: nodes.unwrap_or(own.nodes), unproved: unproved.unwrap_or(own.unproved) };
-        self.analyzer.check()?;
         detached(py, None, stop, |stop_flag| {
             let (found, _) = self.with_workspace(&stop_flag.clone().until(end), |work| {
                 self.analyzer.traps_set(&position, &moves, limits, work)

@@ -234,7 +234,6 @@ impl PyTokenIndex {
             distinct(&mut own)?;
             questions.push(own);
         }
-        self.0.check()?;
         let found = detached(py, None, None, |stop_flag| {
             self.0.nearest_of_each(&questions, limits, only.map(|only| &only.0), jobs, || stop_flag.is_stopped())
         })?;

@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crc32fast::Hasher;
-use memmap2::Mmap;
 
 use super::model::TokenIndexError;
 
@@ -210,50 +209,6 @@ impl<T: AsRef<[u8]>> Checked<T> {
     }
 }
 
-/// Reads a small file whole.
-pub(super) fn read(path: &Path, kind: Kind) -> Result<Checked<Vec<u8>>, TokenIndexError> {
-    let mut data = Vec::new();
-    File::open(path)
-        .and_then(|mut file| file.read_to_end(&mut data))
-        .map_err(|error| TokenIndexError::unusable(path, describe(&error)))?;
-    Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))
-}
-
-/// Files of up to so many bytes are read, larger ones mapped.
-const MOST_READ: u64 = 64 << 20;
-
-/// The bytes of a file that may change under whoever uses them.
-pub(super) enum Content {
-    Read(Vec<u8>),
-    Mapped { data: Mmap, file: File },
-}
-
-impl AsRef<[u8]> for Content {
-    fn as_ref(&self) -> &[u8] {
-        match self {
-            Content::Read(data) => data,
-            Content::Mapped { data, .. } => data,
-        }
-    }
-}
-
-impl Content {
-    /// Whether the bytes are still there: to touch a mapping beyond the end of its file kills the process.
-    fn is_there(&self) -> bool {
-        match self {
-            Content::Read(_) => true,
-            Content::Mapped { data, file } => file.metadata().is_ok_and(|now| now.len() >= data.len() as u64),
-        }
-    }
-}
-
-impl Checked<Content> {
-    /// See [`Content::is_there`].
-    pub(super) fn is_there(&self) -> bool {
-        self.data.is_there()
-    }
-}
-
 /// Which file a path leads to, and what it is like: another one, or a changed one, has another identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
@@ -278,27 +233,33 @@ impl Identity {
     }
 }
 
-/// Takes a file for use, a large one as a mapping.
-pub(super) fn load(path: &Path, kind: Kind) -> Result<(Checked<Content>, Identity), TokenIndexError> {
-    let take = || {
-        let mut file = File::open(path)?;
+/// Reads a file whole: of a mapping, whoever cuts the file short would end the process in the middle of a query.
+pub(super) fn read(path: &Path, kind: Kind) -> Result<(Checked<Vec<u8>>, Identity), TokenIndexError> {
+    let take = || -> io::Result<(Vec<u8>, Identity)> {
+        let file = File::open(path)?;
         let found = file.metadata()?;
-        let data = if found.len() <= MOST_READ {
-            let mut data = Vec::with_capacity(found.len() as usize);
-            file.read_to_end(&mut data)?;
-            Content::Read(data)
-        } else {
-            // SAFETY: a mapping is unsound if the file changes under it. Files of an index are written under another
-            // name and renamed when whole; after that they are never opened for writing, only unlinked, which a
-            // mapping outlives. Against others that cut one short, `Content::is_there` is asked before each use.
-            let data = unsafe { Mmap::map(&file) }?;
-            Content::Mapped { data, file }
-        };
+        let mut data = Vec::new();
+        (&file).take(header_length(kind)).read_to_end(&mut data)?;
+        // What is as long as no index says of itself is refused by its header, before it fills the memory.
+        if promised_length(&data, kind) == Some(found.len()) {
+            data.try_reserve_exact(found.len() as usize - data.len()).map_err(io::Error::other)?;
+            (&file).take(found.len() - data.len() as u64).read_to_end(&mut data)?;
+        }
         Ok((data, Identity::of(&found)))
     };
     let (data, identity) = take().map_err(|error: io::Error| TokenIndexError::unusable(path, describe(&error)))?;
     let checked = Checked::new(data, kind).map_err(|what| TokenIndexError::unusable(path, what))?;
     Ok((checked, identity))
+}
+
+fn header_length(kind: Kind) -> u64 {
+    (FIXED + kind.sections() * ENTRY) as u64
+}
+
+/// Where the last section ends, as the header says; None for one that is cut short.
+fn promised_length(header: &[u8], kind: Kind) -> Option<u64> {
+    let last = header.get((header_length(kind) as usize).checked_sub(ENTRY)?..)?;
+    (last.len() == ENTRY).then(|| u64_at(last, 0).saturating_add(u64_at(last, 1)))
 }
 
 fn describe(error: &io::Error) -> String {
@@ -325,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mapping_knows_that_its_file_was_cut_short_and_an_identity_that_it_was_replaced() {
+    fn what_was_read_stays_when_its_file_is_cut_short_and_an_identity_knows_that_it_was_replaced() {
         let folder = std::env::temp_dir().join(format!("trapline-file-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let (path, other) = (folder.join("segment-1"), folder.join("other"));
@@ -335,21 +296,19 @@ mod tests {
             out.finish().unwrap();
         };
         write(&path);
-        let (read, identity) = load(&path, Kind::Manifest).unwrap();
-        let file = File::open(&path).unwrap();
-        // SAFETY: it is not read after it was cut short.
-        let mapped = Content::Mapped { data: unsafe { Mmap::map(&file) }.unwrap(), file };
-        assert!(mapped.is_there() && identity.is_at(&path));
+        let (taken, identity) = read(&path, Kind::Manifest).unwrap();
+        assert!(identity.is_at(&path));
         fs::write(&other, b"other").unwrap();
         fs::rename(&other, &path).unwrap();
-        assert!(mapped.is_there() && !identity.is_at(&path), "a new file is in its place, and the old one is whole");
+        assert!(!identity.is_at(&path));
         write(&path);
-        let file = File::open(&path).unwrap();
-        // SAFETY: as above.
-        let mapped = Content::Mapped { data: unsafe { Mmap::map(&file) }.unwrap(), file };
+        let (again, identity) = read(&path, Kind::Manifest).unwrap();
         File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
-        assert!(!mapped.is_there() && read.is_there() && read.section(4) == [7; 3000]);
-        assert!(load(&path, Kind::Manifest).is_err());
+        assert!(!identity.is_at(&path) && taken.section(4) == [7; 3000] && again.section(4) == [7; 3000]);
+        assert!(read(&path, Kind::Manifest).is_err());
+        // A hole of a terabyte is refused by the header, and not read.
+        File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+        assert!(read(&path, Kind::Manifest).is_err());
         fs::remove_dir_all(&folder).unwrap();
     }
 }

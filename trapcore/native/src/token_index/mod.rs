@@ -10,7 +10,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `model` | weights, the definition of similarity, errors |
-//! | `file` | sections with checksums, written beside and renamed, mapped and checked |
+//! | `file` | sections with checksums, written beside and renamed, read whole and checked |
 //! | `builder` | sets in memory, on their way to a segment |
 //! | `segment` | some sets in a file: vocabulary, posting lists, the sets themselves, payloads |
 //! | `store` | the folder: manifest, segments, their merging, one writer at a time |

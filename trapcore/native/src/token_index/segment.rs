@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::builder::WIDE;
-use super::file::{self, Checked, Content, Identity, Kind, load, u32_at, u64_at};
+use super::file::{self, Checked, Identity, Kind, u32_at, u64_at};
 use super::model::TokenIndexError;
 
 const TOKENS: usize = 0;
@@ -31,9 +31,9 @@ const SET_WEIGHTS: usize = 7;
 const PAYLOAD_STARTS: usize = 8;
 const PAYLOADS: usize = 9;
 
-/// One mapped segment, and which of its payloads were removed.
+/// One segment, which lies in memory, and which of its payloads were removed.
 pub(super) struct Segment {
-    file: Checked<Content>,
+    file: Checked<Vec<u8>>,
     path: PathBuf,
     identity: Identity,
     /// Distinct sets.
@@ -49,7 +49,7 @@ pub(super) struct Segment {
 impl Segment {
     /// `check`: the checksum that the manifest knows the file by.
     pub(super) fn open(path: &Path, check: u32, removed: Vec<u32>) -> Result<Segment, TokenIndexError> {
-        let (file, identity) = load(path, Kind::Segment)?;
+        let (file, identity) = file::read(path, Kind::Segment)?;
         let count = |section: usize, bytes: usize| file.section(section).len() / bytes;
         let (sets, vocabulary, payloads) = (count(SET_WEIGHTS, 8), count(TOKENS, 4), count(PAYLOADS, 8));
         let aligned = [(SET_WEIGHTS, 8 * sets), (TOKENS, 4 * vocabulary), (PAYLOADS, 8 * payloads)]
@@ -82,15 +82,6 @@ impl Segment {
     /// Whether its file is the one that was opened, unchanged and in its place.
     pub(super) fn is_in_place(&self) -> bool {
         self.identity.is_at(&self.path)
-    }
-
-    /// Raises nothing worse than an error where its file was cut short since.
-    pub(super) fn check(&self) -> Result<(), TokenIndexError> {
-        if self.file.is_there() {
-            Ok(())
-        } else {
-            Err(TokenIndexError::unusable(&self.path, "it was cut short in use"))
-        }
     }
 
     /// Distinct sets, removed ones included.

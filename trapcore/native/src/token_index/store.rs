@@ -90,7 +90,7 @@ impl Index {
     /// Also returns why a segment could not be opened, if one could not.
     fn open_once(folder: &Path, vocabulary: u32) -> Result<(Index, Option<TokenIndexError>), TokenIndexError> {
         let path = manifest_path(folder);
-        let manifest = file::read(&path, Kind::Manifest)?;
+        let (manifest, _) = file::read(&path, Kind::Manifest)?;
         let [facts, tokens, units, segments, removed] = std::array::from_fn(|i| manifest.section(i));
         let numbers = |section: &[u8]| -> Vec<u32> { (0..section.len() / 4).map(|i| u32_at(section, i)).collect() };
         let weights = Weights {
@@ -135,11 +135,6 @@ impl Index {
     /// Whether all its files are those that were opened, unchanged and in their places.
     pub(crate) fn is_in_place(&self) -> bool {
         self.is_current() && self.parts.iter().all(|part| part.segment.is_in_place())
-    }
-
-    /// An error where one of its files was cut short since it was opened; to be asked before each use.
-    pub(crate) fn check(&self) -> Result<(), TokenIndexError> {
-        self.parts.iter().try_for_each(|part| part.segment.check())
     }
 
     pub(crate) fn weights(&self) -> &Weights {
@@ -302,7 +297,7 @@ impl Writer {
         weights: Weights,
         parts: Vec<Part>,
     ) -> Result<Writer, TokenIndexError> {
-        // Also past what a process that died has left, and what others may still have mapped.
+        // Also past what a process that died has left, and what others may just be reading.
         let next_number = files(folder)?.iter().filter_map(|path| segment_number(path)).max().unwrap_or(0) + 1;
         Ok(Writer {
             folder: folder.to_owned(),
@@ -416,7 +411,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.parts.clear();
         let named: FxHashSet<u64> = match file::read(&manifest_path(&self.folder), Kind::Manifest) {
-            Ok(manifest) => manifest.section(3).chunks_exact(24).map(|entry| u64_at(entry, 0)).collect(),
+            Ok((manifest, _)) => manifest.section(3).chunks_exact(24).map(|entry| u64_at(entry, 0)).collect(),
             Err(_) => return, // nothing is known, so nothing is deleted
         };
         for path in files(&self.folder).unwrap_or_default() {

@@ -303,7 +303,7 @@ fn every_broken_byte_is_noticed_or_does_not_matter() {
     assert!(check(&segments[0], &fs::read(&segments[1]).unwrap(), "exchanged"));
 }
 
-/// Puts a file in place as one that was written anew, so that nothing that is mapped changes, and opens the index.
+/// Puts a file in place as one that was written anew, and opens the index.
 fn put(path: &Path, data: &[u8], folder: &Path) -> Result<Index, TokenIndexError> {
     fs::remove_file(path).unwrap();
     fs::write(path, data).unwrap();

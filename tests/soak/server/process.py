@@ -1,0 +1,166 @@
+"""The real server in a process of its own: started, killed, its disk filled and emptied again."""
+
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from tests.soak.samples import Sample, sample_process
+from tests.support.web_server import TOKEN, environment
+
+READY_SECONDS = 60.0
+"""After which a server that was started has to answer."""
+
+FULL_BYTES = 4096
+"""So long a file may get while the disk is full: nothing can be written behind it, as on a disk without space."""
+
+
+@dataclass
+class ServerProcess:
+    """``trapline serve`` over one library, at one port, however often it is started."""
+
+    folder: Path
+    port: int
+    process: "subprocess.Popen[bytes] | None" = None
+    lives: int = 0
+    samples: list[Sample] = field(default_factory=list)
+    disturbed: list[tuple[float, float]] = field(default_factory=list)
+    """Monotonic seconds from a kill to the first answer of the next process."""
+    full: list[tuple[float, float]] = field(default_factory=list)
+    """In which the disk was full; the last one may go on, and has no end then."""
+    died: list[int] = field(default_factory=list)
+    """Exit codes of ends that nobody asked for."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    _log: IO[bytes] | None = None
+
+    @property
+    def library(self) -> Path:
+        """The library that is served."""
+        return self.folder / "library.sqlite"
+
+    @property
+    def log(self) -> Path:
+        """What it writes to its standard error."""
+        return self.folder / "server.log"
+
+    @property
+    def work(self) -> Path:
+        """Folder of its temporary files."""
+        return self.folder / "work"
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers. Raises `RuntimeError` if it does not."""
+        self.work.mkdir(exist_ok=True)
+        self._log = self.log.open("ab")
+        self.lives += 1
+        variables = {"web_token": TOKEN, "web_folder": self.work, "web_seconds": 5, "web_annotations": 2, "jobs": 1}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "trapline", "serve", "--db", str(self.library), "--port", str(self.port)],
+            env=environment(self.folder, variables),
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+        end = time.monotonic() + READY_SECONDS
+        while not self.answers():
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise RuntimeError(f"the server does not start: {self.log.read_text()[-2000:]}")
+            time.sleep(0.1)
+
+    def answers(self) -> bool:
+        """Whether ``/health`` says that it is well."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/health", timeout=10) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+    def kill_and_restart(self) -> None:
+        """What a power cut does."""
+        assert self.process is not None
+        began = time.monotonic()
+        with self.lock:
+            self.disturbed.append((began, float("inf")))
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self._begin_again(began)
+
+    def restart_if_dead(self) -> None:
+        """Start it again as systemd would; an end that nobody asked for is remembered."""
+        assert self.process is not None
+        code = self.process.poll()
+        if code is not None:
+            self.died.append(code)
+            began = time.monotonic() - 2
+            with self.lock:
+                self.disturbed.append((began, float("inf")))
+            self._begin_again(began)
+
+    def _begin_again(self, began: float) -> None:
+        self._close_log()
+        self.start()
+        with self.lock:
+            self.disturbed[-1] = (began, time.monotonic())
+
+    def fill_disk(self) -> None:
+        """From now on the process can write nothing, as on a disk without space; what it has read stays readable."""
+        assert self.process is not None
+        with self.lock:
+            self.full.append((time.monotonic(), float("inf")))
+        _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (FULL_BYTES, hard))
+
+    def empty_disk(self) -> None:
+        """It can write again."""
+        assert self.process is not None
+        _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        with self.lock:
+            self.full[-1] = (self.full[-1][0], time.monotonic())
+
+    def was_disturbed(self, began: float, ended: float) -> bool:
+        """Whether it was killed, or not there, at any moment between these two."""
+        with self.lock:
+            return any(since <= ended and began <= until for since, until in self.disturbed)
+
+    def was_full(self, began: float, ended: float) -> bool:
+        """Whether the disk was full at any moment between these two."""
+        with self.lock:
+            return any(since <= ended and began <= until for since, until in self.full)
+
+    def measure(self) -> None:
+        """Take down what the process holds now."""
+        assert self.process is not None
+        if (found := sample_process(self.process.pid, self.lives, 0)) is not None:
+            self.samples.append(found)
+
+    def stop(self, patience: float = 30.0) -> int:
+        """Ask it to end in order; its exit code, -9 if it had to be killed."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+        finally:
+            self._close_log()
+
+    def _close_log(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None

@@ -1,0 +1,98 @@
+"""The addresses that are read, all of them by the kinds that are timed apart."""
+
+import random
+import threading
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from tests.soak.server.requests import Client
+
+POSITIONS = (
+    "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 0 3",
+    "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1",
+)
+
+ADDRESSES: dict[str, tuple[str, ...]] = {
+    "page": (
+        "/",
+        "/?name=legal",
+        "/traps",
+        "/traps?family=legal",
+        "/traps/{slug}",
+        "/traps/{slug}?ply=1&side=black",
+        "/traps/{slug}/embed",
+        "/about",
+        "/annotate",
+        "/report",
+        "/report?player={player}",
+        "/report/traps?player={player}",
+        "/practise",
+        "/practise?go=1&player={player}",
+        "/practise/progress?player={player}",
+        "/position/setup?fen={fen}",
+    ),
+    "data": (
+        "/api/v1/traps",
+        "/api/v1/traps?name=mate&limit=5",
+        "/api/v1/traps/{slug}",
+        "/api/v1/traps/{slug}/sightings",
+        "/api/v1/families",
+        "/api/v1/explore?fen={fen}",
+        "/traps/{slug}.pgn",
+        "/traps/{slug}.json",
+        "/traps/{slug}.svg",
+        "/board.svg?fen={fen}",
+        "/piece.svg?piece=P",
+        "/static/page.css",
+        "/openapi.json",
+        "/health",
+        "/metrics",
+    ),
+    "search": (
+        "/position?fen={fen}",
+        "/api/v1/similar?fen={fen}",
+        "/api/v1/traps?fen={fen}&similar=3",
+        "/api/v1/propose?fen={fen}&nodes=2000",
+        "/games/{game}",
+        "/games/{game}?best=1",
+        "/practise/exercises.pgn?player={player}",
+        "/practise/exercises.apkg?player={player}",
+    ),
+}
+"""By kind; `ONLY_OTHERS` are asked by those who upload, and `SIGNED_IN` are of public servers."""
+
+ONLY_OTHERS = (
+    "/annotate/{id}",
+    "/annotate/{id}/games/{place}",
+    "/report/jobs/{id}",
+    "/api/v1/annotations/{id}",
+    "/api/v1/annotations/{id}/events",
+    "/api/v1/annotations/{id}/result",
+)
+SIGNED_IN = ("/sign-in", "/sign-in/done")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the library has from the beginning, for addresses that name it."""
+
+    slugs: tuple[str, ...]
+    games: int
+    players: tuple[str, ...]
+
+
+def read(client: Client, known: Known, seed: int, pause: float, stopped: threading.Event) -> None:
+    """Read addresses by chance, with a pause of ``pause`` seconds between two, until ``stopped``."""
+    chance = random.Random(seed)
+    while not stopped.wait(pause * chance.random() * 2):
+        kind = chance.choices(tuple(ADDRESSES), (6, 6, 2))[0]
+        values = {
+            "slug": chance.choice(known.slugs),
+            "fen": quote(chance.choice(POSITIONS)),
+            "game": str(chance.randint(1, known.games)),
+            "player": quote(chance.choice(known.players)),
+        }
+        path = chance.choice(ADDRESSES[kind]).format(**values)
+        client.ask("GET", path, allowed=(200,), kind=kind, headers={"accept": "text/html,*/*"})
