@@ -110,6 +110,7 @@ class Bot:
             self.traps,
             self.settings,
             installed_version() or "source",
+            lambda: len(self._games) + self._challenges.expected < most,
         )
         self._finished = FinishedGames(lichess, account, saved_state, self._chat, self._requests, self._inbox.put)
         self._recorder = Recorder(

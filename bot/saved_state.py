@@ -29,6 +29,8 @@ class SavedGame:
     """`bot.chat.replies.key` of each message that was sent."""
     remarks: int = 0
     answers: int = 0
+    trainings: int = 0
+    """Challenges that were asked for by ``!train``."""
     takebacks: int = 0
     """Takebacks that were granted."""
     armed: list[dict[str, Any]] = field(default_factory=list)

@@ -315,8 +315,13 @@ class Lichess(Protocol):
     def decline(self, challenge: str, reason: DeclineReason) -> None:
         """Decline a challenge."""
 
-    def challenge(self, name: str, *, rated: bool, limit: int, increment: int) -> str:
-        """Challenge a player to standard chess, times in seconds; returns the challenge's id."""
+    def challenge(
+        self, name: str, *, rated: bool, limit: int, increment: int, fen: str = "", color: Color | None = None
+    ) -> str:
+        """Challenge a player, times in seconds; returns the challenge's id.
+
+        ``fen``: position to begin with instead of the usual one; ``color``: ours, at random without one.
+        """
 
     def withdraw(self, challenge: str) -> None:
         """Cancel a challenge of our own."""

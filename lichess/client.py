@@ -24,6 +24,7 @@ from lichess.api import (
     AccountEvent,
     Challenge,
     ChatLine,
+    Color,
     DeclineReason,
     GameEvent,
     GameStart,
@@ -194,16 +195,20 @@ class Connection:
         with translate_errors():
             self._ask.post(f"/api/challenge/{challenge}/decline", data={"reason": reason.value})
 
-    def challenge(self, name: str, *, rated: bool, limit: int, increment: int) -> str:
+    def challenge(
+        self, name: str, *, rated: bool, limit: int, increment: int, fen: str = "", color: Color | None = None
+    ) -> str:
         """Challenge a player; returns the challenge's id."""
         with translate_errors():
             data = {
                 "rated": "true" if rated else "false",
                 "clock.limit": limit,
                 "clock.increment": increment,
-                "variant": "standard",
-                "color": "random",
+                "variant": "fromPosition" if fen else "standard",
+                "color": color or "random",
             }
+            if fen:
+                data["fen"] = fen
             answer = self._ask.post(f"/api/challenge/{name}", data=data)
             return str((answer.get("challenge") or answer)["id"])
 

@@ -30,6 +30,8 @@ class FollowedEvent:
     user: str
     game: FinishedGame
     address: str
+    result: str
+    """Of the game, as in PGN."""
     player: str
     """Name of the player whose move the event is about."""
     event: TrapEvent
@@ -39,9 +41,13 @@ class FollowedEvent:
     def line(self) -> str:
         """Line of text for people: address, player, move, event and what is to be said of it, separated by tabs."""
         event = self.event
-        dots = "." if event.mover == "white" else "..."
-        move = f"{event.number}{dots} {event.played}"
-        return f"{self.address}#{event.ply}\t{self.player}\t{move}\t{event.event}\t{self.words}"
+        return f"{self.address}#{event.ply}\t{self.player}\t{self.move}\t{event.event}\t{self.words}"
+
+    @property
+    def move(self) -> str:
+        """The move that the event is about, with its number."""
+        dots = "." if self.event.mover == "white" else "..."
+        return f"{self.event.number}{dots} {self.event.played}"
 
     def content(self) -> dict[str, object]:
         """JSON object of it."""
@@ -74,11 +80,12 @@ class FollowedEvent:
 class Follower:
     """Finds the traps in the new games of users. To be closed."""
 
-    def __init__(self, service: Service, writer: StudyWriter | None = None) -> None:
+    def __init__(self, service: Service, writer: StudyWriter | None = None, *, feed: str = "follow") -> None:
         """The traps are those that are in the library now. ``writer`` gets the games with traps, annotated, and a
-        lesson out of each trap that the followed user fell for.
+        lesson out of each trap that the followed user fell for. ``feed``: name under which it is stored how far the
+        games were read.
         """
-        self._service, self._writer = service, writer
+        self._service, self._writer, self._feed = service, writer, feed
         self._stack = ExitStack()
         library, settings = service.library, service.settings
         request = AnalysisRequest.from_settings(settings)
@@ -103,7 +110,7 @@ class Follower:
 
         A game counts as seen once its events have been yielded. Raises `LichessError` and `Stopped`.
         """
-        feed = f"follow {user.lower()}"
+        feed = f"{self._feed} {user.lower()}"
         source_state = self._service.source_state
         state = source_state.get(feed)
         lichess = self._service.lichess_games
@@ -134,7 +141,8 @@ class Follower:
                 for event in one.events:
                     player = one.tags.get(event.mover.capitalize(), "?")
                     address = f"{self._service.mine.url}/{game.id}"
-                    yield FollowedEvent(user, game, address, player, event, words(event, self._narrator))
+                    result, told = one.tags.get("Result", "*"), words(event, self._narrator)
+                    yield FollowedEvent(user, game, address, result, player, event, told)
 
     def _add_chapters(self, user: str, game: FinishedGame, annotated: AnnotatedBatch, one: AnnotatedGame) -> None:
         assert self._writer is not None

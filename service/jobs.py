@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from service import digest
 from service import maintenance_jobs as maintenance
 from service.service import Service
 from service.settings import ServiceSettings
@@ -60,6 +61,7 @@ _ALL = (
     Job(
         "annotate", "annotates the fetched games", maintenance.annotate, lambda mine: mine.annotate_hours * HOUR, False
     ),
+    Job("digest", "sends the day's traps", digest.send, lambda mine: 24 * HOUR if mine.has_digest else 0.0, False),
     Job("backup", "makes a backup", maintenance.backup, lambda mine: mine.backup_hours * HOUR, False),
     Job("vacuum", "tidies the database file", maintenance.compact, lambda mine: mine.vacuum_hours * HOUR, False),
 )

@@ -7,18 +7,23 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from db.library.open import open_library
 from lichess.api import LichessError
 from lichess.client import Connection
 from lichess.self_check import Finding, attempt, exposed
 from lichess.token import read_token
+from service.digest_senders import mail_server
 from service.jobs import JOBS
-from service.settings import ServiceOptions
+from service.settings import ServiceOptions, ServiceSettings
 from trapcore.errors import InputError, OutputError, TraplineError
 
 READING = "study:read"
 """Scope that private studies and broadcasts need."""
+
+MESSAGES = "msg:write"
+"""Scope that a digest by message needs."""
 
 LEAST_SPACE = 1 << 30
 """Bytes that are to be free where games and backups are kept."""
@@ -39,6 +44,8 @@ def check(settings: ServiceOptions, connect: Callable[..., Connection] = Connect
     yield from attempt("folder", lambda: check_folder(mine.folder))
     if mine.backup_hours:
         yield from attempt("backups", lambda: check_folder(mine.backup_folder or mine.folder / "backups"))
+    if mine.digest_mail:
+        yield from attempt("mail", lambda: _mail(mine))
     for folder in mine.folders:
         yield from attempt("watched folder", lambda folder=folder: _readable(folder, folder.is_dir()))  # type: ignore[misc]
     for dump in mine.dumps:
@@ -64,6 +71,8 @@ def _token(settings: ServiceOptions, connect: Callable[..., Connection]) -> Iter
         return
     finally:
         lichess.close()
+    if mine.digest_message and MESSAGES not in scopes:
+        yield Finding("token", "bad", f"it lacks the scope {MESSAGES}, which service.digest_message needs")
     if READING in scopes:
         yield Finding("token", "good", "may read private studies and broadcasts")
     else:
@@ -95,6 +104,12 @@ def check_folder(folder: Path) -> str:
     if free < LEAST_SPACE:
         raise OutputError(f"{there} has {free / 2**20:,.0f} MiB left, which a backup or a month of games soon fills")
     return f"{folder}, {free / 2**30:,.0f} GiB free"
+
+
+def _mail(mine: ServiceSettings) -> str:
+    with mail_server(mine) as server:
+        server.noop()
+    return f"{mine.digest_mail} gets the digest by {urlsplit(mine.mail_server).hostname}"
 
 
 def _readable(path: Path, is_there: bool) -> str:

@@ -124,6 +124,33 @@ class ServiceSettings(Section):
         "none.",
         examples=["https://example.org/hooks/trapline"],
     )
+    digest_message: str = Field(
+        default="",
+        description="Account at lichess that gets a message with the traps in the new games of `users`, once a day; "
+        "needs a token with the scope msg:write. Empty for none.",
+        examples=["yourname"],
+    )
+    digest_mail: str = Field(
+        default="", description="Mail address that gets the same; empty for none.", examples=["me@example.org"]
+    )
+    digest_webhook: str = Field(
+        default="",
+        description="Address that gets the same by POST, a JSON object with `text` and `content`; empty for none.",
+        examples=["https://example.org/hooks/digest"],
+    )
+    mail_server: str = Field(
+        default="",
+        description="Server for mail with the account's name: smtp:// (STARTTLS) or smtps:// (TLS from the start).",
+        examples=["smtp://me@mail.example.org:587"],
+    )
+    mail_from: str = Field(
+        default="", description="Sender of mail; empty for digest_mail itself.", examples=["trapline@example.org"]
+    )
+    mail_password_file: Path | None = Field(
+        default=None,
+        description="A file of mode 600 that holds the password for mail and nothing else.",
+        examples=["~/.config/trapline/mail-password"],
+    )
     log_file: Path | None = Field(
         default=None,
         description="Log file, a new one each midnight, seven are kept; standard error without one.",
@@ -131,7 +158,31 @@ class ServiceSettings(Section):
     )
     log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
 
-    @field_validator("alert_url")
+    @field_validator("mail_server")
+    @classmethod
+    def _is_mail_server(cls, address: str) -> str:
+        if address and not re.fullmatch(r"smtps?://([^\s/:@]+@)?[^\s/:@]+(:\d{1,5})?/?", address):
+            raise ValueError("it must be like smtp://me@mail.example.org:587, without a password")
+        return address
+
+    @field_validator("digest_mail", "mail_from")
+    @classmethod
+    def _is_mail(cls, address: str) -> str:
+        if address and not re.fullmatch(r"[^\s@<>,]+@[^\s@<>,]+", address):
+            raise ValueError("it must be one mail address")
+        return address
+
+    @field_validator("digest_message")
+    @classmethod
+    def _is_name(cls, name: str) -> str:
+        return _all_like(r"[\w-]{2,30}", (name,), "names have 2 to 30 letters, digits, _ and -")[0] if name else name
+
+    @property
+    def has_digest(self) -> bool:
+        """Whether a digest goes anywhere."""
+        return bool(self.digest_message or self.digest_mail or self.digest_webhook)
+
+    @field_validator("alert_url", "digest_webhook")
     @classmethod
     def _is_address(cls, address: str) -> str:
         if address and not re.fullmatch(r"https?://[^\s/]+\S*", address):

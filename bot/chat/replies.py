@@ -28,7 +28,7 @@ LONGEST = 140
 ANSWERS = 20
 """Most answers to questions in one game."""
 
-COMMANDS = "!help !trap !why !library NAME !stats !name"
+COMMANDS = "!help !trap !why !library NAME !train NAME !stats !name"
 
 _QUESTION = re.compile(
     r"\b(best move|eval(uation)?|hint|is (this|that|it) a trap|what (should|can|do) i|should i|how (should|do) i|"
@@ -63,6 +63,8 @@ class Facts:
     """Name of the searcher, such as the engine's."""
     find: Callable[[str], Page | None]
     """Finds traps by name, see `bot.moves.trap_book.TrapLibrary.find`."""
+    train: Callable[[str, str], str] = lambda who, name: ""
+    """Challenges a person to a trap and returns the answer, see `bot.chat.training.Training.challenge`."""
     may_coach: bool = False
     coaching: bool = field(default=False)
 
@@ -209,7 +211,7 @@ def _command(word: str, argument: str, facts: Facts, line: ChatLine, is_secret: 
     match word:
         case "help" | "commands":
             return f"You can ask: {COMMANDS}" + (" !coach on" if facts.may_coach else "")
-        case "trap" | "why" | "library" if is_secret:
+        case "trap" | "why" | "library" | "train" if is_secret:
             return f"While we play I answer !{word} to spectators only. Ask me again afterwards."
         case "trap":
             return _trap(argument, facts)
@@ -217,6 +219,8 @@ def _command(word: str, argument: str, facts: Facts, line: ChatLine, is_secret: 
             return _why(argument, facts)
         case "library":
             return _library(argument, facts)
+        case "train":
+            return facts.train(line.username, argument)
         case "stats":
             return _stats(facts)
         case "name":

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from annotator.events import TrapEvent
 from bot.chat import replies as chat
 from bot.chat.afterwards import AfterGames
+from bot.chat.training import MOST, Training
 from bot.game_archive import movetext
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState
@@ -59,13 +60,15 @@ class ChatWorker:
         traps: TrapLibrary,
         settings: BotSettings,
         version: str,
+        has_place: Callable[[], bool],
     ) -> None:
-        """``version`` is trapline's, for the answer to ``!name``."""
+        """``version`` is trapline's, for the answer to ``!name``; ``has_place`` says whether another game may begin."""
         self._lichess, self._pauses, self._saved_state, self._traps = lichess, pauses, saved_state, traps
         self._settings, self._version = settings, version
         self._conversations: dict[str, _Conversation] = {}
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._out: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
+        self._training = Training(lichess, pauses, traps, has_place)
         self._after = AfterGames(lichess, pauses, self.heard, self.left)
         self._threads = [
             threading.Thread(target=self._compose_all, name="chat-composer", daemon=True),
@@ -182,12 +185,22 @@ class ChatWorker:
             version=self._version,
             player=self._settings.engine or "a search of its own",
             find=self._traps.find,
+            train=lambda who, name: self._train(info, saved, who, name),
             may_coach=may_coach,
         )
         for message in chat.answer(line, facts):
             if saved.answers < chat.ANSWERS and self._say(saved, message):
                 saved.answers += 1
                 self._saved_state.save(saved)
+
+    def _train(self, info: GameInfo, saved: SavedGame, who: str, name: str) -> str:
+        """Challenge a person who asked for it; bots are never challenged."""
+        if info.opponent.is_bot and who.lower() in (info.opponent.id, info.opponent.name.lower()):
+            return ""
+        if saved.trainings >= MOST:
+            return "That is enough for this game; ask me after another one."
+        saved.trainings += 1
+        return self._training.challenge(who, name)
 
     def _finished(self, info: GameInfo, state: GameState, then: Callable[[], None]) -> None:
         try:

@@ -128,6 +128,11 @@ class LichessGames:
         with self._request(stop_flag):
             return bool(self._ask.get(f"/api/user/{user}").get("disabled"))
 
+    def message(self, user: str, text: str, stop_flag: StopFlag) -> None:
+        """Send a private message to a user; needs the scope msg:write."""
+        with self._request(stop_flag):
+            self._ask.post(f"/inbox/{user}", data={"text": text})
+
     # TV -------------------------------------------------------------------------------------------------------------
 
     def on_air(self, channel: str, stop_flag: StopFlag) -> dict[str, int]:

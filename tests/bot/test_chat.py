@@ -62,7 +62,19 @@ def found(name: str) -> Page | None:
 def facts(book: TrapBook, moves: tuple[str, ...] = FELL, *, is_over: bool = False, may_coach: bool = False) -> Facts:
     stats = {"games": 7, TRAPS_CHOSEN: 3, TRAPS_TAKEN: 1}
     mine = "a search of its own"
-    return Facts(INFO, is_over, events(book, moves), book.traps, stats, "1.2.3", mine, found, may_coach)
+    of_game = events(book, moves)
+    return Facts(
+        INFO,
+        is_over,
+        of_game,
+        book.traps,
+        stats,
+        "1.2.3",
+        mine,
+        found,
+        lambda who, name: f"{who}, {name}",
+        may_coach=may_coach,
+    )
 
 
 def ask(text: str, known: Facts, room: str = "player", who: str = "You") -> list[str]:
@@ -142,8 +154,10 @@ def test_the_summary(book: TrapBook, moves: tuple[str, ...], color: str, expecte
 
 
 def test_a_line_that_does_not_fit_is_told_by_its_answer(book: TrapBook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST", 64)
-    (*_, line) = chat.summary(events(book, FELL)[:1], INFO)
+    monkeypatch.setattr(chat, "LONGEST", 58)
+    (first, *_) = events(book, FELL)
+    assert first.trap is not None
+    (_, line) = chat.summary([replace(first, trap=replace(first.trap, name="Légal"))], INFO)
     assert without_figures(line.text) == "The trap: 5... Bxd1 allows mate in 2: 6. Bxf7+."
 
 
@@ -165,7 +179,7 @@ def test_a_long_summary_takes_two_messages_at_most(book: TrapBook) -> None:
 
 def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
     known = facts(book)
-    assert ask("!HeLp", known) == ["You can ask: !help !trap !why !library NAME !stats !name"]
+    assert ask("!HeLp", known) == ["You can ask: !help !trap !why !library NAME !train NAME !stats !name"]
     assert ask("!stats", known, "spectator") == [
         "In 7 games I set 3 traps, and 1 were fallen for (0.4 and 0.14 a game). I know 2 by name."
     ]
@@ -176,7 +190,7 @@ def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
     assert ask("!help", known, who="lichess") == []
 
 
-@pytest.mark.parametrize("command", ["!trap", "!TRAP 1", "!why", "!library legal"])
+@pytest.mark.parametrize("command", ["!trap", "!TRAP 1", "!why", "!library legal", "!train Légal"])
 def test_advice_goes_to_spectators_only_while_the_game_runs(book: TrapBook, command: str) -> None:
     running, over = facts(book), facts(book, is_over=True)
     word = command.split()[0].lower()

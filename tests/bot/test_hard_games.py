@@ -200,6 +200,37 @@ def test_questions_are_answered_for_two_minutes_after_the_game(
     assert len(told(game)) == len(set(told(game))) == before + 2
 
 
+def test_who_asks_for_training_is_challenged_from_the_position_of_the_trap(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.chat.afterwards.WAITS", (0.2,))
+
+    def say(game: str, text: str) -> None:
+        def do(site: Any) -> None:
+            people = [side.account for side in site.games[game].sides.values() if side.account.name != "TrapBot"]
+            site.games[game].write(people[0], "player", text)
+
+        server.do(do)
+
+    with playing(settings):
+        game = challenged(server, Habits(resign_at=5))
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 2))
+        until(lambda: ended(server, game))
+        assert server.do(lambda site: len(site.games)) == 1
+        say(game, "!train legals mate")
+        until(lambda: server.do(lambda site: len(site.games)) == 2)
+        (other,) = server.do(lambda site: [one for ident, one in site.games.items() if ident != game])
+        until(lambda: ended(server, other.id))
+        until(lambda: any("Accept my challenge" in text for _, text in chat_of(server, game)))
+        say(game, "!train nothing at all")
+        until(lambda: any("no trap of that name" in text for _, text in chat_of(server, game)))
+    assert other.terms.variant == "fromPosition"
+    assert str(other.terms.fen).split()[:2] == ["r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R", "b"]
+    assert other.sides[chess.WHITE].account.name == "TrapBot"
+    assert (other.terms.rated, other.terms.limit, other.terms.increment) == (False, 600, 5)
+    no_violations(server)
+
+
 def test_after_two_minutes_the_chat_is_not_asked_for_any_more(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

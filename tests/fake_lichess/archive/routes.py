@@ -34,6 +34,7 @@ class ArchiveRoutes:
             web.get("/api/study/{study}.pgn", self.study, allow_head=False),
             web.head("/api/study/{study}.pgn", self.study_head),
             web.post("/api/study/{study}/import-pgn", self.import_chapters),
+            web.post("/inbox/{user}", self.message),
             web.get("/api/tournament/{id}", self.arena),
             web.get("/api/tournament/{id}/games", self.arena_games),
             web.get("/api/swiss/{id}", self.swiss),
@@ -115,6 +116,15 @@ class ArchiveRoutes:
         name, mode = str(form.get("name", "")), str(form.get("mode", ""))
         made = archive.imported(found, str(form.get("pgn", "")), name, mode, self.site.clock.wall_ms())
         return self._answer({"chapters": made})
+
+    async def message(self, request: web.Request) -> web.StreamResponse:
+        sender = self._owner(request, "msg:write")
+        to = self.site.account(request.match_info["user"]).id
+        text = str((await request.post()).get("text", ""))
+        if not text:
+            raise Refused("text: This field is required")
+        self.site.archive.messages.append((sender, to, text))
+        return self._answer({"ok": True})
 
     async def arena(self, request: web.Request) -> web.StreamResponse:
         return self._answer(archive.arena(self.site, request.match_info["id"]))

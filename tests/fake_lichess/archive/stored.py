@@ -53,5 +53,7 @@ class Archive:
     rounds: dict[str, BroadcastRound] = field(default_factory=dict)
     #: Games that a channel of TV shows, over or not.
     channels: dict[str, list[str]] = field(default_factory=dict)
+    #: Private messages: from, to, text.
+    messages: list[tuple[str, str, str]] = field(default_factory=list)
     #: Ids of accounts that were closed.
     closed: set[str] = field(default_factory=set)
