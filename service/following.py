@@ -130,7 +130,8 @@ class Follower:
         for batch in splitter.feed(text) + splitter.finish():
             try:
                 # In another thread, so that a signal is heard in this one.
-                found = self._pool.submit(self._analyzer, batch, stop_flag.cancellation).result()
+                with stop_flag.cancellation() as stop:
+                    found = self._pool.submit(self._analyzer, batch, stop).result()
             except RuntimeError:
                 stop_flag.check()  # the core ends like this when it is told to stop
                 raise

@@ -30,8 +30,11 @@ def mine(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         outcome.counts.update({"candidates": now.candidates, "looked at": now.done, "new traps": len(now.traps)})
         outcome.counts.update(now.findings)
 
-    jobs, stop = service.settings.jobs, stop_flag.cancellation
-    with open_prover(service.settings.engine_command, service.settings.engine_nodes) as prover:
+    jobs = service.settings.jobs
+    with (
+        open_prover(service.settings.engine_command, service.settings.engine_nodes) as prover,
+        stop_flag.cancellation() as stop,
+    ):
         progress(dig(service.library, MiningOptions(), prover=prover, jobs=jobs, progress=progress, stop=stop))
     stop_flag.check()
 

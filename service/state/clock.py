@@ -2,6 +2,8 @@
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -45,15 +47,31 @@ class StopFlag:
     """Flag by which one piece of work learns that it is to stop; may be set from any thread."""
 
     def __init__(self, clock: Clock) -> None:
-        self.cancellation = Cancellation()
-        """The same flag for work in the Rust core."""
         self._clock = clock
         self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._cancellations: list[Cancellation] = []
 
     def set(self) -> None:
         """Ask the work to stop."""
         self._event.set()
-        self.cancellation.cancel()
+        with self._lock:
+            for cancellation in self._cancellations:
+                cancellation.cancel()
+
+    @contextmanager
+    def cancellation(self) -> Iterator[Cancellation]:
+        """Flag for one call of the Rust core, or for calls that end together: this one sets it, and not the reverse."""
+        cancellation = Cancellation()
+        with self._lock:
+            self._cancellations.append(cancellation)
+        try:
+            if self.is_set:
+                cancellation.cancel()
+            yield cancellation
+        finally:
+            with self._lock:
+                self._cancellations.remove(cancellation)
 
     @property
     def is_set(self) -> bool:

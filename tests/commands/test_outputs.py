@@ -171,8 +171,9 @@ WRITES = ("rite", "ritten", "new ones added", "others added", "added if not", "T
 
 
 def test_every_output_is_among_them() -> None:
-    packed = {"library export --output", "query --output"}  # "Packed if it ends …", "a file for each hit"
-    assert options() | packed == {*COMMANDS, *FOLDERS}
+    # Whose help says it in other words: "Packed if it ends …", "a file for each hit", "a polyglot book".
+    others = {"library export --output", "query --output", "repertoire --output"}
+    assert options() | others == {*COMMANDS, *FOLDERS}
 
 
 def test_two_outputs_of_a_run_are_two_files(at: Path) -> None:

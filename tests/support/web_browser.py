@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementNotInteractableException,
+    NoSuchElementException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -57,9 +61,8 @@ class Browser:
             return True
 
         # A part of the page may be replaced while it is looked at.
-        WebDriverWait(
-            self.driver, 20, ignored_exceptions=[StaleElementReferenceException, NoSuchElementException]
-        ).until(pressed)
+        replaced = [StaleElementReferenceException, NoSuchElementException, ElementNotInteractableException]
+        WebDriverWait(self.driver, 20, ignored_exceptions=replaced).until(pressed)
 
     def drag(self, origin: str, target: str) -> None:
         """Drag a piece of the live board, White below."""

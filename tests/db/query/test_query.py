@@ -303,7 +303,7 @@ def test_what_is_stored_meanwhile_is_seen(tmp_path: Path) -> None:
         opened.add_all(traps[:20])
         query_engine = QueryEngine(opened, measure=IndexedMeasure.ABSTRACTED)
         new: Trap = next(trap for trap in traps[20:] if trap.slug == LEGAL)
-        question = Query(fen=MIRRORED_LEGAL_FEN.replace("4n3", "4n2b").replace("2b1p1B1", "2b1p1B1"), similar=1)
+        question = Query(fen=MIRRORED_LEGAL_FEN.replace("PPP2PPP", "PP3PPP"), similar=1)
         assert slugs(query_engine.ask(question)) != [LEGAL]
         page = query_engine.ask(Query(limit=5))
         with open_library(tmp_path / "l.sqlite") as other:

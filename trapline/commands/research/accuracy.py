@@ -17,7 +17,6 @@ from trapline.commands.resources import check_outputs
 from trapline.echo import echo, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
 
     from research.evaluation.account import Account
     from research.evaluation.run import Run
@@ -143,8 +142,7 @@ def _run(file: Path, db: str | None, library_size: int, queries: int, jobs: int 
 
     threads = jobs_or_default(jobs)
     status = Status()
-    say: Callable[[str], None] = status.show
-    say(f"reading {file}")
+    status.show(f"reading {file}")
     weights = None
     if db is None:
         sample = read_sample(file, library_size, queries)
@@ -155,7 +153,7 @@ def _run(file: Path, db: str | None, library_size: int, queries: int, jobs: int 
         if weights is None:
             status.clear()
             say(f"{db} has no weights of its own; they are learned from its traps now")
-    run = Run(sample, threads, say, weights)
+    run = Run(sample, threads, status.show, weights)
     try:
         yield run
     finally:
