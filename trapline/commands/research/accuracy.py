@@ -17,7 +17,6 @@ from trapline.commands.resources import check_outputs
 from trapline.echo import echo, say
 
 if TYPE_CHECKING:
-
     from research.evaluation.account import Account
     from research.evaluation.run import Run
 
