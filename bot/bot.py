@@ -11,6 +11,7 @@ from functools import partial
 
 from cachetools import LRUCache
 
+from bot.challenges.block_lists import BlockLists
 from bot.challenges.matchmaking import Matchmaker
 from bot.challenges.queue import ChallengeQueue
 from bot.chat.worker import ChatWorker
@@ -123,10 +124,11 @@ class Bot:
             studies,
         )
         self._finished.record_with(self._recorder)
+        self._block_lists = BlockLists(self.settings.block_lists)
         self._challenges = ChallengeQueue(
-            lichess, self._pauses, self.settings, self._requests, self._inbox.put, self._agreed
+            lichess, self._pauses, self.settings, self._requests, self._inbox.put, self._agreed, self._block_lists
         )
-        self._matchmaker = Matchmaker(lichess, self._pauses, saved_state, self.settings, account)
+        self._matchmaker = Matchmaker(lichess, self._pauses, saved_state, self.settings, account, self._block_lists)
         self._context = GameContext(
             lichess=lichess,
             me=account.id,
@@ -156,6 +158,7 @@ class Bot:
         gc.collect()
         gc.freeze()
         self._search_pool.warm_up()
+        self._block_lists.start()
         callbacks: StreamCallbacks[AccountEvent] = StreamCallbacks(
             lambda event, _: self._inbox.put(lambda: self._event(event)),
             self._no_stream,
@@ -237,6 +240,7 @@ class Bot:
             log.exception("an event of the account could not be handled")
 
     def _shut_down(self) -> None:
+        self._block_lists.stop()
         left = list(self._games)
         for game in self._games.values():
             game.stop()

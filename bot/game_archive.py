@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import chess
+import chess.engine
 import chess.pgn
 
 from annotator.comments.chapters import game_chapter, lessons
 from annotator.events import TrapEvent
 from bot.moves.board import GameBoard
 from bot.moves.trap_book import TrapLibrary
-from bot.saved_state import SavedState, write_whole
+from bot.saved_state import SavedGame, SavedState, write_whole
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
@@ -32,6 +33,7 @@ from lichess.rate_limits import LIMITED_SECONDS
 from lichess.studies import StudyWriter
 from trapcore.errors import TraplineError
 from trapcore.io.log_once import OnceLogger
+from trapcore.proof.search import MATE, MATE_BOUND
 
 log = logging.getLogger(__name__)
 
@@ -61,10 +63,19 @@ def movetext(info: GameInfo, moves: tuple[str, ...]) -> bytes:
     return f'[White "?"]\n{tags}\n{played} *\n'.encode()
 
 
-def pgn_of(info: GameInfo, state: GameState, url: str) -> str:
-    """PGN of a game with lichess's tags. Raises `InputError` for moves that are not legal."""
+def pgn_of(info: GameInfo, state: GameState, url: str, saved: SavedGame | None = None) -> str:
+    """PGN of a game with lichess's tags, and with the clocks and evaluations that were saved.
+
+    Raises `InputError` for moves that are not legal.
+    """
     board = GameBoard(info).after(state.moves)
     game = chess.pgn.Game.from_board(board)
+    for ply, node in enumerate(game.mainline(), start=1) if saved is not None else ():
+        assert saved is not None
+        if (value := saved.evals.get(str(ply))) is not None:
+            node.set_eval(_score(value))
+        if info.initial is not None and (left := saved.clocks.get(str(ply))) is not None:
+            node.set_clock(left // 1000)
     white, black = (info.me, info.opponent) if info.color == "white" else (info.opponent, info.me)
     day = time.gmtime(info.created / 1000)
     headers = game.headers
@@ -84,6 +95,14 @@ def pgn_of(info: GameInfo, state: GameState, url: str) -> str:
     headers["TimeControl"] = "-" if info.initial is None else f"{info.initial // 1000}+{info.increment // 1000}"
     headers["Termination"] = _TERMINATIONS.get(state.status, "Normal")
     return f"{game.accept(chess.pgn.StringExporter(columns=80))}\n\n"
+
+
+def _score(value: int) -> chess.engine.PovScore:
+    """The evaluation of a value for White."""
+    if abs(value) <= MATE_BOUND:
+        return chess.engine.PovScore(chess.engine.Cp(value), chess.WHITE)
+    moves = max(1, (MATE - abs(value) + 1) // 2)
+    return chess.engine.PovScore(chess.engine.Mate(moves if value > 0 else -moves), chess.WHITE)
 
 
 _TERMINATIONS = {
@@ -164,7 +183,7 @@ class Recorder:
             if len(game.state.moves) == 0:
                 self._done(game, None)
                 return
-            pgn = pgn_of(game.info, game.state, self._url)
+            pgn = pgn_of(game.info, game.state, self._url, self._saved_state.game(game.id))
         text, events = pgn.encode(), list[TrapEvent]()
         book = self._traps.book
         if book is not None:

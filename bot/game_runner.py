@@ -113,6 +113,9 @@ class Game:
         saved = context.saved_state.game(game)
         left = max(0, context.settings.takebacks - saved.takebacks)
         self._session = Session(takebacks_allowed=left)
+        self._saved = saved
+        self._clocks, self._evals = dict(saved.clocks), dict(saved.evals)
+        """For the PGN, see `SavedGame`; written by one thread each."""
         self._board: GameBoard | None = None
         self._pending = PendingReplies.from_json(saved.armed)
         self._draw_resign = DrawResignPolicy(context.settings)
@@ -253,6 +256,11 @@ class Game:
             case rules.MovesChanged():
                 self._unsent_since = None
                 self._stop_search.cancel()
+                assert info is not None
+                assert state is not None
+                if state.moves:
+                    is_blacks = rules.to_move(info, len(state.moves)) == "white"
+                    self._clocks[str(len(state.moves))] = state.btime if is_blacks else state.wtime
             case rules.Decide(moves, again):
                 assert info is not None
                 assert state is not None
@@ -282,6 +290,11 @@ class Game:
             case rules.Finish():
                 log.info("game %s is over: %s", self.id, state.status if state is not None else "")
 
+    def _save_notes(self) -> None:
+        """Save clocks and evaluations, as new tables, because another thread may be writing the old ones to disk."""
+        self._saved.clocks, self._saved.evals = self._clocks.copy(), self._evals.copy()
+        self._context.saved_state.save(self._saved)
+
     def _hear(self, line: ChatLine) -> None:
         if self._session.info is not None:
             self._context.chat.heard(self._session.info, line)
@@ -290,6 +303,7 @@ class Game:
         self._stop_search.cancel()
         over = self._session.is_over
         self._closed.set()
+        self._save_notes()
         if self._reader is not None:
             self._reader.stop()
         self._context.ended(self.id, self._session.info, self._session.state if over else None)
@@ -380,6 +394,8 @@ class Game:
             context.latency_stats.add(overhead, decision.late, killer=choice.why == "killer")
         if self._unsent_since is None and self._is_current(moves):
             self._unsent_since = time.monotonic()
+        if choice.value is not None and (info := self._session.info) is not None:
+            self._evals[str(len(moves) + 1)] = choice.value if info.color == "white" else -choice.value
         while self._is_current(moves):
             wait = context.pauses.wait(Kind.MOVE)
             if wait > 0:
@@ -412,4 +428,5 @@ class Game:
                 context.pauses.worked(Kind.MOVE)
                 self._unsent_since = None
                 self._handle(rules.Played(moves, choice.uci))
+                self._save_notes()
             return

@@ -35,6 +35,10 @@ class SavedGame:
     """Takebacks that were granted."""
     armed: list[dict[str, Any]] = field(default_factory=list)
     """Replies to the baits of traps that were set, see `bot.moves.trap_book.PendingReplies`."""
+    clocks: dict[str, int] = field(default_factory=dict)
+    """Milliseconds that were left on the mover's clock after a ply, by its number from 1."""
+    evals: dict[str, int] = field(default_factory=dict)
+    """What the bot's search gave its moves, by ply: centipawns for White, see `bot.moves.engines.Searched`."""
     coaching: bool = False
     begun: bool = False
     """Whether its stream was read."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import chess.polyglot
 import chess.syzygy
 
+from bot.challenges.block_lists import read_list
 from bot.moves.engines import Engine
 from bot.saved_state import SavedState
 from bot.settings import BotOptions, check_coach
@@ -27,6 +28,8 @@ def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) ->
     yield from attempt("folder", lambda: _folder(settings))
     yield from _library(settings)
     yield from attempt("engine", lambda: _engine(settings.bot.engine))
+    for source in settings.bot.block_lists:
+        yield from attempt("block list", lambda source=source: f"{source}, {len(read_list(source))} names")  # type: ignore[misc]
     for path in settings.bot.books:
         yield from attempt("book", lambda path=path: _book(path))  # type: ignore[misc]
     for path in settings.bot.tablebases:

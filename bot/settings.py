@@ -80,6 +80,10 @@ class BotSettings(Section):
         allow_inf_nan=False,
         description="Longest clock that is accepted: initial time and forty increments in minutes, 1 to 220.",
     )
+    min_base: int = Field(default=0, ge=0, le=10_800, description="Least initial time in seconds, 0 to 10800.")
+    max_base: int = Field(default=10_800, ge=0, le=10_800, description="Most initial time in seconds, 0 to 10800.")
+    min_increment: int = Field(default=0, ge=0, le=60, description="Least increment in seconds, 0 to 60.")
+    max_increment: int = Field(default=60, ge=0, le=60, description="Most increment in seconds, 0 to 60.")
     variants: tuple[Variant, ...] = Field(
         default=(Variant.STANDARD, Variant.CHESS960),
         description="Variants that are accepted: standard, chess960, fromPosition.",
@@ -95,6 +99,11 @@ class BotSettings(Section):
     max_rating: int = Field(default=4000, ge=0, le=4000, description="Highest rating of an opponent, 0 to 4000.")
     bots: bool = Field(default=True, description="Other bots may challenge as well; humans come first.")
     block: tuple[str, ...] = Field(default=(), description="Names of accounts that are always declined.")
+    block_lists: tuple[str, ...] = Field(
+        default=(),
+        description="Files or addresses with more such names, one a line, read again every hour.",
+        examples=[["~/.config/trapline/blocked.txt"]],
+    )
     allow: tuple[str, ...] = Field(
         default=(), description="Names of the only accounts that are not declined; empty for everybody."
     )
@@ -134,12 +143,27 @@ class BotSettings(Section):
         default=2, ge=0, le=50, description="Takebacks granted in a casual game; in a rated one none."
     )
     draws: bool = Field(default=True, description="Agrees to a draw, and offers one, when the game is level.")
+    offer_draw_score: int = Field(
+        default=15, ge=0, le=1000, description="Centipawns, for either side, up to which a game counts as level."
+    )
+    offer_draw_moves: int = Field(
+        default=8, ge=1, le=50, description="Moves of ours in a row that are level before a draw is offered, 1 to 50."
+    )
     resign: bool = Field(default=False, description="Resigns when the game has been lost for long.")
+    resign_score: int = Field(
+        default=-900, ge=-20_000, le=-100, description="Centipawns for us from which on a game counts as lost."
+    )
+    resign_moves: int = Field(
+        default=6, ge=1, le=50, description="Moves of ours in a row that are lost before the bot resigns, 1 to 50."
+    )
     greeting: str = Field(
         default="Hello {opponent}, have fun! I like to set traps. Ask me !help.",
         max_length=140,
         description="Said to the opponent before the game, {me} and {opponent} are the names; empty for none.",
     )
+    goodbye: str = Field(default="", max_length=140, description="Said to the opponent when the game is over.")
+    greeting_spectators: str = Field(default="", max_length=140, description="Said to spectators before the game.")
+    goodbye_spectators: str = Field(default="", max_length=140, description="Said to spectators when the game is over.")
     spectator_messages: int = Field(
         default=4, ge=0, le=50, description="Most remarks on traps in the spectator room of one game, 0 for none."
     )
@@ -154,7 +178,11 @@ class BotSettings(Section):
         allow_inf_nan=False,
         description="Minutes without a game after which the bot challenges another bot; 0 for never.",
     )
-    seek_clock: str = Field(default="3+2", description="Minutes and increment in seconds of such a challenge.")
+    seek_clocks: tuple[str, ...] = Field(
+        default=("3+2",),
+        min_length=1,
+        description="Clocks of such challenges, minutes and increment in seconds; one is drawn for each.",
+    )
     seek_games: int = Field(
         default=20, ge=0, le=100, description="Most such challenges in 24 hours; lichess allows 100."
     )
@@ -176,13 +204,15 @@ class BotSettings(Section):
                 raise ValueError(f"ids have 8 letters and digits, the end of the address; {one!r} is not like that")
         return ids
 
-    @field_validator("seek_clock")
+    @field_validator("seek_clocks")
     @classmethod
-    def _is_clock(cls, clock: str) -> str:
-        limit, increment = parse_clock(clock)
-        if speed_of(limit, increment) == ULTRA_BULLET:
-            raise ValueError("bots may not play so fast: the initial time and forty increments are 30 seconds or more")
-        return clock
+    def _are_clocks(cls, clocks: tuple[str, ...]) -> tuple[str, ...]:
+        for clock in clocks:
+            if speed_of(*parse_clock(clock)) == ULTRA_BULLET:
+                raise ValueError(
+                    "bots may not play so fast: the initial time and forty increments are 30 seconds or more"
+                )
+        return clocks
 
 
 def parse_clock(text: str) -> tuple[int, int]:

@@ -4,6 +4,7 @@ import logging
 import random
 import re
 import time
+from collections.abc import Container
 from concurrent.futures import Executor
 
 from cachetools import TTLCache
@@ -25,8 +26,16 @@ class Matchmaker:
     """Challenges other bots, one at a time."""
 
     def __init__(
-        self, lichess: Lichess, pauses: Pauses, saved_state: SavedState, settings: BotSettings, account: Account
+        self,
+        lichess: Lichess,
+        pauses: Pauses,
+        saved_state: SavedState,
+        settings: BotSettings,
+        account: Account,
+        block_lists: Container[str] = (),
     ) -> None:
+        """``block_lists`` has names in small letters of bots that are not challenged."""
+        self._block_lists = block_lists
         self._lichess, self._pauses, self._saved_state = lichess, pauses, saved_state
         self._settings, self._account = settings, account
         self._idle_since = time.monotonic()
@@ -77,7 +86,7 @@ class Matchmaker:
     def _challenge(self) -> None:
         person: Person | None = None
         try:
-            limit, increment = parse_clock(self._settings.seek_clock)
+            limit, increment = parse_clock(random.choice(self._settings.seek_clocks))
             person = self._pick_opponent(speed_of(limit, increment))
             if person is None:
                 return
@@ -110,6 +119,7 @@ class Matchmaker:
             if bot.id not in self._avoid
             and bot.id != self._account.id
             and bot.id not in blocked
+            and bot.id not in self._block_lists
             and (not allowed or bot.id in allowed)
             and (bot.rating is None or self._settings.min_rating <= bot.rating <= self._settings.max_rating)
             and re.fullmatch(r"[\w-]+", bot.name)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from concurrent.futures import Executor
 
 from cachetools import LRUCache
@@ -37,13 +37,16 @@ class ChallengeQueue:
         threads: Executor,
         post: Callable[[Callable[[], None]], None],
         accepted: Callable[[str], None],
+        block_lists: Container[str] = (),
     ) -> None:
         """Requests are made in ``threads``; their results are handed to ``post`` as calls for the bot's own thread.
 
-        ``accepted`` is called with the id of each accepted challenge, which is also the id of its game.
+        ``accepted`` is called with the id of each accepted challenge, which is also the id of its game. ``block_lists``
+        has names in small letters of accounts that are declined.
         """
         self._lichess, self._pauses, self._settings = lichess, pauses, settings
         self._threads, self._post, self._on_accepted = threads, post, accepted
+        self._block_lists = block_lists
         self._waiting: dict[str, tuple[Challenge, float]] = {}
         self._accepted: dict[str, tuple[Challenge, float]] = {}
         self._opponents: LRUCache[str, Person] = LRUCache(1_000)
@@ -68,7 +71,9 @@ class ChallengeQueue:
         """Queue a new challenge, or decline it."""
         if challenge.is_own or challenge.id in self._accepted:
             return
-        reason = DeclineReason.LATER if self._is_closed else decline_reason(challenge, self._settings)
+        reason = (
+            DeclineReason.LATER if self._is_closed else decline_reason(challenge, self._settings, self._block_lists)
+        )
         if reason is None and challenge.challenger.is_bot and self._pauses.wait(Kind.BOTS) > WAIT_SECONDS:
             # The games against bots that lichess allows in a day are played.
             reason = DeclineReason.LATER

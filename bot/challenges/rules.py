@@ -1,19 +1,23 @@
 """Rules by which challenges are accepted, as functions of the challenge and the settings."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from bot.settings import BotSettings, Mode, Speed
 from lichess.api import Challenge, DeclineReason, Person, clock_seconds
 
 
-def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason | None:
-    """Reason to decline a challenge, in lichess's terms; None to accept it.
+def decline_reason(
+    challenge: Challenge, settings: BotSettings, block_lists: Container[str] = ()
+) -> DeclineReason | None:
+    """Reason to decline a challenge, in lichess's terms; None to accept it. ``block_lists``: names in small letters.
 
     The number of running games plays no part here: an acceptable challenge waits in the queue for a free place.
     """
     person = challenge.challenger
     names = {person.id.lower(), person.name.lower()}
     if names & _lower(settings.block) or (settings.allow and not names & _lower(settings.allow)):
+        return DeclineReason.GENERIC
+    if any(name in block_lists for name in names):
         return DeclineReason.GENERIC
     if "noAbort" in challenge.rules:
         # A game that cannot be aborted cannot be left without harm when an opponent never moves.
@@ -28,6 +32,10 @@ def decline_reason(challenge: Challenge, settings: BotSettings) -> DeclineReason
     if challenge.limit is not None:
         length = clock_seconds(challenge.limit, challenge.increment)
         if length > 60 * settings.max_game_minutes:
+            return DeclineReason.TOO_SLOW
+        if challenge.limit < settings.min_base or challenge.increment < settings.min_increment:
+            return DeclineReason.TOO_FAST
+        if challenge.limit > settings.max_base or challenge.increment > settings.max_increment:
             return DeclineReason.TOO_SLOW
     if (Mode.RATED if challenge.rated else Mode.CASUAL) not in settings.modes:
         return DeclineReason.CASUAL if challenge.rated else DeclineReason.RATED

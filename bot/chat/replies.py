@@ -87,11 +87,11 @@ def fitting(text: str) -> str:
 # Messages of the bot's own --------------------------------------------------------------------------------------------
 
 
-def greeting(template: str, info: GameInfo) -> list[Message]:
-    """Greeting with the names filled in; unknown names in braces are removed."""
+def greeting(template: str, info: GameInfo, room: Room = "player") -> list[Message]:
+    """Greeting or farewell with the names filled in; unknown names in braces are removed."""
     text = template.replace("{me}", info.me.name).replace("{opponent}", info.opponent.name)
     text = fitting(re.sub(r"\{[^{}]*\}", "", text))
-    return [Message("player", text)] if text else []
+    return [Message(room, text)] if text else []
 
 
 def is_answered(event: TrapEvent, plies: int) -> bool:

@@ -125,8 +125,7 @@ class ChatWorker:
             saved.begun = True
             self._saved_state.save(saved)
             if len(state.moves) < 2 and not state.is_over:
-                for message in chat.greeting(self._settings.greeting, info):
-                    self._say(saved, message)
+                self._greet(info, saved, self._settings.greeting, self._settings.greeting_spectators)
         self._changed(info, state)
 
     def _left(self, game: str) -> None:
@@ -214,12 +213,18 @@ class ChatWorker:
                 saved.summed_up = True
                 for message in chat.summary(conversation.events, info):
                     self._say(saved, message)
+            if len(state.moves) >= 2:
+                self._greet(info, saved, self._settings.goodbye, self._settings.goodbye_spectators)
             if info.opponent.is_bot or len(state.moves) < 2:
                 del self._conversations[info.id]
             else:
                 self._after.follow(info, conversation.heard)
         finally:
             then()
+
+    def _greet(self, info: GameInfo, saved: SavedGame, players: str, spectators: str) -> None:
+        for message in [*chat.greeting(players, info), *chat.greeting(spectators, info, "spectator")]:
+            self._say(saved, message)
 
     def _say(self, saved: SavedGame, message: chat.Message) -> bool:
         """Queue a message unless it was sent before in this game."""

@@ -7,23 +7,11 @@ import chess
 from bot.moves.move_choice import Choice
 from bot.settings import BotSettings
 
-LEVEL = 15
-"""Value in centipawns up to which a game counts as level, for either side;"""
-
-LEVEL_MOVES = 8
-"""this many of our moves in a row must be level,"""
-
 EARLIEST_PLY = 70
-"""and no draw is offered before this ply."""
+"""No draw is offered before this ply."""
 
 AGREE_PLY = 40
 """No draw is accepted before this ply."""
-
-LOST = -900
-"""Value in centipawns from which a game counts as lost;"""
-
-LOST_MOVES = 6
-"""this many of our moves in a row must be lost before the bot resigns."""
 
 
 class DrawResignPolicy:
@@ -31,7 +19,7 @@ class DrawResignPolicy:
 
     def __init__(self, settings: BotSettings) -> None:
         self._settings = settings
-        self._values: deque[int] = deque(maxlen=max(LEVEL_MOVES, LOST_MOVES))
+        self._values: deque[int] = deque(maxlen=max(settings.offer_draw_moves, settings.resign_moves))
         self._offered = 0
 
     def resigns(self, choice: Choice) -> bool:
@@ -39,8 +27,9 @@ class DrawResignPolicy:
         if choice.value is None:
             return False
         self._values.append(choice.value)
-        latest = list(self._values)[-LOST_MOVES:]
-        return self._settings.resign and len(latest) == LOST_MOVES and max(latest) <= LOST
+        mine = self._settings
+        latest = list(self._values)[-mine.resign_moves :]
+        return mine.resign and len(latest) == mine.resign_moves and max(latest) <= mine.resign_score
 
     def offers_draw(self, choice: Choice, board: chess.Board) -> bool:
         """Whether to offer a draw with this move on ``board``; not again for 40 plies.
@@ -50,7 +39,8 @@ class DrawResignPolicy:
         ply = board.ply()
         if not self._settings.draws or ply < EARLIEST_PLY or choice.trap is not None:
             return False
-        if len(self._values) < LEVEL_MOVES or max(map(abs, list(self._values)[-LEVEL_MOVES:])) > LEVEL:
+        latest = list(self._values)[-self._settings.offer_draw_moves :]
+        if len(latest) < self._settings.offer_draw_moves or max(map(abs, latest)) > self._settings.offer_draw_score:
             return False
         if self._offered and ply - self._offered < 40:
             return False
@@ -61,4 +51,4 @@ class DrawResignPolicy:
         """Whether to accept the opponent's offer: yes where we are not better."""
         if not self._settings.draws or ply < AGREE_PLY or not self._values:
             return False
-        return self._values[-1] <= LEVEL
+        return self._values[-1] <= self._settings.offer_draw_score

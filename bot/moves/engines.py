@@ -97,8 +97,7 @@ class Engine:
             self._start()
             raise EngineError(f"the engine {self._command} gave no legal move for {board.fen()}")
         score = result.info.get("score")
-        value = 0 if score is None else score.pov(board.turn).score(mate_score=MATE)
-        return Searched(board.uci(result.move), value)
+        return Searched(board.uci(result.move), 0 if score is None else _value(score.pov(board.turn)))
 
     def _started(self, milliseconds: int) -> chess.engine.SimpleEngine:
         if self._engine is None:
@@ -138,6 +137,14 @@ class Engine:
         self._starts = STARTS
         self._end()
         self._starter.shutdown(wait=False, cancel_futures=True)
+
+
+def _value(score: chess.engine.Score) -> int:
+    """The value of an engine's score; engines count a mate in moves, the core in plies."""
+    mate = score.mate()
+    if mate is None:
+        return score.score(mate_score=MATE)
+    return MATE - 2 * mate + 1 if mate > 0 else -(MATE + 2 * mate)
 
 
 def _close(started: Future[chess.engine.SimpleEngine]) -> None:

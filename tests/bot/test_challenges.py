@@ -1,19 +1,25 @@
 """Which challenges are accepted, and with which reason the others are declined."""
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from bot.challenges.block_lists import BlockLists, read_list
 from bot.challenges.queue import ChallengeQueue
 from bot.challenges.rules import decline_reason, has_place, in_order
 from bot.settings import BotSettings, Speed, parse_clock
 from lichess.api import BOT_GAMES_A_DAY, Challenge, DeclineReason, Limited, Person
 from lichess.client import Connection
 from lichess.rate_limits import LIMITED_SECONDS, Kind, Pauses
+from trapcore.errors import InputError
 
 HUMAN = Person("anna", "Anna", "", 1500)
 MACHINE = Person("engine", "Engine", "BOT", 2500)
@@ -81,7 +87,7 @@ def test_one_person_does_not_get_all_places_and_bots_leave_some_to_people(
     [("3+2", (180, 2)), ("0+1", (0, 1)), ("0.5+0", (30, 0)), ("1.5+0", (90, 0)), ("180+60", (10_800, 60))],
 )
 def test_clocks_that_lichess_has(text: str, clock: tuple[int, int]) -> None:
-    assert BotSettings(seek_clock=text).seek_clock == text
+    assert BotSettings(seek_clocks=(text,)).seek_clocks == (text,)
     assert parse_clock(text) == clock
 
 
@@ -99,7 +105,7 @@ def test_clocks_that_lichess_has(text: str, clock: tuple[int, int]) -> None:
 )
 def test_clocks_that_lichess_refuses(text: str, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        BotSettings(seek_clock=text)
+        BotSettings(seek_clocks=(text,))
 
 
 def test_humans_come_first_then_who_came_first() -> None:
@@ -164,3 +170,48 @@ def test_no_decline_is_logged_that_was_not_sent(caplog: pytest.LogCaptureFixture
     nowhere.close()
     assert not any("is declined" in message for message in caplog.messages)
     assert "challenge aaaaaaaa of Anna is left until lichess drops it" in caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"min_base": 180, "max_base": 180, "min_increment": 2, "max_increment": 2}, None),
+        ({"min_base": 300}, DeclineReason.TOO_FAST),
+        ({"max_base": 60}, DeclineReason.TOO_SLOW),
+        ({"min_increment": 3}, DeclineReason.TOO_FAST),
+        ({"max_increment": 1}, DeclineReason.TOO_SLOW),
+    ],
+)
+def test_clocks_have_bounds(settings: dict[str, Any], reason: DeclineReason | None) -> None:
+    assert decline_reason(CHALLENGE, BotSettings(**settings)) is reason
+    days = replace(CHALLENGE, limit=None, speed="correspondence", days=2)
+    assert decline_reason(days, BotSettings(**settings, speeds=(Speed.CORRESPONDENCE,))) is None
+
+
+def test_block_lists_are_read_from_files_and_addresses(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "bots.txt").write_text("# bots\nEngine  # too strong\n\nRobot\n")
+    path = tmp_path / "mine.txt"
+    path.write_text("Anna\n")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(pages))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/bots.txt"
+        lists = BlockLists([str(path), address])
+        lists.read()
+        server.shutdown()
+        thread.join()
+    assert [name in lists for name in ("anna", "engine", "robot", "berta", "bots")] == [True, True, True, False, False]
+    assert decline_reason(CHALLENGE, BotSettings(), lists) is DeclineReason.GENERIC
+    assert decline_reason(replace(CHALLENGE, challenger=Person("berta", "Berta")), BotSettings(), lists) is None
+    # What cannot be read any more keeps its names.
+    path.write_text("no name!\n")
+    lists.read()
+    lists.read()
+    assert "anna" in lists
+    assert "engine" in lists
+    assert len([one for one in caplog.messages if "line 1: 'no name!' is no name" in one]) == 1
+    with pytest.raises(InputError, match="no-such-file cannot be read"):
+        read_list(str(tmp_path / "no-such-file"))

@@ -65,6 +65,7 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
     assert '[White "TrapBot"]' in text
     assert '[Result "1-0"]' in text
     assert "Falls into Legal's mate" in text
+    assert text.count("[%clk 0:0") == 13
     with open_library(settings.db, read_only=True) as library:
         assert library.counts().games == 1
         assert library.events("legals-mate") == {"fell": 1}
@@ -301,7 +302,7 @@ def test_without_games_another_bot_is_challenged_as_often_as_allowed(server: Ser
         Player(site, site.join("OtherBot", "BOT"), Habits(resign_at=6), 1)
 
     server.do(join)
-    changes = {"seek_minutes": 0.005, "seek_games": 1, "seek_clock": "1+0"}
+    changes = {"seek_minutes": 0.005, "seek_games": 1, "seek_clocks": ("1+0",)}
     seeking = settings.model_copy(update={"bot": settings.bot.model_copy(update=changes)})
     with playing(seeking, ()) as bot:
         until(lambda: bool(list((settings.bot.folder / "games").glob("*/*.pgn"))))
@@ -349,4 +350,25 @@ def test_games_with_traps_become_chapters_of_a_study(
     assert f"TrapBot – Player1 ({game})" in text
     assert "Falls into" in text
     assert f"({game}-10)" in text
+    no_violations(server)
+
+
+def test_greetings_farewells_and_evaluations(server: Server, settings: Settings) -> None:
+    texts = {
+        "greeting": "Hi {opponent}",
+        "greeting_spectators": "{me} plays {opponent}",
+        "goodbye": "Bye {opponent}",
+        "goodbye_spectators": "Thanks for watching {me}",
+    }
+    polite = settings.model_copy(update={"bot": settings.bot.model_copy(update=texts)})
+    with playing(polite, ()):
+        game = challenged(server, Habits(resign_at=7))
+        until(lambda: ended(server, game))
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
+        until(lambda: len(chat_of(server, game)) >= 5)
+    said = chat_of(server, game)
+    assert {("player", "Hi Player1"), ("spectator", "TrapBot plays Player1")} <= set(said)
+    assert {("player", "Bye Player1"), ("spectator", "Thanks for watching TrapBot")} <= set(said)
+    (path,) = (settings.bot.folder / "games").glob("*/*.pgn")
+    assert "[%eval " in path.read_text()
     no_violations(server)

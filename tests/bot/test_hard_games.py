@@ -156,7 +156,7 @@ def test_the_rating_that_counts_is_that_of_the_clock(server: Server, settings: S
             Player(site, account, Habits(resign_at=2), 1)
 
     server.do(join)
-    seeking = changed(settings, seek_minutes=0.005, seek_clock="1+0", max_rating=2000, seek_games=1)
+    seeking = changed(settings, seek_minutes=0.005, seek_clocks=("1+0",), max_rating=2000, seek_games=1)
     with playing(seeking, ()):
         until(lambda: server.do(lambda site: bool(site.games)))
         names = server.do(

@@ -12,7 +12,7 @@ import chess.polyglot
 import pytest
 
 from bot.moves.board import GameBoard
-from bot.moves.draws_and_resigning import AGREE_PLY, EARLIEST_PLY, LEVEL_MOVES, LOST_MOVES, DrawResignPolicy
+from bot.moves.draws_and_resigning import AGREE_PLY, EARLIEST_PLY, DrawResignPolicy
 from bot.moves.engines import Engine, OwnSearch, Searched, Searcher, searcher
 from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases, choose, move_without_search
 from bot.moves.search_pool import SearchPool
@@ -382,7 +382,7 @@ def test_draws_and_resignation() -> None:
     def at(ply: int) -> chess.Board:
         return chess.Board(f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {ply // 2 + 1}")
 
-    for _ in range(LEVEL_MOVES):
+    for _ in range(BotSettings().offer_draw_moves):
         assert not policy.resigns(level)
     assert not policy.offers_draw(level, at(EARLIEST_PLY - 2))
     assert policy.offers_draw(level, at(EARLIEST_PLY))
@@ -391,7 +391,7 @@ def test_draws_and_resignation() -> None:
     assert policy.accepts_draw(AGREE_PLY)
     assert not policy.accepts_draw(AGREE_PLY - 1)
     lost = Choice("e2e4", "search", -1500)
-    assert [policy.resigns(lost) for _ in range(LOST_MOVES)] == [False] * (LOST_MOVES - 1) + [True]
+    assert [policy.resigns(lost) for _ in range(6)] == [False] * 5 + [True]
     stubborn = DrawResignPolicy(BotSettings(draws=False))
     assert not any(stubborn.resigns(lost) for _ in range(20))
     assert not stubborn.accepts_draw(100)

@@ -210,7 +210,7 @@ def test_the_bots_settings_come_from_the_same_sources(monkeypatch: pytest.Monkey
         ("max_games = 0", "bot.max_games in {path} cannot be 0: input should be greater than or equal to 1"),
         ('url = "lichess.org"', "bot.url in {path} cannot be 'lichess.org': it must be like https://lichess.org"),
         ('speeds = ["blits"]', "bot.speeds in {path} cannot be 'blits': input should be 'bullet', 'blitz',"),
-        ('seek_clock = "3"', "bot.seek_clock in {path} cannot be '3': it must be like 3+2"),
+        ('seek_clocks = ["3"]', "bot.seek_clocks in {path} cannot be ['3']: it must be like 3+2"),
     ],
 )
 def test_a_broken_setting_of_the_bot_names_file_and_key(

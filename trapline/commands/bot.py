@@ -31,6 +31,9 @@ def bot(
     upgrade: Annotated[
         bool, typer.Option("--upgrade", help="Make the account a bot account, for ever; asks first.")
     ] = False,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="When it is told to stop, play all running games to their end first.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every move and its reason.")] = False,
 ) -> None:
     """Play on lichess as a bot: set traps, tell spectators of them, sum them up after the game.
@@ -57,7 +60,7 @@ def bot(
     if upgrade:
         _upgrade(connection, connection.account())
         return
-    _run(settings, connection, verbose=verbose)
+    _run(settings, connection, grace=float("inf") if finish else GRACE_SECONDS, verbose=verbose)
 
 
 def _connect(settings: Settings) -> Connection:
@@ -95,7 +98,7 @@ def _upgrade(connection: Connection, account: Account) -> None:
     echo(f"{account.name} is a bot account now")
 
 
-def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
+def _run(settings: Settings, connection: Connection, *, grace: float, verbose: bool) -> None:
     import logging
     import signal
     import sys
@@ -126,7 +129,7 @@ def _run(settings: Settings, connection: Connection, *, verbose: bool) -> None:
             studies = StudyWriter(mine.url, read_token(mine), mine.studies, mine.folder / "chapters", CHAPTERS)
         bot = Bot(connection, account, settings, saved_state, sources, studies)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: bot.stop(0.0 if bot.is_stopping else GRACE_SECONDS))
+            signal.signal(number, lambda *_: bot.stop(0.0 if bot.is_stopping else grace))
         if mine.health_port:
             end_health = status_server.serve(mine.health_port, bot.health, bot.metrics)
         logging.getLogger(__name__).info("%s plays on %s", account.name, mine.url)

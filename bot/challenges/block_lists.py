@@ -1,0 +1,86 @@
+"""Lists of blocked accounts in files and at addresses: a name a line, ``#`` begins a remark (lichess-bot's form)."""
+
+import logging
+import re
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import requests
+
+from lichess.http import user_agent
+from trapcore.errors import InputError
+from trapcore.io.log_once import OnceLogger
+
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 3600.0
+"""Interval at which the lists are read again."""
+
+TIMEOUT_SECONDS = 20.0
+MOST_BYTES = 4 << 20
+
+
+def read_list(source: str) -> frozenset[str]:
+    """The names in a file or at an address, in small letters. Raises `InputError`."""
+    if re.match(r"https?://", source):
+        text = _fetched(source)
+    else:
+        try:
+            text = Path(source).expanduser().read_bytes()[:MOST_BYTES].decode()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            raise InputError(f"the block list {source} cannot be read: {reason}") from None
+    names = [line.partition("#")[0].strip().lower() for line in text.splitlines()]
+    for number, name in enumerate(names, start=1):
+        if name and not re.fullmatch(r"[\w-]{2,30}", name, re.ASCII):
+            raise InputError(f"the block list {source}, line {number}: {name[:40]!r} is no name of an account")
+    return frozenset(filter(None, names))
+
+
+def _fetched(address: str) -> str:
+    headers = {"User-Agent": user_agent("")}
+    try:
+        with requests.get(address, headers=headers, timeout=TIMEOUT_SECONDS, stream=True) as answer:
+            answer.raise_for_status()
+            found = answer.raw.read(MOST_BYTES, decode_content=True)
+            return bytes(found).decode()
+    except (requests.RequestException, OSError, ValueError) as error:
+        raise InputError(f"the block list {address} cannot be read: {type(error).__name__}") from None
+
+
+class BlockLists:
+    """The names of all lists; a list that cannot be read any more keeps its names."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        """Nothing is read yet."""
+        self._lists: dict[str, frozenset[str]] = dict.fromkeys(sources, frozenset())
+        self._once = OnceLogger(log)
+        self._stopped = threading.Event()
+
+    def __contains__(self, name: object) -> bool:
+        """Whether an account is on one of the lists; ``name`` is in small letters."""
+        return any(name in names for names in self._lists.values())
+
+    def start(self) -> None:
+        """Read the lists now, and again every hour in a thread."""
+        if self._lists:
+            self.read()
+            threading.Thread(target=self._run, name="block-lists", daemon=True).start()
+
+    def stop(self) -> None:
+        """Read no more."""
+        self._stopped.set()
+
+    def read(self) -> None:
+        """Read all lists; what cannot be read is logged once."""
+        for source in self._lists:
+            try:
+                self._lists[source] = read_list(source)
+                self._once.reset(source)
+            except InputError as error:
+                self._once.write(logging.WARNING, source, "%s", error)
+
+    def _run(self) -> None:
+        while not self._stopped.wait(AGAIN_SECONDS):
+            self.read()
