@@ -119,7 +119,9 @@ class Game:
         self._board: GameBoard | None = None
         self._pending = PendingReplies.from_json(saved.armed)
         self._draw_resign = DrawResignPolicy(context.settings)
-        self._searcher: Searcher = searcher(context.settings.engine, context.search_pool)
+        self._searcher: Searcher | None = None
+        self._sources = context.sources
+        """Books and tables, those for this game once it is known."""
         self._deciding = threading.Lock()
         self._stop_search = Cancellation()
         self._backoff = Backoff(0.2, 5.0)
@@ -251,6 +253,9 @@ class Game:
             case rules.Begin():
                 assert info is not None
                 assert state is not None
+                self._sources = self._context.sources.for_game(info)
+                engine = self._context.settings.engine_for(info.variant, info.speed, info.color)
+                self._searcher = searcher(engine, self._context.search_pool)
                 log.info("game %s against %s, %s %s", self.id, info.opponent.name, info.speed, info.variant)
                 chat.begin(info, state)
             case rules.MovesChanged():
@@ -309,7 +314,8 @@ class Game:
         self._context.ended(self.id, self._session.info, self._session.state if over else None)
         # A decision that is still running uses the engine.
         with self._deciding:
-            self._searcher.close()
+            if self._searcher is not None:
+                self._searcher.close()
 
     # Decisions, in a thread of the pool -------------------------------------------------------------------------------
 
@@ -347,7 +353,7 @@ class Game:
         if self._pending.was_taken(board):
             self._context.saved_state.count([TRAPS_TAKEN])
         found = move_without_search(
-            board, self._context.sources, self._context.traps.book, self._pending, turn.info.opponent.rating
+            board, self._sources, self._context.traps.book, self._pending, turn.info.opponent.rating
         )
         decision = self._thought(board, turn) if found is None else _Decision(found)
         if self._draw_resign.resigns(decision.choice):
@@ -381,7 +387,8 @@ class Game:
     def _think(self, board: chess.Board, info: GameInfo, milliseconds: int, stop: Cancellation) -> Choice:
         context, rating = self._context, info.opponent.rating
         try:
-            return choose(board, milliseconds, context.sources, context.traps.book, self._searcher, stop, rating)
+            assert self._searcher is not None
+            return choose(board, milliseconds, self._sources, context.traps.book, self._searcher, stop, rating)
         except Exception:
             # The clock runs: a poor move is better than none.
             log.exception("game %s: no move could be chosen at %s", self.id, board.fen())

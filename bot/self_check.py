@@ -9,7 +9,7 @@ import chess.syzygy
 from bot.challenges.block_lists import read_list
 from bot.moves.engines import Engine
 from bot.saved_state import SavedState
-from bot.settings import BotOptions, check_coach
+from bot.settings import BotOptions, EngineSettings, check_coach
 from db.library.open import open_library
 from lichess.api import Lichess, LichessError
 from lichess.client import Connection
@@ -28,6 +28,11 @@ def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) ->
     yield from attempt("folder", lambda: _folder(settings))
     yield from _library(settings)
     yield from attempt("engine", lambda: _engine(settings.bot.engine))
+    for profile in settings.bot.profiles:
+        if profile.engine is not None:
+            yield from attempt("engine", lambda profile=profile: _engine(profile.engine))  # type: ignore[misc]
+        for path in profile.books or ():
+            yield from attempt("book", lambda path=path: _book(path))  # type: ignore[misc]
     for source in settings.bot.block_lists:
         yield from attempt("block list", lambda source=source: f"{source}, {len(read_list(source))} names")  # type: ignore[misc]
     for path in settings.bot.books:
@@ -98,15 +103,15 @@ def _library(settings: BotOptions) -> Iterator[Finding]:
     )
 
 
-def _engine(command: str | None) -> str:
-    if command is None:
+def _engine(settings: EngineSettings | None) -> str:
+    if settings is None:
         return "trapline's own search"
-    engine = Engine(command)
+    engine = Engine(settings)
     try:
         found = engine.search(chess.Board(), 3000, Cancellation())
     finally:
         engine.close()
-    return f"{command} plays {found.uci}"
+    return f"{settings.command} plays {found.uci}"
 
 
 def _book(path: Path) -> str:

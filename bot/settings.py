@@ -46,6 +46,60 @@ class Mode(StrEnum):
     RATED = "rated"
 
 
+class Color(StrEnum):
+    """Side that the bot plays, by lichess's names."""
+
+    WHITE = "white"
+    BLACK = "black"
+
+
+class EngineSettings(Section):
+    """A UCI engine and how it is used."""
+
+    command: str = Field(min_length=1, description="Path or name in the search path.")
+    arguments: tuple[str, ...] = ()
+    """Of the command line."""
+    working_dir: Path | None = None
+    uci_options: dict[str, str | int | bool] = Field(default_factory=dict)
+    """By the names that the engine gives them; by default one thread and 64 MiB."""
+    nodes: int | None = Field(default=None, ge=1)
+    """Most nodes for a move; the time that the clock allows is a limit as well."""
+    depth: int | None = Field(default=None, ge=1, le=200)
+    """Most plies for a move, likewise."""
+    ponder: bool = False
+    """It searches on while the opponent thinks."""
+
+
+class GameProfile(Section):
+    """Books and engine for games of some kinds; a condition without values holds for all games."""
+
+    variants: tuple[Variant, ...] = ()
+    speeds: tuple[Speed, ...] = ()
+    color: Color | None = None
+    books: tuple[Path, ...] | None = None
+    """Without it those of the bot."""
+    engine: EngineSettings | None = None
+    """Likewise."""
+
+    @field_validator("engine", mode="before")
+    @classmethod
+    def _is_engine(cls, value: object) -> object:
+        return _engine(value)
+
+    def fits(self, variant: str, speed: str, color: str) -> bool:
+        """Whether a game is of this kind."""
+        return (
+            (not self.variants or variant in set(self.variants))
+            and (not self.speeds or speed in set(self.speeds))
+            and (self.color is None or color == self.color)
+        )
+
+
+def _engine(value: object) -> object:
+    """A plain text is the command alone."""
+    return {"command": value} if isinstance(value, str) else value
+
+
 class BotSettings(Section):
     """Every setting of the bot with its default."""
 
@@ -107,14 +161,20 @@ class BotSettings(Section):
     allow: tuple[str, ...] = Field(
         default=(), description="Names of the only accounts that are not declined; empty for everybody."
     )
-    engine: str | None = Field(
+    engine: EngineSettings | None = Field(
         default=None,
-        min_length=1,
-        description="UCI engine that plays, a path or a command; trapline's own search without one.",
-        examples=["stockfish"],
+        description="UCI engine that plays; trapline's own search without one. A command, or a table [bot.engine] "
+        "with command, arguments, working_dir, uci_options, nodes, depth (limits beside the clock) and ponder.",
+        examples=[{"command": "stockfish", "uci_options": {"Threads": 1, "Hash": 256}, "ponder": False}],
     )
     books: tuple[Path, ...] = Field(
         default=(), description="Polyglot opening books, the first that knows a move counts."
+    )
+    profiles: tuple[GameProfile, ...] = Field(
+        default=(),
+        description="Books and engines for some games, tables [[bot.profiles]] with the conditions variants, speeds "
+        "and color, and with books and engine; the first that fits a game counts.",
+        examples=[[{"speeds": ["bullet"], "color": "white", "books": ["fast.bin"], "engine": "stockfish"}]],
     )
     tablebases: tuple[Path, ...] = Field(default=(), description="Folders with Syzygy tables.")
     move_seconds: float = Field(
@@ -195,6 +255,16 @@ class BotSettings(Section):
         examples=["~/.local/state/trapline/bot.log"],
     )
     log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
+
+    @field_validator("engine", mode="before")
+    @classmethod
+    def _is_engine(cls, value: object) -> object:
+        return _engine(value)
+
+    def engine_for(self, variant: str, speed: str, color: str) -> EngineSettings | None:
+        """The engine for a game; None for the own search."""
+        fitting = next((one for one in self.profiles if one.fits(variant, speed, color)), None)
+        return self.engine if fitting is None or fitting.engine is None else fitting.engine
 
     @field_validator("studies")
     @classmethod

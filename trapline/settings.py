@@ -114,9 +114,18 @@ def example() -> str:
         lines += ["", *textwrap.wrap(about, 118, initial_indent="# ", subsequent_indent="# ")]
         if name not in SECRETS:
             value = field.examples[0] if field.examples else field.default
-            # A JSON string, number, truth value or list of them is a TOML one.
-            lines.append(f"# {name.rpartition('.')[2]} = {json.dumps(value)}")
+            lines.append(f"# {name.rpartition('.')[2]} = {_toml(value)}")
     return "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    """A value as TOML on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    # A JSON string, number or truth value is a TOML one.
+    return json.dumps(value)
 
 
 def _absolute(variable: str) -> Path | None:

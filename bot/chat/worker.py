@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from annotator.events import TrapEvent
 from bot.chat import replies as chat
@@ -174,7 +175,7 @@ class ChatWorker:
         if wanted is not None:
             saved.coaching = wanted
             self._saved_state.save(saved)
-        book = self._traps.book
+        book, engine = self._traps.book, self._settings.engine_for(info.variant, info.speed, info.color)
         facts = chat.Facts(
             info=info,
             is_over=conversation.state.is_over,
@@ -182,7 +183,7 @@ class ChatWorker:
             traps=() if book is None else book.traps,
             stats=dict(self._saved_state.bot.stats),
             version=self._version,
-            player=self._settings.engine or "a search of its own",
+            player="a search of its own" if engine is None else Path(engine.command).name,
             find=self._traps.find,
             train=lambda who, name: self._train(info, saved, who, name),
             may_coach=may_coach,

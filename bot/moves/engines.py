@@ -1,6 +1,7 @@
 """Searchers: trapline's own search, or a UCI engine with the own search as its substitute while it is dead."""
 
 import logging
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,6 +10,7 @@ import chess
 import chess.engine
 
 from bot.moves.search_pool import SearchPool
+from bot.settings import EngineSettings
 from db.proof.uci_engine import START_SECONDS
 from trapcore.errors import EngineError
 from trapcore.parallel.budget import Budget, Cancellation
@@ -18,6 +20,9 @@ log = logging.getLogger(__name__)
 
 STARTS = 5
 """Most starts of an engine in one game; after that it is not started again."""
+
+USUAL_OPTIONS: Mapping[str, int] = {"Threads": 1, "Hash": 64}
+"""Options of engines that know them, unless the settings say something else."""
 
 GRACE_SECONDS = 2.0
 """An engine whose answer is this late counts as dead."""
@@ -75,8 +80,8 @@ class OwnSearch:
 class Engine:
     """UCI engine for one game, started by a thread of its own, so that a start takes no longer than a move."""
 
-    def __init__(self, command: str) -> None:
-        self._command = command
+    def __init__(self, settings: EngineSettings) -> None:
+        self._settings, self._command = settings, settings.command
         self._engine: Future[chess.engine.SimpleEngine] | None = None
         self._starts = 0
         self._game = object()
@@ -86,10 +91,11 @@ class Engine:
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
         """Search by the engine. Raises `EngineError` if it is dead, and starts it again for the next move."""
         engine = self._started(milliseconds)
-        limit = chess.engine.Limit(time=max(0.001, milliseconds / 1000))
+        mine = self._settings
+        limit = chess.engine.Limit(time=max(0.001, milliseconds / 1000), nodes=mine.nodes, depth=mine.depth)
         engine.timeout = GRACE_SECONDS
         try:
-            result = engine.play(board, limit, game=self._game, info=chess.engine.INFO_SCORE)
+            result = engine.play(board, limit, game=self._game, info=chess.engine.INFO_SCORE, ponder=mine.ponder)
         except (chess.engine.EngineError, TimeoutError) as error:
             self._start()
             raise EngineError(f"the engine {self._command} failed: {str(error) or type(error).__name__}") from error
@@ -119,11 +125,18 @@ class Engine:
 
     def _open(self) -> chess.engine.SimpleEngine:
         try:
-            engine = chess.engine.SimpleEngine.popen_uci(self._command, timeout=START_SECONDS)
-            wanted = {"Threads": 1, "Hash": 64}
-            engine.configure({name: value for name, value in wanted.items() if name in engine.options})
+            mine = self._settings
+            engine = chess.engine.SimpleEngine.popen_uci(
+                [self._command, *mine.arguments], timeout=START_SECONDS, cwd=mine.working_dir
+            )
         except (OSError, chess.engine.EngineError, TimeoutError) as error:
             raise EngineError(f"the engine {self._command} cannot be started: {error}") from error
+        wanted = {name: value for name, value in USUAL_OPTIONS.items() if name in engine.options}
+        try:
+            engine.configure({**wanted, **mine.uci_options})
+        except (chess.engine.EngineError, TimeoutError) as error:
+            engine.close()
+            raise EngineError(f"the engine {self._command} does not take its uci_options: {error}") from error
         return engine
 
     def _end(self) -> None:
@@ -172,7 +185,7 @@ class WithSubstitute:
         self._engine.close()
 
 
-def searcher(command: str | None, search_pool: SearchPool) -> Searcher:
-    """Searcher for one game: the UCI engine of that command, or the own search without one."""
+def searcher(engine: EngineSettings | None, search_pool: SearchPool) -> Searcher:
+    """Searcher for one game: that UCI engine, or the own search without one."""
     own = OwnSearch(search_pool)
-    return own if command is None else WithSubstitute(Engine(command), own)
+    return own if engine is None else WithSubstitute(Engine(engine), own)

@@ -6,8 +6,9 @@ import mmap
 import random
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import chess
 import chess.polyglot
@@ -15,7 +16,9 @@ import chess.syzygy
 
 from bot.moves.engines import Searcher
 from bot.moves.trap_book import PendingReplies, TrapBook, TrapSet, found_trap
+from bot.settings import BotSettings, GameProfile
 from db.repertoire.trap_choice import choose_move
+from lichess.api import GameInfo
 from trapcore.parallel.budget import Cancellation
 
 log = logging.getLogger(__name__)
@@ -112,6 +115,23 @@ class MoveSources:
     openings: OpeningBooks
     tables: Tablebases
     trap_loss: float
+    profiles: tuple[tuple[GameProfile, OpeningBooks], ...] = ()
+    """Profiles with books of their own."""
+
+    @classmethod
+    def of(cls, settings: BotSettings) -> Self:
+        """Open what the settings name. Raises `OSError` for a book or a folder that cannot be opened."""
+        return cls(
+            OpeningBooks(settings.books),
+            Tablebases(settings.tablebases),
+            settings.trap_loss,
+            tuple((one, OpeningBooks(settings.books if one.books is None else one.books)) for one in settings.profiles),
+        )
+
+    def for_game(self, info: GameInfo) -> "MoveSources":
+        """The sources with the books for this game."""
+        fitting = (books for one, books in self.profiles if one.fits(info.variant, info.speed, info.color))
+        return replace(self, openings=next(fitting, self.openings))
 
 
 def move_without_search(

@@ -17,7 +17,7 @@ from bot.moves.engines import Engine, OwnSearch, Searched, Searcher, searcher
 from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases, choose, move_without_search
 from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import PendingReplies, TrapBook, TrapLibrary
-from bot.settings import BotSettings
+from bot.settings import BotSettings, EngineSettings
 from db.formats.bundled import bundled_traps
 from db.proof.prover import TrapProver
 from db.traps.temptation import Frequency, RatingBand
@@ -321,7 +321,7 @@ def test_an_engine_that_dies_is_started_again_and_its_move_is_ours(
     dying.write_text(text.replace(go, f'elif words[:1] == ["go"] and played % 2:\n        sys.exit(3)\n    {go}'))
     dying.chmod(dying.stat().st_mode | stat.S_IXUSR)
     caplog.set_level(logging.INFO)
-    player = searcher(str(dying), search_pool)
+    player = searcher(EngineSettings(command=str(dying)), search_pool)
     try:
         # While the engine is not there yet, the own search has the move.
         while "is not ready yet" in _searched(player, caplog):
@@ -346,7 +346,7 @@ def _searched(player: Searcher, caplog: pytest.LogCaptureFixture) -> str:
 
 
 def test_an_engine_that_cannot_start_is_an_error_and_replaced(tmp_path: Path, search_pool: SearchPool) -> None:
-    missing = str(tmp_path / "missing")
+    missing = EngineSettings(command=str(tmp_path / "missing"))
     with pytest.raises(EngineError, match="cannot be started"):
         Engine(missing).search(chess.Board(), 5000, Cancellation())
     assert searcher(missing, search_pool).search(chess.Board(), 50, Cancellation()).uci
@@ -364,7 +364,7 @@ def test_an_engine_that_hangs_is_given_up(
         "    elif line.startswith('go'): time.sleep(60)\n"
     )
     hanging.chmod(hanging.stat().st_mode | stat.S_IXUSR)
-    player = searcher(str(hanging), search_pool)
+    player = searcher(EngineSettings(command=str(hanging)), search_pool)
     began = time.monotonic()
     for _ in range(3):
         assert player.search(chess.Board(), 50, Cancellation()).uci

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from annotator.settings import Tell
-from bot.settings import BotSettings, Speed
+from bot.settings import BotSettings, EngineSettings, Speed
 from db.wording.grammar import Verbosity
 from db.wording.languages import Language
 from service.settings import ServiceSettings
@@ -242,6 +242,25 @@ def test_a_token_is_taken_from_the_environment_only_and_shown_nowhere(
         Settings()
     assert "lip_secret" not in str(caught.value)
     assert "lip_" not in example()
+
+
+def test_an_engine_is_a_command_or_a_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write(monkeypatch, tmp_path, '[bot]\nengine = "stockfish"\n')
+    assert Settings().bot.engine == EngineSettings(command="stockfish")
+    monkeypatch.setenv("TRAPLINE_BOT_ENGINE", "/opt/engine")
+    assert Settings().bot.engine == EngineSettings(command="/opt/engine")
+    monkeypatch.delenv("TRAPLINE_BOT_ENGINE")
+    table = 'command = "e"\nnodes = 5\nuci_options = {Hash = 64, "Skill Level" = 3, Ponder = true, Style = "wild"}\n'
+    profile = '[[bot.profiles]]\nspeeds = ["bullet"]\nengine = "fast"\nbooks = ["~/b.bin"]\n'
+    write(monkeypatch, tmp_path, f"[bot.engine]\n{table}{profile}")
+    bot = Settings().bot
+    assert bot.engine is not None
+    assert bot.engine.uci_options == {"Hash": 64, "Skill Level": 3, "Ponder": True, "Style": "wild"}
+    assert bot.profiles[0].engine == EngineSettings(command="fast")
+    assert bot.profiles[0].books == (tmp_path / "home" / "b.bin",)
+    write(monkeypatch, tmp_path, '[bot.engine]\ncommand = "e"\nnode = 5\n')
+    with pytest.raises(UsageError, match=r"bot\.engine"):
+        Settings()
 
 
 # The table of the service -------------------------------------------------------------------------------------------

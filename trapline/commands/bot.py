@@ -104,7 +104,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
     import sys
 
     from bot.bot import Bot, check_account
-    from bot.moves.move_choice import MoveSources, OpeningBooks, Tablebases
+    from bot.moves.move_choice import MoveSources
     from bot.saved_state import SavedState
     from db.formats.lichess_study import CHAPTERS
     from lichess.studies import StudyWriter
@@ -115,7 +115,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
     mine = settings.bot
     saved_state = SavedState(mine.folder)
     try:
-        sources = MoveSources(OpeningBooks(mine.books), Tablebases(mine.tablebases), mine.trap_loss)
+        sources = MoveSources.of(mine)
     except OSError as error:
         raise InputError(f"{error.filename or 'a book'} cannot be opened: {error.strerror or error}") from error
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
