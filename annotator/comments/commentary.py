@@ -38,7 +38,8 @@ class Commentator:
     @classmethod
     def of(cls, style: Style, known: Iterable[str] = ()) -> Self:
         """For a new file, or for the rest of one in which the traps with the slugs ``known`` were told already."""
-        return cls(style, Teller(style.narrator, style.evidence, set(known)))
+        shows_lines = style.narrator.verbosity is not Verbosity.BRIEF
+        return cls(style, Teller(style.narrator, style.evidence, shows_lines, set(known)))
 
     def comment(
         self, events: Sequence[TrapEvent], data: bytes, layout: Layout, looked_at: Iterable[TrapEvent] = ()
@@ -104,7 +105,7 @@ class _MoveComment:
         repeated = told.line_stands and shown.event is Event.MISSED
         variation = [] if self._is_brief or repeated else _variation(shown)
         line = _moves_in(" ".join(variation))
-        if line and not any(other[: len(line)] == line for other in self._lines):
+        if line and not _tells(told.text, line) and not any(other[: len(line)] == line for other in self._lines):
             self._lines.append(line)
             self._text.variations.append(["(", *variation, ")"])
 
@@ -157,6 +158,12 @@ def _moves_in(variation: str) -> list[str]:
         elif depth == 0:
             found.append(token.replace("0-0-0", "O-O-O").replace("0-0", "O-O"))
     return found
+
+
+def _tells(text: str, line: Sequence[str]) -> bool:
+    """Whether the text has the moves of a line already, in their order."""
+    words = iter(_moves_in(re.sub(r"[,:;]|\.(?=\s|$)", "", text)))
+    return all(move in words for move in line)
 
 
 def _variation(event: TrapEvent) -> list[str]:

@@ -6,7 +6,7 @@ somebody falls into it.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from annotator.comments.evidence import evidence_of
@@ -14,6 +14,7 @@ from annotator.comments.threats import is_threat, tempts
 from annotator.events import TrapEvent
 from db.formats.puzzles import is_puzzle
 from db.traps.terms import Event
+from db.wording.evidence import Evidence
 from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
 from db.wording.sentences import Narrator
@@ -46,6 +47,8 @@ class Teller:
     narrator: Narrator
     evidence: bool = False
     """Who proved what, and how similar a trap is, is told as well."""
+    variations: bool = False
+    """Lines stand as variations beside what is told."""
     known: set[str] = field(default_factory=set)
     """Slugs of the traps that were told in this file already."""
 
@@ -96,6 +99,10 @@ class _Game:
     fell: set[_Place] = field(default_factory=set)
     reasons: set[tuple[object, ...] | None] = field(default_factory=set)
     """Why moves lost that were told, see `_reason`."""
+    missed: set[tuple[object, ...] | None] = field(default_factory=set)
+    """Why moves lost whose answer was missed, and that was told."""
+    named: set[str] = field(default_factory=set)
+    """Traps that were named, each by what its variants have in common."""
 
     def tell(self, event: TrapEvent, here: Sequence[TrapEvent]) -> Told | None:
         """The event in words; None if nothing is to be told of it."""
@@ -111,12 +118,14 @@ class _Game:
         self.slips.add(slip)
         if event.known and event.trap is not None:
             self.teller.known.add(event.trap.slug)
+        if _is_named(event):
+            self.named.add(_common_name(evidence_of(event)))
         if self.teller.evidence:
             text = f"{text} {_evidence(event)}"
         return Told(event, text, instead, line_stands)
 
     def _text(self, event: TrapEvent, instead: TrapEvent | None) -> str:
-        narrator, evidence, place = self.teller.narrator, evidence_of(event), _place(event)
+        narrator, evidence, place = self.teller.narrator, self._evidence(event), _place(event)
         if not event.proved:
             return words(event, narrator)
         match event.event:
@@ -128,7 +137,10 @@ class _Game:
                 self.reasons.add(reason)
                 return narrator.fell(evidence, was_set=place in self.was_set, again=again, missed=missed)
             case Event.MISSED:
-                return narrator.missed(evidence, event.played_loss, was_told=place in self.fell)
+                reason = _reason(event)
+                again = reason is not None and reason in self.missed
+                self.missed.add(reason)
+                return narrator.missed(evidence, event.played_loss, was_told=place in self.fell, again=again)
             case Event.SPRUNG:
                 was_told = place in self.fallen or place in self.was_set
                 return "" if was_told else narrator.sprung(evidence, event.played)
@@ -138,10 +150,10 @@ class _Game:
                 return self._set(event)
 
     def _set(self, event: TrapEvent) -> str:
-        narrator, evidence = self.teller.narrator, evidence_of(event)
+        narrator, evidence = self.teller.narrator, self._evidence(event)
         if is_threat(event):
             return narrator.threat(evidence) if narrator.verbosity is Verbosity.FULL else ""
-        if not evidence.name or not self._is_news(event):
+        if not _is_named(event) or not self._is_news(event):
             return ""
         self.was_set.add(_place(event))
         return narrator.set(evidence, event.played_loss)
@@ -150,13 +162,20 @@ class _Game:
         narrator = self.teller.narrator
         if _place(event) in self.was_set:
             return ""
+        evidence = self._evidence(event)
         if _is_named(event):
-            return narrator.avoided(evidence_of(event)) if self._is_news(event) else ""
-        evidence = evidence_of(event)
-        if narrator.verbosity is Verbosity.NORMAL:
+            wanted = self._is_news(event)
+        elif narrator.verbosity is Verbosity.NORMAL:
             shows = evidence.mate_in is not None or facts_of(evidence).material is not None
-            return narrator.avoided(evidence) if shows and event.only_move and tempts(event) else ""
-        return narrator.avoided(evidence) if narrator.verbosity is Verbosity.FULL else ""
+            wanted = shows and event.only_move and tempts(event)
+        else:
+            wanted = narrator.verbosity is Verbosity.FULL
+        return narrator.avoided(evidence, shows_line=not self.teller.variations) if wanted else ""
+
+    def _evidence(self, event: TrapEvent) -> Evidence:
+        """What may be said of the event; a trap that was named on another move of the game is not named again."""
+        evidence = evidence_of(event)
+        return replace(evidence, name="") if _common_name(evidence) in self.named else evidence
 
     def _is_news(self, event: TrapEvent) -> bool:
         """Whether a known trap is told although nobody may have fallen into it."""
@@ -171,6 +190,11 @@ class _Game:
 
 def _is_named(event: TrapEvent) -> bool:
     return event.known and event.trap is not None and not is_puzzle(event.trap)
+
+
+def _common_name(evidence: Evidence) -> str:
+    """What the variants of a trap have in common: ``Halosar trap`` of ``Halosar trap, 8.Nb5``."""
+    return evidence.name.partition(", ")[0]
 
 
 def _reason(event: TrapEvent) -> tuple[object, ...] | None:

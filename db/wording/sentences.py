@@ -63,16 +63,21 @@ class Narrator:
             return self._say("takes_bait", chances=_chances(evidence.before, evidence.after))
         return self._joined(self._what_happened(evidence, again=again), self._better(evidence, missed))
 
-    def missed(self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False) -> str:
+    def missed(
+        self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False, again: bool = False
+    ) -> str:
         """Of the answer to a losing move that is not the right one, and what it gives back (0..2, None if unknown).
 
-        ``was_told``: the right answer was told where the losing move was.
+        ``was_told``: the right answer was told where the losing move was. ``again``: the same answer was missed before,
+        and that was told.
         """
         left = None if evidence.after is None else -evidence.after
         small = left is None or played_loss is None or played_loss < INACCURACY
         # Two searches measured them, so that more may be given back than there was.
         chances = "" if small else _chances(left, max(-1.0, left - played_loss))  # type: ignore[operator]
         mate = evidence.mate_in is not None
+        if was_told and again:
+            return self._say("misses_again", chances=chances)
         if was_told:
             return self._say("misses_the_mate" if mate else "misses_the_chance", chances=chances)
         facts = facts_of(evidence)
@@ -96,14 +101,16 @@ class Narrator:
         gaps = {"killer": self._killer(evidence, facts)}
         if played.rstrip("+#") != facts.line[0].rstrip("+#"):
             gaps["played"] = moves.line([played], evidence.half_move + 1)
-            return (
-                self._say("springs_otherwise", **gaps, name=self._name(evidence))
-                if evidence.name
-                else self._say("mates_too", **gaps)
-            )
+            if evidence.mate_in is not None:
+                return self._say(
+                    "springs_otherwise" if evidence.name else "mates_too", **gaps, name=self._name(evidence)
+                )
+            if evidence.name:
+                return self._say("springs_too", **gaps, name=self._name(evidence))
+            return self._punishes(evidence, facts, shows_line=False)
         if evidence.name:
             return self._say("springs", name=self._name(evidence), line=self._line(evidence, facts))
-        return self._say("punishes", move=self._bait(evidence, facts), why=self._why(evidence, facts))
+        return self._punishes(evidence, facts, shows_line=True)
 
     def set(self, evidence: Evidence, risk: float | None = None) -> str:
         """Of the move that sets a trap, and how it should be answered; ``risk`` (0..2) is what it costs itself."""
@@ -111,7 +118,9 @@ class Narrator:
         gaps = self._trap(evidence, facts)
         end = "mate" if evidence.mate_in is not None else "gain" if facts.material is not None else ""
         key = "sets"
-        if facts.taken is not None:
+        if self._cut(evidence, facts):
+            end = "long_mate"
+        elif facts.taken is not None:
             kind, square = facts.taken
             gaps |= {"subject": self.language.subject[kind], "square": chess.square_name(square)}
             key += "_lure"
@@ -125,10 +134,12 @@ class Narrator:
             return self._say("threatens_mate", mate=self._mate(evidence, facts), line=self._line(evidence, facts))
         return self._say("threatens", why=self._killer(evidence, facts))
 
-    def avoided(self, evidence: Evidence) -> str:
-        """Of a move that leaves a losing one alone."""
+    def avoided(self, evidence: Evidence, *, shows_line: bool = True) -> str:
+        """Of a move that leaves a losing one alone; without ``shows_line`` only the answer to that is told."""
         facts = facts_of(evidence)
         gaps = self._trap(evidence, facts)
+        if not shows_line:
+            gaps["line"] = gaps["killer"]
         key = "avoids_named" if evidence.name else "avoids"
         end = "_mate" if evidence.mate_in is not None else "_gain" if facts.material is not None else ""
         return self._say(key + end, **gaps)
@@ -170,6 +181,18 @@ class Narrator:
             return self._say("loses_material", **gaps, what=self._what(facts.material))
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(_verdict(evidence), **gaps, other_side=other)
+
+    def _punishes(self, evidence: Evidence, facts: Facts, *, shows_line: bool) -> str:
+        """What the losing move lost; with ``shows_line`` how, where that is more than the answer that was played."""
+        why = self._why(evidence, facts)
+        gaps = {"move": self._bait(evidence, facts), "why": why, "line": why, "mate": self._mate(evidence, facts)}
+        more = shows_line and why != self._killer(evidence, facts)
+        if evidence.mate_in is not None:
+            return self._say("punishes_mate" if more else "punishes_mate_at_once", **gaps)
+        if facts.material is not None:
+            key = "punishes_material" if more else "punishes_material_at_once"
+            return self._say(key, **gaps, what=self._what(facts.material))
+        return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
 
     def _better(self, evidence: Evidence, missed: Evidence | None) -> str:
         """What was better, and by how much; empty where nothing is known, and if little is to be said."""
@@ -246,6 +269,7 @@ class Narrator:
             "move": moves.line([bait], evidence.half_move),
             "line": self._line(evidence, facts) if facts.material is None else self._plies(evidence, settled),
             "trap_line": moves.line([bait, *shown], evidence.half_move) + self._cut(evidence, facts),
+            "killer": self._killer(evidence, facts),
             "mate": self._mate(evidence, facts),
             "what": "" if facts.material is None else self._what(facts.material),
         }

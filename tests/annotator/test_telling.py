@@ -229,7 +229,8 @@ def test_threats_and_what_was_left_alone_are_told_in_full_only() -> None:
         assert text_of(*events, verbosity=Verbosity.FULL) != ""
     hard = text_of(unlike(Event.AVOIDED, only_move=True))  # the bait takes the queen
     assert hard.startswith("$1")
-    assert "Rightly avoids 5...Bxd1??, which allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#." in hard
+    # What follows stands beside it, as a variation, and so once.
+    assert "{ Rightly avoids 5...Bxd1??, which allows mate in 2: 6.Bxf7+. } ( 5... Bxd1 6. Bxf7+ Ke7 7. Nd5# )" in hard
 
 
 def answered(**changes: Any) -> TrapEvent:
@@ -258,7 +259,8 @@ def test_the_same_slip_in_the_same_position_is_told_once() -> None:
     again = legal(Event.FELL, ply=14, trap_ply=14, number=7)
     assert text_of(legal(Event.FELL), again).count("Falls into") == 1
     elsewhere = replace(again, fen=again.fen.replace("ppp", "1pp", 1))
-    assert text_of(legal(Event.FELL), elsewhere).count("Falls into") == 2
+    assert text_of(legal(Event.FELL), elsewhere).count("Falls into") == 1
+    assert "7...Bxd1?? allows 8.Bxf7+ again." in text_of(legal(Event.FELL), elsewhere)
 
 
 def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
@@ -268,6 +270,68 @@ def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
     text = text_of(first, later)
     assert text.count("loses a knight for a pawn") == 1
     assert "7.Nxd5?? allows 7...Nxd5 again. 7.e3 kept the balance (55 % → 20 %)." in text
+
+
+@pytest.mark.parametrize(
+    ("event", "english", "german"),
+    [
+        # Another move than the killer mates only where a mate was proved.
+        (gain(Event.SPRUNG, played="Kf8"), "Punishes 6.Nxd5??, which loses a knight for a pawn.",
+         "Bestraft 6.Nxd5??; das verliert einen Springer für einen Bauern."),
+        (unlike(Event.SPRUNG, played="Nxd1"), "6.Nxd1 mates as well as 6.Bxf7+.",
+         "6.Nxd1 setzt ebenso matt wie 6.Bxf7+."),
+        (legal(Event.SPRUNG, played="Nxd1"), "Springs Légal's Mate: 6.Nxd1 mates as well as 6.Bxf7+.",
+         "Nutzt eine Falle (Légal's Mate): 6.Nxd1 setzt ebenso matt wie 6.Bxf7+."),
+        (gain(Event.SPRUNG, played="Kf8", trap=LEGAL, known=True),
+         "Springs Légal's Mate in another way than 6...Nxd5.",
+         "Nutzt eine Falle (Légal's Mate) auf andere Weise als mit 6...Nxd5."),
+        # The killer was played: what it does is told, and the line where more than one move does it.
+        (gain(Event.SPRUNG), "Punishes 6.Nxd5??, which loses a knight for a pawn: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ "
+         "9.Kxd2 Kxd8.", "Bestraft 6.Nxd5??; das verliert einen Springer für einen Bauern: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 "
+         "Bxd2+ 9.Kxd2 Kxd8."),
+        (unlike(Event.SPRUNG), "Punishes 5...Bxd1??, which allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#.",
+         "Bestraft 5...Bxd1??; das erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#."),
+        (gain(Event.SPRUNG, killer_line=("d7b6",), killer_line_san=("Nb6",), played="Nb6"), "Punishes 6.Nxd5??.",
+         "Bestraft 6.Nxd5??."),
+    ],
+)  # fmt: skip
+def test_who_finds_the_answer_reads_what_it_wins(event: TrapEvent, english: str, german: str) -> None:
+    assert said(event) == english
+    assert said(event, language=Language.DE) == german
+
+
+def test_what_is_missed_again_is_told_as_the_same() -> None:
+    def slips(number: int, fen: str) -> list[TrapEvent]:
+        ply = 2 * number - 1
+        fell = gain(Event.FELL, ply=ply, trap_ply=ply, number=number, fen=fen)
+        return [fell, gain(Event.MISSED, ply=ply + 1, trap_ply=ply, number=number, fen=fen, played_loss=0.5)]
+
+    fen = gain(Event.FELL).fen
+    text = text_of(*slips(6, fen), *slips(7, fen.replace("/PP2PPPP/", "/P3PPPP/", 1)))
+    assert text.count("Misses the chance (80 % → 55 %).") == 1
+    assert "7.Nxd5?? allows 7...Nxd5 again." in text
+    assert text.count("Misses it again (80 % → 55 %).") == 1
+
+
+def test_a_trap_is_named_once_in_a_game() -> None:
+    variant = replace(LEGAL, slug="legals-mate-2", name="Légal's Mate, with 4...g6")
+    first = legal(Event.SET)
+    second = legal(
+        Event.SET, trap=variant, ply=11, trap_ply=12, number=6, fen=first.fen.replace("/PPPP1PPP/", "/1PPP1PPP/")
+    )
+    assert second.fen != first.fen
+    text = text_of(first, second)
+    assert text.count("Légal's Mate") == 1
+    assert "Sets a trap: the queen on d1 can be taken, but 6...Bxd1?? 7.Bxf7+ Ke7 8.Nd5#." in text
+
+
+def test_a_variation_that_says_nothing_new_is_left_out() -> None:
+    mate = unlike(
+        Event.MISSED, killer_line=("e5f7",), killer_line_san=("Nf7",), played_loss=0.0,
+        proof=EventProof(Verdict.PROVED, None, 9, "", 0.9), after=-0.1,
+    )  # fmt: skip
+    assert "(" not in text_of(mate)
+    assert "( 6. Bxf7+ Ke7 7. Nd5# )" in text_of(unlike(Event.MISSED, played_loss=0.0))
 
 
 def test_a_position_that_becomes_bad_again_is_told_in_full() -> None:
