@@ -23,7 +23,7 @@ from bot.moves.draws_and_resigning import DrawResignPolicy
 from bot.moves.engines import Searcher, searcher
 from bot.moves.move_choice import Choice, MoveSources, any_move, choose, move_without_search
 from bot.moves.search_pool import SearchPool
-from bot.moves.time_management import Lag, clock_of, thinking_time
+from bot.moves.time_management import Lag, clock_of, seconds_left, thinking_time
 from bot.moves.trap_book import PendingReplies, TrapLibrary, TrapSet
 from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN, SavedState
 from bot.settings import BotSettings
@@ -353,7 +353,12 @@ class Game:
         if self._pending.was_taken(board):
             self._context.saved_state.count([TRAPS_TAKEN])
         found = move_without_search(
-            board, self._sources, self._context.traps.book, self._pending, turn.info.opponent.rating
+            board,
+            self._sources,
+            self._context.traps.book,
+            self._pending,
+            turn.info.opponent.rating,
+            seconds_left(turn.state, turn.info, turn.received),
         )
         decision = self._thought(board, turn) if found is None else _Decision(found)
         if self._draw_resign.resigns(decision.choice):

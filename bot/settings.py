@@ -53,6 +53,14 @@ class Color(StrEnum):
     BLACK = "black"
 
 
+class OnlineExplorer(StrEnum):
+    """Games that lichess's opening explorer is asked for."""
+
+    OFF = "off"
+    LICHESS = "lichess"
+    MASTERS = "masters"
+
+
 class EngineSettings(Section):
     """A UCI engine and how it is used."""
 
@@ -177,6 +185,17 @@ class BotSettings(Section):
         examples=[[{"speeds": ["bullet"], "color": "white", "books": ["fast.bin"], "engine": "stockfish"}]],
     )
     tablebases: tuple[Path, ...] = Field(default=(), description="Folders with Syzygy tables.")
+    lichess_opening_explorer: OnlineExplorer = Field(
+        default=OnlineExplorer.OFF,
+        description="Opening moves as people play them, from lichess's explorer: off, lichess (all rated games) or "
+        "masters.",
+    )
+    explorer_url: str = Field(default="https://explorer.lichess.org", description="Server of the explorer.")
+    lichess_cloud_analysis: bool = Field(
+        default=False, description="Opening moves from the evaluations that lichess has stored."
+    )
+    online_egtb: bool = Field(default=False, description="Moves of endings with up to 7 men from lichess's tables.")
+    tablebase_url: str = Field(default="https://tablebase.lichess.org", description="Server of these tables.")
     move_seconds: float = Field(
         default=15.0,
         gt=0,

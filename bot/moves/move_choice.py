@@ -13,10 +13,12 @@ from typing import Self
 import chess
 import chess.polyglot
 import chess.syzygy
+from pydantic import SecretStr
 
 from bot.moves.engines import Searcher
+from bot.moves.online import OnlineMoves
 from bot.moves.trap_book import PendingReplies, TrapBook, TrapSet, found_trap
-from bot.settings import BotSettings, GameProfile
+from bot.settings import BotSettings, GameProfile, OnlineExplorer
 from db.repertoire.trap_choice import choose_move
 from lichess.api import GameInfo
 from trapcore.parallel.budget import Cancellation
@@ -33,7 +35,8 @@ class Choice:
 
     uci: str
     why: str
-    """``killer``, ``only``, ``book``, ``table``, ``search``, ``trap``, or ``steer``: traps can be set after it."""
+    """``killer``, ``only``, ``book``, ``table``, ``explorer``, ``cloud``, ``search``, ``trap``, or ``steer``: traps can
+    be set after it."""
     value: int | None = None
     """Centipawns for us, if it was searched."""
     trap: TrapSet | None = None
@@ -117,15 +120,23 @@ class MoveSources:
     trap_loss: float
     profiles: tuple[tuple[GameProfile, OpeningBooks], ...] = ()
     """Profiles with books of their own."""
+    online: OnlineMoves | None = None
+    """Lichess's servers; None if none is to be asked."""
 
     @classmethod
-    def of(cls, settings: BotSettings) -> Self:
-        """Open what the settings name. Raises `OSError` for a book or a folder that cannot be opened."""
+    def of(cls, settings: BotSettings, token: SecretStr | None = None) -> Self:
+        """Open what the settings name; ``token`` is for the explorer.
+
+        Raises `OSError` for a book or a folder that cannot be opened.
+        """
+        is_online = settings.lichess_cloud_analysis or settings.online_egtb
+        is_online |= settings.lichess_opening_explorer is not OnlineExplorer.OFF
         return cls(
             OpeningBooks(settings.books),
             Tablebases(settings.tablebases),
             settings.trap_loss,
             tuple((one, OpeningBooks(settings.books if one.books is None else one.books)) for one in settings.profiles),
+            OnlineMoves(settings, token) if is_online else None,
         )
 
     def for_game(self, info: GameInfo) -> "MoveSources":
@@ -135,11 +146,17 @@ class MoveSources:
 
 
 def move_without_search(
-    board: chess.Board, sources: MoveSources, book: TrapBook | None, pending: PendingReplies, rating: int | None = None
+    board: chess.Board,
+    sources: MoveSources,
+    book: TrapBook | None,
+    pending: PendingReplies,
+    rating: int | None = None,
+    seconds: float | None = None,
 ) -> Choice | None:
     """Move that needs no search, if there is one; ``board`` has the moves of the game and is not over.
 
-    ``rating`` is the opponent's, for the frequency with which baits are taken.
+    ``rating`` is the opponent's, for the frequency with which baits are taken; ``seconds`` are left on our clock, None
+    without one.
     """
     if book is not None:
         killer = book.killer(board, pending)
@@ -157,6 +174,8 @@ def move_without_search(
         return Choice(board.uci(move), "book")
     if (found := sources.tables.move(board)) is not None:
         return Choice(found, "table")
+    if sources.online is not None and (online := sources.online.move(board, seconds)) is not None:
+        return Choice(*online)
     return None
 
 

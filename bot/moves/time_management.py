@@ -1,8 +1,9 @@
 """Thinking time as a function of the clocks. Milliseconds throughout."""
 
+import time
 from dataclasses import dataclass
 
-from lichess.api import Color, GameState
+from lichess.api import Color, GameInfo, GameState
 
 MOVES_LEFT = 28
 """Moves among which the remaining time is divided; towards the end the increment and the reserve suffice."""
@@ -58,3 +59,11 @@ class Lag:
     def measured(self, milliseconds: float) -> None:
         """Add one measurement."""
         self.milliseconds += 0.2 * (min(milliseconds, 3_000.0) - self.milliseconds)
+
+
+def seconds_left(state: GameState, info: GameInfo, received: float) -> float | None:
+    """Seconds on our clock in a state that arrived at ``received`` (monotonic seconds); None without a clock."""
+    if info.initial is None:
+        return None
+    left = state.wtime if info.color == "white" else state.btime
+    return left / 1000 - (time.monotonic() - received)

@@ -115,7 +115,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
     mine = settings.bot
     saved_state = SavedState(mine.folder)
     try:
-        sources = MoveSources.of(mine)
+        sources = MoveSources.of(mine, read_token(mine))
     except OSError as error:
         raise InputError(f"{error.filename or 'a book'} cannot be opened: {error.strerror or error}") from error
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)

@@ -35,6 +35,10 @@ class ArchiveRoutes:
             web.head("/api/study/{study}.pgn", self.study_head),
             web.post("/api/study/{study}/import-pgn", self.import_chapters),
             web.post("/inbox/{user}", self.message),
+            web.get("/lichess", self.known_position),
+            web.get("/masters", self.known_position),
+            web.get("/standard", self.known_position),
+            web.get("/api/cloud-eval", self.known_position),
             web.get("/api/tournament/{id}", self.arena),
             web.get("/api/tournament/{id}/games", self.arena_games),
             web.get("/api/swiss/{id}", self.swiss),
@@ -116,6 +120,17 @@ class ArchiveRoutes:
         name, mode = str(form.get("name", "")), str(form.get("mode", ""))
         made = archive.imported(found, str(form.get("pgn", "")), name, mode, self.site.clock.wall_ms())
         return self._answer({"chapters": made})
+
+    async def known_position(self, request: web.Request) -> web.StreamResponse:
+        if request.path in ("/lichess", "/masters"):
+            token = self.site.tokens.get(request.headers.get("Authorization", "").partition(" ")[2])
+            if token is None:
+                raise Refused("No such token", 401)
+        epd = " ".join(request.query["fen"].split()[:4])
+        found = self.site.archive.known_positions.get(request.path, {}).get(epd)
+        if found is None:
+            raise Refused("Not found", 404)
+        return self._answer(found)
 
     async def message(self, request: web.Request) -> web.StreamResponse:
         sender = self._owner(request, "msg:write")

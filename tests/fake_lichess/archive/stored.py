@@ -53,6 +53,8 @@ class Archive:
     rounds: dict[str, BroadcastRound] = field(default_factory=dict)
     #: Games that a channel of TV shows, over or not.
     channels: dict[str, list[str]] = field(default_factory=dict)
+    #: What the explorer, the cloud and the table server know: address, then EPD, then the answer.
+    known_positions: dict[str, dict[str, dict[str, object]]] = field(default_factory=dict)
     #: Private messages: from, to, text.
     messages: list[tuple[str, str, str]] = field(default_factory=list)
     #: Ids of accounts that were closed.
