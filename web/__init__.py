@@ -13,7 +13,7 @@ problems.py     errors as problem details (RFC 9457)
 report_jobs.py  a player's games read and looked through in the background
 service.py      state of the application: library, thread pool, deadlines
 settings.py     the section ``[web]`` of the settings
-token.py        the token for writing
+token.py        the token for writing, and the key of the sessions
 upload_jobs.py  annotation of uploads in the background
 ==============  ===========================================================================
 

@@ -1,12 +1,11 @@
 """Whose reports and whose practice a request may see: everybody's on a private server, one's own on a public one.
 
 On a public server somebody is known by a cookie that is signed and holds his name at lichess and when it ends. The key
-is made anew when the server starts, so that everybody signs in again then.
+lies beside the library (`web.token`), so that a session outlasts the server's restart.
 """
 
 import hashlib
 import hmac
-import secrets
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
@@ -28,8 +27,6 @@ SESSION = "trapline-session"
 SESSION_SECONDS = 7 * 86_400
 """After which somebody has to sign in again."""
 
-_KEY = secrets.token_bytes(32)
-
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -49,20 +46,19 @@ class Profile:
 
 def is_private(service: Service) -> bool:
     """Whether only the machine's own users reach the server."""
-    web = service.settings.web
-    return web.is_loopback and not web.public
+    return service.settings.web.is_private
 
 
 def can_sign_in(service: Service) -> bool:
     """Whether somebody can sign in: a public server that knows its own address."""
-    return not is_private(service) and bool(service.settings.web.address)
+    return service.settings.web.can_sign_in
 
 
 def profile_of(request: Request) -> Profile | None:
     """Who asks; None if he has to sign in first."""
     if is_private(service_of(request)):
         return Profile(None)
-    name = _name(request.cookies.get(SESSION, ""))
+    name = _name(request.cookies.get(SESSION, ""), service_of(request).session_key)
     return None if name is None else Profile(name)
 
 
@@ -86,19 +82,19 @@ def player_name(service: Service, profile: Profile, wanted: str) -> str:
     return own
 
 
-def session(name: str) -> str:
-    """Value of the cookie of somebody who has signed in."""
+def session(name: str, key: bytes) -> str:
+    """Value of the cookie of somebody who has signed in; ``key`` signs it."""
     content = urlsafe_b64encode(f"{int(time.time()) + SESSION_SECONDS} {name}".encode()).decode()
-    return f"{content}.{_signature(content)}"
+    return f"{content}.{_signature(content, key)}"
 
 
-def _name(cookie: str) -> str | None:
+def _name(cookie: str, key: bytes) -> str | None:
     content, _, signature = cookie.partition(".")
-    if not hmac.compare_digest(_signature(content).encode(), signature.encode()):
+    if not hmac.compare_digest(_signature(content, key).encode(), signature.encode()):
         return None
     ends, _, name = urlsafe_b64decode(content).decode().partition(" ")
     return name if int(ends) > time.time() else None
 
 
-def _signature(content: str) -> str:
-    return hmac.new(_KEY, content.encode(), hashlib.sha256).hexdigest()
+def _signature(content: str, key: bytes) -> str:
+    return hmac.new(key, content.encode(), hashlib.sha256).hexdigest()

@@ -1,6 +1,7 @@
 """State of the application: the open library, and the thread pool that works on it beside the event loop."""
 
 import asyncio
+import secrets
 import sqlite3
 import threading
 import time
@@ -28,7 +29,7 @@ from web.metrics import Metrics
 from web.problems import ClientDisconnected, Overloaded
 from web.report_jobs import FetchGames, ReportJobs
 from web.settings import WebOptions
-from web.token import read_token
+from web.token import KEY_BYTES, read_token, session_key
 from web.upload_jobs import UploadJobs
 
 T = TypeVar("T")
@@ -51,6 +52,9 @@ class Service:
         self.library = library
         self.settings = settings
         self.token = read_token(settings.web)
+        is_kept = settings.web.can_sign_in and library.database.engine.dialect.name == "sqlite"
+        self.session_key = session_key(Path(library.name)) if is_kept else secrets.token_bytes(KEY_BYTES)
+        """Signs the cookies of who has signed in."""
         self.metrics = Metrics()
         self.upload_jobs = UploadJobs(settings, self.metrics)
         self.report_jobs = ReportJobs(settings, self.upload_jobs, self.open_for_writing, fetch_games)

@@ -140,6 +140,16 @@ class WebSettings(Section):
         return proxies
 
     @property
+    def is_private(self) -> bool:
+        """Whether only the machine's own users reach the server."""
+        return self.is_loopback and not self.public
+
+    @property
+    def can_sign_in(self) -> bool:
+        """Whether somebody can sign in: at a public server that knows its own address."""
+        return not self.is_private and bool(self.address)
+
+    @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the address."""
         return self.host == "localhost" or ip_address(self.host).is_loopback

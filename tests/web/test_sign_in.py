@@ -15,6 +15,8 @@ from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.service_site import LEGAL, finished
 from tests.support.web_server import served
 from tests.web.test_report import ended
+from trapcore.errors import InputError, OutputError
+from web.token import session_key
 
 HERE = "https://traps.example"
 NOTHING = {"file": ("", b"")}
@@ -122,7 +124,40 @@ def test_what_was_not_begun_here_or_was_changed_is_refused(library: Path) -> Non
         assert "not allowed to say who you are" in words(denied)
 
 
+def test_a_session_outlasts_a_restart_while_its_key_is_safe(library: Path) -> None:
+    key = Path(f"{library}.session-key")
+    with Server(speed=0.0) as lichess:
+        visits(lichess, "Bob")
+        with public(library, lichess) as client:
+            session = signed_in(client)
+            assert key.stat().st_mode & 0o777 == 0o600
+        with public(library, lichess) as client:
+            assert "Signed in as Bob" in words(client.get("/report", headers={"cookie": session}))
+        key.unlink()
+        with public(library, lichess) as client:
+            assert "Signed in as Bob" not in words(client.get("/report", headers={"cookie": session}))
+            again = signed_in(client)
+            assert "Signed in as Bob" in words(client.get("/report", headers={"cookie": again}))
+
+
+def test_a_key_that_is_none_or_open_to_others_is_refused(tmp_path: Path) -> None:
+    library, key = tmp_path / "my.sqlite", tmp_path / "my.sqlite.session-key"
+    made = session_key(library)
+    assert (len(made), session_key(library)) == (32, made)
+    assert [each.name for each in tmp_path.iterdir()] == [key.name]
+    key.chmod(0o640)
+    with pytest.raises(InputError, match=r"open to others .* remove the file"):
+        session_key(library)
+    key.chmod(0o600)
+    key.write_bytes(made[:5])
+    with pytest.raises(InputError, match="holds no key of sessions; remove the file"):
+        session_key(library)
+    with pytest.raises(OutputError, match="cannot be written to"):
+        session_key(tmp_path / "none" / "my.sqlite")
+
+
 def test_a_private_server_needs_none(library: Path) -> None:
     with served(library, library.parent) as running, running.client() as client:
         assert client.get("/sign-in").status_code == 404
+        assert not list(library.parent.glob("*.session-key"))
         assert client.get("/report", params={"player": PLAYER}).status_code == 200

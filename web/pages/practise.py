@@ -176,14 +176,24 @@ async def progress(request: Request, player: Annotated[str, Query(max_length=200
     except UsageError as error:
         raise NotFound(str(error)) from error
     tables = [
-        (f"Against others rated {found.band}", "you", "others", found.against_others),
-        (f"Before and since {found.since}, when practice began", "before", "since", found.over_time),
+        (
+            f"Against others rated {found.band}",
+            ("you", "others"),
+            ("more than others", "fewer than others"),
+            found.against_others,
+        ),
+        (
+            f"Before and since {found.since}, when practice began",
+            ("before", "since"),
+            ("fewer since", "more since"),
+            found.over_time,
+        ),
     ]
     answer = page(
         request,
         "progress.html",
         name=name,
-        tables=[table for table in tables if table[3]],
+        tables=[table for table in tables if table[-1]],
         theme_words=theme_words,
         least=LEAST_GAMES,
         back=address("/practise", go=1, player=name),

@@ -57,7 +57,7 @@ async def done(request: Request, code: Text = "", state: Text = "", error: Text 
         raise RequestError("lichess was not allowed to say who you are; nothing was done")
     name = await service.run(request, lambda stop: attempt.name(code), seconds=SECONDS)
     answer = RedirectResponse(back, status_code=303)
-    _set(answer, service, SESSION, session(name), SESSION_SECONDS)
+    _set(answer, service, SESSION, session(name, service.session_key), SESSION_SECONDS)
     answer.delete_cookie(ATTEMPT)
     return answer
 
