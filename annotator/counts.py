@@ -2,7 +2,9 @@
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Self
+from typing import ClassVar, Self
+
+from pydantic import ConfigDict, TypeAdapter
 
 from annotator.events import TrapEvent
 from db.traps.terms import Event
@@ -15,6 +17,8 @@ SHOWN = 10
 @dataclass(slots=True)
 class Counts:
     """Numbers of games and findings; survives an interruption in the journal."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     games: int = 0
     positions: int = 0
@@ -81,5 +85,8 @@ class Counts:
 
     @classmethod
     def from_dict(cls, values: dict[str, object]) -> Self:
-        """From the journal; raises ``TypeError`` for fields that it does not know."""
-        return cls(**values)  # type: ignore[arg-type]
+        """From the journal; raises ``ValueError`` for fields that it does not know, or of another type."""
+        found = TypeAdapter(cls).validate_python(values)
+        if asdict(found) != values:
+            raise ValueError("its counts are not of the types that they should be")
+        return found

@@ -88,7 +88,7 @@ class Run:
         self.resumable = True
         try:
             self.counts = Counts.from_dict(self._journal.counts)
-        except TypeError as error:
+        except ValueError as error:
             files.leave()
             raise not_a_journal(Path(self._journal.outputs[0].path), error) from error
         return files

@@ -12,7 +12,15 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from trapcore.errors import EngineError, InputError, LibraryBusyError, LibraryError, TraplineError, UsageError
+from trapcore.errors import (
+    EngineError,
+    InputError,
+    LibraryBusyError,
+    LibraryError,
+    OutputError,
+    TraplineError,
+    UsageError,
+)
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -123,7 +131,7 @@ def status_of(error: TraplineError) -> int:
     """HTTP status of an error."""
     if isinstance(error, RequestError):
         return error.status
-    known = {InputError: 422, UsageError: 400, LibraryError: 503, EngineError: 503}
+    known = {InputError: 422, UsageError: 400, LibraryError: 503, OutputError: 503, EngineError: 503}
     return next((status for kind, status in known.items() if isinstance(error, kind)), 500)
 
 

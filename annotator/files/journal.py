@@ -11,6 +11,10 @@ import os
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge, Le
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from annotator.files.output import DIGEST_BYTES
 from trapcore.errors import OutputError, UsageError
@@ -19,15 +23,21 @@ from trapcore.io.work_folder import JOURNAL
 Option = str | int | float | bool | None | list[str]
 """The value of an option, as JSON has it."""
 
+Size = Annotated[int, Ge(0), Le(2**63 - 1)]
+"""Number of bytes."""
+
 _MOST_BYTES = 256 << 20
+_FORBID = ConfigDict(extra="forbid")
 
 
 @dataclass(slots=True)
 class InputState:
     """How much of one input has been dealt with."""
 
+    __pydantic_config__: ClassVar = _FORBID
+
     path: str
-    consumed: int = 0
+    consumed: Size = 0
     """Bytes, decompressed."""
     digest: str = ""
     """BLAKE2b-256 of those bytes, in hexadecimal."""
@@ -45,10 +55,12 @@ class InputState:
 class OutputState:
     """How much of one output is worth keeping."""
 
+    __pydantic_config__: ClassVar = _FORBID
+
     path: str
     part: str = ""
     """Where it is written: the work folder and the name in it."""
-    length: int = 0
+    length: Size = 0
     """Bytes of the part, as they lie on disk."""
     digest: str = ""
     """BLAKE2b-256 of those bytes, in hexadecimal."""
@@ -62,6 +74,8 @@ class OutputState:
 @dataclass(slots=True)
 class Journal:
     """The state of one run; ``options`` are all that its output depends on besides the inputs."""
+
+    __pydantic_config__: ClassVar = _FORBID
 
     options: dict[str, Option]
     inputs: list[InputState]
@@ -118,18 +132,17 @@ def load(folder: Path) -> Journal | None:
         if digest != _digest(text):
             raise ValueError("it is damaged or was changed")
         content = json.loads(text)
-        report = content["report"]
-        return Journal(
-            options=dict(content["options"]),
-            inputs=[InputState(**state) for state in content["inputs"]],
-            outputs=[OutputState(**state) for state in content["outputs"]],
-            report=None if report is None else OutputState(**report),
-            counts=dict(content["counts"]),
-        )
+        found = _JOURNAL.validate_python(content)
+        if dataclasses.asdict(found) != content:
+            raise ValueError("its values are not of the types that they should be")
+        return found
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise not_a_journal(path, error) from error
+
+
+_JOURNAL = TypeAdapter(Journal)
 
 
 def _digest(content: str) -> str:
@@ -138,7 +151,11 @@ def _digest(content: str) -> str:
 
 def not_a_journal(path: Path, why: Exception) -> UsageError:
     """The error for a file in the journal's place that is none."""
-    return UsageError(f"{path} is no journal of an interrupted run ({why}); run without --resume to start over")
+    reason = str(why)
+    if isinstance(why, ValidationError):
+        first = why.errors()[0]
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return UsageError(f"{path} is no journal of an interrupted run ({reason}); run without --resume to start over")
 
 
 def _paths(*states: InputState | OutputState | None) -> list[str]:

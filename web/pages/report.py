@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, BinaryIO
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 
@@ -183,7 +183,7 @@ async def traps(request: Request, player: Annotated[str, Query(max_length=200)])
 @router.get("/games/{number}")
 async def game(
     request: Request,
-    number: int,
+    number: Annotated[int, Path(ge=0, le=2**63 - 1)],
     ply: int | None = None,
     side: Annotated[str, Query(max_length=5)] = "",
     player: Annotated[str, Query(max_length=200)] = "",

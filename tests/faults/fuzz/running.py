@@ -8,10 +8,10 @@ from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
 
-SECONDS = float(os.environ.get("TRAPLINE_FUZZ_SECONDS", "2"))
+SECONDS = float(os.environ.get("FUZZ_SECONDS", "2"))
 """Time of each target."""
 
-SEED = int(os.environ.get("TRAPLINE_FUZZ_SEED", "1"))
+SEED = int(os.environ.get("FUZZ_SEED", "1"))
 """Of the first try; each further one has the next number, so that the one that failed can be repeated alone."""
 
 LEAST = 3
@@ -28,6 +28,6 @@ def tries() -> Iterator[random.Random]:
     end = time.monotonic() + SECONDS
     seed = SEED
     while time.monotonic() < end or seed < SEED + LEAST:
-        print(f"TRAPLINE_FUZZ_SEED={seed}")  # shown by pytest when the try fails
+        print(f"FUZZ_SEED={seed}")  # shown by pytest when the try fails
         yield random.Random(seed)
         seed += 1

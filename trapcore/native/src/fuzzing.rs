@@ -1,4 +1,6 @@
 //! Any bytes as a position with budgets: what the fuzzer in `fuzz/` runs, and `cargo test` on a fixed random sample.
+//!
+//! `FUZZ_SECONDS=3600 cargo test --release fuzz` searches for an hour, from the same seed or from `FUZZ_SEED`.
 
 use shakmaty::{Chess, Move, Position};
 
@@ -78,6 +80,8 @@ fn played(root: &Chess, line: &[Move]) -> Chess {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     const SEEDS: [&str; 12] = [
@@ -94,11 +98,15 @@ mod tests {
         "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
         "k7/8/2K5/8/8/4B3/8/1B6 w - - 0 1",
     ];
+    /// Tries of the usual run.
+    const ROUNDS: usize = 3000;
     const LETTERS: &[u8] = b"KQRBNPkqrbnp12345678/ wb-ah\xff\0";
 
     #[test]
     fn any_bytes_are_a_position_or_none() {
-        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+        let end = setting("FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let mut state = 0x2545_f491_4f6c_dd1d_u64 ^ setting("FUZZ_SEED").unwrap_or(0);
         // Numbers without pattern, the same in every run (xorshift).
         let mut scatter = |below: usize| {
             state ^= state << 13;
@@ -107,7 +115,8 @@ mod tests {
             (state % below as u64) as usize
         };
         let (mut none, mut open, mut proved) = (0, 0, 0);
-        for round in 0..3000 {
+        let rounds = (0..).take_while(|&round| round < ROUNDS || end.is_some_and(|end| Instant::now() < end));
+        for round in rounds {
             let mut fen = SEEDS[round % SEEDS.len()].as_bytes().to_vec();
             for _ in 0..scatter(4) {
                 let (at, letter) = (scatter(fen.len()), LETTERS[scatter(LETTERS.len())]);
@@ -122,7 +131,8 @@ mod tests {
             }
             let mut bytes: Vec<u8> = (0..BUDGETS).map(|_| scatter(256) as u8).collect();
             bytes.extend(fen);
-            match position(&bytes) {
+            let tried = std::panic::catch_unwind(|| position(&bytes));
+            match tried.unwrap_or_else(|_| panic!("round {round}: {bytes:?}")) {
                 Tried::NoPosition => none += 1,
                 Tried::Position { proved: false } => open += 1,
                 Tried::Position { proved: true } => proved += 1,
