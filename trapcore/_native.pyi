@@ -780,11 +780,22 @@ class MonteCarlo:
         bias: float,
         minimax: float,
         sharing: tuple[str, float, int, bool, bool] | None,
+        local: bool,
     ) -> None: ...
     def run(
         self, playouts: int, milliseconds: int | None, stop: Cancellation | None
-    ) -> tuple[list[tuple[str, int, float, int | None]], list[str], int, int, int, bool, bool]:
-        """Moves with playouts, value and proof, the best first; line, playouts, nodes, fingerprints, whether it was
+    ) -> tuple[
+        list[tuple[str, int, float, int | None, int]],
+        list[str],
+        int,
+        int,
+        int,
+        list[tuple[str | None, str, int, list[str], list[str], int | None]],
+        bool,
+        bool,
+    ]:
+        """Moves with playouts, value, proof and hint, the best first; line, playouts, nodes, fingerprints, what local
+        search saw (move to the position, finding, moves, line, losing moves, moves after a tenuki), whether it was
         cancelled, whether the tree is full."""
 
     def play(self, label: str) -> bool:
@@ -796,6 +807,33 @@ class MonteCarlo:
 
     def random_playouts(self, count: int) -> float:
         """So many playouts from the position, without a tree: their mean value for the player to move."""
+
+MOST_MOVES: int
+LOCALITY_PAYS: float
+
+@final
+class LocalSearch:
+    """A local search of one game, see `trapcore.proof.local_search`. Raises ``ValueError`` for a game or position that
+    is none, and for games without goals on squares."""
+
+    def __init__(self, game: str, position: str, memory: int) -> None: ...
+    def play(self, label: str) -> bool:
+        """Whether there is such a move; the search keeps to its surroundings then."""
+
+    def run(
+        self, moves: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
+    ) -> tuple[str, int, str | None, list[str], list[tuple[str, int]], int | None, int, int, bool]:
+        """Finding, its moves, best move, line, losing moves with their moves, moves after a tenuki, depth, nodes,
+        whether it was cancelled."""
+
+    def alpha_beta(self, moves: int, nodes: int, milliseconds: int | None) -> tuple[bool | None, int, int]:
+        """Whether the player to move wins in so many moves, in how many, and the nodes of a plain search."""
+
+    def proof_number(self, nodes: int, positions: int, milliseconds: int | None) -> tuple[bool | None, int, int]:
+        """Whether the player to move wins; 0; and the nodes of a proof-number search."""
+
+def locality(game: str, position: str) -> tuple[float, int | None, bool] | None:
+    """Mean distance of moves in turns, files of the focus, whether local search pays; None of games without goals."""
 
 def has_evaluation(game: str, position: str) -> bool:
     """Whether the search can value a position of the game without playing it out."""

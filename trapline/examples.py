@@ -40,7 +40,7 @@ EXAMPLES: Mapping[str, str] = {
     "propose": f"{_FEN} --top 3",
     "prove": f"{_FEN} --bait Bxd1",
     "search": "breakthrough-6x6 --search rave --seconds 2",
-    "play": "breakthrough-6x6 --watch --white mcts --black uct --seconds .2",
+    "play": "breakthrough-6x6 --watch --white mcts-local --black uct --seconds .2",
     "research puzzles": "puzzles.csv.zst -o found",
     "research games": "games.pgn --puzzles puzzles.csv.zst -o found",
     "research network": "games.pgn --records out/records.bin -o out/network.bin --engine stockfish",

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from trapcore import _native
-from trapcore.proof.monte_carlo import SEARCHES, MonteCarloSearch, PlayoutBudget
+from trapcore.proof.monte_carlo import SEARCHES, MonteCarloSearch, PlayoutBudget, can_play
 from trapcore.trees.games import game_named
 
 SECONDS = 0.5
@@ -40,6 +40,7 @@ def of_random_playouts(game: str) -> float:
         bias=0.0,
         minimax=0.0,
         sharing=None,
+        local=False,
     )
     count = 1000
     while True:
@@ -62,7 +63,4 @@ def of_search(game: str, name: str, playouts: int) -> Speed:
 
 def speeds(game: str, playouts: int) -> list[Speed]:
     """Of all variants that can play the game."""
-    played = game_named(game)
-    values = _native.has_evaluation(played.name, played.text(played.start()))
-    names = [name for name in SEARCHES if values or name != "minimax"]
-    return [of_search(game, name, playouts) for name in names]
+    return [of_search(game, name, playouts) for name in SEARCHES if can_play(name, game)]

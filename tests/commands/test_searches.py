@@ -43,6 +43,31 @@ def test_a_position_is_answered_and_the_same_seed_answers_the_same() -> None:
     assert "a proved win" in text[1]
 
 
+def test_local_search_answers_with_forced_wins_alone() -> None:
+    answer = LINE.answer("breakthrough-6x6", WON, "--search", "local", "--seconds", "5")
+    assert (answer["result"], answer["value"], answer["moves"], answer["pays"]) == ("win", 1, 1, True)
+    assert answer["line"] == [answer["move"]]
+    text = LINE.run("breakthrough-6x6", "--search", "local", "--seconds", "0.05")
+    assert "2.77 turns apart on the average: local search pays" in text
+    assert "no forced win of either player found within" in text
+    held = LINE.run(
+        "breakthrough-6x6", "B...BB/....BB/.W..../....../W....W/W....W b", "--search", "local", "--seconds", "5"
+    )
+    assert "loses last of all moves, which all lose: in 2" in held
+    focus = LINE.run("connect-four", "--search", "local", "--seconds", "0.05")
+    assert "moves of a win at most 2 files apart" in focus
+
+
+def test_a_search_with_hints_says_what_local_search_saw() -> None:
+    runner = "B...BB/....BB/....../.W..../W....W/W....W w"
+    words = ("breakthrough-6x6", runner, "--search", "mcts-local", "--playouts", "600")
+    answer = LINE.answer(*words)
+    assert answer["local"] or answer["proved"] == "win"
+    four = ("connect-four", "......./......./......./......./..OO.../..XX... x", "--search", "mcts-local")
+    seen = LINE.run(*four, "--playouts", "600")
+    assert "local search: a local win in 2" in seen or "a proved win" in seen
+
+
 def test_moves_are_played_first() -> None:
     answer = LINE.answer("connect-four", "--moves", "d d d", "--playouts", "100")
     assert answer["position"] == "......./......./......./...X.../...O.../...X... o"
@@ -54,6 +79,9 @@ def test_moves_are_played_first() -> None:
         (["go-9x9"], UsageError, "2 to 7 lines here, not 9"),
         (["go-5x5", "--search", "minimax"], UsageError, "go-5x5 has no evaluation"),
         (["chess", "--search", "alphabeta"], UsageError, "unknown search 'alphabeta'"),
+        (["go-5x5", "--search", "local"], UsageError, "go-5x5 has no goals on squares"),
+        (["breakthrough", "--search", "local", "--playouts", "5"], UsageError, "local search plays no playouts"),
+        (["tic-tac-toe", "--search", "mcts-local"], UsageError, "1.3 turns apart"),
         (["chess", "--playouts", "0"], UsageError, "playouts must be 1 or more"),
         (["chess", "--seconds", "0"], UsageError, "seconds must be at least"),
         (["tic-tac-toe", WON], PositionError, "tic-tac-toe: not 3 rows but 6"),

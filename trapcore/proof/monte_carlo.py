@@ -12,6 +12,7 @@ from typing import Any, Final
 from trapcore import _native
 from trapcore.errors import PositionError, UsageError
 from trapcore.parallel.budget import Cancellation
+from trapcore.proof.local_search import PAYS, Finding, has_local_search, locality, without_goals
 from trapcore.suggestions import unknown_name
 from trapcore.trees.games import game_named
 
@@ -91,6 +92,9 @@ class SearchOptions:
     minimax: float = 0.0
     """Share of the minimax of the evaluation, 0 to 1: Lanctot, Winands, Pepels and Sturtevant, 2014."""
     sharing: Sharing | None = None
+    local: bool = False
+    """Local searches of this position and of likely next ones give hints, see `trapcore.proof.local_search`: on a
+    thread beside, or between the playouts where playouts alone are the budget."""
     megabytes: int = USUAL_MEGABYTES
     """Most memory of tree, fingerprints and tables; 1 or more. A full tree learns on, but does not grow."""
 
@@ -115,6 +119,7 @@ _RAVE = SearchOptions(all_moves=True)
 
 SEARCHES: Final[dict[str, SearchOptions]] = {
     "mcts": replace(_SOLVER, mast=0.3, minimax=0.4),
+    "mcts-local": replace(_SOLVER, mast=0.3, minimax=0.4, local=True),
     "uct": SearchOptions(),
     "solver": _SOLVER,
     "mast": replace(_SOLVER, mast=0.3),
@@ -128,8 +133,10 @@ SEARCHES: Final[dict[str, SearchOptions]] = {
 }
 """The variants by the name that the command line knows; ``uct`` is the plain search (Kocsis and Szepesvári, 2006).
 
-``mcts`` does without minimax in games that have no evaluation, ``minimax`` is refused there.
+``mcts`` and ``mcts-local`` do without minimax in games that have no evaluation, ``minimax`` is refused there;
+``mcts-local`` is refused in games where local search does not pay.
 """
+_WITHOUT_MINIMAX: Final = ("mcts", "mcts-local")
 
 
 def search_named(name: str) -> SearchOptions:
@@ -137,6 +144,15 @@ def search_named(name: str) -> SearchOptions:
     if name not in SEARCHES:
         raise unknown_name("search", name, SEARCHES)
     return SEARCHES[name]
+
+
+def can_play(name: str, game: str) -> bool:
+    """Whether the search of this name plays a game; raises ``UsageError`` if there is no such search or game."""
+    played, options = game_named(game), search_named(name)
+    start = played.text(played.start())
+    if options.minimax > 0 and name not in _WITHOUT_MINIMAX and not _native.has_evaluation(played.name, start):
+        return False
+    return not options.local or (has_local_search(played.name) and locality(played.name).pays)
 
 
 class Proved(StrEnum):
@@ -157,6 +173,25 @@ class MoveOpinion:
     value: float
     """Mean value of its playouts for the player to move, -1 (lost) to 1 (won)."""
     proved: Proved | None
+    hint: Finding
+    """What local search says of the move."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSight:
+    """What local search saw of this position, or of one that comes next."""
+
+    after: str | None
+    """The move to that position; None: this one."""
+    finding: Finding
+    """For the player to move there."""
+    moves: int
+    """Moves of the winner to the end; 0 where nothing was found."""
+    line: tuple[str, ...]
+    losing: tuple[str, ...]
+    """Moves that lose there."""
+    tenuki: int | None
+    """In how many moves the opponent wins, should the player do something elsewhere; None if in none found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +208,8 @@ class Opinion:
     """Of the tree."""
     fingerprints: int
     """Nodes whose local tree was taken for comparison."""
+    local: tuple[LocalSight, ...]
+    """What local search saw, this position first."""
     cancelled: bool
     """Somebody ended the search: this is the best so far."""
     tree_full: bool
@@ -213,9 +250,16 @@ class MonteCarloSearch:
         """The position now, as the game has it."""
         start = self._game.text(self.position)
         if given.minimax > 0 and not _native.has_evaluation(self._game.name, start):
-            if options != "mcts":
+            if options not in _WITHOUT_MINIMAX:
                 raise UsageError(f"{self._game.name} has no evaluation, which minimax needs; take another search")
             given = replace(given, minimax=0.0)
+        if given.local and not has_local_search(self._game.name):
+            raise without_goals(self._game.name)
+        if given.local and not (known := locality(self._game.name)).pays:
+            raise UsageError(
+                f"moves of {self._game.name} are {known.mean_distance:.1f} turns apart on the average, and local "
+                f"search pays from {PAYS:g} on; take another search"
+            )
         sharing = given.sharing
         self._search = _native.MonteCarlo(
             self._game.name,
@@ -235,6 +279,7 @@ class MonteCarloSearch:
             sharing=None
             if sharing is None
             else (str(sharing.measure), sharing.least, sharing.playouts, sharing.moves, sharing.killers),
+            local=given.local,
         )
         for label in moves:
             self.play(label)
@@ -279,14 +324,20 @@ class MonteCarloSearch:
         if self.reward is not None:
             raise PositionError(f"the game is over, there is nothing to search: {self.text!r}", self.text)
         milliseconds = None if budget.seconds is None else max(1, round(1000 * budget.seconds))
-        moves, line, playouts, nodes, fingerprints, cancelled, full = self._search.run(
+        moves, line, playouts, nodes, fingerprints, seen, cancelled, full = self._search.run(
             budget.playouts or _MOST, milliseconds, stop
         )
         opinions = tuple(
-            MoveOpinion(label, visits, value, None if proof is None else _PROVED[proof])
-            for label, visits, value, proof in moves
+            MoveOpinion(label, visits, value, None if proof is None else _PROVED[proof], _HINTS[hint])
+            for label, visits, value, proof, hint in moves
         )
-        return Opinion(opinions, tuple(line), playouts, nodes, fingerprints, cancelled, full)
+        sights = (
+            LocalSight(after, Finding(finding), count, tuple(best), tuple(losing), tenuki)
+            for after, finding, count, best, losing, tenuki in seen
+        )
+        local = tuple(sorted(sights, key=lambda sight: sight.after is not None))
+        return Opinion(opinions, tuple(line), playouts, nodes, fingerprints, local, cancelled, full)
 
 
+_HINTS: Final = {1: Finding.WIN, 0: Finding.NONE, -1: Finding.LOSS}
 _PROVED: Final = {1: Proved.WIN, 0: Proved.DRAW, -1: Proved.LOSS}

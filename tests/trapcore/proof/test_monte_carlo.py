@@ -17,6 +17,7 @@ from trapcore.proof.monte_carlo import (
     Proved,
     SearchOptions,
     Sharing,
+    can_play,
 )
 from trapcore.trees.games import GAMES, game_named
 from trapcore.trees.tree import local_tree
@@ -43,6 +44,7 @@ def core(game: str, text: str) -> _native.MonteCarlo:
         bias=0.004,
         minimax=0.0,
         sharing=None,
+        local=False,
     )
 
 
@@ -105,8 +107,9 @@ def test_chess_nodes_are_compared_as_the_core_compares_positions() -> None:
 @pytest.mark.parametrize("name", SEARCHES)
 def test_every_variant_answers_every_game_and_always_the_same(name: str) -> None:
     for game in GAMES:
-        if name == "minimax" and game not in ("chess", "breakthrough", "breakthrough-6x6"):
-            with pytest.raises(UsageError, match=f"{game} has no evaluation"):
+        if not can_play(name, game):
+            reason = f"{game} has no evaluation" if name == "minimax" else "no goals on squares|turns apart"
+            with pytest.raises(UsageError, match=reason):
                 MonteCarloSearch(game, options=name)
             continue
         first, second = (MonteCarloSearch(game, options=name, seed=3).search(FEW) for _ in range(2))

@@ -17,7 +17,7 @@
 //! | `ranking` | killers of a position, ranked by learned weights of their tokens |
 //! | `judge` | which traps stand in a position, and what a game made of them |
 //! | `training` | training of the search's network |
-//! | `monte_carlo` | Monte Carlo tree search of any game, and what similar nodes share |
+//! | `game_search` | Monte Carlo tree search and local search of any game |
 //! | `themes` | what a line does to the victim, in lichess's names of themes |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
@@ -28,10 +28,10 @@ mod abstract_tree;
 mod chess;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+mod game_search;
 mod judge;
 mod mate;
 mod measures;
-mod monte_carlo;
 mod move_model;
 mod pgn;
 #[cfg(feature = "python")]

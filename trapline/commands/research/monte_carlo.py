@@ -51,7 +51,7 @@ def mcts(
     from research.monte_carlo import baits, page, speed
     from research.plots import can_draw
     from research.write_report import NO_PLOTS, make_folder, write_report, write_text
-    from trapcore.proof.monte_carlo import SEARCHES, search_named
+    from trapcore.proof.monte_carlo import SEARCHES, can_play, search_named
     from trapline.commands.resources import check_outputs
     from trapline.commands.terminal import Status, print_json
 
@@ -67,14 +67,15 @@ def mcts(
             drawn = baits.bundled_positions(positions)
         else:
             drawn = baits.read_puzzles(puzzles, positions)
-        choices = baits.measure(drawn, names, numbers, seconds, status.show)
+        able = [name for name in names if can_play(name, "chess")]
+        choices = baits.measure(drawn, able, numbers, seconds, status.show)
         played = _matches(game, names, games, match_playouts, seconds, status.show)
         measured = [one for name, count in SPEED_PLAYOUTS.items() for one in speed.speeds(name, count)]
         random_speeds = {name: speed.of_random_playouts(name) for name in SPEED_PLAYOUTS}
     finally:
         status.clear()
     words = ["trapline", *sys.argv[1:]] if sys.argv[1:2] == ["research"] else ["trapline", "research", "mcts"]
-    found = page.Found(" ".join(words), names, numbers, seconds, choices, played, measured, random_speeds)
+    found = page.Found(" ".join(words), able, numbers, seconds, choices, played, measured, random_speeds)
     if not can_draw():
         say(NO_PLOTS)
     write_report(page.report(found), "mcts", out)
@@ -92,13 +93,9 @@ def _matches(
     """Each variant that can play the game against uct, at equal playouts and at equal time."""
     from research.monte_carlo.matches import match
     from research.monte_carlo.page import Match
-    from trapcore import _native
-    from trapcore.proof.monte_carlo import PlayoutBudget
-    from trapcore.trees.games import game_named
+    from trapcore.proof.monte_carlo import PlayoutBudget, can_play
 
-    played = game_named(game)
-    values = _native.has_evaluation(played.name, played.text(played.start()))
-    able = [name for name in names if games and name != "uct" and (values or name != "minimax")]
+    able = [name for name in names if games and name != "uct" and can_play(name, game)]
     budgets = (
         (PlayoutBudget(playouts=playouts), f"{playouts:,} playouts"),
         (PlayoutBudget(seconds=seconds / 10), f"{seconds / 10:g} s"),

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from trapcore.proof.monte_carlo import Opinion, PlayoutBudget
+    from trapcore.proof.local_search import LocalOpinion
+    from trapcore.proof.monte_carlo import LocalSight, Opinion, PlayoutBudget
 
 GAMES_HELP = "chess, tic-tac-toe, connect-four, breakthrough, breakthrough-6x6, go-5x5, go-7x7."
-SEARCH_METAVAR = "mcts|uct|solver|mast|history|rave|grave|minimax|similarity-rave|killer-rave|similarity-killer"
+SEARCH_METAVAR = (
+    "mcts|mcts-local|uct|solver|mast|history|rave|grave|minimax|similarity-rave|killer-rave|similarity-killer"
+)
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help=GAMES_HELP)]
 PositionArgument = Annotated[
@@ -56,8 +59,59 @@ def opinion_json(opinion: Opinion) -> dict[str, Any]:
         "proved": None if best.proved is None else str(best.proved),
         "playouts": opinion.playouts,
         "line": list(opinion.line),
+        "local": [sight_json(sight) for sight in opinion.local],
         "nodes": opinion.nodes,
         "fingerprints": opinion.fingerprints,
         "cancelled": opinion.cancelled,
         "tree_full": opinion.tree_full,
+    }
+
+
+def sight_text(sight: LocalSight) -> str:
+    """One line: what local search saw of this position, or of one that comes next."""
+    place = "" if sight.after is None else f"after {sight.after} "
+    if sight.finding == "none":
+        held = f", {' '.join(sight.losing)} lose" if sight.losing else ""
+        return f"{place}a move elsewhere loses in {sight.tenuki}{held}"
+    return f"{place}a local {sight.finding} in {sight.moves}: {' '.join(sight.line)}"
+
+
+def sight_json(sight: LocalSight) -> dict[str, Any]:
+    """Everything of it."""
+    return {
+        "after": sight.after,
+        "result": str(sight.finding),
+        "moves": sight.moves,
+        "line": list(sight.line),
+        "losing": list(sight.losing),
+        "tenuki": sight.tenuki,
+    }
+
+
+def local_text(opinion: LocalOpinion) -> list[str]:
+    """What a local search found, in a line or two."""
+    notes = f"{opinion.nodes:,} nodes{', cancelled' if opinion.cancelled else ''}"
+    if opinion.finding == "none":
+        lines = [f"no forced win of either player found within {opinion.depth} moves ({notes})"]
+        if opinion.tenuki is not None:
+            losing = " ".join(one.move for one in opinion.losing)
+            lines.append(f"a move elsewhere loses in {opinion.tenuki}; losing: {losing or 'none found'}")
+        return lines
+    told = "wins" if opinion.finding == "win" else "loses last of all moves, which all lose:"
+    return [f"{opinion.best}: {told} in {opinion.moves}, {' '.join(opinion.line)} ({notes})"]
+
+
+def local_json(opinion: LocalOpinion) -> dict[str, Any]:
+    """Everything of it."""
+    return {
+        "move": opinion.best,
+        "value": opinion.value,
+        "result": str(opinion.finding),
+        "moves": opinion.moves,
+        "line": list(opinion.line),
+        "losing": {one.move: one.moves for one in opinion.losing},
+        "tenuki": opinion.tenuki,
+        "depth": opinion.depth,
+        "nodes": opinion.nodes,
+        "cancelled": opinion.cancelled,
     }

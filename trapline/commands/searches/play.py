@@ -17,6 +17,7 @@ from trapline.commands.searches.choice import (
     SeedOption,
     chosen_budget,
     opinion_text,
+    sight_text,
 )
 from trapline.echo import echo, say
 
@@ -79,6 +80,8 @@ def play(
             opinion = players[colour].search(budget)
             move = opinion.best.move
             echo(f"{colour} ({names[colour]}) plays {opinion_text(opinion)}")
+            for sight in opinion.local:
+                echo(f"  local search: {sight_text(sight)}")
         for player in players.values():
             player.play(move)
     echo(f"\n{_drawn(board.text)}\n\n{ending}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -17,14 +17,22 @@ from trapline.commands.searches.choice import (
     SecondsOption,
     SeedOption,
     chosen_budget,
+    local_json,
+    local_text,
     opinion_json,
     opinion_text,
+    sight_text,
 )
 from trapline.echo import echo
 
 if TYPE_CHECKING:
-    from trapcore.proof.monte_carlo import MonteCarloSearch, Opinion, PlayoutBudget
+    from collections.abc import Callable, Sequence
 
+    from trapcore.parallel.budget import Cancellation
+
+T = TypeVar("T")
+LOCAL = "local"
+"""The search that is no Monte Carlo search."""
 SHOWN = 8
 """Moves that are shown; the rest is counted."""
 
@@ -33,21 +41,29 @@ def search(
     game: GameArgument,
     position: PositionArgument = None,
     moves: MovesOption = "",
-    name: Annotated[str, typer.Option("--search", metavar=SEARCH_METAVAR, help="The variant of the search.")] = "mcts",
+    name: Annotated[
+        str,
+        typer.Option(
+            "--search", metavar=f"{SEARCH_METAVAR}|local", help="The variant; local finds forced wins and only these."
+        ),
+    ] = "mcts",
     seconds: SecondsOption = None,
     playouts: PlayoutsOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the best move of a position by Monte Carlo tree search.
+    """Find the best move of a position by Monte Carlo tree search, or a forced win by local search.
 
     Ctrl-C ends the search with the best move so far, marked as cancelled; the exit code is 130 then.
     """
     from trapcore.proof.monte_carlo import MonteCarloSearch
 
+    if name == LOCAL:
+        _search_locally(game, position, moves.split(), seconds, playouts, as_json=as_json)
+        return
     budget = chosen_budget(seconds, playouts)
     made = MonteCarloSearch(game, position, name, moves=moves.split(), seed=seed)
-    opinion = _cancellable(made, budget)
+    opinion = _cancellable(lambda stop: made.search(budget, stop))
     if as_json:
         answer = {"game": game, "position": made.text, "search": name, "seed": seed, **opinion_json(opinion)}
         echo(json.dumps(answer))
@@ -56,15 +72,51 @@ def search(
         echo(opinion_text(opinion))
         for other in opinion.moves[:SHOWN]:
             proved = f"  proved {other.proved}" if other.proved is not None else ""
-            echo(f"  {other.move:<6} {(other.value + 1) / 2:>6.1%} {other.playouts:>12,} playouts{proved}")
+            hint = f"  local {other.hint}" if other.hint != "none" else ""
+            echo(f"  {other.move:<6} {(other.value + 1) / 2:>6.1%} {other.playouts:>12,} playouts{proved}{hint}")
         if len(opinion.moves) > SHOWN:
             echo(f"  … {len(opinion.moves) - SHOWN} more")
+        for sight in opinion.local:
+            echo(f"local search: {sight_text(sight)}")
     if opinion.cancelled:
         raise typer.Exit(130)
 
 
-def _cancellable(search: MonteCarloSearch, budget: PlayoutBudget) -> Opinion:
-    """The opinion; after Ctrl-C that which there is so far."""
+def _search_locally(
+    game: str,
+    position: str | None,
+    moves: Sequence[str],
+    seconds: float | None,
+    playouts: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Answer by local search alone."""
+    from trapcore.errors import UsageError
+    from trapcore.proof.local_search import LocalBudget, LocalSearch, locality
+
+    if playouts is not None:
+        raise UsageError("local search plays no playouts: give --seconds")
+    budget = LocalBudget(seconds=1.0 if seconds is None else seconds)
+    made = LocalSearch(game, position, moves=moves)
+    known = locality(game)
+    opinion = _cancellable(lambda stop: made.search(budget, stop))
+    if as_json:
+        distances = {"mean_distance": known.mean_distance, "pays": known.pays, "focus": known.focus}
+        echo(json.dumps({"game": game, "position": made.text, "search": LOCAL, **distances, **local_json(opinion)}))
+    else:
+        echo(made.text)
+        focus = f", moves of a win at most {known.focus} files apart" if known.focus is not None else ""
+        worth = "pays" if known.pays else "does not pay"
+        echo(f"moves are {known.mean_distance:.2f} turns apart on the average: local search {worth}{focus}")
+        for line in local_text(opinion):
+            echo(line)
+    if opinion.cancelled:
+        raise typer.Exit(130)
+
+
+def _cancellable(ask: Callable[[Cancellation], T]) -> T:
+    """The answer; after Ctrl-C that which there is so far."""
     from concurrent.futures import ThreadPoolExecutor
 
     from trapcore.parallel.budget import Cancellation
@@ -72,7 +124,7 @@ def _cancellable(search: MonteCarloSearch, budget: PlayoutBudget) -> Opinion:
     stop = Cancellation()
     # Another thread searches, so that Ctrl-C reaches this one and does not end the search without an answer.
     with ThreadPoolExecutor(max_workers=1) as pool:
-        asked = pool.submit(search.search, budget, stop)
+        asked = pool.submit(ask, stop)
         try:
             return asked.result()
         except KeyboardInterrupt:

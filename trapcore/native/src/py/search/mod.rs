@@ -1,5 +1,6 @@
 //! Mate proofs, the search, and the trap test, with the tables that each thread keeps.
 
+mod local_search;
 mod monte_carlo;
 
 use std::cell::Cell;
@@ -280,5 +281,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
     module.add_function(wrap_pyfunction!(static_ranking, module)?)?;
     module.add_class::<PyBaitTest>()?;
+    local_search::register(module)?;
     monte_carlo::register(module)
 }

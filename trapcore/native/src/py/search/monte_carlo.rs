@@ -5,26 +5,37 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::monte_carlo::answer::Answer;
-use crate::monte_carlo::open::{self, AnySearch};
-use crate::monte_carlo::options::{AllMovesAsFirst, Measure, Options, PlayoutPolicy, Sharing};
+use super::local_search::finding_name;
+use crate::game_search::monte_carlo::answer::Answer;
+use crate::game_search::monte_carlo::hints::Seen;
+use crate::game_search::monte_carlo::open::{self, AnySearch};
+use crate::game_search::monte_carlo::options::{AllMovesAsFirst, Measure, Options, PlayoutPolicy, Sharing};
 use crate::py::cancellation::{Cancellation, detached};
 
 /// A search with its tree, which is kept from move to move.
 #[pyclass(frozen, module = "trapcore._native")]
 struct MonteCarlo(Mutex<Box<dyn AnySearch>>);
 
-/// Moves with their playouts, values and proofs, the best first; line, playouts, nodes, fingerprints, whether it was
-/// cancelled, whether the tree is full.
-type AnswerParts = (Vec<(String, u32, f32, Option<i8>)>, Vec<String>, u64, usize, usize, bool, bool);
+/// Moves with their playouts, values, proofs and hints, the best first; line, playouts, nodes, fingerprints, what local
+/// search saw, whether it was cancelled, whether the tree is full.
+type AnswerParts =
+    (Vec<(String, u32, f32, Option<i8>, i8)>, Vec<String>, u64, usize, usize, Vec<SeenParts>, bool, bool);
+
+/// The move to a position, what was found there and in how many moves, the line, losing moves, moves after a tenuki.
+type SeenParts = (Option<String>, &'static str, u32, Vec<String>, Vec<String>, Option<u32>);
+
+fn seen_parts(seen: Seen) -> SeenParts {
+    (seen.after, finding_name(seen.finding), seen.moves, seen.line, seen.losing, seen.tenuki)
+}
 
 fn answer_parts(answer: Answer) -> AnswerParts {
     (
-        answer.moves.into_iter().map(|m| (m.label, m.playouts, m.value, m.proof)).collect(),
+        answer.moves.into_iter().map(|m| (m.label, m.playouts, m.value, m.proof, m.hint)).collect(),
         answer.line,
         answer.playouts,
         answer.nodes,
         answer.fingerprints,
+        answer.seen.into_iter().map(seen_parts).collect(),
         answer.is_cancelled,
         answer.is_full,
     )
@@ -58,7 +69,7 @@ impl MonteCarlo {
     #[new]
     #[allow(clippy::too_many_arguments)] // a search has as many options
     #[pyo3(signature = (game, position, seed, memory, *, exploration, solver, decisive, mast, history, all_moves, grave,
-        only_decisive, bias, minimax, sharing))]
+        only_decisive, bias, minimax, sharing, local))]
     fn new(
         game: &str,
         position: &str,
@@ -75,6 +86,7 @@ impl MonteCarlo {
         bias: f32,
         minimax: f32,
         sharing: Option<(String, f32, u32, bool, bool)>,
+        local: bool,
     ) -> PyResult<MonteCarlo> {
         let sharing = match sharing {
             Some((name, least, playouts, moves, killers)) => {
@@ -99,6 +111,7 @@ impl MonteCarlo {
             bias,
             minimax,
             sharing,
+            local,
             memory,
         };
         let search = open::open(game, position, options, seed).ok_or_else(|| unreadable(game, position))?;
@@ -112,7 +125,9 @@ impl MonteCarlo {
         milliseconds: Option<u64>,
         stop: Option<&Cancellation>,
     ) -> PyResult<AnswerParts> {
-        let found = detached(py, milliseconds, stop, |stop_flag| self.with(|search| search.run(playouts, stop_flag)))?;
+        let by_playouts = milliseconds.is_none();
+        let work = |stop_flag: &_| self.with(|search| search.run(playouts, by_playouts, stop_flag));
+        let found = detached(py, milliseconds, stop, work)?;
         found.map(answer_parts).ok_or_else(over)
     }
 

@@ -49,3 +49,12 @@ pub(super) fn nth_bit(mut bits: u64, n: u32) -> u32 {
     }
     bits.trailing_zeros()
 }
+
+/// The bits that are set, each alone.
+pub(super) fn bits(mut all: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = all & all.wrapping_neg();
+        all ^= bit;
+        (bit != 0).then_some(bit)
+    })
+}

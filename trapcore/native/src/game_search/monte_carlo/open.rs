@@ -2,20 +2,18 @@
 
 use super::answer::Answer;
 use super::fingerprints::{fingerprint, similarity};
-use super::game::Game;
-use super::games::breakthrough::Breakthrough;
-use super::games::chess::Chess;
-use super::games::connect_four::ConnectFour;
-use super::games::go::Go;
-use super::games::tic_tac_toe::TicTacToe;
 use super::options::{Measure, Options};
 use super::search::Search;
+use crate::game_search::games::game::Game;
+use crate::game_search::games::local::LocalGame;
+use crate::game_search::games::named::{with_local, with_position};
+use crate::game_search::local_search::search::LocalSearch;
 use crate::search::stop::StopFlag;
 
 /// A search whose game is known when the program runs.
 pub(crate) trait AnySearch: Send {
     /// See [`Search::run`]; none if the game is over.
-    fn run(&mut self, playouts: u64, stop_flag: &StopFlag) -> Option<Answer>;
+    fn run(&mut self, playouts: u64, by_playouts: bool, stop_flag: &StopFlag) -> Option<Answer>;
 
     /// Plays a move; says whether it was legal.
     fn play(&mut self, label: &str) -> bool;
@@ -31,8 +29,8 @@ pub(crate) trait AnySearch: Send {
 }
 
 impl<G: Game> AnySearch for Search<G> {
-    fn run(&mut self, playouts: u64, stop_flag: &StopFlag) -> Option<Answer> {
-        self.game.result().is_none().then(|| Search::run(self, playouts, stop_flag))
+    fn run(&mut self, playouts: u64, by_playouts: bool, stop_flag: &StopFlag) -> Option<Answer> {
+        self.game.result().is_none().then(|| Search::run(self, playouts, by_playouts, stop_flag))
     }
 
     fn play(&mut self, label: &str) -> bool {
@@ -57,36 +55,19 @@ impl<G: Game> AnySearch for Search<G> {
     }
 }
 
-/// The size in a name like `go-5x5`.
-fn size(name: &str, game: &str, sizes: std::ops::RangeInclusive<u32>) -> Option<u32> {
-    let (width, height) = name.strip_prefix(game)?.strip_prefix('-')?.split_once('x')?;
-    let size = width.parse().ok()?;
-    (width == height && sizes.contains(&size)).then_some(size)
-}
-
-/// Reads a position of the game that is named, and does something with it; none if there is no such game or position.
-macro_rules! with_position {
-    ($name:expr, $text:expr, $position:ident => $body:expr) => {
-        match $name {
-            "chess" => Chess::parse($text).map(|$position| $body),
-            "tic-tac-toe" => TicTacToe::parse($text).map(|$position| $body),
-            "connect-four" => ConnectFour::parse($text).map(|$position| $body),
-            "breakthrough" => Breakthrough::parse($text, 8).map(|$position| $body),
-            name => {
-                if let Some(size) = size(name, "breakthrough", 5..=8) {
-                    Breakthrough::parse($text, size).map(|$position| $body)
-                } else {
-                    let size = size(name, "go", 2..=7)?;
-                    Go::parse($text, size).map(|$position| $body)
-                }
-            }
-        }
-    };
-}
-
-/// A search from a position; none if there is no such game or position.
+/// A search from a position; none if there is no such game or position, or no local search where hints are wanted.
 pub(crate) fn open(name: &str, position: &str, options: Options, seed: u64) -> Option<Box<dyn AnySearch>> {
+    if options.local {
+        return with_local!(name, position, game => hinted(game, options, seed));
+    }
     with_position!(name, position, game => Box::new(Search::new(game, options, seed)) as Box<dyn AnySearch>)
+}
+
+fn hinted<G: LocalGame + 'static>(game: G, options: Options, seed: u64) -> Box<dyn AnySearch> {
+    // A quarter of the memory is the local search's.
+    let hinter = Box::new(LocalSearch::new(&game, options.memory / 4));
+    let options = Options { memory: options.memory / 4 * 3, ..options };
+    Box::new(Search::with_hints(game, options, seed, Some(hinter)))
 }
 
 /// Whether the game has an evaluation; none if there is no such game or position.

@@ -2,20 +2,20 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `game` | what a game must know |
-//! | `games` | the games |
 //! | `options` | the variants of the search |
 //! | `tree` | the nodes |
 //! | `playout` | playouts and the history of moves |
 //! | `fingerprints` | local trees of nodes, and which are similar |
+//! | `hints` | hints of local searches |
 //! | `answer` | what a search answers |
-//! | `search` | selection, expansion, proofs, and what a playout teaches |
+//! | `search` | selection, expansion, proofs |
+//! | `learning` | what a playout teaches |
 //! | `open` | searches of any game by its name |
 
 pub(crate) mod answer;
 mod fingerprints;
-mod game;
-mod games;
+pub(crate) mod hints;
+mod learning;
 pub(crate) mod open;
 pub(crate) mod options;
 mod playout;

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::game::Game;
+use super::hints::Seen;
 use super::tree::{Node, Tree};
+use crate::game_search::games::game::Game;
 
 /// A move at the root.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,8 @@ pub(crate) struct RootMove {
     pub(crate) value: f32,
     /// Proved: 1 a win, 0 a draw, -1 a loss.
     pub(crate) proof: Option<i8>,
+    /// What local search says: 1 it wins, -1 it loses, 0 nothing.
+    pub(crate) hint: i8,
 }
 
 /// What a search found.
@@ -27,16 +30,20 @@ pub(crate) struct Answer {
     pub(crate) playouts: u64,
     pub(crate) nodes: usize,
     pub(crate) fingerprints: usize,
+    /// What local search saw of the root and of likely positions.
+    pub(crate) seen: Vec<Seen>,
     /// Somebody else ended it before its budget was spent.
     pub(crate) is_cancelled: bool,
     /// The tree could not grow any further.
     pub(crate) is_full: bool,
 }
 
-/// Whether one child is better than another: what is proved, then playouts, then value.
+/// Whether one child is better than another: what is proved, then what local search says, then playouts, then value. If
+/// local search says that all lose, playouts decide as without it.
 fn compare<M>(one: &Node<M>, other: &Node<M>) -> Ordering {
     let certain = |node: &Node<M>| -node.proof.unwrap_or(0);
-    let order = certain(one).cmp(&certain(other)).then(one.visits.cmp(&other.visits));
+    let order = certain(one).cmp(&certain(other)).then(one.hint.cmp(&other.hint));
+    let order = order.then(one.visits.cmp(&other.visits));
     order.then_with(|| one.value().total_cmp(&other.value())).then(other.code.cmp(&one.code))
 }
 
@@ -47,7 +54,13 @@ pub(super) fn root_moves<G: Game>(tree: &Tree<G::Move>, game: &G) -> Vec<RootMov
     let answered = |child: &Node<G::Move>| {
         let proof = child.proof.map(|proof| -proof);
         let label = game.label(child.played.expect("a child has a move"));
-        RootMove { label, playouts: child.visits, value: proof.map_or(child.value(), f32::from), proof }
+        RootMove {
+            label,
+            playouts: child.visits,
+            value: proof.map_or(child.value(), f32::from),
+            proof,
+            hint: child.hint,
+        }
     };
     children.into_iter().map(answered).collect()
 }

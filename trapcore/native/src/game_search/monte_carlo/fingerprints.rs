@@ -6,8 +6,8 @@
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
-use super::game::Game;
 use super::options::{Measure, Sharing};
+use crate::game_search::games::game::Game;
 
 /// Numbers by which a set is looked up.
 const HASHES: usize = 8;

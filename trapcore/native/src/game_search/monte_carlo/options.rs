@@ -63,6 +63,8 @@ pub(crate) struct Options {
     /// Share of the minimax of the evaluation in a move's value (implicit minimax backups: Lanctot et al. 2014).
     pub(crate) minimax: f32,
     pub(crate) sharing: Option<Sharing>,
+    /// Local searches give hints.
+    pub(crate) local: bool,
     /// Most memory of the tree, in bytes.
     pub(crate) memory: usize,
 }

@@ -1,6 +1,7 @@
 //! Tic-tac-toe, see `trapcore/trees/games/tic_tac_toe.py`.
 
-use super::super::game::{Game, WITHOUT_END};
+use super::game::{Game, WITHOUT_END};
+use super::local::{EMPTY, Key, LocalGame, StaticMove, Statics, man};
 use super::notation;
 
 const BOARD: u64 = 0x0007_0707;
@@ -83,10 +84,40 @@ fn completed(own: u64, other: u64) -> Option<u8> {
     })
 }
 
-#[cfg(test)]
-impl TicTacToe {
-    /// What tells positions apart.
-    pub(crate) fn key(&self) -> ([u64; 2], usize) {
+impl LocalGame for TicTacToe {
+    const FOCUS: Option<u32> = None;
+
+    fn statics(&self) -> Statics {
+        let mut moves = vec![StaticMove::default(); 2 * Self::CODES];
+        for player in 0..2 {
+            for square in notation::bits(BOARD) {
+                let mut made = StaticMove { player, touches: square, ..StaticMove::default() };
+                made.makes[man(player, 0)] = square;
+                made.needs[EMPTY] = square;
+                moves[2 * square.trailing_zeros() as usize + player] = made;
+            }
+        }
+        Statics { moves, goals: [0, 1].map(|_| THREES.to_vec()) }
+    }
+
+    fn number(&self, m: u8) -> usize {
+        2 * usize::from(m) + self.mover
+    }
+
+    fn needs(&self, m: u8) -> u64 {
+        1 << m
+    }
+
+    fn goal_distance(&self, player: usize) -> u32 {
+        let open = THREES.iter().filter(|three| **three & self.marks[1 - player] == 0);
+        open.map(|three| (three & !self.marks[player]).count_ones()).min().unwrap_or(u32::MAX)
+    }
+
+    fn pass(&mut self) {
+        self.mover = 1 - self.mover;
+    }
+
+    fn key(&self) -> Key {
         (self.marks, self.mover)
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Node<M> {
     pub(crate) proof: Option<i8>,
     /// It won in a similar position and is tried before others.
     pub(crate) is_killer: bool,
+    /// What local search says of the move: 1 it wins, -1 it loses.
+    pub(crate) hint: i8,
     pub(crate) visits: u32,
     pub(crate) sum: f64,
     /// All moves as first: playouts of the parent and of similar nodes in which the move was played later.
@@ -54,6 +56,7 @@ impl<M> Node<M> {
             code,
             proof: None,
             is_killer: false,
+            hint: 0,
             visits: 0,
             sum: 0.0,
             shared: Mean::default(),

@@ -1,11 +1,16 @@
-//! Monte Carlo tree search of one game: selection, expansion, playout, and what a playout teaches.
+//! Monte Carlo tree search of one game: selection, expansion, and proofs.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
 
 use super::answer::{Answer, best_line, root_moves};
 use super::fingerprints::Fingerprints;
-use super::game::Game;
+use super::hints::{Hinter, PLAYOUTS, Question, Schedule};
 use super::options::{AllMovesAsFirst, Options};
 use super::playout::{Played, Playouts, for_first};
 use super::tree::{Mean, NONE, Node, Table, Tree, table_key};
+use crate::game_search::games::game::Game;
 use crate::search::stop::StopFlag;
 use crate::training::random::Random;
 
@@ -15,30 +20,37 @@ const UNTRIED: f32 = 1e4;
 const KILLER: f32 = 2e4;
 /// Playouts that a move is worth which won in a position of similarity 1.
 const KILLER_WEIGHT: f32 = 5.0;
-/// A playout that was cut off is decided beyond this value.
-const DECIDED: f32 = 0.9;
-/// Bytes of a table of GRAVE, about.
-const TABLE_BYTES: usize = 1 << 14;
+/// What a hint adds to a score, or takes from it; values are -1 to 1.
+const HINT: f32 = 1.0;
+/// The same of a child without any playout.
+const UNTRIED_HINT: f32 = 1e3;
 
 pub(crate) struct Search<G: Game> {
     pub(crate) game: G,
-    options: Options,
+    pub(super) options: Options,
     pub(super) tree: Tree<G::Move>,
-    fingerprints: Fingerprints,
-    playouts: Playouts<G>,
+    pub(super) fingerprints: Fingerprints,
+    pub(super) playouts: Playouts<G>,
+    hinter: Option<Box<dyn Hinter<G>>>,
+    schedule: Schedule<G>,
     random: Random,
     /// The last playout in which a player made the move of a code, from the node on that is being updated.
-    stamps: [Vec<u32>; 2],
-    stamp: u32,
+    pub(super) stamps: [Vec<u32>; 2],
+    pub(super) stamp: u32,
     is_full: bool,
     // Of the playout that is under way: the nodes, and all moves.
-    path: Vec<usize>,
-    played: Played,
+    pub(super) path: Vec<usize>,
+    pub(super) played: Played,
     moves: Vec<G::Move>,
 }
 
 impl<G: Game> Search<G> {
     pub(crate) fn new(game: G, options: Options, seed: u64) -> Search<G> {
+        Search::with_hints(game, options, seed, None)
+    }
+
+    /// With local searches, if there are any, whose answers are hints.
+    pub(crate) fn with_hints(game: G, options: Options, seed: u64, hinter: Option<Box<dyn Hinter<G>>>) -> Search<G> {
         let codes = if options.keeps_moves() { G::CODES } else { 0 };
         Search {
             game,
@@ -46,6 +58,8 @@ impl<G: Game> Search<G> {
             tree: Tree::new(options.memory / 4 * 3),
             fingerprints: Fingerprints::new(options.memory / 4),
             playouts: Playouts::new(&options),
+            schedule: Schedule::new(None, hinter.as_deref().map(Hinter::numbers)),
+            hinter,
             random: Random(seed),
             stamps: [vec![0; codes], vec![0; codes]],
             stamp: 0,
@@ -56,33 +70,102 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// Plays so many playouts, or until it is stopped or the position is solved; at least one. The game goes on.
-    pub(crate) fn run(&mut self, limit: u64, stop_flag: &StopFlag) -> Answer {
+    /// Plays so many playouts, or until it is stopped or the position is solved; at least one. The game goes on. Local
+    /// searches run beside, on a thread of their own, or `by_playouts` between the playouts: then the answer is always the
+    /// same.
+    pub(crate) fn run(&mut self, limit: u64, by_playouts: bool, stop_flag: &StopFlag) -> Answer {
         let mut stop_flag = stop_flag.clone();
         stop_flag.begin();
-        let mut done = 0;
-        loop {
-            self.playout();
-            done += 1;
-            let is_solved = self.options.solver && self.tree.nodes[0].proof.is_some();
-            if done >= limit || is_solved || done.is_multiple_of(G::POLL) && stop_flag.is_due(0) {
-                break;
+        let done = match self.hinter.take() {
+            None => self.play_out(limit, &stop_flag, |_, _| ()),
+            Some(mut hinter) => {
+                let done = if by_playouts {
+                    self.play_out(limit, &stop_flag, |search, done| {
+                        if done.is_multiple_of(PLAYOUTS) {
+                            search.look(hinter.as_mut(), &stop_flag);
+                        }
+                    })
+                } else {
+                    self.run_beside(limit, hinter.as_mut(), &stop_flag)
+                };
+                self.hinter = Some(hinter);
+                done
             }
-        }
+        };
         Answer {
             moves: root_moves(&self.tree, &self.game),
             line: best_line(&self.tree, &self.game),
             playouts: done,
             nodes: self.tree.nodes.len(),
             fingerprints: self.fingerprints.records.len(),
+            seen: self.schedule.seen(),
             is_cancelled: done < limit && stop_flag.is_stopped(),
             is_full: self.is_full,
         }
     }
 
+    /// The playouts of a run; returns how many there were. `between` is called after each.
+    fn play_out(&mut self, limit: u64, stop_flag: &StopFlag, mut between: impl FnMut(&mut Search<G>, u64)) -> u64 {
+        let mut done = 0;
+        loop {
+            self.playout();
+            done += 1;
+            let is_solved = self.options.solver && self.tree.nodes[0].proof.is_some();
+            if done >= limit || is_solved || done.is_multiple_of(G::POLL) && stop_flag.is_due(0) {
+                return done;
+            }
+            between(self, done);
+        }
+    }
+
+    /// Asks a local search, and waits for the answer.
+    fn look(&mut self, hinter: &mut dyn Hinter<G>, stop_flag: &StopFlag) {
+        if let Some(question) = self.schedule.next(&self.tree, &self.game) {
+            let answer = hinter.look(&question, stop_flag);
+            self.schedule.apply(&mut self.tree, &self.game, &question, &answer);
+        }
+    }
+
+    /// The playouts of a run, while another thread answers one question after the other.
+    fn run_beside(&mut self, limit: u64, hinter: &mut dyn Hinter<G>, stop_flag: &StopFlag) -> u64 {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let first = self.schedule.next(&self.tree, &self.game);
+        let Some(first) = first else { return self.play_out(limit, stop_flag, |_, _| ()) };
+        let (ask, asked) = mpsc::channel::<Question<G>>();
+        let (tell, told) = mpsc::channel();
+        thread::scope(|scope| {
+            let flag = StopFlag::new(None, Some(Arc::clone(&is_over)), None);
+            scope.spawn(move || {
+                for question in asked {
+                    let answer = hinter.look(&question, &flag);
+                    if tell.send((question, answer)).is_err() {
+                        break;
+                    }
+                }
+            });
+            // If the thread has ended there is nobody to ask, and the search goes on alone.
+            let _ = ask.send(first);
+            let done = self.play_out(limit, stop_flag, |search, done| {
+                if done.is_multiple_of(G::POLL)
+                    && let Ok((question, answer)) = told.try_recv()
+                {
+                    search.schedule.apply(&mut search.tree, &search.game, &question, &answer);
+                    if let Some(question) = search.schedule.next(&search.tree, &search.game) {
+                        let _ = ask.send(question);
+                    }
+                }
+            });
+            is_over.store(true, Ordering::Relaxed);
+            drop(ask);
+            done
+        })
+    }
+
     /// The move is played in the game, and what the tree knows of the position after it is kept.
     pub(crate) fn play(&mut self, m: G::Move) {
         let child = self.tree.nodes[0].range().find(|&child| self.tree.nodes[child].played == Some(m));
+        let last = self.hinter.as_ref().map(|hinter| (hinter.numbers())(&self.game, m));
+        self.schedule = Schedule::new(last, self.hinter.as_deref().map(Hinter::numbers));
         self.game.play(m);
         self.fingerprints.clear();
         match child {
@@ -234,7 +317,8 @@ impl<G: Game> Search<G> {
         let options = &self.options;
         let history = if options.history > 0.0 { self.playouts.history.value(player, child.code) } else { 0.0 };
         if child.visits == 0 && (shared.weight == 0.0 || child.is_killer) {
-            return if child.is_killer { KILLER } else { UNTRIED } + child.minimax + history;
+            let first = if child.is_killer { KILLER } else { UNTRIED };
+            return first + child.minimax + history + UNTRIED_HINT * f32::from(child.hint);
         }
         let visits = child.visits as f32;
         let mut value = match child.proof {
@@ -248,6 +332,8 @@ impl<G: Game> Search<G> {
             value = (1.0 - options.minimax) * value + options.minimax * child.minimax;
         }
         let failures = visits * (1.0 - child.value()) / 2.0;
+        // Never a cut: all moves are looked at, and if all lose, they are what they were to each other.
+        value += HINT * f32::from(child.hint);
         value + spread / visits.max(1.0).sqrt() + options.history * (history + 1.0) / 2.0 / (failures + 1.0)
     }
 
@@ -326,108 +412,6 @@ impl<G: Game> Search<G> {
             for (other, alike) in record.links.clone() {
                 self.suggest(other as usize, code, alike);
             }
-        }
-    }
-
-    /// Adds the value of a playout, for player 0, to all that learns from it.
-    fn learn(&mut self, value: f32, is_decided: bool) {
-        let first = self.game.mover();
-        for (depth, &node) in self.path.iter().enumerate() {
-            // Players take turns; who has moved into the root is the other one.
-            let player = (first + depth + 1) % 2;
-            let node = &mut self.tree.nodes[node];
-            node.visits += 1;
-            node.sum += f64::from(for_first(value, player));
-        }
-        if self.options.minimax > 0.0 {
-            for &node in self.path.iter().rev() {
-                let range = self.tree.nodes[node].range();
-                if !range.is_empty() {
-                    let best = self.tree.nodes[range].iter().map(|child| child.minimax).fold(-1.0, f32::max);
-                    self.tree.nodes[node].minimax = -best;
-                }
-            }
-        }
-        if self.options.keeps_history() {
-            for &(player, code) in &self.played {
-                self.playouts.history.add(player.into(), code, for_first(value, player.into()));
-            }
-        }
-        if self.options.keeps_moves() {
-            self.share(value, is_decided || value.abs() > DECIDED);
-        }
-    }
-
-    /// All moves as first: a move counts for the nodes before it, and for those like them.
-    fn share(&mut self, value: f32, is_decided: bool) {
-        if self.stamp == u32::MAX {
-            self.stamps.iter_mut().for_each(|stamps| stamps.fill(0));
-            self.stamp = 0;
-        }
-        self.stamp += 1;
-        let (ends, first) = (self.path.len() - 1, self.game.mover());
-        if self.options.only_decisive {
-            if is_decided && value != 0.0 {
-                let winner = u8::from(value < 0.0);
-                if let Some(&(player, code)) = self.played[ends..].iter().rev().find(|(player, _)| *player == winner) {
-                    self.stamps[usize::from(player)][usize::from(code)] = self.stamp;
-                }
-            }
-        } else {
-            for &(player, code) in &self.played[ends..] {
-                self.stamps[usize::from(player)][usize::from(code)] = self.stamp;
-            }
-        }
-        let shares_moves = self.options.sharing.is_some_and(|sharing| sharing.moves);
-        for depth in (0..self.path.len()).rev() {
-            let (node, player) = (self.path[depth], (first + depth) % 2);
-            if depth < ends && !self.options.only_decisive {
-                self.stamps[player][usize::from(self.played[depth].1)] = self.stamp;
-            }
-            let gain = for_first(value, player);
-            match self.options.all_moves {
-                AllMovesAsFirst::Off => {}
-                AllMovesAsFirst::Rave => self.credit(node, player, gain, 1.0),
-                AllMovesAsFirst::Grave { playouts } => self.fill_table(node, depth, value, playouts),
-            }
-            if shares_moves && self.tree.nodes[node].record != NONE {
-                let record = self.tree.nodes[node].record as usize;
-                for link in 0..self.fingerprints.records[record].links.len() {
-                    let (other, alike) = self.fingerprints.records[record].links[link];
-                    // A node of the path has its own share already.
-                    if !self.path.contains(&(other as usize)) {
-                        self.credit(other as usize, player, gain, alike);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Adds a value to the children whose move the player made in this playout.
-    fn credit(&mut self, node: usize, player: usize, value: f32, weight: f32) {
-        let (stamps, stamp) = (&self.stamps[player], self.stamp);
-        let range = self.tree.nodes[node].range();
-        for child in &mut self.tree.nodes[range] {
-            if stamps[usize::from(child.code)] == stamp {
-                child.shared.add(value, weight);
-            }
-        }
-    }
-
-    /// Adds the moves from this depth on to the node's table, which it gets halfway to where it is needed.
-    fn fill_table(&mut self, node: usize, depth: usize, value: f32, playouts: u32) {
-        let place = &mut self.tree.nodes[node];
-        if place.table == NONE {
-            if place.visits < playouts / 2 || self.tree.tables.len() >= self.options.memory / 4 / TABLE_BYTES {
-                return;
-            }
-            place.table = self.tree.tables.len() as u32;
-            self.tree.tables.push(Table::default());
-        }
-        let table = &mut self.tree.tables[place.table as usize];
-        for &(player, code) in &self.played[depth..] {
-            let player = usize::from(player);
-            table.entry(table_key(player, code)).or_default().add(for_first(value, player), 1.0);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Playouts: a game played to its end by a quick policy, and the history of moves that the policy learns.
 
-use super::game::Game;
 use super::options::{Options, PlayoutPolicy};
 use super::tree::Mean;
+use crate::game_search::games::game::Game;
 use crate::training::random::Random;
 
 /// How playouts ended in which a player made a move, by player and code.

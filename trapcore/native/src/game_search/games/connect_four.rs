@@ -1,6 +1,7 @@
 //! Connect Four, see `trapcore/trees/games/connect_four.py`.
 
-use super::super::game::{Game, WITHOUT_END};
+use super::game::{Game, WITHOUT_END};
+use super::local::{EMPTY, Key, LocalGame, StaticMove, Statics, man};
 use super::notation;
 
 const FILES: u32 = 7;
@@ -25,6 +26,11 @@ impl ConnectFour {
     fn playable(&self) -> u64 {
         let taken = self.discs[0] | self.discs[1];
         (taken << 8 | BOTTOM) & !taken & notation::mask(FILES, RANKS)
+    }
+
+    /// Where a disc falls in a file that is not full.
+    fn square(&self, file: u8) -> u64 {
+        self.playable() & 0x0101_0101_0101_0101 << file
     }
 
     /// The squares that complete a four of the player, where a disc may fall now.
@@ -85,7 +91,7 @@ impl Game for ConnectFour {
     }
 
     fn play(&mut self, m: u8) {
-        self.discs[self.mover] |= self.playable() & 0x0101_0101_0101_0101 << m;
+        self.discs[self.mover] |= self.square(m);
         self.mover = 1 - self.mover;
     }
 
@@ -112,15 +118,75 @@ impl Game for ConnectFour {
     }
 }
 
-#[cfg(test)]
-impl ConnectFour {
-    /// What tells positions apart.
-    pub(crate) fn key(&self) -> ([u64; 2], usize) {
-        (self.discs, self.mover)
+impl LocalGame for ConnectFour {
+    const FOCUS: Option<u32> = Some(2);
+
+    fn statics(&self) -> Statics {
+        let mut moves = vec![StaticMove::default(); 128];
+        let board = notation::mask(FILES, RANKS);
+        for player in 0..2 {
+            for square in notation::bits(board) {
+                let mut made = StaticMove { player, touches: square, ..StaticMove::default() };
+                made.makes[man(player, 0)] = square;
+                made.needs[EMPTY] = square;
+                // It falls on a disc of either player.
+                made.needs[man(0, 0)] = square >> 8;
+                made.needs[man(1, 0)] = square >> 8;
+                moves[2 * square.trailing_zeros() as usize + player] = made;
+            }
+        }
+        Statics { moves, goals: [0, 1].map(|_| lines().collect()) }
     }
 
+    fn number(&self, m: u8) -> usize {
+        2 * self.square(m).trailing_zeros() as usize + self.mover
+    }
+
+    fn needs(&self, m: u8) -> u64 {
+        self.square(m)
+    }
+
+    fn goal_distance(&self, player: usize) -> u32 {
+        let other = self.discs[1 - player];
+        let open = lines().filter(|line| line & other == 0);
+        open.map(|line| (line & !self.discs[player]).count_ones()).min().unwrap_or(u32::MAX)
+    }
+
+    fn pass(&mut self) {
+        self.mover = 1 - self.mover;
+    }
+
+    fn key(&self) -> Key {
+        (self.discs, self.mover)
+    }
+}
+
+/// The fours of the board.
+fn lines() -> impl Iterator<Item = u64> {
+    let board = notation::mask(FILES, RANKS);
+    let fours = [1, 7, 8, 9].into_iter().flat_map(move |step| {
+        let starts = notation::bits(board).filter(move |square| square.trailing_zeros() + 3 * step < 64);
+        starts.map(move |square| (0..4).fold(0u64, |line, place| line | square << (step * place)))
+    });
+    // The eighth file of a row is no square, so that no line runs over the edge.
+    fours.filter(move |line| line & !board == 0)
+}
+
+#[cfg(test)]
+impl ConnectFour {
     /// Discs on the board.
     pub(crate) fn discs(&self) -> u32 {
         (self.discs[0] | self.discs[1]).count_ones()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_has_sixty_nine_fours_and_each_is_one() {
+        assert_eq!(lines().count(), 69);
+        assert!(lines().all(|line| line.count_ones() == 4 && has_four(line)));
     }
 }

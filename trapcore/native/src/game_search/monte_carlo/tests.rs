@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::game::Game;
-use super::games::breakthrough::Breakthrough;
-use super::games::chess::Chess;
-use super::games::connect_four::ConnectFour;
-use super::games::go::Go;
-use super::games::tic_tac_toe::TicTacToe;
 use super::open::open;
 use super::options::{AllMovesAsFirst, Measure, Options, PlayoutPolicy, Sharing};
 use super::search::Search;
 use super::tree::Node;
+use crate::game_search::games::breakthrough::Breakthrough;
+use crate::game_search::games::chess::Chess;
+use crate::game_search::games::connect_four::ConnectFour;
+use crate::game_search::games::game::Game;
+use crate::game_search::games::go::Go;
+use crate::game_search::games::local::LocalGame;
+use crate::game_search::games::tic_tac_toe::TicTacToe;
 use crate::search::stop::StopFlag;
 use crate::training::random::Random;
 
@@ -30,6 +31,7 @@ const PLAIN: Options = Options {
     bias: 0.004,
     minimax: 0.0,
     sharing: None,
+    local: false,
     memory: 64 << 20,
 };
 const SOLVER: Options = Options { solver: true, ..PLAIN };
@@ -148,7 +150,7 @@ fn tic_tac_toe_is_a_draw_and_every_position_is_solved_as_it_is() {
         for plies in 0..6 {
             let game = random_position(&start, plies, number as u64);
             let value = solved(&game, &mut FxHashMap::default(), &|game| game.key());
-            let answer = Search::new(game, options, 7).run(200_000, &StopFlag::default());
+            let answer = Search::new(game, options, 7).run(200_000, true, &StopFlag::default());
             assert_eq!(answer.moves[0].proof, Some(value), "{options:?}");
             assert!(plies > 0 || value == 0);
         }
@@ -163,7 +165,7 @@ fn proofs_of_small_breakthrough_are_those_of_a_complete_search() {
         let value = solved(&game, &mut known, &|game| game.key());
         let all = variants();
         let options = Options { solver: true, ..all[number % all.len()] };
-        let answer = Search::new(game, options, number as u64).run(20_000, &StopFlag::default());
+        let answer = Search::new(game, options, number as u64).run(20_000, true, &StopFlag::default());
         if let Some(proof) = answer.moves[0].proof {
             assert_eq!(proof, value, "position {number} {options:?}");
             (wins, losses) = (wins + u32::from(proof == 1), losses + u32::from(proof == -1));
@@ -181,7 +183,7 @@ fn connect_four_is_proved_where_a_complete_search_is_possible() {
     for (number, game) in late.enumerate() {
         let value = solved(&game, &mut FxHashMap::default(), &|game| game.key());
         let options = if number % 2 == 0 { SOLVER } else { Options { decisive: true, ..SOLVER } };
-        let answer = Search::new(game, options, number as u64).run(50_000, &StopFlag::default());
+        let answer = Search::new(game, options, number as u64).run(50_000, true, &StopFlag::default());
         if let Some(proof) = answer.moves[0].proof {
             assert_eq!(proof, value, "position {number}");
             proved += 1;
@@ -190,7 +192,8 @@ fn connect_four_is_proved_where_a_complete_search_is_possible() {
     assert!(proved >= 7, "{proved}");
     // Three in the bottom row with both ends free is won whoever's turn it was before.
     let open_three = ConnectFour::parse("......./......./......./......./......./O.XXX.O o").unwrap();
-    let answer = Search::new(open_three, Options { decisive: true, ..SOLVER }, 1).run(1_000, &StopFlag::default());
+    let answer =
+        Search::new(open_three, Options { decisive: true, ..SOLVER }, 1).run(1_000, true, &StopFlag::default());
     assert_eq!(answer.moves[0].proof, Some(-1));
 }
 
@@ -251,7 +254,7 @@ fn the_same_seed_gives_the_same_answer_and_another_seed_another() {
                 continue;
             }
             let answer =
-                |seed| open(game, position, options, seed).unwrap().run(playouts, &StopFlag::default()).unwrap();
+                |seed| open(game, position, options, seed).unwrap().run(playouts, true, &StopFlag::default()).unwrap();
             assert_eq!(answer(3), answer(3), "{game} {options:?}");
             if !options.solver {
                 assert_ne!(answer(3).moves, answer(4).moves, "{game} {options:?}");
@@ -267,7 +270,7 @@ fn a_tree_keeps_to_its_memory_and_still_answers() {
     for options in variants() {
         let memory = 1 << 17;
         let mut search = Search::new(game.clone(), Options { memory, ..options }, 1);
-        let answer = search.run(20_000, &StopFlag::default());
+        let answer = search.run(20_000, true, &StopFlag::default());
         let size = size_of::<Node<<Breakthrough as Game>::Move>>();
         assert!(search.tree.nodes.capacity() * size <= memory, "{}", search.tree.nodes.capacity());
         assert!(!answer.moves.is_empty());
@@ -279,10 +282,10 @@ fn a_tree_keeps_to_its_memory_and_still_answers() {
 fn a_cancelled_search_and_one_whose_time_is_over_say_what_they_have() {
     let game = Go::parse("...../...../...../...../..... b", 5).unwrap();
     let cancelled = StopFlag::new(None, Some(Arc::new(AtomicBool::new(true))), None);
-    let answer = Search::new(game.clone(), PLAIN, 1).run(u64::MAX, &cancelled);
+    let answer = Search::new(game.clone(), PLAIN, 1).run(u64::MAX, true, &cancelled);
     assert!(answer.is_cancelled && answer.playouts >= 1 && answer.moves.len() == 26);
     let timed = StopFlag::new(Some(Duration::from_millis(20)), None, None);
-    let answer = Search::new(game, PLAIN, 1).run(u64::MAX, &timed);
+    let answer = Search::new(game, PLAIN, 1).run(u64::MAX, true, &timed);
     assert!(!answer.is_cancelled && answer.playouts > 1);
 }
 
@@ -291,12 +294,12 @@ fn a_tree_goes_on_after_a_move() {
     for options in variants() {
         let game = Breakthrough::parse("BBBBBB/BBBBBB/....../....../WWWWWW/WWWWWW w", 6).unwrap();
         let mut search = Search::new(game, options, 5);
-        let before = search.run(3_000, &StopFlag::default());
+        let before = search.run(3_000, true, &StopFlag::default());
         let m = moves_of(&search.game).into_iter().find(|&m| search.game.label(m) == before.moves[0].label).unwrap();
         search.play(m);
         assert_eq!(search.tree.nodes[0].visits, before.moves[0].playouts);
         let reply = &before.line[1];
-        let after = search.run(1_000, &StopFlag::default());
+        let after = search.run(1_000, true, &StopFlag::default());
         assert!(after.moves.iter().any(|m| m.label == *reply && m.playouts > 0));
         let kept: u32 = after.moves.iter().map(|m| m.playouts).sum();
         assert!(u64::from(kept) > 1_000, "{kept} {options:?}");
@@ -310,7 +313,29 @@ fn mates_are_proved_in_chess() {
         [("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8", 500), ("5r1k/6pp/7N/8/8/1Q6/8/K7 w - - 0 1", "b3g8", 10_000)]
     {
         let mut search = open("chess", fen, SOLVER, 2).unwrap();
-        let answer = search.run(playouts, &StopFlag::default()).unwrap();
+        let answer = search.run(playouts, true, &StopFlag::default()).unwrap();
         assert_eq!((answer.moves[0].label.as_str(), answer.moves[0].proof), (best, Some(1)), "{fen}");
     }
+}
+
+#[test]
+fn local_searches_give_hints_and_what_loses_everywhere_keeps_its_order() {
+    let options = Options { local: true, ..PLAIN };
+    let run = |position, by_playouts| {
+        let flag = StopFlag::new(Some(Duration::from_secs(60)), None, None);
+        open("breakthrough-6x6", position, options, 1).unwrap().run(40_000, by_playouts, &flag).unwrap()
+    };
+    // White's man on b3 cannot be stopped; it is no win of one move, which the plain search would see as well.
+    let won = "B...BB/....BB/....../.W..../W....W/W....W w";
+    let answer = run(won, true);
+    assert_eq!(answer, run(won, true));
+    assert_eq!((answer.moves[0].hint, answer.seen[0].after.is_none()), (1, true), "{:?}", answer.seen);
+    let beside = run(won, false);
+    assert_eq!(beside.moves[0].hint, 1, "{:?}", beside.seen);
+    // Every move of Black loses: the order is that of the playouts.
+    let lost = run("B...BB/....BB/.W..../....../W....W/W....W b", true);
+    assert!(lost.moves.iter().all(|m| m.hint == -1), "{:?}", lost.seen);
+    assert!(lost.moves.is_sorted_by(|a, b| a.playouts >= b.playouts));
+    // A game without goals has no local search.
+    assert!(open("go-5x5", "...../...../..B../...../..... w", options, 1).is_none());
 }

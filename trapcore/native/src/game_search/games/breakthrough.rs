@@ -1,11 +1,14 @@
 //! Breakthrough, see `trapcore/trees/games/breakthrough.py`. Boards are bits, so that a playout takes a microsecond.
 
-use super::super::game::{Game, WITHOUT_END};
+use super::game::{Game, WITHOUT_END};
+use super::local::{EMPTY, Key, LocalGame, StaticMove, Statics, man};
 use super::notation;
 use crate::training::random::Random;
 
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 const RANK_1: u64 = 0xff;
+/// The way of a step that does not take.
+const STRAIGHT: usize = 1;
 
 #[derive(Clone)]
 pub(crate) struct Breakthrough {
@@ -16,7 +19,7 @@ pub(crate) struct Breakthrough {
 }
 
 /// A man's square and where he goes: 0 to the left, 1 straight, 2 to the right, as seen with White below.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Step {
     from: u8,
     to: u8,
@@ -164,10 +167,64 @@ impl Game for Breakthrough {
     }
 }
 
-#[cfg(test)]
-impl Breakthrough {
-    /// What tells positions apart.
-    pub(crate) fn key(&self) -> ([u64; 2], usize) {
+impl LocalGame for Breakthrough {
+    const FOCUS: Option<u32> = None;
+
+    fn statics(&self) -> Statics {
+        let mut moves = vec![StaticMove::default(); Self::CODES];
+        let board = notation::mask(self.size, self.size);
+        for player in 0..2 {
+            for from in 0..64 {
+                for way in 0..3 {
+                    let mut alone = Breakthrough { men: [0; 2], mover: player, size: self.size };
+                    alone.men[player] = 1 << from & board;
+                    // On the far rank he has nowhere to go.
+                    let to = alone.targets()[way] & board;
+                    if alone.men[player] & !alone.far(player) == 0 || to == 0 {
+                        continue;
+                    }
+                    let step = alone.step(to.trailing_zeros(), way);
+                    let mut made = StaticMove { player, touches: 1 << from | to, ..StaticMove::default() };
+                    made.makes[man(player, 0)] = to;
+                    made.makes[EMPTY] = 1 << from;
+                    made.needs[man(player, 0)] = 1 << from;
+                    made.needs[EMPTY] = to;
+                    if way != STRAIGHT {
+                        made.needs[man(1 - player, 0)] = to;
+                    }
+                    moves[alone.number(step)] = made;
+                }
+            }
+        }
+        Statics { moves, goals: [0, 1].map(|player| notation::bits(self.far(player) & board).collect()) }
+    }
+
+    fn number(&self, m: Step) -> usize {
+        self.code(m).into()
+    }
+
+    fn needs(&self, m: Step) -> u64 {
+        let to = 1u64 << m.to;
+        // Whoever comes onto a square that is empty and beside the way straight ahead is taken there: the move is the same.
+        let has_to_stay = usize::from(m.way) == STRAIGHT || self.men[1 - self.mover] & to != 0;
+        1 << m.from | if has_to_stay { to } else { 0 }
+    }
+
+    fn goal_distance(&self, player: usize) -> u32 {
+        let others = self.men[1 - player].count_ones();
+        let ranks = if player == 0 {
+            (self.size - 1).checked_sub((63 - self.men[0].leading_zeros().min(63)) / 8)
+        } else {
+            Some(self.men[1].trailing_zeros() / 8)
+        };
+        ranks.map_or(others, |ranks| others.min(ranks))
+    }
+
+    fn pass(&mut self) {
+        self.mover = 1 - self.mover;
+    }
+
+    fn key(&self) -> Key {
         (self.men, self.mover)
     }
 }

@@ -1,6 +1,6 @@
 //! Go on a small board, see `trapcore/trees/games/go.py`: area scoring, no suicide, positional superko.
 
-use super::super::game::Game;
+use super::game::Game;
 use super::notation;
 use crate::training::random::Random;
 
