@@ -8,7 +8,7 @@ from service import digest
 from service import maintenance_jobs as maintenance
 from service.service import Service
 from service.settings import ServiceSettings
-from service.sources import broadcasts, chesscom, folders, studies, tournaments, tv, users
+from service.sources import broadcasts, chesscom, dumps, folders, studies, tournaments, tv, users
 from service.state.clock import StopFlag, Stopped
 from service.state.job_log import STOPPED, Outcome
 from trapcore.errors import TraplineError
@@ -55,7 +55,7 @@ _ALL = (
     Job("tv", "fetches the games of lichess TV when they are over", tv.fetch, _polled("tv")),
     Job("broadcasts", "follows and fetches rounds of broadcasts", broadcasts.fetch, _polled("broadcasts")),
     Job("folders", "reads new and changed files of the folders", folders.fetch, _polled("folders")),
-    Job("dumps", "reads the large files", folders.fetch_dumps, _polled("dumps")),
+    Job("dumps", "fetches and reads the large files", dumps.fetch, _polled("dumps")),
     Job("mine", "looks for traps in the games", maintenance.mine, lambda mine: mine.mine_hours * HOUR, False),
     Job("verify", "proves all traps again", maintenance.verify, lambda mine: mine.verify_hours * HOUR, False),
     Job(

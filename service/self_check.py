@@ -17,6 +17,7 @@ from lichess.token import read_token
 from service.digest_senders import mail_server
 from service.jobs import JOBS
 from service.settings import ServiceOptions, ServiceSettings
+from service.sources.dumps import address_of
 from trapcore.errors import InputError, OutputError, TraplineError
 
 READING = "study:read"
@@ -49,7 +50,9 @@ def check(settings: ServiceOptions, connect: Callable[..., Connection] = Connect
     for folder in mine.folders:
         yield from attempt("watched folder", lambda folder=folder: _readable(folder, folder.is_dir()))  # type: ignore[misc]
     for dump in mine.dumps:
-        yield from attempt("dump", lambda dump=dump: _readable(dump, dump.is_file()))  # type: ignore[misc]
+        if address_of(dump, mine.database_url) is None:
+            path = Path(dump).expanduser()
+            yield from attempt("dump", lambda path=path: _readable(path, path.is_file()))  # type: ignore[misc]
 
 
 def _token(settings: ServiceOptions, connect: Callable[..., Connection]) -> Iterator[Finding]:

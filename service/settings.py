@@ -67,9 +67,13 @@ class ServiceSettings(Section):
     folders: tuple[Path, ...] = Field(
         default=(), description="Folders that are watched for new and changed PGN files, packed or not."
     )
-    dumps: tuple[Path, ...] = Field(
-        default=(), description="Large PGN files, such as a month of lichess; read bit by bit, in any number of runs."
+    dumps: tuple[str, ...] = Field(
+        default=(),
+        description="Large PGN files: paths, addresses, or months of the lichess database such as 2013-01; fetched and "
+        "read bit by bit, in any number of runs.",
+        examples=[["2013-01"]],
     )
+    database_url: str = Field(default="https://database.lichess.org", description="The server of the lichess database.")
     poll_minutes: float = Field(
         default=15.0,
         ge=1.0,

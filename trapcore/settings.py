@@ -19,7 +19,7 @@ class Section(BaseModel):
             return tuple(map(_at_home, value))
         return _at_home(value)
 
-    @field_validator("url", "explorer_url", "tablebase_url", check_fields=False)
+    @field_validator("url", "explorer_url", "tablebase_url", "database_url", check_fields=False)
     @classmethod
     def _is_url(cls, url: str) -> str:
         if not re.fullmatch(r"https?://[^/\s@]+/?", url):

@@ -8,7 +8,8 @@ studies.py      studies that have changed
 tournaments.py  arena and Swiss tournaments that are over
 tv.py           games of lichess TV, fetched when they are over
 broadcasts.py   broadcasts: running rounds are followed, finished ones fetched
-folders.py      watched folders and large PGN files
+folders.py      watched folders
+dumps.py        large PGN files, also months of the lichess database
 retry.py        retries, and recording the errors of one source
 ==============  ===================================================================================
 

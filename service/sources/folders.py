@@ -1,4 +1,4 @@
-"""Watched folders, and large files that are indexed incrementally."""
+"""Watched folders."""
 
 from pathlib import Path
 
@@ -29,8 +29,3 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
             outcome.problems.append(f"folder {folder}: there is no such folder")
             continue
         service.game_files.index(pgn_files(folder), stop_flag, outcome, settled=True)
-
-
-def fetch_dumps(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
-    """Index the large files; the next run continues where one was stopped or killed."""
-    service.game_files.index(service.mine.dumps, stop_flag, outcome)

@@ -148,7 +148,7 @@ def test_the_check_finds_what_is_wrong(server: Server, tmp_path: Path, monkeypat
         server,
         tmp_path,
         folders=(tmp_path / "nowhere",),
-        dumps=(tmp_path / "month.pgn",),
+        dumps=(str(tmp_path / "month.pgn"),),
         folder=tmp_path / "file" / "x",
     )
     found = findings(settings)

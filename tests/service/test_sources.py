@@ -15,7 +15,7 @@ from lichess.http import Session
 from service.games.lichess_games import Page
 from service.jobs import run_job
 from service.service import Service
-from service.sources import folders
+from service.sources import dumps
 from service.state.clock import StopFlag, Stopped, SystemClock
 from service.state.job_log import Outcome
 from tests.fake_lichess.archive.stored import Study, Tournament
@@ -377,9 +377,9 @@ def test_a_dump_is_gone_on_with_where_it_was_left(server: Server, tmp_path: Path
     dump = tmp_path / "month.pgn.zst"
     games = "".join(FELL.replace('"A"', f'"A{number}"') for number in range(9000))
     dump.write_bytes(zstandard.ZstdCompressor().compress(games.encode()))
-    with service_for(server, tmp_path, dumps=(dump,)) as service:
+    with service_for(server, tmp_path, dumps=(str(dump),)) as service:
         with pytest.raises(Stopped):
-            folders.fetch_dumps(service, _AtTheFirstBatch(service), Outcome())  # type: ignore[arg-type]
+            dumps.fetch(service, _AtTheFirstBatch(service), Outcome())  # type: ignore[arg-type]
         done = service.library.counts().games
         assert 0 < done < 9000
         counts = ran(service, "dumps").counts
