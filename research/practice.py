@@ -1,7 +1,7 @@
 """Judgements of answers in practice held against a strong engine: how often right and wrong agree.
 
 Exercises are drawn from the losing moves of all players of a library's judged games and from its proved traps. Of each
-exercise the answers are the bait or the killer, the move that is known to be right, and `OTHERS` of the moves that look
+exercise the answers are the bait or the killer, the move that is shown as right, and `OTHERS` of the moves that look
 best at first sight. The product's judgement of each is compared with the engine's: an answer is wrong for it if it
 costs `LOSS` of win chance or more against the best move, each searched with the same nodes. What the product leaves
 open is no claim and counted apart.
@@ -22,6 +22,7 @@ from db.library.library import Library
 from db.practice.collect import from_games, from_traps, has_choice
 from db.practice.exercise import Exercise
 from db.practice.judge import Mark, is_confirmed, judge
+from db.practice.session import right_move
 from db.proof.uci_engine import UciEngine
 from trapcore import _native
 from trapcore.errors import InputError, OutputError
@@ -43,7 +44,7 @@ class Judged:
     origin: str
     answer: str
     known: bool
-    """The exercise says itself what it is, without a search."""
+    """It is the bait or the killer, which no search judges again."""
     mark: str
     cost: float
     """As the product's search sees it; 0 where it was not measured."""
@@ -92,7 +93,7 @@ def judge_all(
             board.push_uci(answer)
             cost = best + engine.evaluate(board, nodes).chance
             mine = judge(exercise, answer)
-            known = answer in (exercise.line[0], exercise.best)
+            known = answer == exercise.line[0]
             about = (exercise.epd, str(exercise.task), str(exercise.origin), answer, known)
             here.append(Judged(*about, str(mine.mark), mine.cost, cost))
         _add(path, here)
@@ -103,8 +104,8 @@ def judge_all(
 
 
 def answers_of(exercise: Exercise) -> list[str]:
-    """The known answers (UCI), and those that look best beside them."""
-    known = [move for move in (exercise.line[0], exercise.best) if move is not None]
+    """The bait or the killer (UCI), the move that is shown as right, and those that look best beside them."""
+    known = [move for move in (exercise.line[0], right_move(exercise)) if move is not None]
     others = [move for move, _ in _native.static_ranking(exercise.epd) if move not in known]
     return [*dict.fromkeys(known), *others[:OTHERS]]
 

@@ -107,7 +107,6 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
                 origin=Origin.LOST,
                 epd=lost.epd,
                 line=line,
-                best=move.best,
                 number=lost.number,
                 **about,
             )
@@ -117,7 +116,6 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
                 origin=Origin.MISSED,
                 epd=lost.epd_after,
                 line=move.killer_line,
-                best=move.killer_line[0],
                 number=lost.number + (lost.colour == "black"),
                 played_before=lost.uci,
                 before=lost.epd,
@@ -148,12 +146,11 @@ def from_traps(connection: Connection) -> Iterator[Exercise]:
             task=Task.KILLER,
             epd=after,
             line=killer_line,
-            best=killer,
             played_before=row.bait,
             before=row.epd,
             **about,
         )
-        yield Exercise(task=Task.SAFE, epd=row.epd, line=(row.bait, *killer_line), best=None, **about)
+        yield Exercise(task=Task.SAFE, epd=row.epd, line=(row.bait, *killer_line), **about)
 
 
 def _codes(epd: str, line: Sequence[str]) -> bytes:

@@ -40,8 +40,6 @@ class Exercise:
     """Who is to answer is to move."""
     line: tuple[str, ...]
     """UCI: the killer and how it goes on; where a safe move is asked, the bait first."""
-    best: str | None
-    """UCI of a move that is known to be right; None if none is."""
     mate_in: int | None
     """Moves to the mate that the killer begins; None without a proved mate."""
     cost: float

@@ -1,6 +1,7 @@
 """Judgement of an answer: right, wrong, or neither.
 
-What is known is not searched again: the bait of the exercise is wrong, its killer right. Any other move is put to the
+What is known is not searched again: the bait of the exercise is wrong, its killer right. Any other move, also the one
+that seemed best when the games were looked through, is put to the
 trap test (`trapcore.proof.trap_test`) with `NODES` nodes for each of its questions, and so by the border that the
 whole product draws: a move that costs `LOSS` of win chance or more is wrong, one that a search as deep sees to cost
 less is right. Where the search sees a mate at once there are no depths to compare, and the answer is searched against
@@ -61,12 +62,17 @@ def is_confirmed(exercise: Exercise) -> bool:
     """
     if exercise.origin is not Origin.LOST or exercise.mate_in is not None:
         return True
-    return _loses(exercise.epd, exercise.line[0])
+    return _is_loss(_tested(exercise.epd, exercise.line[0]))
+
+
+def best_move(exercise: Exercise) -> str | None:
+    """The best move (UCI) in place of the bait by the search of `NODES` nodes; None if it found none."""
+    return _tested(exercise.epd, exercise.line[0]).best
 
 
 @lru_cache(maxsize=4096)
-def _loses(epd: str, move: str) -> bool:
-    return _is_loss(check_bait(epd, move, budget=Budget(nodes=NODES)))
+def _tested(epd: str, move: str) -> BaitTest:
+    return check_bait(epd, move, budget=Budget(nodes=NODES))
 
 
 def _is_loss(test: BaitTest) -> bool:
@@ -84,8 +90,6 @@ def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, 
             return Judgement(Mark.RIGHT, _shown(exercise.line[1:], exercise.mate_in), 0.0)
         if exercise.mate_in is not None and mates(exercise.board(), answer, exercise.mate_in):
             return Judgement(Mark.RIGHT, (), 0.0)
-    elif answer == exercise.best:
-        return Judgement(Mark.RIGHT, (), 0.0)
     budget = Budget(nodes=nodes)
     test = check_bait(exercise.epd, answer, budget=budget, stop=stop)
     if test.verdict is Verdict.UNDECIDED:

@@ -12,13 +12,12 @@ from db.games.players import find_players, players
 from db.library.library import Library
 from db.practice.collect import Filter, exercises_of, plain_theme
 from db.practice.exercise import Exercise, Task
-from db.practice.judge import NODES, Judgement, Mark, is_confirmed, judge
+from db.practice.judge import Judgement, Mark, best_move, is_confirmed, judge
 from db.practice.schedule import rated, streak
 from db.practice.wording import theme_words
 from db.storage.practice_rows import Card, Review, cards_of, profile_names, reviews_of, store_review
 from trapcore.errors import UsageError
-from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.trap_test import check_bait
+from trapcore.parallel.budget import Cancellation
 from trapcore.suggestions import unknown_name
 
 
@@ -178,11 +177,9 @@ def find_player(library: Library, player: str) -> str:
     return name
 
 
-def right_move(exercise: Exercise, stop: Cancellation | None = None) -> str | None:
-    """A right move (UCI): the one that is known, else the best by the search; None if the search found none."""
-    if exercise.best is not None or exercise.task is Task.KILLER:
-        return exercise.best
-    return check_bait(exercise.epd, exercise.line[0], budget=Budget(nodes=NODES), stop=stop).best
+def right_move(exercise: Exercise) -> str | None:
+    """A right move (UCI): the killer, else the best by the search; None if the search found none."""
+    return exercise.line[0] if exercise.task is Task.KILLER else best_move(exercise)
 
 
 def now_utc() -> datetime:

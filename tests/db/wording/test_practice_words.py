@@ -34,7 +34,6 @@ def test_an_exercise_is_told_in_either_language() -> None:
         origin=Origin.LOST,
         epd=epd,
         line=("g4d1", "c4f7"),
-        best=None,
         mate_in=None,
         cost=1.0,
         themes=("fork",),
