@@ -56,6 +56,22 @@ def test_moves_are_dragged_to_a_position_whose_traps_appear(browser: Browser) ->
     assert browser.driver.execute_script("return window.stays") is True, "the page was loaded anew"
 
 
+def test_what_a_dragged_pawn_becomes_is_asked(browser: Browser) -> None:
+    browser.open("/position?fen=7k/P7/8/8/8/8/8/K7+w+-+-+0+1")
+    browser.drag("a7", "a8")
+    assert browser.accessibility() == []
+    browser.one("dialog.promotion button[value=n]").click()
+    browser.wait_address("line=a7a8n")
+    # Without a choice nothing is played.
+    browser.open("/position?fen=7k/P7/8/8/8/8/8/K7+w+-+-+0+1")
+    browser.drag("a7", "a8")
+    browser.one("dialog.promotion").send_keys(Keys.ESCAPE)
+    assert "line=" not in browser.driver.current_url
+    browser.drag("a7", "a8")
+    browser.one("dialog.promotion button[value=q]").click()
+    browser.wait_address("line=a7a8q")
+
+
 def test_pieces_are_dragged_while_a_position_is_set_up(browser: Browser) -> None:
     browser.open("/position/setup")
     browser.drag("e2", "e5")

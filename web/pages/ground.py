@@ -17,8 +17,7 @@ def ground(picture: Picture, *, circle: str = "", **more: object) -> str:
     """The board of a picture as JSON for ``static/board.js``, with what may be done on it:
 
     - ``dests``: where each piece may go, see `dests`;
-    - ``play``: address that a move leads to, ``{uci}`` in it for the move; ``promote``: the same for a pawn on the last
-      rank, with ``{from}`` and ``{to}``, if it is asked what the pawn becomes;
+    - ``play``: address that a move leads to, ``{uci}`` in it for the move, which has what a pawn becomes;
     - ``next``: a move (UCI) and the address that it leads to;
     - ``answer``: a move is the answer to an exercise;
     - ``circle``: a square that is marked;

@@ -204,7 +204,6 @@ def _page(
             picture,
             dests=dests(board.legal_moves),
             play=with_gaps(replace(view, line=(*view.line, "{uci}")).url()),
-            promote=with_gaps(view.url(**{"from": "{from}", "to": "{to}"})),
         ),
         squares=_squares(view, board, from_),
         promotions=_promotions(view, board, from_, to),

@@ -11,20 +11,45 @@ function promotes(data, orig, dest) {
   return live.api.state.pieces.get(dest)?.role === "pawn" && /[18]$/.test(dest) && !data.setup;
 }
 
+// What a pawn becomes is asked in a dialog; closed without a choice, the pawn goes back.
+function ask(chosen) {
+  const dialog = document.createElement("dialog");
+  dialog.className = "promotion";
+  dialog.setAttribute("aria-label", "Promote to");
+  const form = document.createElement("form");
+  form.method = "dialog";
+  for (const [letter, name] of [["q", "Queen"], ["r", "Rook"], ["b", "Bishop"], ["n", "Knight"]]) {
+    const button = document.createElement("button");
+    button.value = letter;
+    button.textContent = name;
+    form.append(button);
+  }
+  dialog.append(form);
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (dialog.returnValue) chosen(dialog.returnValue);
+    else live.api.set(settings(live.data));
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
 // castling as chessground makes it may end on the rook's square
 function moved(orig, dest) {
+  if (promotes(live.data, orig, dest)) ask((letter) => played(`${orig}${dest}${letter}`));
+  else played(`${orig}${dest}`);
+}
+
+function played(uci) {
   const data = live.data;
-  const uci = `${orig}${dest}`;
-  if (data.next && data.next[0].slice(0, 4) === uci) {
+  if (data.next && data.next[0] === uci) {
     page.turn(data.next[1], { replace: true });
   } else if (data.answer) {
     const field = document.getElementById("move");
-    field.value = promotes(data, orig, dest) ? `${uci}q` : uci;
+    field.value = uci;
     field.form.requestSubmit();
   } else if (data.setup) {
     changed();
-  } else if (promotes(data, orig, dest)) {
-    page.turn(filled(data.promote ?? data.play, { from: orig, to: dest, uci: `${uci}q` }));
   } else if (data.play) {
     const address = filled(data.play, { uci });
     if (data.leaves) location.assign(address);
