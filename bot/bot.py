@@ -11,6 +11,7 @@ from functools import partial
 
 from cachetools import LRUCache
 
+from bot.challenges.arenas import Arenas
 from bot.challenges.block_lists import BlockLists
 from bot.challenges.matchmaking import Matchmaker
 from bot.challenges.queue import ChallengeQueue
@@ -128,6 +129,7 @@ class Bot:
         self._challenges = ChallengeQueue(
             lichess, self._pauses, self.settings, self._requests, self._inbox.put, self._agreed, self._block_lists
         )
+        self._arenas = Arenas(lichess, self._pauses, self.settings.tournaments)
         self._matchmaker = Matchmaker(lichess, self._pauses, saved_state, self.settings, account, self._block_lists)
         self._context = GameContext(
             lichess=lichess,
@@ -190,6 +192,10 @@ class Bot:
         self._grace_until = time.monotonic() + grace
         self._stopping.set()
         self._inbox.put(self._challenges.close)
+        self._inbox.put(self._leave_arenas)
+
+    def _leave_arenas(self) -> None:
+        self._requests.submit(self._arenas.leave)
 
     @property
     def is_stopping(self) -> bool:
@@ -235,7 +241,9 @@ class Bot:
             if not self._stopping.is_set():
                 self._list_games()
                 self._challenges.turn({name: game.opponent for name, game in self._games.items()})
-                self._matchmaker.turn(len(self._games) + self._challenges.expected, self._requests)
+                games = len(self._games) + self._challenges.expected
+                self._matchmaker.turn(games, self._requests)
+                self._arenas.turn(games < self.settings.max_games, self._requests)
         except Exception:
             log.exception("an event of the account could not be handled")
 

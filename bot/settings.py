@@ -265,6 +265,12 @@ class BotSettings(Section):
     seek_games: int = Field(
         default=20, ge=0, le=100, description="Most such challenges in 24 hours; lichess allows 100."
     )
+    tournaments: tuple[str, ...] = Field(
+        default=(),
+        description="Arenas that the bot joins if they admit bots, the letters at the end of the address; the token "
+        "needs the scope tournament:write as well.",
+        examples=[["abcd1234"]],
+    )
     health_port: int = Field(
         default=0, ge=0, le=65535, description="Port on the loopback interface that tells how the bot is; 0 for none."
     )
@@ -285,7 +291,7 @@ class BotSettings(Section):
         fitting = next((one for one in self.profiles if one.fits(variant, speed, color)), None)
         return self.engine if fitting is None or fitting.engine is None else fitting.engine
 
-    @field_validator("studies")
+    @field_validator("studies", "tournaments")
     @classmethod
     def _are_ids(cls, ids: tuple[str, ...]) -> tuple[str, ...]:
         for one in ids:

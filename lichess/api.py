@@ -136,6 +136,17 @@ class Challenge:
 
 
 @dataclass(frozen=True, slots=True)
+class Arena:
+    """An arena tournament."""
+
+    id: str
+    admits_bots: bool
+    seconds_to_start: float
+    """0 once it has begun."""
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
 class GameInfo:
     """Constant data of a game."""
 
@@ -328,6 +339,15 @@ class Lichess(Protocol):
 
     def online_bots(self, most: int, speed: str) -> list[Person]:
         """Bots that are online, with their ratings at a speed."""
+
+    def arena(self, ident: str) -> Arena:
+        """An arena tournament."""
+
+    def join_arena(self, ident: str) -> None:
+        """Join an arena, and ask for a pairing within the next minute; needs the scope tournament:write."""
+
+    def leave_arena(self, ident: str) -> None:
+        """Leave an arena, or take a break in it; needs the same scope."""
 
     def chat(self, game: str) -> list[ChatLine]:
         """Lines of the players' room of a game, also of one that is over, the oldest first."""

@@ -22,6 +22,7 @@ from lichess.api import (
     MOST_LISTED,
     Account,
     AccountEvent,
+    Arena,
     Challenge,
     ChatLine,
     Color,
@@ -119,6 +120,27 @@ class Connection:
         with translate_errors():
             found = self._client.bots.get_online_bots(most)
             return [Person(str(bot["id"]), str(bot["username"]), "BOT", _rating(bot, speed)) for bot in found]
+
+    def arena(self, ident: str) -> Arena:
+        """An arena tournament."""
+        with translate_errors():
+            found = self._ask.get(f"/api/tournament/{ident}")
+            return Arena(
+                str(found["id"]),
+                bool(found.get("botsAllowed")),
+                float(found.get("secondsToStart") or 0),
+                bool(found.get("isFinished")),
+            )
+
+    def join_arena(self, ident: str) -> None:
+        """Join an arena, and ask for a pairing within the next minute."""
+        with translate_errors():
+            self._ask.post(f"/api/tournament/{ident}/join", data={"pairMeAsap": "true"})
+
+    def leave_arena(self, ident: str) -> None:
+        """Leave an arena, or take a break in it."""
+        with translate_errors():
+            self._ask.post(f"/api/tournament/{ident}/withdraw")
 
     def chat(self, game: str) -> list[ChatLine]:
         """Lines of the players' room of a game, the oldest first."""

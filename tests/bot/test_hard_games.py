@@ -7,13 +7,15 @@ import chess
 import pytest
 
 from bot.settings import Variant
+from tests.fake_lichess.archive.stored import Tournament
 from tests.fake_lichess.challenges import Challenge
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.limits import Limit
 from tests.fake_lichess.people import Account
 from tests.fake_lichess.players import Habits, Player
+from tests.fake_lichess.site import BOT_SCOPES
 from tests.fake_lichess.terms import VARIANTS, Terms
-from tests.support.playing_bot import LEGAL, challenged, chat_of, ended, moves, no_violations, playing
+from tests.support.playing_bot import LEGAL, SECRET, challenged, chat_of, ended, moves, no_violations, playing
 from tests.support.polling import until
 from trapline.settings import Settings
 
@@ -249,3 +251,37 @@ def test_after_two_minutes_the_chat_is_not_asked_for_any_more(
         before = requests()
         time.sleep(0.5)
         assert requests() == before
+
+
+def test_arenas_that_admit_bots_are_joined_and_left(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.challenges.arenas.AGAIN_SECONDS", 0.3)
+    kinds: dict[str, dict[str, Any]] = {
+        "openaren": {"bots_allowed": True},
+        "lateaern": {"bots_allowed": True, "seconds_to_start": 3600},
+        "peopleon": {},
+        "overaren": {"bots_allowed": True, "over": True},
+    }
+
+    def prepare(site: Any) -> None:
+        for ident, more in kinds.items():
+            site.archive.tournaments[ident] = Tournament(ident, "tournament", [], **more)
+        site.token(site.accounts["trapbot"], SECRET, (*BOT_SCOPES, "tournament:write"))
+
+    def pair(site: Any) -> None:
+        rival = Player(site, site.join("Rival", "BOT"), Habits(resign_at=5), 1)
+        site.begin("arenagam", Terms(), site.accounts["trapbot"], rival.account, source="arena")
+
+    def arena(ident: str) -> Any:
+        return server.do(lambda site: site.archive.tournaments[ident])
+
+    server.do(prepare)
+    with playing(changed(settings, tournaments=tuple(kinds)), ()):
+        until(lambda: arena("openaren").joins >= 2)
+        assert arena("openaren").players == {"trapbot"}
+        server.do(pair)
+        until(lambda: ended(server, "arenagam"))
+    assert {ident for ident in kinds if arena(ident).joins} == {"openaren"}
+    assert arena("openaren").players == set()
+    no_violations(server)

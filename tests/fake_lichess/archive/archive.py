@@ -148,10 +148,26 @@ def arena(site: Site, ident: str) -> Json:
         "clock": {"limit": 180, "increment": 0},
         "nbPlayers": 2,
     }
+    if found.bots_allowed:
+        body["botsAllowed"] = True
+    if found.seconds_to_start:
+        body["secondsToStart"] = found.seconds_to_start
     if found.over:
         counts = dict.fromkeys(("moves", "whiteWins", "blackWins", "draws", "berserks", "averageRating"), 0)
         body |= {"isFinished": True, "stats": {"games": len(found.games), **counts}}
     return body
+
+
+def join(site: Site, ident: str, who: str, *, leaves: bool = False) -> None:
+    """Join or leave an arena; a bot is refused where none is allowed."""
+    found = _tournament(site, ident, "tournament")
+    if leaves:
+        found.players.discard(who)
+        return
+    if found.over or (site.accounts[who].is_bot and not found.bots_allowed):
+        raise Refused("This tournament cannot be joined", 400)
+    found.players.add(who)
+    found.joins += 1
 
 
 def swiss(site: Site, ident: str) -> Json:

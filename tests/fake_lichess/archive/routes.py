@@ -41,6 +41,8 @@ class ArchiveRoutes:
             web.get("/api/cloud-eval", self.known_position),
             web.get("/api/tournament/{id}", self.arena),
             web.get("/api/tournament/{id}/games", self.arena_games),
+            web.post("/api/tournament/{id}/join", self.join),
+            web.post("/api/tournament/{id}/withdraw", self.withdraw),
             web.get("/api/swiss/{id}", self.swiss),
             web.get("/api/swiss/{id}/games", self.swiss_games),
             web.get("/api/broadcast/round/{id}.pgn", self.round),
@@ -143,6 +145,14 @@ class ArchiveRoutes:
 
     async def arena(self, request: web.Request) -> web.StreamResponse:
         return self._answer(archive.arena(self.site, request.match_info["id"]))
+
+    async def join(self, request: web.Request) -> web.StreamResponse:
+        archive.join(self.site, request.match_info["id"], self._owner(request, "tournament:write"))
+        return self._answer({"ok": True})
+
+    async def withdraw(self, request: web.Request) -> web.StreamResponse:
+        archive.join(self.site, request.match_info["id"], self._owner(request, "tournament:write"), leaves=True)
+        return self._answer({"ok": True})
 
     async def swiss(self, request: web.Request) -> web.StreamResponse:
         return self._answer(archive.swiss(self.site, request.match_info["id"]))

@@ -24,6 +24,11 @@ class Tournament:
     kind: str
     games: list[str]
     over: bool = False
+    bots_allowed: bool = False
+    seconds_to_start: int = 0
+    #: Ids of the accounts that have joined and not left, and how often somebody joined.
+    players: set[str] = field(default_factory=set)
+    joins: int = 0
 
 
 @dataclass

@@ -1,0 +1,81 @@
+"""Arena tournaments that admit bots: joined shortly before they begin, and again while they run."""
+
+import logging
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor
+
+from lichess.api import Lichess, LichessError, Limited, Refused
+from lichess.rate_limits import Kind, Pauses
+
+log = logging.getLogger(__name__)
+
+EARLY_SECONDS = 300.0
+"""An arena is joined so long before it begins."""
+
+AGAIN_SECONDS = 50.0
+"""Interval of the looks: lichess pairs a player who is not on the page for a minute after it has joined."""
+
+
+class Arenas:
+    """The arenas of the settings. Methods are called in the bot's own thread, requests are made in others."""
+
+    def __init__(self, lichess: Lichess, pauses: Pauses, ids: Sequence[str]) -> None:
+        self._lichess, self._pauses = lichess, pauses
+        self._left = list(ids)
+        self._joined: set[str] = set()
+        self._look_at = 0.0
+        self._looking = False
+
+    def turn(self, has_place: bool, threads: Executor) -> None:
+        """Look at the arenas if it is time; none is joined without a place for a game."""
+        now = time.monotonic()
+        if not self._left or self._looking or now < self._look_at or self._pauses.wait(Kind.BOTS) > 0:
+            return
+        self._look_at, self._looking = now + AGAIN_SECONDS, True
+        threads.submit(self._look, has_place)
+
+    def leave(self) -> None:
+        """Leave all arenas, so that no further game begins. Requests are made at once."""
+        for ident in list(self._joined):
+            try:
+                self._lichess.leave_arena(ident)
+            except LichessError as error:
+                log.info("arena %s: %s", ident, error)
+        self._left.clear()
+        self._joined.clear()
+
+    def _look(self, has_place: bool) -> None:
+        try:
+            for ident in list(self._left):
+                self._look_at_one(ident, has_place)
+        except Limited as error:
+            self._pauses.limited(Kind.BOTS, error)
+        except LichessError as error:
+            log.info("the arenas could not be looked at: %s", error)
+        finally:
+            self._looking = False
+
+    def _look_at_one(self, ident: str, has_place: bool) -> None:
+        try:
+            arena = self._lichess.arena(ident)
+            if arena.is_over:
+                self._forget(ident, "it is over")
+            elif not arena.admits_bots:
+                self._forget(ident, "it does not admit bots")
+            elif arena.seconds_to_start <= EARLY_SECONDS and has_place:
+                self._lichess.join_arena(ident)
+                if ident not in self._joined:
+                    log.info("arena %s is joined", ident)
+                self._joined.add(ident)
+            elif ident in self._joined and not has_place:
+                self._lichess.leave_arena(ident)
+                self._joined.discard(ident)
+        except Refused as error:
+            self._forget(ident, str(error))
+
+    def _forget(self, ident: str, reason: str) -> None:
+        log.warning("arena %s is not played any more: %s", ident, reason)
+        if ident in self._left:
+            self._left.remove(ident)
+        self._joined.discard(ident)
