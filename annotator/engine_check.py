@@ -1,8 +1,9 @@
 """UCI engine that decides which of the moves that our own search suspects lost by force.
 
-The engine values the position before a move and the one after it. A loss of lichess's win chance far from the border of
-`LOSS` is believed of few nodes; the nearer it comes, the more the engine searches (`STAGES`). Its last word is the
-verdict. The answer to a move that lost is judged in the same way: it missed the killer if it gives back so much.
+The engine values the position before a move and the one after it. First it looks briefly at all suspected moves of a
+game, which mostly clears them. Of the others a loss of win chance far from the border of `LOSS` is believed of few nodes;
+the nearer it comes, the more the engine searches (`STAGES`). Its last word is the verdict. The answer to a move that lost
+is judged in the same way: it missed the killer if it gives back so much.
 """
 
 import dataclasses
@@ -26,7 +27,15 @@ from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
-STAGES = ((0.0125, 0.2), (0.05, 0.1), (0.2, 0.03), (0.5, 0.0))
+GLANCE_NODES = 1_000
+"""Nodes for each of the two positions at the first look, which only clears a move."""
+
+CLEARED = 0.08
+"""Up to this loss a move is cleared by it, unless our own search states `LIKELY` or more."""
+
+LIKELY = 0.3
+
+STAGES = ((0.0125, 0.2), (0.05, 0.08), (0.2, 0.0))
 """Share of the engine's nodes for each of the two positions, and how far from `LOSS` the loss has to be for that to
 suffice."""
 
@@ -77,6 +86,8 @@ class EngineProcess:
         self._engine = UciEngine(command)
         self._nodes = nodes
         self._answers: dict[tuple[str, str], EngineAnswer] = {}
+        self._cleared: dict[tuple[str, str], EngineAnswer] = {}
+        """Of the game in hand."""
 
     @property
     def name(self) -> str:
@@ -92,18 +103,47 @@ class EngineProcess:
 
         What the library knows and the mates that were missed stand as they are proved. Raises ``EngineError``.
         """
+        self._glance([event for event in events if not _stands(event)])
         return [event if _stands(event) else self._judged(event) for event in events]
+
+    def _glance(self, events: Sequence[TrapEvent]) -> None:
+        """Clear what loses nothing at a first look: the last move first, so that the memory serves the earlier ones."""
+        self._cleared.clear()
+        if self._nodes < LEAST_NODES:
+            return
+        game = object()
+        chances: dict[str, float] = {}
+
+        def chance(board: chess.Board) -> float:
+            epd = board.epd()
+            if epd not in chances:
+                chances[epd] = self._engine.evaluate(board, GLANCE_NODES, game=game).chance
+            return chances[epd]
+
+        for event in reversed(events):
+            key = _native.epd(event.fen), event.bait
+            likely = event.probability is not None and event.probability >= LIKELY
+            if likely or event.proved or key in self._cleared:
+                continue
+            board = parse_position(key[0])
+            before, board = board, board.copy(stack=False)
+            board.push_uci(event.bait)
+            left, best = chance(board), chance(before)
+            if best + left <= CLEARED:
+                self._cleared[key] = EngineAnswer(best, -left, (), (), None, GLANCE_NODES)
 
     def _judged(self, event: TrapEvent) -> TrapEvent:
         epd = _native.epd(event.fen)
-        answer = self.ask(epd, event.bait)
-        mate = None
-        if answer.verdict is Verdict.PROVED:
+        answer = self._cleared.get((epd, event.bait)) or self.ask(epd, event.bait)
+        verdict, mate = answer.verdict, None
+        if verdict is Verdict.PROVED:
             event, mate = self._with_line(event, epd, answer)
+            if not event.killer_line:
+                verdict = Verdict.REFUTED  # the move ended the game, and there is no answer to tell of
         best = answer.best_line if answer.best_line[:1] != (event.bait,) else ()
         event = dataclasses.replace(
             event,
-            proof=EventProof(answer.verdict, mate, answer.nodes, self.name, answer.loss),
+            proof=EventProof(verdict, mate, answer.nodes, self.name, answer.loss),
             before=answer.before,
             after=answer.after,
             best=best[0] if best else event.best,
@@ -114,7 +154,7 @@ class EngineProcess:
             event = _with_kind(event, epd)
         if event.event is Event.FELL:
             return dataclasses.replace(event, played_loss=answer.loss, only_move=False)
-        if event.event in (Event.SPRUNG, Event.MISSED):
+        if event.proved and event.event in (Event.SPRUNG, Event.MISSED):
             return self._answered(event, epd)
         return event
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.engine_check import STAGES, EngineProcess, EngineVerifier
+from annotator.engine_check import GLANCE_NODES, LIKELY, STAGES, EngineProcess, EngineVerifier
 from annotator.events import EventProof, TrapEvent
 from db.traps.terms import Event
 from db.traps.trap import Trap
@@ -44,16 +44,30 @@ def event_of(trap: Trap, event: Event = Event.FELL, played: str = "") -> TrapEve
     )
 
 
-@pytest.mark.parametrize(("score", "verdict"), [(PROVING, Verdict.PROVED), (REFUTING, Verdict.REFUTED)])
-def test_the_engine_decides_of_few_nodes_what_is_clear(tmp_path: Path, score: str, verdict: Verdict) -> None:
+FIRST = round(STAGES[0][0] * NODES)
+
+
+@pytest.mark.parametrize(
+    ("score", "verdict", "nodes"),
+    [(PROVING, Verdict.PROVED, FIRST), (REFUTING, Verdict.REFUTED, GLANCE_NODES)],
+)
+def test_the_engine_decides_of_few_nodes_what_is_clear(
+    tmp_path: Path, score: str, verdict: Verdict, nodes: int
+) -> None:
     with EngineVerifier(engine_of(tmp_path, score), NODES) as verifier:
         [[event]] = verifier.verified([[event_of(elephant())]])
         assert verifier.asked == 1
     assert (event.proof.verdict, event.proof.by) == (verdict, "Opinionated 1")
-    assert event.proof.nodes == round(STAGES[0][0] * NODES)
+    assert event.proof.nodes == nodes
     assert event.played_loss == event.proof.loss
     assert event.before == 0
     assert event.after == pytest.approx(-0.7262 if verdict is Verdict.PROVED else 0, abs=1e-3)
+
+
+def test_what_our_search_holds_likely_is_not_cleared_at_a_first_look(tmp_path: Path) -> None:
+    with EngineVerifier(engine_of(tmp_path, REFUTING), NODES) as verifier:
+        [[event]] = verifier.verified([[replace(event_of(elephant()), probability=LIKELY)]])
+    assert (event.proof.verdict, event.proof.nodes) == (Verdict.REFUTED, FIRST)
 
 
 @pytest.mark.parametrize(("last", "verdict"), [(200, Verdict.PROVED), (150, Verdict.REFUTED)])

@@ -72,6 +72,11 @@ impl<'a> GameLosses<'a> {
         1..self.effort.end
     }
 
+    /// The stages for what is not to be believed of the first one.
+    fn confirming(&self) -> Range<usize> {
+        CONFIRMED..self.effort.end.max(CONFIRMED + 1)
+    }
+
     /// Makes the pass.
     pub(super) fn pass(&mut self, work: &mut Workspace) {
         let stop_flag = work.searcher.stop_flag.clone();
@@ -108,7 +113,7 @@ impl<'a> GameLosses<'a> {
 
     /// What the answer to the bait of a case costs against its killer.
     pub(super) fn answered(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<Arc<Loss>> {
-        let stages = if case.member.is_some() { PROPOSED } else { CONFIRMED..self.effort.end };
+        let stages = if case.member.is_some() { PROPOSED } else { self.confirming() };
         self.answer(decision + 1, self.moves[decision + 1], Prior { killer: None, mated: false, stages }, work)
     }
 
@@ -169,8 +174,7 @@ impl<'a> GameLosses<'a> {
         if !matters || loss.verdict != Verdict::Refuted || loss.stage >= CONFIRMED {
             return Some(loss);
         }
-        let answer =
-            self.ask(decision, m, Prior { killer: None, mated: false, stages: CONFIRMED..self.effort.end }, work);
+        let answer = self.ask(decision, m, Prior { killer: None, mated: false, stages: self.confirming() }, work);
         self.answers.insert((decision, move_code(m)), answer.clone());
         answer
     }
