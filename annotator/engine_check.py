@@ -1,9 +1,9 @@
 """UCI engine that decides which of the moves that our own search suspects lost by force.
 
 The engine values the position before a move and the one after it. First it looks briefly at all suspected moves of a
-game, which mostly clears them. Of the others a loss of win chance far from the border of `LOSS` is believed of few nodes;
-the nearer it comes, the more the engine searches (`STAGES`). Its last word is the verdict. The answer to a move that lost
-is judged in the same way: it missed the killer if it gives back so much.
+game, which mostly clears them. Of the others a loss of win chance far from the border of `LOSS` is believed of few
+nodes; the nearer it comes, the more the engine searches (`STAGES`). Its last word is the verdict. The answer to a
+move that lost is judged in the same way: it missed the killer if it gives back so much.
 """
 
 import dataclasses
