@@ -10,6 +10,7 @@ coverage/        how many of the moves that lose by force are told, held against
 repertoire/      the model of people's moves, fitted and held against games left out
 practice.py      judgements of answers in practice, held against an engine
 themes/          themes of lines held against lichess's tags of its puzzles
+local_search/    forced wins inside a region of moves, held against other searches
 monte_carlo/     how often Monte Carlo searches choose the bait of a trap, and how strong they are
 network/         training of the search's network on an engine's values
 experiments/     what was measured or fitted once, by commands that anyone can run again

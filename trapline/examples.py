@@ -49,6 +49,7 @@ EXAMPLES: Mapping[str, str] = {
     "research themes": "puzzles.csv.zst --out out/themes",
     "research paper": "figure-1 table-1 -o found",
     "research mcts": "--positions 40 --out found",
+    "research local-search": "--positions 20 --seconds 5 --out out/local",
     "research dynamics": "tic-tac-toe --games 100",
 }
 """What is written behind ``trapline`` and the name of the command."""

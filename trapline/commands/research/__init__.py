@@ -1,15 +1,16 @@
 """The commands ``trapline research ...``.
 
-==============  ==========================================================================
-accuracy.py     ``puzzles`` and ``games``: how good the proposed killers are
-coverage.py     ``coverage``: how many of the losing moves are told
-dynamics.py     ``dynamics``: how much a game's local trees change from ply to ply
-monte_carlo.py  ``mcts``: the baits that Monte Carlo searches take, their strength and speed
-network.py      ``network``: the network of the search, trained on an engine's values
-paper.py        ``paper``: the experiments of the founding paper, repeated
-practice.py     ``practice``: judgements of answers in practice, held against an engine
-themes.py       ``themes``: our themes of lines held against lichess's tags
-==============  ==========================================================================
+===============  ==========================================================================
+accuracy.py      ``puzzles`` and ``games``: how good the proposed killers are
+coverage.py      ``coverage``: how many of the losing moves are told
+dynamics.py      ``dynamics``: how much a game's local trees change from ply to ply
+local_search.py  ``local-search``: forced wins inside a region, held against other searches
+monte_carlo.py   ``mcts``: the baits that Monte Carlo searches take, their strength and speed
+network.py       ``network``: the network of the search, trained on an engine's values
+paper.py         ``paper``: the experiments of the founding paper, repeated
+practice.py      ``practice``: judgements of answers in practice, held against an engine
+themes.py        ``themes``: our themes of lines held against lichess's tags
+===============  ==========================================================================
 """
 
 from trapline.lazy_group import lazy_application
@@ -20,6 +21,7 @@ research = lazy_application(
         "puzzles": "trapline.commands.research.accuracy:puzzles",
         "games": "trapline.commands.research.accuracy:games",
         "mcts": "trapline.commands.research.monte_carlo:mcts",
+        "local-search": "trapline.commands.research.local_search:local_search",
         "network": "trapline.commands.research.network:network",
         "coverage": "trapline.commands.research.coverage:coverage",
         "practice": "trapline.commands.research.practice:practice",

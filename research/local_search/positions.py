@@ -1,0 +1,37 @@
+"""Positions near the end of games that the Monte Carlo search plays against itself."""
+
+import random
+from collections.abc import Callable
+
+from research.monte_carlo.matches import opening
+from trapcore.proof.monte_carlo import MonteCarloSearch, PlayoutBudget
+
+PLAYOUTS = 2_000
+"""For a move of the games."""
+NEAR = 24
+"""Plies before the end from which positions are drawn."""
+EACH = 4
+"""Positions of a game."""
+
+
+def near_the_end(game: str, count: int, show: Callable[[str], None] = lambda _: None) -> list[str]:
+    """So many positions in which the game goes on, of games that begin with four random moves; always the same."""
+    found: list[str] = []
+    seed = 0
+    while len(found) < count:
+        show(f"{game}: {len(found)} positions")
+        numbers = random.Random(seed)
+        players = [
+            MonteCarloSearch(game, moves=opening(game, 4, random.Random(seed)), seed=2 * seed + number)
+            for number in (0, 1)
+        ]
+        texts: list[str] = []
+        while players[0].reward is None:
+            texts.append(players[0].text)
+            move = players[len(texts) % 2].search(PlayoutBudget(playouts=PLAYOUTS)).best.move
+            for player in players:
+                player.play(move)
+        late = texts[-NEAR:]
+        found += numbers.sample(late, min(EACH, len(late)))
+        seed += 1
+    return found[:count]
