@@ -1,5 +1,6 @@
 """Self-check for ``trapline bot --check``: whether everything is there that the bot needs. Nothing is changed."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,14 +9,13 @@ import chess.syzygy
 
 from bot.challenges.block_lists import read_list
 from bot.moves.engines import Engine
-from bot.saved_state import SavedState
 from bot.settings import BotOptions, EngineSettings, check_coach
 from db.library.open import open_library
 from lichess.api import Lichess, LichessError
 from lichess.client import Connection
 from lichess.self_check import Finding, attempt, exposed
 from lichess.token import read_token
-from trapcore.errors import TraplineError
+from trapcore.errors import OutputError, TraplineError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
 
@@ -73,6 +73,13 @@ def _account(settings: BotOptions, connect: Callable[..., Lichess]) -> Iterator[
         yield Finding("token", "bad", f"it lacks the scope bot:play (scopes: {has})")
         return
     yield Finding("token", "good", f"may play for {account.name}")
+    wanted = (
+        ("studies", "study:write", settings.bot.studies),
+        ("tournaments", "tournament:write", settings.bot.tournaments),
+    )
+    for name, scope, is_set in wanted:
+        if is_set and scope not in scopes:
+            yield Finding("token", "bad", f"it lacks the scope {scope}, which bot.{name} needs")
     if account.is_bot:
         yield Finding("account", "good", f"{account.name} is a bot")
     else:
@@ -82,9 +89,12 @@ def _account(settings: BotOptions, connect: Callable[..., Lichess]) -> Iterator[
 
 
 def _folder(settings: BotOptions) -> str:
-    settings.bot.folder.mkdir(parents=True, exist_ok=True)
-    waiting = len(SavedState(settings.bot.folder).unfinished())
-    return f"{settings.bot.folder}" + (f", {waiting} games to be resumed" if waiting else "")
+    folder = settings.bot.folder
+    there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise OutputError(f"{there} cannot be written")
+    waiting = len(list((folder / "running").glob("*.json")))
+    return f"{folder}" + (f", {waiting} games to be resumed" if waiting else "")
 
 
 def _library(settings: BotOptions) -> Iterator[Finding]:

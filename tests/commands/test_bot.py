@@ -67,6 +67,7 @@ def test_the_example_configuration_is_checked_without_a_token() -> None:
     )
     assert any(line.startswith("unchecked  library: ") and "made at the first start" in line for line in lines)
     assert lines[-1] == "what could be checked is in order; what is marked `unchecked` was not looked at"
+    assert not (Path.home() / ".local").exists(), "a check changes nothing"
 
 
 def test_everything_that_is_there_is_told(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,6 +109,16 @@ def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path) -> Non
     failed = [line.split(None, 1)[1].split(":")[0] for line in done.stdout.splitlines() if line.startswith("WRONG")]
     assert failed == ["token", "token", "library", "engine", "book", "book", "tablebase"]
     assert SECRET not in done.output
+
+
+def test_scopes_that_settings_need_are_told(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAPLINE_BOT_TOKEN", SECRET)
+    mine = {"url": server.url, "folder": tmp_path, "studies": ["abcd1234"], "tournaments": ["abcd1234"]}
+    wrong = [one.message for one in check(Settings(bot=mine)) if one.outcome == "bad"]
+    assert wrong == [
+        "it lacks the scope study:write, which bot.studies needs",
+        "it lacks the scope tournament:write, which bot.tournaments needs",
+    ]
 
 
 def test_a_server_that_is_away_leaves_the_token_unchecked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
