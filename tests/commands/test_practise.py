@@ -49,6 +49,16 @@ def test_a_session_without_a_terminal_ends_with_the_input(folder: Path) -> None:
     assert stored(folder) == 2
 
 
+def test_exercises_are_asked_and_answered_in_german(folder: Path) -> None:
+    done = practise(folder, "hint\nBxd1\nNxe5\n", "--theme", "mate", "--language", "de")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Schwarz am Zug: ein naheliegender Zug verliert hier. Finden Sie einen, der nicht verliert." in done.stdout
+    assert "Der Zug, der zu meiden ist, verliert durch " in done.stdout
+    assert "5...Bxd1 verliert durch Matt in 2: 6.Bxf7+ Ke7 7.Nd5#." in done.stdout
+    assert "Richtig: 5...Nxe5. Der Zug, der verliert, war Ihrer in " in " ".join(done.stdout.split())
+    assert "unknown language 'fr': known are en, de" in practise(folder, "", "--language", "fr").stderr
+
+
 def test_the_next_session_goes_on_and_the_end_says_when_it_comes_again(folder: Path) -> None:
     assert practise(folder, "show\nquit\n", "--theme", "mate", "--count", "1").returncode == 0
     done = practise(folder, "", "--theme", "mate")

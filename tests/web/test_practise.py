@@ -111,6 +111,14 @@ def test_the_last_hint_is_an_arrow_and_exercises_are_chosen_by_rating(client: ht
     assert hidden(some)["most"] == "1800"
 
 
+def test_sentences_are_in_the_language_of_the_settings(library: Path) -> None:
+    with served(library, library.parent, language="de") as running, running.client() as client:
+        asked = words(client.get("/practise", params={"go": "1", "player": PLAYER, "theme": "mate"}))
+        assert "am Zug: ein naheliegender Zug verliert hier." in asked
+        assert "kept the balance" not in words(client.get("/report", params={"player": PLAYER}))
+        assert "erlaubt Matt in 2" in words(client.get("/report", params={"player": PLAYER}))
+
+
 def test_progress_is_shown_and_exercises_are_taken_elsewhere(client: httpx.Client) -> None:
     page = exercise(client)
     (progress,) = re.findall(r'<a href="(/practise/progress[^"]*)"', page.text)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from db.practice.exercise import Exercise
     from db.practice.progress import Comparison
     from db.practice.session import Practice
+    from db.wording.grammar import Grammar
 
 COMMANDS = "hint, show, skip, quit"
 """What may be written in place of a move."""
@@ -47,6 +48,10 @@ def practise(
             "studies.",
         ),
     ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="en|de", help="Of questions, hints and answers. Default: the setting `language`, en."),
+    ] = None,
     db: DbOption = None,
 ) -> None:
     """Practise on a player's own losing moves, the killers that he missed, and the library's traps.
@@ -57,8 +62,12 @@ def practise(
     """
     from db.practice.collect import Filter
     from db.practice.session import open_practice
+    from db.wording.languages import LANGUAGES, Language
     from trapcore.extras import extra
+    from trapcore.measures.options import chosen
+    from trapline.settings import Settings
 
+    settings = Settings() if language is None else Settings(language=chosen(Language, language))
     with extra("practice", "practising"):
         import fsrs  # noqa: F401 - before the first answer, not after it
     if export is not None:
@@ -72,16 +81,17 @@ def practise(
         elif progress:
             _print_progress(found, library)
         else:
-            _Session(found, library, count).run()
+            _Session(found, library, count, LANGUAGES[settings.language]).run()
 
 
 class _Session:
     """Questions and answers in a terminal."""
 
-    def __init__(self, practice: Practice, library: Library, count: int) -> None:
+    def __init__(self, practice: Practice, library: Library, count: int, language: Grammar) -> None:
         self._practice = practice
         self._library = library
         self._count = count
+        self._language = language
         self._skipped: set[str] = set()
         self._right = 0
         self._wrong = 0
@@ -123,7 +133,7 @@ class _Session:
         from db.practice.session import now_utc, right_move
         from db.practice.wording import HINTS, hint, question, solution, source
 
-        echo(f"\n{place}.  {question(exercise)}\n\n{drawn(exercise.epd)}\n")
+        echo(f"\n{place}.  {question(exercise, self._language)}\n\n{drawn(exercise.epd)}\n")
         hints = 0
         is_first = True
         while True:
@@ -137,12 +147,13 @@ class _Session:
                     return
                 case "hint" | "?":
                     hints = min(hints + 1, HINTS)
-                    echo(hint(exercise, hints))
+                    echo(hint(exercise, hints, self._language))
                     continue
                 case "show":
                     self._practice.give_up(self._library, exercise, now_utc(), hints=hints)
                     self._score(is_first, is_right=False)
-                    echo(" ".join(filter(None, (solution(exercise, right_move(exercise)), source(exercise)))))
+                    told = solution(exercise, right_move(exercise), self._language)
+                    echo(" ".join(filter(None, (told, source(exercise, self._language)))))
                     return
                 case "help":
                     echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
@@ -180,7 +191,7 @@ class _Session:
             return None
         if done.number is not None:
             self._score(is_first, is_right=done.judgement.mark is Mark.RIGHT)
-        echo(verdict(exercise, answer, done.judgement))
+        echo(verdict(exercise, answer, done.judgement, self._language))
         if done.judgement.mark is Mark.WRONG:
             for move in (answer, *done.judgement.line):
                 board.push_uci(move)
@@ -190,7 +201,7 @@ class _Session:
         if done.number is None:
             return None
         if done.judgement.mark is Mark.RIGHT:
-            echo(source(exercise))
+            echo(source(exercise, self._language))
         return done.judgement.mark is Mark.RIGHT
 
 

@@ -22,6 +22,8 @@ from db.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
 from db.practice.session import Practice, Standing, now_utc, open_practice, right_move
 from db.practice.wording import HINTS, hint, hinted_move, numbered, question, solution, source, theme_words, verdict
 from db.storage.practice_rows import Review, profile_names, reviews_of
+from db.wording.grammar import Grammar
+from db.wording.languages import LANGUAGES
 from trapcore.errors import LibraryError, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.pages.boards import Picture
@@ -244,6 +246,11 @@ class _View:
     wanted: Wanted
     practice: Practice
 
+    @property
+    def language(self) -> Grammar:
+        """In which exercises are asked and answered."""
+        return LANGUAGES[self.service.settings.language]
+
     def stored(self, exercise: Exercise, fields: Mapping[str, str], hints: int, stop: Cancellation) -> Response:
         """Redirection to the page of the stored answer. Raises `_AskAgain`."""
         try:
@@ -263,7 +270,7 @@ class _View:
         except LibraryError as error:
             raise _AskAgain(f"the answer was not stored, give it again: {error}", status_of(error)) from error
         if done.number is None:
-            raise _AskAgain(verdict(exercise, uci, done.judgement))
+            raise _AskAgain(verdict(exercise, uci, done.judgement, self.language))
         return RedirectResponse(self.wanted.url(review=done.number), status_code=303)
 
     async def exercise(
@@ -287,9 +294,9 @@ class _View:
             status,
             state="ask",
             exercise=exercise,
-            question=question(exercise),
+            question=question(exercise, self.language),
             message=message,
-            hints=[hint(exercise, number) for number in range(1, hints + 1)],
+            hints=[hint(exercise, number, self.language) for number in range(1, hints + 1)],
             picture=picture,
             ground=ground(picture, dests=dests(board.legal_moves), answer=True, circle=circle),
             squares=_squares(board, flipped, from_, lambda square: self.wanted.url(**here, **{"from": square})),
@@ -317,17 +324,17 @@ class _View:
         if review.answer:
             mate = (len(review.line) + 1) // 2 if boards[-1].is_checkmate() and not review.is_right else None
             mark = Mark.RIGHT if review.is_right else Mark.WRONG
-            said = verdict(exercise, review.answer, Judgement(mark, review.line, 0.0, mate))
+            said = verdict(exercise, review.answer, Judgement(mark, review.line, 0.0, mate), self.language)
         return await self._page(
             200,
             state="answered",
             exercise=exercise,
-            question=question(exercise),
+            question=question(exercise, self.language),
             said=said,
             is_right=review.is_right,
-            solution=solution(exercise, best),
+            solution=solution(exercise, best, self.language),
             shown=not review.answer,
-            source=source(exercise),
+            source=source(exercise, self.language),
             picture=picture,
             ground=ground(picture),
             steppers=(*around(urls, at), None),

@@ -19,6 +19,7 @@ from db.report import html
 from db.report.losses import clock_band, time_of_day
 from db.report.report import report as traps_report
 from db.wording.english import ENGLISH
+from db.wording.grammar import Grammar
 from db.wording.languages import LANGUAGES
 from db.wording.names import theme_name
 from db.wording.sentences import Narrator
@@ -286,7 +287,7 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str) -> 
         "chosen": [(theme_name(value, ENGLISH) if kind == "theme" else value) for kind, value in chosen.items()],
         "all": address("/report", player=name, zone=here["zone"]),
         "shown": len(shown),
-        "told": [_told(name, move) for move in shown[wanted.from_ : more]],
+        "told": [_told(name, move, LANGUAGES[service.settings.language]) for move in shown[wanted.from_ : more]],
         "more": address("/report", **{**here, "from": more}) if more < len(shown) else None,
         "practise": address("/practise", go=1, player=name),
         "traps": address("/report/traps", player=name),
@@ -317,13 +318,13 @@ def _parts(moves: Sequence[LostMove], key: Callable[[LostMove], Sequence[str]], 
     ]
 
 
-def _told(player: str, lost: LostMove) -> Told:
+def _told(player: str, lost: LostMove, language: Grammar) -> Told:
     game = lost.game
     killer = lost.move.killer_line[0] if lost.move.killer_line else ""
     exercise = next((each for each in from_games([lost]) if has_choice(each)), None)
     where = f"#{lost.move.ply}" if game.address and "lichess" in game.address else ""
     return Told(
-        sentence=Narrator(ENGLISH).fell(evidence_of_loss(lost)),
+        sentence=Narrator(language).fell(evidence_of_loss(lost)),
         picture=Picture(
             fen=lost.epd,
             bait=lost.uci,
@@ -333,7 +334,7 @@ def _told(player: str, lost: LostMove) -> Told:
             before=f"{game.white} – {game.black}",
         ),
         game=f"{game.white} – {game.black}" + (f", {game.date.replace('.', '-')}" if "?" not in game.date else ""),
-        themes=tuple(theme_name(theme, ENGLISH) for theme in themes_of(lost)),
+        themes=tuple(theme_name(theme, language) for theme in themes_of(lost)),
         board=address(f"/games/{game.id}", ply=lost.move.ply, player=player),
         exercise=None if exercise is None else address("/practise", go=1, player=player, exercise=exercise.id),
         address=f"{game.address}{where}" if game.address else None,
