@@ -51,8 +51,12 @@ def report_on(
 
 
 def broken(report: SoakReport) -> set[str]:
-    """What was broken, besides that nobody had a report or an answer in so short a time."""
-    nothing = {"  acknowledged: reports", "  acknowledged: answers of the practice"}
+    """What was broken, besides that nobody had a report, an answer or an upload back in so short a time."""
+    nothing = {
+        "  acknowledged: reports",
+        "  acknowledged: answers of the practice",
+        "  uploads that came back whole",
+    }
     return {row.what for row in report.rows if row.passed is False} - nothing
 
 
