@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from db.library.open import open_library
+from research.benchmarks.stockfish import STOCKFISH
 from tests.fake_lichess.http.server import Server
 from tests.service.chesscom_archive import chesscom
 from tests.service.test_chesscom import game as chesscom_game
@@ -153,3 +154,10 @@ def test_a_single_pasted_game_is_shown_at_once(client: httpx.Client) -> None:
     assert "Best: " in words(best)
     assert "trapline's search" in words(best)
     assert "https://lichess.org/analysis/standard/" in page.text
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
+def test_the_configured_engine_says_the_best_move(library: Path) -> None:
+    with served(library, library.parent, engine=STOCKFISH) as running, running.client() as client:
+        asked = words(client.get("/games/1", params={"ply": "9", "best": "1"}))
+        assert re.search(r"Best: 5\.\.\.\S+ .*, depth \d+, Stockfish [^)]*\)\.", asked)
