@@ -90,7 +90,7 @@ def test_hints_are_the_same_with_playouts_and_come_from_a_thread_with_seconds() 
         MonteCarloSearch("breakthrough-6x6", RUNNER, options).search(PlayoutBudget(playouts=1_200)) for _ in range(2)
     )
     assert first == second
-    timed = MonteCarloSearch("breakthrough-6x6", RUNNER, options).search(PlayoutBudget(seconds=1, playouts=200_000))
+    timed = MonteCarloSearch("breakthrough-6x6", RUNNER, options).search(PlayoutBudget(seconds=3, playouts=400_000))
     for opinion in (first, timed):
         assert opinion.best.hint is Finding.WIN
         assert opinion.best.move.startswith("b3")

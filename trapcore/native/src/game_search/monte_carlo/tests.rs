@@ -323,7 +323,9 @@ fn local_searches_give_hints_and_what_loses_everywhere_keeps_its_order() {
     let options = Options { local: true, ..PLAIN };
     let run = |position, by_playouts| {
         let flag = StopFlag::new(Some(Duration::from_secs(60)), None, None);
-        open("breakthrough-6x6", position, options, 1).unwrap().run(40_000, by_playouts, &flag).unwrap()
+        // A thread needs a while to begin on a busy machine.
+        let playouts = if by_playouts { 40_000 } else { 400_000 };
+        open("breakthrough-6x6", position, options, 1).unwrap().run(playouts, by_playouts, &flag).unwrap()
     };
     // White's man on b3 cannot be stopped; it is no win of one move, which the plain search would see as well.
     let won = "B...BB/....BB/....../.W..../W....W/W....W w";
