@@ -91,9 +91,16 @@ def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
     record, acknowledged = Record(), writers.Acknowledged()
     server.start()
     stopped = threading.Event()
+    opened: list[Client] = []
+
+    def client(kind: str) -> Client:
+        opened.append(Client(server, record, kind))
+        return opened[-1]
+
+    uploaded = (games.read_bytes(), expected)
     clients = [
         threading.Thread(target=work, name=name)
-        for name, work in _works(server, record, acknowledged, known, given, (games.read_bytes(), expected), stopped)
+        for name, work in _works(client, server.port, acknowledged, known, given, uploaded, stopped)
     ]
     games.unlink()
     began = time.monotonic()
@@ -106,6 +113,8 @@ def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
         stopped.set()
         for thread in clients:
             thread.join(writers.JOB_SECONDS)
+        for each in opened:
+            each.close()
         code = server.stop()
     return checks.report(server, record, acknowledged, code, time.monotonic() - began, known.games)
 
@@ -144,8 +153,8 @@ def _expected(library: Path, games: Path) -> bytes:
 
 
 def _works(
-    server: ServerProcess,
-    record: Record,
+    client: Callable[[str], Client],
+    port: int,
     acknowledged: writers.Acknowledged,
     known: Known,
     given: argparse.Namespace,
@@ -155,9 +164,6 @@ def _works(
     """Everybody who asks the server something, by name."""
     short = [trap for trap in bundled_traps() if trap.slug not in known.slugs and len(trap.killer_line) <= 3]
     traps = random.Random(given.seed).sample(short, min(TRAPS, len(short)))
-
-    def client(kind: str) -> Client:
-        return Client(server, record, kind)
 
     found: list[tuple[str, Callable[[], None]]] = [
         (f"reader {n}", partial(read, client("page"), known, given.seed + n, PAUSE, stopped))
@@ -170,7 +176,7 @@ def _works(
         ("practice", partial(writers.practise, client("practice"), PLAYER, acknowledged, stopped)),
         ("uploads", partial(writers.upload, client("upload"), *uploaded, acknowledged, stopped)),
         ("attacker", partial(hostile.attack, client("hostile"), given.seed, 1.0, stopped)),
-        ("silence", partial(hostile.hold_connections, server.port, given.seed, stopped)),
+        ("silence", partial(hostile.hold_connections, port, given.seed, stopped)),
     ]
 
 

@@ -85,6 +85,9 @@ class ServerProcess:
         try:
             with urllib.request.urlopen(f"{self.url}/health", timeout=10) as answer:
                 return bool(answer.status == 200)
+        except urllib.error.HTTPError as error:
+            error.close()
+            return False
         except OSError:
             return False
 
