@@ -194,6 +194,16 @@ def test_bait(
     milliseconds: int | None,
     stop: Cancellation | None,
 ) -> BaitTest: ...
+def test_baits(
+    fen: str,
+    baits: Sequence[str],
+    depth: int,
+    nodes: int,
+    milliseconds: int | None,
+    stop: Cancellation | None,
+) -> list[BaitTest]:
+    """Several baits of one position, each against the best move that is none of them."""
+
 def judge_depths(depths: Sequence[tuple[int, int, int]]) -> tuple[str, float]:
     """What values by depth (as in `BaitTest`) say: the verdict, and the win chance that the bait costs at the last."""
 
@@ -755,7 +765,7 @@ def move_values(
 ) -> list[tuple[float, str | None, list[tuple[float, str | None]]]]:
     """For each position: the win chance of the side to move, -1 to 1, and its best move by a search of ``nodes`` nodes;
     then of each of the moves given with it the win chance (for the same side) and the answer, by a search of half as
-    many. Shorter than ``cases`` if it was stopped."""
+    many that knows what those before it found. Shorter than ``cases`` if it was stopped."""
 
 @final
 class MonteCarlo:

@@ -66,16 +66,16 @@ class TrapSet:
     slug: str
     """Empty if it is none of the library's, nor like one."""
     name: str
-    bait: str
     fen: str
     """Position after the move, before the bait."""
-    answer: Answer
+    answers: tuple[Answer, ...]
+    """To each of its baits, the likeliest to win the most first."""
     known: bool
     similarity: float
     gain: float
-    """Win chance that the bait gives away, 0..2; 1 at least for a mate."""
+    """Win chance that a bait gives away, 0..2; 1 at least for a mate of the library."""
     taken: float
-    """Probability that the bait is taken, 0..1, by the games of the library."""
+    """Probability that a bait is taken, 0..1."""
 
 
 @dataclass
@@ -97,8 +97,8 @@ class PendingReplies:
         return pending
 
     def add(self, trap: TrapSet) -> None:
-        """Add the reply to the bait of a trap that is about to be set."""
-        self.answers.setdefault(_native.position_key(trap.fen), []).append(trap.answer)
+        """Add the replies to the baits of a trap that is about to be set."""
+        self.answers.setdefault(_native.position_key(trap.fen), []).extend(trap.answers)
 
     def was_taken(self, board: chess.Board) -> bool:
         """Whether the last move of the board took the bait of one of these traps."""
@@ -211,9 +211,8 @@ class TrapBook:
             move=finding.uci,
             slug=trap.slug,
             name=trap.name,
-            bait=finding.bait,
             fen=finding.fen,
-            answer=Answer(finding.bait, tuple(finding.killer_line), mate),
+            answers=(Answer(finding.bait, tuple(finding.killer_line), mate),),
             known=finding.known,
             similarity=finding.similarity,
             gain=max(1.0, gain or 0.0) if mate else gain or 0.3,
@@ -303,14 +302,12 @@ class TrapLibrary:
 
 def found_trap(trap: LiveTrap) -> TrapSet:
     """A trap that was found by searching."""
-    mate = trap.mate_in is not None
     return TrapSet(
         move=trap.move,
         slug="",
         name="",
-        bait=trap.bait,
         fen=trap.fen,
-        answer=Answer(trap.bait, trap.killer_line, mate),
+        answers=tuple(Answer(bait.uci, bait.killer_line, bait.mate_in is not None) for bait in trap.baits),
         known=False,
         similarity=0.0,
         gain=trap.gain,

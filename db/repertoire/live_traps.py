@@ -13,26 +13,28 @@ import chess
 from db.repertoire.expectation import BAIT_GIFT, ReplyValue, WeighedMove, own_moves, weigh
 from db.repertoire.replies import ReplyModel
 from db.traps.temptation import TEMPTING_SHARE
-from trapcore import _native
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.trap_test import BaitTest, check_bait
+from trapcore.proof.trap_test import BaitTest, check_baits
 from trapcore.proof.verdict import Verdict
 
 WIDTH = 6
 """Own moves that are weighed."""
 
-NODES_A_MILLISECOND = 25
+NODES_A_MILLISECOND = 20
 """Of the time for all, nodes for the search of each position."""
 LEAST_NODES, MOST_NODES = 600, 8_000
 
-FIRST_REPLIES = 8
-"""Replies at first sight that are searched before the model is asked."""
+TEST_NODES_A_MILLISECOND = 100
+"""Of the time that is left for proofs, nodes for each question of the trap test."""
+LEAST_TEST_NODES, MOST_TEST_NODES = 3_000, 20_000
 
-TEST_NODES = 20_000
-"""For each question of the trap test."""
-
+MOST_MOVES = 3
+"""Moves whose baits are put to the test,"""
 MOST_TESTED = 4
-"""Baits that are put to the test in a position."""
+"""and baits of each."""
+
+LEAST_TAKEN = 0.04
+"""A trap into which fewer fall is none."""
 
 AHEAD_MILLISECONDS = 600
 """With less time nobody looks further than the next reply."""
@@ -51,22 +53,40 @@ RATING_OF_DOUBLE = 800
 
 
 @dataclass(frozen=True, slots=True)
+class LiveBait:
+    """A proved bait."""
+
+    uci: str
+    killer_line: tuple[str, ...]
+    mate_in: int | None
+    gain: float
+    """Win chance that it gives away, 0..2."""
+    taken: float
+    """Probability that it is taken, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
 class LiveTrap:
-    """A move that sets a proved trap."""
+    """A move that sets one or more proved traps."""
 
     move: str
     """UCI."""
     fen: str
     """After it."""
-    bait: str
-    killer_line: tuple[str, ...]
-    mate_in: int | None
-    gain: float
-    """Win chance that the bait gives away, 0..2."""
-    taken: float
-    """Probability that it is taken, 0..1."""
+    baits: tuple[LiveBait, ...]
+    """The most hopeful first."""
     cost: float
     """Win chance that the move gives away, 0..2, by a short search."""
+
+    @property
+    def taken(self) -> float:
+        """Probability that one of the baits is taken, 0..1."""
+        return sum(bait.taken for bait in self.baits)
+
+    @property
+    def gain(self) -> float:
+        """Win chance that a bait gives away on average, each as often as it is taken, 0..2."""
+        return sum(bait.gain * bait.taken for bait in self.baits) / self.taken
 
 
 def allowed_cost(setting: float, rating: int | None) -> float:
@@ -87,71 +107,55 @@ def weighed_moves(
     milliseconds: int,
     stop: Cancellation | None = None,
 ) -> list[WeighedMove]:
-    """The moves within the cost that the time sufficed for, the one with the best expectation first.
-
-    With little time the model is asked only about moves to which one of the first replies at first sight seems to give
-    much away; the others have no replies.
-    """
+    """The moves within the cost that the time sufficed for, the one with the best expectation first."""
     until = time.monotonic() + milliseconds / 1000
     nodes = min(MOST_NODES, max(LEAST_NODES, NODES_A_MILLISECOND * milliseconds))
     found: list[WeighedMove] = []
-    for uci, value, cost in own_moves(board.fen(), nodes, max_cost, WIDTH, stop):
+    for move in own_moves(board.fen(), nodes, max_cost, WIDTH, stop):
         if found and time.monotonic() >= until:
             break
-        if nodes == MOST_NODES or _may_hold_bait(board, uci, nodes, stop):
-            found.append(weigh(board, (uci, value, cost), model, nodes, stop))
-        else:
-            found.append(WeighedMove(uci, value, cost, ()))
+        found.append(weigh(board, move, model, nodes, stop))
     return sorted(found, key=lambda one: (one.cost - one.hope, one.uci))
-
-
-def _may_hold_bait(board: chess.Board, uci: str, nodes: int, stop: Cancellation | None) -> bool:
-    """Whether a reply that looks good at first sight seems to give much away."""
-    after = board.copy(stack=False)
-    after.push_uci(uci)
-    fen = after.fen()
-    first = [move for move, _ in _native.static_ranking(fen)[:FIRST_REPLIES]]
-    found = _native.move_values([(fen, first)], nodes, stop) if first else []
-    if not found:
-        return False
-    best = max(found[0][0], *(value for value, _ in found[0][2]))
-    return any(best - value >= BAIT_GIFT for value, _ in found[0][2])
 
 
 def baits_of(weighed: WeighedMove) -> list[ReplyValue]:
     """The replies to a move that may be baits, the most hopeful first."""
     baits = [reply for reply in weighed.replies if reply.gift >= BAIT_GIFT]
-    return sorted(baits, key=lambda reply: (-reply.probability * reply.gift, reply.uci))
+    return sorted(baits, key=lambda reply: (-_hope(reply), reply.uci))
+
+
+def _taken(baits: Sequence[ReplyValue]) -> float:
+    return sum(bait.probability for bait in baits)
+
+
+def _hope(bait: ReplyValue) -> float:
+    return bait.probability * bait.gift
 
 
 def prove_traps(
     board: chess.Board, weighed: Sequence[WeighedMove], milliseconds: int, stop: Cancellation | None = None
 ) -> Iterator[LiveTrap]:
-    """The proved traps of these moves, as far as the time suffices; of each move that with the most hope."""
+    """The moves of these that set proved traps, as far as the time suffices, with all baits of each."""
     until = time.monotonic() + milliseconds / 1000
-    baits = [(one, bait) for one in weighed for bait in baits_of(one)]
-    baits.sort(key=lambda pair: -pair[1].probability * pair[1].gift)
-    done: set[str] = set()
-    for one, bait in baits[:MOST_TESTED]:
+    tested = [(one, baits_of(one)[:MOST_TESTED]) for one in weighed]
+    tested = [(one, baits) for one, baits in tested if _taken(baits) >= LEAST_TAKEN]
+    tested.sort(key=lambda pair: -sum(map(_hope, pair[1])))
+    for one, baits in tested[:MOST_MOVES]:
         left = int(1000 * (until - time.monotonic()))
-        if one.uci in done or left <= 0:
-            continue
+        if left <= 0:
+            break
         after = board.copy(stack=False)
         after.push_uci(one.uci)
-        # Four questions, each of which may take its part of what is left.
-        test = check_bait(after.fen(), bait.uci, (), Budget(nodes=TEST_NODES, milliseconds=max(1, left // 3)), stop)
-        if is_trap(test, bait.probability):
-            done.add(one.uci)
-            yield LiveTrap(
-                move=one.uci,
-                fen=after.fen(),
-                bait=bait.uci,
-                killer_line=test.killer_line,
-                mate_in=test.mate_in,
-                gain=test.loss,
-                taken=bait.probability,
-                cost=one.cost,
-            )
+        nodes = min(MOST_TEST_NODES, max(LEAST_TEST_NODES, TEST_NODES_A_MILLISECOND * left))
+        budget = Budget(nodes=nodes, milliseconds=left)
+        tests = check_baits(after.fen(), [bait.uci for bait in baits], budget, stop)
+        proved = tuple(
+            LiveBait(bait.uci, test.killer_line, test.mate_in, test.loss, bait.probability)
+            for bait, test in zip(baits, tests, strict=True)
+            if is_trap(test, bait.probability)
+        )
+        if sum(bait.taken for bait in proved) >= LEAST_TAKEN:
+            yield LiveTrap(one.uci, after.fen(), proved, one.cost)
 
 
 def is_trap(test: BaitTest, probability: float) -> bool:

@@ -28,8 +28,8 @@ VALUE_SHARE = 0.3
 
 LEAST_MILLISECONDS = 60
 """With less time nobody looks for traps."""
-WON = 0.95
-"""Win chance from which on traps are not looked for any more."""
+WON = 0.75
+"""Win chance from which on traps are not looked for any more: a bait costs .3 of it at least, which is not there."""
 
 MOST_TRAPS = 2
 """Most traps that are compared with the best move."""

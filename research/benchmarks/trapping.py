@@ -2,14 +2,16 @@
 
 ::
 
-    python -m research.benchmarks trapping [--games N] [--opponent stockfish|people] [--traps on|off]
+    python -m research.benchmarks trapping [--games N] [--opponent stockfish|people] [--traps on|off|both]
         [--milliseconds M] [--rating LOW-HIGH] [--db LIBRARY] [--seed S]
     python -m research.benchmarks trapping recall --db LIBRARY [--positions N]
 
 ``stockfish`` is a Stockfish limited to ratings spread evenly over the range, with the same time for a move; ``people``
 draws each move by the reply model of a player of such a rating, from the games of the library if there is one. Our side
 chooses as the bot does (`db.repertoire.trap_choice`), by its own search, without books and without the library's traps;
-colours alternate. A trap is fallen for if the very next move is its bait. ``recall`` counts, among the moves of indexed
+colours alternate. With ``--traps both`` every opponent is met twice, and the difference of the scores is
+printed. A trap is fallen for if the very next move is one of its
+baits. ``recall`` counts, among the moves of indexed
 games that the full trap test proves to be baits taken, how many the quick look of a move would have seen.
 """
 
@@ -122,9 +124,10 @@ def play(ours: chess.Color, opponent: Opponent, other: Answering, milliseconds: 
     while not board.is_game_over(claim_draw=True) and board.ply() < LONGEST:
         if board.turn != ours:
             move = other.move(board)
-            if pending is not None and move.uci() == pending.bait:
+            taken = [bait for bait in (pending.baits if pending is not None else ()) if bait.uci == move.uci()]
+            if taken:
                 counted.taken += 1
-                killer = list(pending.killer_line)
+                killer = list(taken[0].killer_line)
             pending = None
             board.push(move)
             continue
@@ -175,7 +178,19 @@ def report(games: Sequence[Counted], title: str) -> Report:
     )
 
 
-def match(given: argparse.Namespace) -> list[Counted]:
+def difference(on: Sequence[float], off: Sequence[float]) -> str:
+    """How much the scores of games with traps are above those without, with its interval of 95 %."""
+
+    def squared_error(points: Sequence[float]) -> float:
+        mean = sum(points) / len(points)
+        return sum((value - mean) ** 2 for value in points) / max(1, len(points) - 1) / len(points)
+
+    apart = sum(on) / len(on) - sum(off) / len(off)
+    spread = 1.96 * math.sqrt(squared_error(on) + squared_error(off))
+    return f"score with traps less score without: {apart:+.3f} ± {spread:.3f} a game"
+
+
+def match(given: argparse.Namespace, traps: bool) -> list[Counted]:
     """The games. Raises `UsageError` without Stockfish if that is the opponent."""
     low, high = map(int, given.rating.split("-"))
     numbers = random.Random(given.seed)
@@ -190,7 +205,7 @@ def match(given: argparse.Namespace) -> list[Counted]:
         for at in range(given.games):
             rating = low + (high - low) * (at // 2) // max(1, (given.games - 1) // 2)
             band = RatingBand(rating, rating)
-            allowed = allowed_cost(TRAP_LOSS, rating) if given.traps == "on" else 0.0
+            allowed = allowed_cost(TRAP_LOSS, rating) if traps else 0.0
             ours = Opponent(ReplyModel(None, band), allowed)
             other: Answering
             if engine is not None:
@@ -255,7 +270,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("what", nargs="?", choices=("games", "recall"), default="games")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--opponent", choices=("stockfish", "people"), default="stockfish")
-    parser.add_argument("--traps", choices=("on", "off"), default="on")
+    parser.add_argument("--traps", choices=("on", "off", "both"), default="both")
     parser.add_argument("--milliseconds", type=int, default=100, help="for a move")
     parser.add_argument("--rating", default="1350-1800", metavar="LOW-HIGH", help="of the opponents")
     parser.add_argument(
@@ -273,6 +288,11 @@ def main(arguments: Sequence[str]) -> int:
         for nodes, count in zip(QUICK_NODES, seen, strict=True):
             print(f"  {count} with {nodes:,} nodes for a position")
         return 0
-    title = f"{given.opponent}, rated {given.rating}, {given.milliseconds} ms a move, traps {given.traps}"
-    print(markdown(report(match(given), title)))
+    played = {}
+    for traps in ("on", "off") if given.traps == "both" else (given.traps,):
+        title = f"{given.opponent}, rated {given.rating}, {given.milliseconds} ms a move, traps {traps}"
+        played[traps] = match(given, traps == "on")
+        print(markdown(report(played[traps], title)))
+    if len(played) == 2:
+        print(difference([game.points for game in played["on"]], [game.points for game in played["off"]]))
     return 0

@@ -135,8 +135,8 @@ def test_a_similar_trap_that_was_set_is_remembered(book: TrapBook, search_pool: 
 def test_moves_that_set_a_trap_are_found(book: TrapBook) -> None:
     board = after(BEFORE)
     (found,) = book.set_by(board, board.legal_moves, 5000)
-    assert (found.move, found.slug, found.bait, found.known) == ("f3e5", "legals-mate", "g4d1", True)
-    assert found.answer.line == ("c4f7", "e8e7", "c3d5")
+    assert (found.move, found.slug, found.answers[0].bait, found.known) == ("f3e5", "legals-mate", "g4d1", True)
+    assert found.answers[0].line == ("c4f7", "e8e7", "c3d5")
     assert found.taken == 0.5
     assert book.taken("unheard-of") == book.taken("unheard-of", 1500) == 0.25
     assert book.set_by(chess.Board(), chess.Board().legal_moves, 1000) == []
@@ -191,7 +191,8 @@ def test_known_and_similar_traps_that_a_move_sets(
     traps = TrapBook(book.traps, {}, Settings(measure=measure), search_pool)
     found = traps.set_by(board, board.legal_moves, 60_000)
     assert [
-        (one.move, one.slug, one.bait, one.known, round(one.similarity, 3), one.answer.line[0]) for one in found
+        (one.move, one.slug, one.answers[0].bait, one.known, round(one.similarity, 3), one.answers[0].line[0])
+        for one in found
     ] == expected
 
 

@@ -10,7 +10,7 @@ from db.repertoire.trap_choice import Opponent
 from db.traps.temptation import RatingBand
 from research.benchmarks import trapping
 from research.benchmarks.__main__ import main
-from research.benchmarks.trapping import Counted, People, play, report
+from research.benchmarks.trapping import Counted, People, difference, play, report
 from trapcore.errors import UsageError
 
 MODEL = ReplyModel(None, RatingBand(1400, 1400))
@@ -39,6 +39,10 @@ def test_means_by_hand() -> None:
     assert "('score', '1.5', '.75', '.49')" in text
     assert "('traps set', '2.0', '1', '1.96')" in text
     assert "('fallen for', '1', '.50', '.98')" in text
+
+
+def test_difference_of_scores_by_hand() -> None:
+    assert difference([1.0, 1.0], [1.0, 0.0]) == "score with traps less score without: +0.500 ± 0.980 a game"
 
 
 def test_recall_needs_a_library() -> None:

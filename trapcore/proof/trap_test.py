@@ -93,6 +93,17 @@ def check_bait(
     return _typed(_native.test_bait(fen, bait, killers, *budget.for_search(), stop))
 
 
+def check_baits(
+    fen: str, baits: Sequence[str], budget: Budget = USUAL, stop: Cancellation | None = None
+) -> list[BaitTest]:
+    """Put several moves (UCI) of one position to the test, each against the best move that is none of them.
+
+    That one is searched once for all, and is at most as good as the best other move of each. Budget, stop and errors
+    as there; ``milliseconds`` are for all together.
+    """
+    return [_typed(test) for test in _native.test_baits(fen, list(baits), *budget.for_search(), stop)]
+
+
 def find_baits(fen: str, budget: Budget = USUAL, stop: Cancellation | None = None) -> list[BaitTest]:
     """Put every tempting move of a position to the test, the most tempting first; budget, stop and errors as above."""
     return [_typed(test) for test in _native.find_baits(fen, *budget.for_search(), stop)]

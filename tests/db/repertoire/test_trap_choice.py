@@ -47,11 +47,14 @@ def test_a_trap_is_found_by_searching_and_proved() -> None:
     retakes = next(one for one in weighed if one.uci == "e6d5")
     assert "c3d5" in [bait.uci for bait in baits_of(retakes)]
     found = {trap.move: trap for trap in prove_traps(board, weighed, PLENTY)}["e6d5"]
-    assert (found.bait, found.killer_line[0], found.mate_in) == ("c3d5", "f6d5", None)
-    assert found.gain >= 0.3
+    bait = found.baits[0]
+    assert (bait.uci, bait.killer_line[0], bait.mate_in) == ("c3d5", "f6d5", None)
+    assert all(each.gain >= 0.3 for each in found.baits)
+    assert found.taken == pytest.approx(sum(each.taken for each in found.baits))
+    assert found.gain * found.taken == pytest.approx(sum(each.gain * each.taken for each in found.baits))
     assert 0 < found.taken < 1
     after = chess.Board(found.fen)
-    assert is_trap(check_bait(after.fen(), found.bait, budget=Budget(nodes=50_000)), found.taken)
+    assert is_trap(check_bait(after.fen(), bait.uci, budget=Budget(nodes=50_000)), bait.taken)
     assert not is_trap(check_bait(after.fen(), "e2e3", budget=Budget(nodes=50_000)), 1.0)
     assert list(prove_traps(board, weighed, 0)) == []
 
@@ -97,7 +100,7 @@ def test_the_move_of_a_game_is_chosen_with_its_trap_if_traps_are_wanted(allowed:
     chosen = choose_move(board, 20_000, by_search, opponent, Cancellation(), list[LiveTrap], lambda trap: trap)
     assert chosen.uci == "e6d5"
     assert chosen.is_best
-    assert (None if chosen.trap is None else chosen.trap.bait) == ("c3d5" if allowed else None)
+    assert (None if chosen.trap is None else chosen.trap.baits[0].uci) == ("c3d5" if allowed else None)
     assert sum(asked) <= 20_000
 
 

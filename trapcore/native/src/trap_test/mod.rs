@@ -130,6 +130,9 @@ pub(crate) fn static_ranking(position: &Chess) -> Vec<(i32, Move)> {
     out
 }
 
+/// Values by depth, and the line of the last.
+type Deepened = (Vec<(u32, i32)>, Vec<Move>);
+
 /// The trap tester: a mate prover and a searcher.
 pub(crate) struct Tester {
     pub prover: Prover,
@@ -161,7 +164,29 @@ impl Tester {
             .filter(|&(rank, gain, _)| tempts(rank, gain))
             .collect();
         tempting.sort_by_key(|&(rank, gain, _)| (rank, -gain));
-        tempting.into_iter().map(|(rank, gain, m)| self.test_tempting(position, m, (rank, gain), &[], limits)).collect()
+        tempting
+            .into_iter()
+            .map(|(rank, gain, m)| self.test_tempting(position, m, (rank, gain), &[], limits, None))
+            .collect()
+    }
+
+    /// Tests several baits of one position, each against the best move that is none of them, which is searched once:
+    /// what is proved so is proved against the best other move all the more.
+    pub(crate) fn test_together(&mut self, position: &Chess, baits: &[Move], limits: Limits) -> Vec<BaitTest> {
+        let others: Vec<Move> = position.legal_moves().into_iter().filter(|m| !baits.contains(m)).collect();
+        if others.is_empty() {
+            return baits.iter().map(|&bait| self.test(position, bait, &[], limits)).collect();
+        }
+        let mut temptation = self.temptation(position);
+        let mut nodes = 0;
+        let best = self.deepen(position, &others, &[], limits, &mut nodes);
+        baits
+            .iter()
+            .map(|&bait| {
+                let tempts = temptation.remove(&move_code(bait)).unwrap_or((usize::MAX, 0));
+                self.test_tempting(position, bait, tempts, &[], limits, Some(&best))
+            })
+            .collect()
     }
 
     /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: the static ranking, where
@@ -226,10 +251,10 @@ impl Tester {
     /// that holds the gain is taken; the line goes on from it.
     pub(crate) fn test(&mut self, position: &Chess, bait: Move, killers: &[Move], limits: Limits) -> BaitTest {
         let temptation = self.temptation(position).remove(&move_code(bait)).unwrap_or((usize::MAX, 0));
-        self.test_tempting(position, bait, temptation, killers, limits)
+        self.test_tempting(position, bait, temptation, killers, limits, None)
     }
 
-    /// The same of a bait whose rank and seeming gain are known.
+    /// The same of a bait whose rank and seeming gain are known, and perhaps the values of the best other move.
     fn test_tempting(
         &mut self,
         position: &Chess,
@@ -237,6 +262,7 @@ impl Tester {
         (rank, gain): (usize, i32),
         killers: &[Move],
         limits: Limits,
+        known: Option<&Deepened>,
     ) -> BaitTest {
         let mut test = BaitTest {
             bait,
@@ -261,7 +287,8 @@ impl Tester {
             self.test_forced(position, killers, limits, &mut test);
             return test;
         }
-        let (best, line) = self.deepen(position, &others, &[], limits, &mut test.nodes);
+        let (best, line) =
+            known.cloned().unwrap_or_else(|| self.deepen(position, &others, &[], limits, &mut test.nodes));
         test.best = line.first().copied();
         let baited = after(position, bait);
         let mate = self.prover.prove(&baited, MATES, limits.nodes, killers);
@@ -332,7 +359,8 @@ impl Tester {
     }
 
     /// The win chance of the position and its best move, by a search of `nodes` nodes, and of each of these moves the
-    /// win chance (-1 to 1, for whoever plays it) and the answer, by a search of half as many at its answers.
+    /// win chance (-1 to 1, for whoever plays it) and the answer, by a search of half as many at its answers, which
+    /// knows what the ones before it found.
     #[allow(clippy::type_complexity)] // two answers, one for the position and one for each move
     pub(crate) fn values(
         &mut self,
@@ -348,7 +376,7 @@ impl Tester {
         let values = moves
             .iter()
             .map(|&m| {
-                let (answers, line) = self.deepen(&after(position, m), &[], &[], limits, &mut 0);
+                let (answers, line) = self.deepen_on(&after(position, m), &[], &[], limits, &mut 0);
                 (-value(&answers), line.first().copied())
             })
             .collect();
@@ -375,15 +403,13 @@ impl Tester {
 
     /// Value by depth from 0 (captures and checks played out), for the side to move; `only` these moves, all if empty,
     /// the `first` ones before the others.
-    fn deepen(
-        &mut self,
-        root: &Chess,
-        only: &[Move],
-        first: &[Move],
-        limits: Limits,
-        spent: &mut u64,
-    ) -> (Vec<(u32, i32)>, Vec<Move>) {
+    fn deepen(&mut self, root: &Chess, only: &[Move], first: &[Move], limits: Limits, spent: &mut u64) -> Deepened {
         self.searcher.clear();
+        self.deepen_on(root, only, first, limits, spent)
+    }
+
+    /// The same with what earlier searches taught.
+    fn deepen_on(&mut self, root: &Chess, only: &[Move], first: &[Move], limits: Limits, spent: &mut u64) -> Deepened {
         let mut values = Vec::new();
         let request = SearchRequest { only, first, ..SearchRequest::default() };
         let found: Found = self.searcher.search(root, request, limits, Pruning::Selective, |found| {

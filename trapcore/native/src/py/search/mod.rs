@@ -210,6 +210,26 @@ fn test_bait(
     Ok(bait_test(&position, test))
 }
 
+/// Several baits of one position, each against the best move that is none of them.
+#[pyfunction]
+fn test_baits(
+    py: Python<'_>,
+    fen: &str,
+    baits: Vec<String>,
+    depth: u32,
+    nodes: u64,
+    milliseconds: Option<u64>,
+    stop: Option<&Cancellation>,
+) -> PyResult<Vec<PyBaitTest>> {
+    let position = position::parse(fen)?;
+    let baits = legal_moves(&position, &baits)?;
+    let limits = Limits { depth, nodes };
+    let tests = detached(py, milliseconds, stop, |stop_flag| {
+        with_tester(stop_flag, |tester| tester.test_together(&position.chess, &baits, limits))
+    })?;
+    Ok(tests.into_iter().map(|test| bait_test(&position, test)).collect())
+}
+
 #[pyfunction]
 fn find_baits(
     py: Python<'_>,
@@ -275,6 +295,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(prove_bait, module)?)?;
     module.add_function(wrap_pyfunction!(search, module)?)?;
     module.add_function(wrap_pyfunction!(test_bait, module)?)?;
+    module.add_function(wrap_pyfunction!(test_baits, module)?)?;
     module.add_function(wrap_pyfunction!(find_baits, module)?)?;
     module.add_function(wrap_pyfunction!(judge_depths, module)?)?;
     module.add_function(wrap_pyfunction!(first_sight, module)?)?;
