@@ -172,6 +172,9 @@ def _format_server_error(name: str, state: str | None, detail: str) -> str:
 
 def _reading(path: Path) -> str:
     """How to open a file for reading without leaving anything beside it."""
+    if Path(f"{path}-journal").exists():
+        # Perhaps of a writer that was killed: nobody can read before what it left half done is taken back.
+        return "mode=rw" if can_write(path) else "mode=ro"
     with path.open("rb") as file:
         header = file.read(20)
     if header[18:20] != b"\x02\x02" or Path(f"{path}-wal").exists():

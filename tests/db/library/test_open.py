@@ -279,6 +279,21 @@ def test_reading_leaves_nothing_beside_the_file(library: Path, prepare: Callable
     assert library.read_bytes() == before
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+def test_what_a_killed_writer_left_half_done_is_taken_back(library: Path, tmp_path: Path, read_only: bool) -> None:
+    killed = tmp_path / "killed" / "library.sqlite"
+    killed.parent.mkdir()
+    with closing(sqlite3.connect(library, isolation_level=None)) as writer:
+        writer.execute("PRAGMA cache_size = 1")  # so that the file itself is written before the end
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("CREATE TABLE half AS SELECT zeroblob(1000000) AS done")
+        for name in ("library.sqlite", "library.sqlite-journal"):
+            shutil.copy(library.parent / name, killed.parent / name)
+    with open_library(killed, read_only=read_only) as opened:
+        assert opened.traps() == [legal()]
+    assert names(killed.parent) == {"library.sqlite"}
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user, who may not write here")
 @pytest.mark.parametrize("prepare", [lambda path: None, wal_without_log], ids=["at-rest", "wal"])
 def test_a_folder_that_is_read_only_can_be_read(library: Path, prepare: Callable[[Path], None]) -> None:

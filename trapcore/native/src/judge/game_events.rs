@@ -172,7 +172,11 @@ impl<'a> GameEvents<'a> {
                 && !self.mates_as_well(at - 1, proof.line.first().copied(), proof.mate_in, self.losses.moves[at], work)
             {
                 missed = proof.mate_in;
-                if before[0].is_none_or(|earlier| proof.mate_in < Some(earlier)) && !self.has(EventKind::Missed, at) {
+                let told = |event: &Event| event.at == at && event.kind == EventKind::Missed;
+                let stands = self.events.iter().any(|event| told(event) && event.case.verdict == Verdict::Proved);
+                if before[0].is_none_or(|earlier| proof.mate_in < Some(earlier)) && !stands {
+                    // What an engine may yet refute gives way to a mate that is proved.
+                    self.events.retain(|event| !told(event));
                     let bait = self.losses.moves[at - 1];
                     let victim = &self.losses.searched[at - 1];
                     let before = if victim.values.is_empty() { None } else { Some(win_chance(victim.value())) };
