@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, insert, inspect, select, text, update
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from db.library.library import Library
-from db.storage.database import BUSY_SECONDS, Database, can_write, server_engine, sqlite_engine
+from db.storage.database import BUSY_SECONDS, FORMAT, Database, can_write, server_engine, sqlite_engine
 from db.storage.models import (
     CheckpointRow,
     GameRow,
@@ -46,9 +46,6 @@ REVISIONS = tuple(
 """Every revision of the schema, oldest first: the files in ``db/storage/migrations/versions``."""
 
 _RATED = "0005"  # the revision since which games have ratings
-
-FORMAT = "trapline-library"
-"""The value of ``meta.format``, by which a library is known."""
 
 COPIED = "copied_by"
 """Key of ``meta`` that only a copy of a library has, see `db.library.backup`."""

@@ -9,12 +9,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.exc import DBAPIError, DisconnectionError
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
+from db.storage.models import MetaRow
 from trapcore.errors import LibraryBusyError, LibraryError
 
 BUSY_SECONDS = 5.0
 """How long a statement waits for another program that writes, unless told otherwise."""
+
+FORMAT = "trapline-library"
+"""The value of ``meta.format``, by which a library is known."""
 
 _UNWATCHED = "mode=ro&immutable=1"
 """Has SQLite neither lock the file nor look whether it changed."""
@@ -173,8 +177,9 @@ def _format_server_error(name: str, state: str | None, detail: str) -> str:
 def _reading(path: Path) -> str:
     """How to open a file for reading without leaving anything beside it."""
     if Path(f"{path}-journal").exists():
-        # Perhaps of a writer that was killed: nobody can read before what it left half done is taken back.
-        return "mode=rw" if can_write(path) else "mode=ro"
+        # Perhaps of a writer that was killed: nobody can read before what it left half done is taken back. The journal
+        # of a foreign database is left as it is.
+        return "mode=rw" if can_write(path) and _is_library_as_it_lies(path) else "mode=ro"
     with path.open("rb") as file:
         header = file.read(20)
     if header[18:20] != b"\x02\x02" or Path(f"{path}-wal").exists():
@@ -182,6 +187,15 @@ def _reading(path: Path) -> str:
     # A file in WAL mode without its log: the last writer could not put it to rest. SQLite wants to make the log even to
     # read. Opened for writing it also clears it away; where nothing can be made, nobody else can be writing either.
     return "mode=rw" if can_write(path) else _UNWATCHED
+
+
+def _is_library_as_it_lies(path: Path) -> bool:
+    """Whether a file says that it is a trap library, read without its journal."""
+    address = f"{path.absolute().as_uri()}?{_UNWATCHED}"
+    engine = create_engine("sqlite+pysqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
+    with suppress(DBAPIError), engine.connect() as connection:
+        return connection.scalar(select(MetaRow.value).where(MetaRow.key == "format")) == FORMAT
+    return False
 
 
 def _watch(engine: Engine, path: Path) -> None:

@@ -286,7 +286,7 @@ def test_what_a_killed_writer_left_half_done_is_taken_back(library: Path, tmp_pa
     with closing(sqlite3.connect(library, isolation_level=None)) as writer:
         writer.execute("PRAGMA cache_size = 1")  # so that the file itself is written before the end
         writer.execute("BEGIN IMMEDIATE")
-        writer.execute("CREATE TABLE half AS SELECT zeroblob(1000000) AS done")
+        writer.execute("INSERT INTO meta (key, value) VALUES ('half', hex(zeroblob(1000000)))")
         for name in ("library.sqlite", "library.sqlite-journal"):
             shutil.copy(library.parent / name, killed.parent / name)
     with open_library(killed, read_only=read_only) as opened:
