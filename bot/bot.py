@@ -22,6 +22,7 @@ from bot.game_runner import Game, GameContext
 from bot.health import metrics, summary
 from bot.latency_stats import LatencyStats, spread
 from bot.moves.move_choice import MoveSources
+from bot.moves.repertoires import Repertoires
 from bot.moves.search_pool import SearchPool
 from bot.moves.time_management import Lag
 from bot.moves.trap_book import TrapLibrary
@@ -88,6 +89,7 @@ class Bot:
         self.latency_stats = LatencyStats()
         self._search_pool = SearchPool()
         self.traps = TrapLibrary(settings, self._search_pool)
+        self._repertoires = Repertoires(settings)
         self._lichess, self._saved_state = lichess, saved_state
         self._pauses = Pauses()
         self._stream_openings = StreamOpenings(saved_state.bot.openings)
@@ -139,6 +141,7 @@ class Bot:
             saved_state=saved_state,
             traps=self.traps,
             sources=sources,
+            repertoires=self._repertoires,
             lag=Lag(),
             chat=self._chat,
             deciders=self._deciders,
@@ -161,6 +164,7 @@ class Bot:
         gc.freeze()
         self._search_pool.warm_up()
         self._block_lists.start()
+        self._repertoires.start()
         callbacks: StreamCallbacks[AccountEvent] = StreamCallbacks(
             lambda event, _: self._inbox.put(lambda: self._event(event)),
             self._no_stream,
@@ -215,6 +219,7 @@ class Bot:
             "games": sorted(self._games),
             "waiting_challenges": self._challenges.waiting,
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
+            "repertoires": len(self._repertoires),
             "moves": self.latency_stats.moves,
             "overhead_ms": spread(self.latency_stats.overheads),
             "late_ms": spread(self.latency_stats.late),
@@ -249,6 +254,7 @@ class Bot:
 
     def _shut_down(self) -> None:
         self._block_lists.stop()
+        self._repertoires.stop()
         left = list(self._games)
         for game in self._games.values():
             game.stop()

@@ -22,6 +22,7 @@ from bot.moves.board import GameBoard
 from bot.moves.draws_and_resigning import DrawResignPolicy
 from bot.moves.engines import Searcher, searcher
 from bot.moves.move_choice import Choice, MoveSources, any_move, choose, move_without_search
+from bot.moves.repertoires import Repertoires
 from bot.moves.search_pool import SearchPool
 from bot.moves.time_management import Lag, clock_of, seconds_left, thinking_time
 from bot.moves.trap_book import PendingReplies, TrapLibrary, TrapSet
@@ -63,6 +64,7 @@ class GameContext:
     saved_state: SavedState
     traps: TrapLibrary
     sources: MoveSources
+    repertoires: Repertoires
     lag: Lag
     chat: ChatWorker
     deciders: Executor
@@ -359,6 +361,7 @@ class Game:
             self._pending,
             turn.info.opponent.rating,
             seconds_left(turn.state, turn.info, turn.received),
+            self._context.repertoires.find(turn.info),
         )
         decision = self._thought(board, turn) if found is None else _Decision(found)
         if self._draw_resign.resigns(decision.choice):
@@ -390,10 +393,10 @@ class Game:
         return thinking_time(clock, self._context.lag.milliseconds, most)
 
     def _think(self, board: chess.Board, info: GameInfo, milliseconds: int, stop: Cancellation) -> Choice:
-        context, rating = self._context, info.opponent.rating
+        context = self._context
         try:
             assert self._searcher is not None
-            return choose(board, milliseconds, self._sources, context.traps.book, self._searcher, stop, rating)
+            return choose(board, milliseconds, self._sources, context.traps.book, self._searcher, stop, info.opponent)
         except Exception:
             # The clock runs: a poor move is better than none.
             log.exception("game %s: no move could be chosen at %s", self.id, board.fen())

@@ -9,8 +9,10 @@ import chess.syzygy
 
 from bot.challenges.block_lists import read_list
 from bot.moves.engines import Engine
+from bot.moves.repertoires import repertoire_folder
 from bot.settings import BotOptions, EngineSettings, check_coach
 from db.library.open import open_library
+from db.repertoire.folder import read_all
 from lichess.api import Lichess, LichessError
 from lichess.client import Connection
 from lichess.self_check import Finding, attempt, exposed
@@ -27,6 +29,7 @@ def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) ->
     yield from _account(settings, connect)
     yield from attempt("folder", lambda: _folder(settings))
     yield from _library(settings)
+    yield from attempt("repertoires", lambda: _repertoires(settings))
     yield from attempt("engine", lambda: _engine(settings.bot.engine))
     for profile in settings.bot.profiles:
         if profile.engine is not None:
@@ -111,6 +114,14 @@ def _library(settings: BotOptions) -> Iterator[Finding]:
     yield Finding(
         "library", "good" if proved else "bad", f"{len(traps)} traps in {settings.db}, {proved} of them proved"
     )
+
+
+def _repertoires(settings: BotOptions) -> str:
+    if settings.bot.repertoire_minutes <= 0 or settings.bot.trap_loss <= 0:
+        return "none are built or played"
+    found = read_all(repertoire_folder(settings))
+    traps = sum(len(one.baits) for one in found.values())
+    return f"{len(found)} in {repertoire_folder(settings)} with {traps} traps, the others are built as the bot runs"
 
 
 def _engine(settings: EngineSettings | None) -> str:

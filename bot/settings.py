@@ -211,6 +211,14 @@ class BotSettings(Section):
         description="Win chance (it goes from -1 to 1) that may be given up to set a trap against a player rated 1600, "
         "0.0 to 0.5; against weaker ones up to twice as much, against stronger ones down to half; 0.0 for no traps.",
     )
+    repertoire_minutes: float = Field(
+        default=5.0,
+        ge=0.0,
+        le=240,
+        allow_inf_nan=False,
+        description="Longest time in minutes that the bot takes to build an opening repertoire of traps for one colour "
+        "and rating of opponents, by another process of the lowest priority; 0 to play without.",
+    )
     studies: tuple[str, ...] = Field(
         default=(),
         description="Studies that get the bot's games with traps as annotated chapters, and lessons out of the traps "

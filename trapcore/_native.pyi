@@ -752,9 +752,9 @@ RATING_UNIT: float
 MOST_RATING_UNITS: float
 """and how many of them count at most, either way."""
 
-def move_probabilities(fen: str, last: str | None, rating: float) -> list[tuple[str, float]]:
-    """Each move (UCI) with the probability that a player of this rating chooses it, the likeliest first; ``last`` is
-    the square that the opponent's last move went to."""
+def move_probabilities(fen: str, last: str | None, rating: float, engine: bool = False) -> list[tuple[str, float]]:
+    """Each move (UCI) with the probability that a person of this rating chooses it, or an ``engine`` of limited
+    strength, the likeliest first; ``last`` is the square that the opponent's last move went to."""
 
 def move_features(decisions: Sequence[tuple[str, str | None, str]]) -> list[tuple[int, int, bytes]]:
     """For each position, last square and move that was played: the number of legal moves, the place of the one that was

@@ -6,6 +6,7 @@ search_pool.py          threads for searches, and how they share the processors
 engines.py              the own search and UCI engines
 set_traps.py            moves that set traps, found by the annotator's analyzer
 trap_book.py            the traps of the library: killers, and moves that set traps
+repertoires.py          opening repertoires of traps, built in the background for the opponents' ratings
 online.py               moves from lichess's explorer, cloud evaluations and table server
 move_choice.py          the move to play: killer, opening book, tablebase or search
 draws_and_resigning.py  when a draw is offered or accepted, and when a game is resigned

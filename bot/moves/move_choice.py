@@ -1,4 +1,4 @@
-"""Move choice: a proved killer, an opening book, a tablebase, or a search that prefers moves that set traps."""
+"""Move choice: a proved killer, a book, the repertoire, a tablebase, or a search that prefers moves that set traps."""
 
 import errno
 import logging
@@ -19,8 +19,9 @@ from bot.moves.engines import Searcher
 from bot.moves.online import OnlineMoves
 from bot.moves.trap_book import PendingReplies, TrapBook, TrapSet, found_trap
 from bot.settings import BotSettings, GameProfile, OnlineExplorer
+from db.repertoire.stored import StoredRepertoire
 from db.repertoire.trap_choice import choose_move
-from lichess.api import GameInfo
+from lichess.api import GameInfo, Person
 from trapcore.parallel.budget import Cancellation
 
 log = logging.getLogger(__name__)
@@ -35,8 +36,8 @@ class Choice:
 
     uci: str
     why: str
-    """``killer``, ``only``, ``book``, ``table``, ``explorer``, ``cloud``, ``search``, ``trap``, or ``steer``: traps can
-    be set after it."""
+    """``killer``, ``only``, ``book``, ``repertoire``, ``table``, ``explorer``, ``cloud``, ``search``, ``trap``, or
+    ``steer``: traps can be set after it."""
     value: int | None = None
     """Centipawns for us, if it was searched."""
     trap: TrapSet | None = None
@@ -152,11 +153,12 @@ def move_without_search(
     pending: PendingReplies,
     rating: int | None = None,
     seconds: float | None = None,
+    repertoire: StoredRepertoire | None = None,
 ) -> Choice | None:
     """Move that needs no search, if there is one; ``board`` has the moves of the game and is not over.
 
     ``rating`` is the opponent's, for the frequency with which baits are taken; ``seconds`` are left on our clock, None
-    without one.
+    without one. Books of the owner come before the bot's own ``repertoire``.
     """
     if book is not None:
         killer = book.killer(board, pending)
@@ -172,6 +174,9 @@ def move_without_search(
                 return Choice(trap.move, "book", trap=trap)
         (move,) = random.choices(list(weights), list(weights.values()))
         return Choice(board.uci(move), "book")
+    if repertoire is not None and (prepared := repertoire.move(board)) is not None:
+        uci, live = prepared
+        return Choice(uci, "repertoire", trap=None if live is None else found_trap(live))
     if (found := sources.tables.move(board)) is not None:
         return Choice(found, "table")
     if sources.online is not None and (online := sources.online.move(board, seconds)) is not None:
@@ -186,9 +191,9 @@ def choose(
     book: TrapBook | None,
     searcher: Searcher,
     stop: Cancellation,
-    rating: int | None = None,
+    person: Person | None = None,
 ) -> Choice:
-    """Move found by search within about ``milliseconds``, against an opponent of this rating.
+    """Move found by search within about ``milliseconds``, against this opponent.
 
     Traps of the library count beside those that are found by searching, see `db.repertoire.trap_choice`.
     """
@@ -201,10 +206,12 @@ def choose(
         uci, value = search(board, milliseconds)
         return Choice(uci, "search", value)
 
+    rating = None if person is None else person.rating
+
     def known() -> list[TrapSet]:
         return book.set_by(board, board.legal_moves, max(20, int(TRAP_SHARE * milliseconds)), rating)
 
-    opponent = book.opponent(rating, sources.trap_loss)
+    opponent = book.opponent(person, sources.trap_loss)
     chosen = choose_move(board, milliseconds, search, opponent, stop, known, found_trap)
     why = "search" if chosen.is_best else "trap" if chosen.trap is not None else "steer"
     return Choice(chosen.uci, why, chosen.value, chosen.trap)

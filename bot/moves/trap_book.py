@@ -34,6 +34,7 @@ from db.repertoire.trap_choice import Opponent
 from db.similarity.annotator_index import Screen, open_screen
 from db.traps.temptation import LEAST_DECISIONS, UNKNOWN_RATING, Frequency, RatingBand, rating_band
 from db.traps.trap import Trap
+from lichess.api import Person
 from trapcore import _native
 from trapcore.errors import TraplineError, UsageError
 from trapcore.io.log_once import OnceLogger
@@ -198,10 +199,15 @@ class TrapBook:
                 found[uci] = self._trap_set(proved, rating)
         return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
 
-    def opponent(self, rating: int | None, trap_loss: float) -> Opponent:
-        """A player of this rating, for traps that are found by searching; `allowed_cost` says what they may cost."""
+    def opponent(self, person: Person | None, trap_loss: float) -> Opponent:
+        """Whom the traps that are found by searching are for, a person or a bot of his rating, None for anybody.
+
+        `allowed_cost` says what they may cost.
+        """
+        rating = None if person is None else person.rating
         band = UNKNOWN_RATING if rating is None else RatingBand(rating, rating)
-        return Opponent(ReplyModel(None, band), allowed_cost(trap_loss, rating), self._search_pool.run)
+        model = ReplyModel(None, band, is_engine=person is not None and person.is_bot)
+        return Opponent(model, allowed_cost(trap_loss, rating), self._search_pool.run)
 
     def _trap_set(self, finding: _native.SetTrap, rating: int | None) -> TrapSet:
         trap = self.traps[finding.trap]

@@ -8,18 +8,23 @@ Artificial Intelligence", chapter 3). Baits are put to the trap test as soon as 
 does not prove counts as what it measured. A trap tempts by the rules of `db.traps.temptation`, with the predicted share
 of players in place of that of the games; other replies that lose are blunders, which count all the same.
 
-The same library and options give the same repertoire, whatever the number of threads.
+Positions on the way to proved traps of the library are looked at as well, those that games get to most easily first, so
+that a trap several moves away is found if it is worth it.
+
+The same library and options give the same repertoire, whatever the number of threads, unless the time is limited.
 """
 
+import math
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import chess
 
 from db.library.library import Library
 from db.repertoire.expectation import BAIT_GIFT, LEAST_GIFT, ReplyValue, WeighedMove, own_moves, reply_values, weigh
+from db.repertoire.known_lines import KnownLines
 from db.repertoire.live_traps import is_trap
-from db.repertoire.played import check_games
 from db.repertoire.replies import ReplyModel
 from db.repertoire.tree import Position, Repertoire, Reply, TrapAhead
 from db.traps.temptation import RatingBand
@@ -57,6 +62,10 @@ class RepertoireOptions:
     """Of the search of a position, 100 or more."""
     test_nodes: int = 100_000
     """For each question of the trap test, 1,000 or more."""
+    seconds: float | None = None
+    """Time after which no further positions are looked at but the first ones, 1 or more; None for no limit."""
+    against_engines: bool = False
+    """Whether the opponents are engines of limited strength, who answer by a model of their own and as in no games."""
 
     def __post_init__(self) -> None:
         """Check every field."""
@@ -69,9 +78,10 @@ class RepertoireOptions:
             "width": (1, 20),
             "nodes": (100, 10**9),
             "test_nodes": (1_000, 10**9),
+            "seconds": (1, 10**9),
         }
         for name, (least, most) in bounds.items():
-            if not least <= getattr(self, name) <= most:  # which nan is not
+            if getattr(self, name) is not None and not least <= getattr(self, name) <= most:  # which nan is not
                 option = name.replace("_", "-")
                 raise UsageError(f"{option} must be {least:,} to {most:,}, not {getattr(self, name)}")
 
@@ -129,52 +139,57 @@ def build_repertoire(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
     stop: Cancellation | None = None,
+    compare: bool = True,
 ) -> Repertoire:
-    """The repertoire against players as in the library's games, or as the move model knows them without one.
+    """The repertoire against players as in the library's games, and as the move model knows them where there are none.
 
     ``jobs`` threads, 1 or more. ``progress`` gets the positions that are done, and how many there will be at most. If
-    another thread cancels ``stop``, `UsageError` is raised, as for a library without such games; else `LibraryError`.
+    another thread cancels ``stop``, `UsageError` is raised; else `LibraryError`. Without ``compare`` the main lines are
+    not looked at, so that their expected points are unknown.
     """
-    if library is not None:
-        check_games(library, options.band)
-    model = ReplyModel(library, options.band)
+    model = ReplyModel(None if options.against_engines else library, options.band, is_engine=options.against_engines)
+    lines = KnownLines(() if library is None else library.traps(), options.color)
     halt = stop if stop is not None else Cancellation()
-    total = 2 * options.positions
+    total = (1 + compare) * options.positions
     with threads(jobs, "repertoire") as pool:
         told = progress or (lambda _done, _total: None)
-        grown = _Tree(model, options, pool, halt)
+        grown = _Tree(model, lines, options, pool, halt)
         grown.grow(lambda done: told(done, total))
-        main = _Tree(model, _main_lines(options), pool, halt)
-        main.grow(lambda done: told(options.positions + done, total))
-    points = [(1 + tree.root.expected) / 2 for tree in (grown, main)]
-    beginning = tuple(grown.replies(grown.root, [], 1.0))
-    return Repertoire(options.color, options.band, beginning, *points)
+        beginning = tuple(grown.replies(grown.root, [], 1.0))
+        main_points = None
+        if compare:
+            main = _Tree(model, KnownLines((), options.color), _main_lines(options), pool, halt)
+            main.grow(lambda done: told(options.positions + done, total))
+            main_points = (1 + main.root.expected) / 2
+    return Repertoire(options.color, options.band, beginning, (1 + grown.root.expected) / 2, main_points)
 
 
 def _main_lines(options: RepertoireOptions) -> RepertoireOptions:
-    values = {name: getattr(options, name) for name in ("color", "band", "depth", "positions", "nodes", "test_nodes")}
-    return RepertoireOptions(**values, max_cost=0.0, width=1)
+    return replace(options, max_cost=0.0, width=1)
 
 
 class _Tree:
     """The tree while it grows."""
 
-    def __init__(self, model: ReplyModel, options: RepertoireOptions, pool: Pool, stop: Cancellation) -> None:
-        self._model, self._options, self._pool, self._stop = model, options, pool, stop
+    def __init__(
+        self, model: ReplyModel, lines: KnownLines, options: RepertoireOptions, pool: Pool, stop: Cancellation
+    ) -> None:
+        self._model, self._lines, self._options, self._pool, self._stop = model, lines, options, pool, stop
+        self._until = math.inf if options.seconds is None else time.monotonic() + options.seconds
         board = chess.Board()
         if options.color == "white":
             none = ReplyValue("", 1.0, 0.0, model.replies(board)[0])
             start = _Own(board, 0, 0.0)
             self.root = _Option(WeighedMove("", 0.0, 0.0, ()), board, [_Child(none, 0.0, start, is_tested=True)])
         else:
-            value, replies = reply_values(board, model, options.nodes)
+            value, replies = reply_values(board, model, options.nodes, wanted=lines.moves(board))
             self.root = self._option(WeighedMove("", value, 0.0, replies), board, 0)
 
     def grow(self, progress: Callable[[int], None]) -> None:
         """Look at positions until there are enough of them, or nothing is left."""
         done = 0
         self._prove()
-        while done < self._options.positions:
+        while done < self._options.positions and (not done or time.monotonic() < self._until):
             room = min(AT_A_TIME, self._options.positions - done)
             chosen = sorted(self._ends(self.root, 1.0), key=lambda end: (-end[0], end[1].board.fen()))[:room]
             if not chosen:
@@ -196,9 +211,10 @@ class _Tree:
         return found
 
     def _look(self, own: _Own, stop: Cancellation) -> list[WeighedMove]:
-        options = self._options
-        moves = own_moves(own.board.fen(), options.nodes, options.max_cost, options.width, stop)
-        return [weigh(own.board, move, self._model, options.nodes, stop) for move in moves]
+        options, lines = self._options, self._lines
+        wanted = lines.moves(own.board)
+        moves = own_moves(own.board.fen(), options.nodes, options.max_cost, options.width, stop, wanted)
+        return [weigh(own.board, move, self._model, options.nodes, stop, lines.moves) for move in moves]
 
     def _option(self, weighed: WeighedMove, board: chess.Board, ply: int) -> _Option:
         children = []
@@ -213,15 +229,19 @@ class _Tree:
         return _Option(weighed, board, children)
 
     def _ends(self, option: _Option, reach: float) -> Iterator[tuple[float, _Own]]:
-        """Positions that the repertoire leads to and that nobody has looked at, with the share of games there."""
+        """Positions that the repertoire or a known line leads to and that nobody has looked at, with the share of games
+        there."""
         for child in option.children:
             here = reach * child.reply.probability
             if child.trap is not None or child.own.ply >= self._options.depth:
                 continue
             if not child.own.is_expanded:
                 yield here, child.own
-            elif child.own.options:
-                yield from self._ends(child.own.best, here)
+            else:
+                known = self._lines.moves(child.own.board)
+                for below in child.own.options:
+                    if below is child.own.best or below.weighed.uci in known:
+                        yield from self._ends(below, here)
 
     def _choose(self, option: _Option) -> None:
         """Expected values anew, from the ends to the beginning."""

@@ -7,7 +7,7 @@ win chance after it; replies that give away less than `LEAST_GIFT` count as good
 them apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -23,10 +23,10 @@ LEAST_GIFT = INACCURACY
 BAIT_GIFT = MISTAKE
 """Win chance that a reply gives away at least to be put to the trap test."""
 
-LEAST_PROBABILITY = 0.02
+LEAST_PROBABILITY = 0.005
 """Rarer replies are not searched: they count as good ones."""
 
-MOST_REPLIES = 10
+MOST_REPLIES = 16
 """Replies to a move that are searched."""
 
 COARSE = 8
@@ -71,10 +71,15 @@ class WeighedMove:
 
 
 def own_moves(
-    fen: str, nodes: int, max_cost: float, width: int, stop: Cancellation | None = None
+    fen: str,
+    nodes: int,
+    max_cost: float,
+    width: int,
+    stop: Cancellation | None = None,
+    wanted: Sequence[str] = (),
 ) -> list[tuple[str, float, float]]:
-    """At most ``width`` moves that cost no more than ``max_cost`` of win chance: UCI, win chance and cost, the best
-    first; none if the game is over or ``stop`` was cancelled.
+    """At most ``width`` moves that cost no more than ``max_cost`` of win chance, and those of the ``wanted`` ones that
+    cost no more: UCI, win chance and cost, the best first; none if the game is over or ``stop`` was cancelled.
 
     All moves have a short search first, and those that may do a search of half of ``nodes`` each.
     """
@@ -86,12 +91,14 @@ def own_moves(
     most = max(value for _, value in first)
     kept = [(uci, value) for uci, value in first if value >= most - max_cost - COARSE_MARGIN]
     kept.sort(key=lambda move: (-move[1], move[0]))
-    searched = _values(fen, [uci for uci, _ in kept[: 2 * width]], nodes, stop)
+    longer = dict.fromkeys([*(uci for uci, _ in kept[: 2 * width]), *wanted])
+    searched = _values(fen, list(longer), nodes, stop)
     if not searched:
         return []
     most = max(value for _, value in searched)
     found = [(uci, value, most - value) for uci, value in searched if most - value <= max_cost]
-    return sorted(found, key=lambda move: (move[2], move[0]))[:width]
+    found.sort(key=lambda move: (move[2], move[0]))
+    return found[:width] + [move for move in found[width:] if move[0] in wanted]
 
 
 def _values(fen: str, moves: Sequence[str], nodes: int, stop: Cancellation | None) -> list[tuple[str, float]]:
@@ -105,23 +112,33 @@ def weigh(
     model: ReplyModel,
     nodes: int,
     stop: Cancellation | None = None,
+    wanted: Callable[[chess.Board], Sequence[str]] = lambda _: (),
 ) -> WeighedMove:
-    """What an own move (UCI, win chance, cost) is worth against people of the model; see `reply_values`."""
+    """What an own move (UCI, win chance, cost) is worth against people of the model; see `reply_values`.
+
+    ``wanted`` gives the replies that are searched in any case.
+    """
     uci, value, cost = move
     after = board.copy(stack=False)
     after.push_uci(uci)
-    return WeighedMove(uci, value, cost, reply_values(after, model, nodes, stop)[1])
+    return WeighedMove(uci, value, cost, reply_values(after, model, nodes, stop, wanted(after))[1])
 
 
 def reply_values(
-    board: chess.Board, model: ReplyModel, nodes: int, stop: Cancellation | None = None
+    board: chess.Board,
+    model: ReplyModel,
+    nodes: int,
+    stop: Cancellation | None = None,
+    wanted: Sequence[str] = (),
 ) -> tuple[float, tuple[ReplyValue, ...]]:
-    """Our win chance where the opponent is to move, if he answers well, and his likely replies.
+    """Our win chance where the opponent is to move, if he answers well, and his likely and the ``wanted`` replies.
 
     The position has a search of ``nodes`` nodes, each reply one of half as many. ``board`` has the move that led to it.
     Without replies if the game is over or ``stop`` was cancelled.
     """
-    likely = [one for one in model.replies(board) if one.probability >= LEAST_PROBABILITY][:MOST_REPLIES]
+    every = model.replies(board)
+    likely = [one for one in every if one.probability >= LEAST_PROBABILITY][:MOST_REPLIES]
+    likely += [one for one in every if one.uci in wanted and one not in likely]
     found = _native.move_values([(board.fen(), [one.uci for one in likely])], nodes, stop) if likely else []
     if not found:
         return 0.0, ()

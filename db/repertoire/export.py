@@ -53,10 +53,8 @@ def as_game(repertoire: Repertoire) -> str:
     game = chess.pgn.Game()
     game.headers["Event"] = _title(repertoire)
     game.headers["Orientation"] = repertoire.color
-    game.comment = (
-        f"Expected score {repertoire.points:.3f} a game against players rated {repertoire.band}; "
-        f"with the best move each time {repertoire.main_points:.3f}."
-    )
+    game.comment = f"Expected score {repertoire.points:.3f} a game against players rated {repertoire.band}"
+    game.comment += "." if (main := repertoire.main_points) is None else f"; with the best move each time {main:.3f}."
     for reply in repertoire.beginning:
         _add(game, reply)
     return f"{game.accept(chess.pgn.StringExporter(columns=79))}\n"

@@ -38,15 +38,15 @@ class LikelyReply:
 class ReplyModel:
     """Replies of players of a rating; any number of threads may ask."""
 
-    def __init__(self, library: Library | None, band: RatingBand) -> None:
-        """Without a library the move model alone answers."""
+    def __init__(self, library: Library | None, band: RatingBand, *, is_engine: bool = False) -> None:
+        """Without a library the move model alone answers; that for engines of limited strength if it is one of them."""
         self._library, self.band = library, band
-        self.rating = typical_rating(band)
+        self.rating, self._is_engine = typical_rating(band), is_engine
 
     def replies(self, board: chess.Board) -> list[LikelyReply]:
         """Every legal move, the likeliest first; ``board`` has the move that led to it, if there was one."""
         last = chess.square_name(board.peek().to_square) if board.move_stack else None
-        model = _native.move_probabilities(board.fen(), last, self.rating)
+        model = _native.move_probabilities(board.fen(), last, self.rating, self._is_engine)
         played: dict[str, PlayedReply] = {}
         if self._library is not None:
             with self._library.database.read() as connection:

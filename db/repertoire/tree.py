@@ -76,8 +76,9 @@ class Repertoire:
     """White's first moves, if it is for Black; else one reply without a move, which leads to the first position."""
     points: float
     """Expected points a game, 0..1,"""
-    main_points: float
-    """and those of the main lines: always the best move by the same search, against the same opponents."""
+    main_points: float | None
+    """and those of the main lines: always the best move by the same search, against the same opponents; None if they
+    were not looked at."""
 
     def positions(self) -> Iterator[Position]:
         """All positions in which we are to move, those of likely replies first."""
@@ -102,7 +103,7 @@ class Repertoire:
             "rating": str(self.band),
             "positions": sum(1 for _ in self.positions()),
             "points": round(self.points, 4),
-            "main_points": round(self.main_points, 4),
+            "main_points": None if self.main_points is None else round(self.main_points, 4),
             "traps_set": round(sum(trap.reach for trap in _by_position(traps)), 4),
             "fallen_for": round(sum(trap.reach * trap.falls for trap in traps), 4),
             "traps": [to_dict(trap) for trap in traps],

@@ -3,16 +3,17 @@
 ::
 
     python -m research.benchmarks trapping [--games N] [--opponent stockfish|people] [--traps on|off|both]
-        [--milliseconds M] [--rating LOW-HIGH] [--db LIBRARY] [--seed S]
+        [--milliseconds M] [--rating LOW-HIGH] [--db LIBRARY] [--repertoires FOLDER] [--seed S]
     python -m research.benchmarks trapping recall --db LIBRARY [--positions N]
 
 ``stockfish`` is a Stockfish limited to ratings spread evenly over the range, with the same time for a move; ``people``
 draws each move by the reply model of a player of such a rating, from the games of the library if there is one. Our side
 chooses as the bot does (`db.repertoire.trap_choice`), by its own search, without books and without the library's traps;
-colours alternate. With ``--traps both`` every opponent is met twice, and the difference of the scores is
-printed. A trap is fallen for if the very next move is one of its
-baits. ``recall`` counts, among the moves of indexed
-games that the full trap test proves to be baits taken, how many the quick look of a move would have seen.
+colours alternate. With ``--repertoires``, and ``--db`` to build them of, it plays from those that the bot itself would
+build, and which are built and kept in the folder if they are not there yet. With ``--traps both`` every opponent is met
+twice, and the difference of the scores is printed. A trap is fallen for if the very next move is one of its baits.
+``recall`` counts, among the moves of indexed games that the full trap test proves to be baits taken, how many the quick
+look of a move would have seen.
 """
 
 import argparse
@@ -31,11 +32,13 @@ from sqlalchemy import select
 from db.library.library import Library
 from db.library.open import open_library
 from db.repertoire.expectation import weigh
+from db.repertoire.folder import RepertoireName, build_into, read_all
 from db.repertoire.live_traps import LiveTrap, allowed_cost, baits_of, is_trap
 from db.repertoire.replies import ReplyModel
+from db.repertoire.stored import StoredRepertoire
 from db.repertoire.trap_choice import Opponent, choose_move
 from db.storage.models import GameRow, LosingMoveRow
-from db.traps.temptation import RatingBand
+from db.traps.temptation import RatingBand, rating_band
 from research.benchmarks.stockfish import STOCKFISH
 from research.report import Report, Table, markdown, number
 from trapcore import _native
@@ -46,6 +49,8 @@ from trapcore.proof.trap_test import check_bait
 
 TRAP_LOSS = 0.05
 """The bot's setting, unless changed."""
+REPERTOIRE_SECONDS = 300.0
+"""Likewise, for a repertoire."""
 DECIDED = 900
 """A game is over when one side is ahead by this, in centipawns, for so many moves of ours."""
 DECIDED_MOVES = 6
@@ -106,9 +111,19 @@ class Counted:
     hoped: float = 0.0
     """Falls that were predicted."""
     steered: int = 0
+    prepared: int = 0
+    """Moves of ours out of the repertoire,"""
+    opening: int = 0
+    """and those of them that set a proved trap."""
 
 
-def play(ours: chess.Color, opponent: Opponent, other: Answering, milliseconds: int) -> Counted:
+def play(
+    ours: chess.Color,
+    opponent: Opponent,
+    other: Answering,
+    milliseconds: int,
+    repertoire: StoredRepertoire | None = None,
+) -> Counted:
     """One game of the bot's move choice."""
     board, counted = chess.Board(), Counted()
     killer: list[str] = []
@@ -135,6 +150,15 @@ def play(ours: chess.Color, opponent: Opponent, other: Answering, milliseconds: 
         if killer:
             board.push_uci(killer[0])
             killer = []
+            continue
+        if repertoire is not None and (prepared := repertoire.move(board)) is not None:
+            uci, pending = prepared
+            counted.prepared += 1
+            if pending is not None:
+                counted.chosen += 1
+                counted.opening += 1
+                counted.hoped += pending.taken
+            board.push_uci(uci)
             continue
         chosen = choose_move(board, milliseconds, searched, opponent, stop, list[LiveTrap], lambda trap: trap)
         if chosen.trap is not None:
@@ -163,9 +187,11 @@ def report(games: Sequence[Counted], title: str) -> Report:
         ("score", [game.points for game in games]),
         ("traps set", [float(game.chosen) for game in games]),
         ("of these not the best move", [float(game.deliberate) for game in games]),
+        ("of these out of the repertoire", [float(game.opening) for game in games]),
         ("fallen for", [float(game.taken) for game in games]),
         ("falls predicted", [game.hoped for game in games]),
         ("moves towards traps", [float(game.steered) for game in games]),
+        ("moves out of the repertoire", [float(game.prepared) for game in games]),
     )
     for name, values in kinds:
         mean = sum(values) / len(values)
@@ -195,6 +221,7 @@ def match(given: argparse.Namespace, traps: bool) -> list[Counted]:
     low, high = map(int, given.rating.split("-"))
     numbers = random.Random(given.seed)
     found = []
+    repertoires = {} if given.repertoires is None else read_all(given.repertoires)
     with ExitStack() as stack:
         library = None if given.db is None else stack.enter_context(open_library(given.db, read_only=True))
         engine = None
@@ -206,13 +233,20 @@ def match(given: argparse.Namespace, traps: bool) -> list[Counted]:
             rating = low + (high - low) * (at // 2) // max(1, (given.games - 1) // 2)
             band = RatingBand(rating, rating)
             allowed = allowed_cost(TRAP_LOSS, rating) if traps else 0.0
-            ours = Opponent(ReplyModel(None, band), allowed)
+            ours = Opponent(ReplyModel(None, band, is_engine=engine is not None), allowed)
+            repertoire = None
+            if traps and given.repertoires is not None:
+                color = "white" if at % 2 == 0 else "black"
+                name = RepertoireName(color, rating_band(rating), engine is not None)
+                if name not in repertoires:
+                    repertoires[name] = build_into(given.repertoires, name, given.db, TRAP_LOSS, REPERTOIRE_SECONDS)
+                repertoire = repertoires[name]
             other: Answering
             if engine is not None:
                 other = LimitedEngine(engine, rating, given.milliseconds)
             else:
                 other = People(ReplyModel(library, RatingBand(rating - 200, rating + 199)), numbers)
-            found.append(play(at % 2 == 0, ours, other, given.milliseconds))
+            found.append(play(at % 2 == 0, ours, other, given.milliseconds, repertoire))
             print(f"game {at + 1}: {found[-1]}", flush=True)
     return found
 
@@ -276,6 +310,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--db", type=Path, help="library whose games people follow, or whose losing moves are looked at"
     )
+    parser.add_argument("--repertoires", type=Path, metavar="FOLDER", help="where those of the bot are, or are built")
     parser.add_argument("--positions", type=int, default=60, help="of recall")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
@@ -288,6 +323,8 @@ def main(arguments: Sequence[str]) -> int:
         for nodes, count in zip(QUICK_NODES, seen, strict=True):
             print(f"  {count} with {nodes:,} nodes for a position")
         return 0
+    if given.repertoires is not None and given.db is None:
+        raise UsageError("--repertoires needs --db: the library that repertoires are built of")
     played = {}
     for traps in ("on", "off") if given.traps == "both" else (given.traps,):
         title = f"{given.opponent}, rated {given.rating}, {given.milliseconds} ms a move, traps {traps}"

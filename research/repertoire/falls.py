@@ -54,7 +54,7 @@ def baits_of(decision: Decision, models: Mapping[RatingBand, ReplyModel]) -> lis
     known = any(reply.reply.played is not None for reply in replies)
     found = []
     for reply in replies:
-        if reply.gift < BAIT_GIFT:
+        if reply.gift < BAIT_GIFT or reply.probability < BINS[0]:
             continue
         test = check_bait(decision.fen, reply.uci, budget=Budget(nodes=TEST_NODES))
         if test.verdict is Verdict.PROVED and not test.forced:

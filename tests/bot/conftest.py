@@ -26,4 +26,5 @@ def settings(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     small_library(path)
     monkeypatch.setenv("TRAPLINE_DB", str(path))
     bot = {"url": server.url, "folder": tmp_path / "bot", "move_seconds": 0.03, "max_games": 2}
+    bot |= {"repertoire_minutes": 0.0}
     return Settings(bot=bot)

@@ -21,6 +21,7 @@ from bot.settings import BotSettings, EngineSettings
 from db.formats.bundled import bundled_traps
 from db.proof.prover import TrapProver
 from db.traps.temptation import Frequency, RatingBand
+from lichess.api import Person
 from tests.support.bot_games import INFO
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, elephant, legal
 from tests.support.uci_engines import REFUTING, engine_of
@@ -215,6 +216,16 @@ def test_a_trap_is_set_if_it_costs_little(
     if why == "trap":
         assert win_chance(value) - win_chance(worth) <= trap_loss
         assert found.trap is not None
+
+
+def test_traps_are_for_a_person_or_for_a_bot(book: TrapBook) -> None:
+    board = after(f"{BEFORE} f3e5")
+    taken = {}
+    for title in ("", "BOT"):
+        opponent = book.opponent(Person("you", "You", title, 1500), 0.05)
+        taken[title] = {reply.uci: reply.probability for reply in opponent.model.replies(board)}["g4d1"]
+    assert taken[""] != taken["BOT"]
+    assert book.opponent(None, 0.05).allowed == 0.05
 
 
 def test_without_a_library_the_search_decides() -> None:

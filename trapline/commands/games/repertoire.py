@@ -50,6 +50,7 @@ def repertoire(
     """
     from db.repertoire.build import RepertoireOptions, build_repertoire
     from db.repertoire.export import check_kind, write_repertoire
+    from db.repertoire.played import check_games
     from db.traps.temptation import RatingBand
     from trapcore.errors import UsageError
     from trapline.commands.terminal import Status, print_json, say
@@ -69,6 +70,7 @@ def repertoire(
     check_kind(output)
     status = Status()
     with open_existing(db) as library:
+        check_games(library, options.band)
         found = build_repertoire(
             library,
             options,

@@ -8,15 +8,16 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `features` | what is seen of a move |
-//! | `weights` | the fitted weights |
+//! | `weights` | weights fitted to people |
+//! | `engine_weights` | weights fitted to engines of limited strength |
 
+mod engine_weights;
 pub(crate) mod features;
 mod weights;
 
 use shakmaty::{Chess, Move, Square};
 
 use crate::move_model::features::{COUNT, features};
-use crate::move_model::weights::{BY_RATING, WEIGHTS};
 use crate::trap_test::Tester;
 
 /// Rating for which the features count by themselves, and the points beyond it that count as one.
@@ -25,23 +26,44 @@ pub(crate) const RATING_UNIT: f64 = 500.0;
 /// What a rating counts at most, in units either way: beyond that nothing was fitted.
 pub(crate) const MOST_UNITS: f64 = 2.0;
 
+/// Who chooses the moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Chooser {
+    /// A person.
+    Person,
+    /// An engine of limited strength, which chooses by chance among the moves that a shallow search likes best.
+    Engine,
+}
+
+impl Chooser {
+    /// Weights by themselves, and times the rating.
+    fn weights(self) -> (&'static [f64; COUNT], &'static [f64; COUNT]) {
+        match self {
+            Chooser::Person => (&weights::WEIGHTS, &weights::BY_RATING),
+            Chooser::Engine => (&engine_weights::WEIGHTS, &engine_weights::BY_RATING),
+        }
+    }
+}
+
 /// The rating as the model takes it.
 pub(crate) fn rating_units(rating: f64) -> f64 {
     ((rating - MIDDLE_RATING) / RATING_UNIT).clamp(-MOST_UNITS, MOST_UNITS)
 }
 
-/// The probability of each legal move, the likeliest first, of a player of this rating. `last`: where the opponent's
+/// The probability of each legal move, the likeliest first, of such a player of this rating. `last`: where the opponent's
 /// last move went.
 pub(crate) fn probabilities(
     tester: &mut Tester,
     position: &Chess,
     last: Option<Square>,
     rating: f64,
+    chooser: Chooser,
 ) -> Vec<(Move, f64)> {
     let units = rating_units(rating);
     let seen = features(tester, position, last);
+    let (weights, by_rating) = chooser.weights();
     let sum = |x: &[f32; COUNT]| -> f64 {
-        x.iter().zip(WEIGHTS.iter().zip(&BY_RATING)).map(|(&x, (w, r))| f64::from(x) * (w + units * r)).sum()
+        x.iter().zip(weights.iter().zip(by_rating)).map(|(&x, (w, r))| f64::from(x) * (w + units * r)).sum()
     };
     let sums: Vec<f64> = seen.iter().map(|(_, x)| sum(x)).collect();
     let most = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -68,17 +90,17 @@ mod tests {
         let mut tester = tester();
         let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
         let chess = parse(fen).unwrap().chess;
-        let first = probabilities(&mut tester, &chess, Some(Square::C4), 1400.0);
+        let first = probabilities(&mut tester, &chess, Some(Square::C4), 1400.0, Chooser::Person);
         assert_eq!(first.len(), chess.legal_moves().len());
         assert!((first.iter().map(|(_, p)| p).sum::<f64>() - 1.0).abs() < 1e-9);
         assert!(first.windows(2).all(|pair| pair[0].1 >= pair[1].1));
-        assert_eq!(first, probabilities(&mut tester, &chess, Some(Square::C4), 1400.0));
+        assert_eq!(first, probabilities(&mut tester, &chess, Some(Square::C4), 1400.0, Chooser::Person));
     }
 
     #[test]
     fn a_recapture_is_likelier_than_to_lose_a_piece() {
         let s = parse("r1bqkbnr/ppp2ppp/2np4/4B3/4P3/8/PPP2PPP/RN1QKBNR b KQkq - 0 5").unwrap();
-        let found = probabilities(&mut tester(), &s.chess, Some(Square::E5), 1500.0);
+        let found = probabilities(&mut tester(), &s.chess, Some(Square::E5), 1500.0, Chooser::Person);
         let of = |uci: &str| {
             let m = parse_move(&s, uci).unwrap();
             found.iter().find(|(other, _)| *other == m).unwrap().1

@@ -10,7 +10,7 @@ use shakmaty::{Move, Square};
 use super::arguments::legal_moves;
 use super::cancellation::{Cancellation, detached};
 use crate::chess::position::{self, GamePosition};
-use crate::move_model::{self, features};
+use crate::move_model::{self, Chooser, features};
 use crate::search::stop::StopFlag;
 use crate::trap_test::Tester;
 
@@ -36,11 +36,18 @@ fn square(name: Option<&str>) -> PyResult<Option<Square>> {
 
 /// Each move with its probability, the likeliest first.
 #[pyfunction]
-#[pyo3(signature = (fen, last, rating))]
-fn move_probabilities(py: Python<'_>, fen: &str, last: Option<&str>, rating: f64) -> PyResult<Vec<(String, f64)>> {
+#[pyo3(signature = (fen, last, rating, engine = false))]
+fn move_probabilities(
+    py: Python<'_>,
+    fen: &str,
+    last: Option<&str>,
+    rating: f64,
+    engine: bool,
+) -> PyResult<Vec<(String, f64)>> {
     let (position, last) = (position::parse(fen)?, square(last)?);
+    let chooser = if engine { Chooser::Engine } else { Chooser::Person };
     let found = detached(py, None, None, |stop_flag| {
-        with_tester(stop_flag, |tester| move_model::probabilities(tester, &position.chess, last, rating))
+        with_tester(stop_flag, |tester| move_model::probabilities(tester, &position.chess, last, rating, chooser))
     })?;
     Ok(found.into_iter().map(|(m, p)| (m.to_uci(position.mode).to_string(), p)).collect())
 }
