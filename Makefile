@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test test-rest test-all bench check certificates docs screenshot wheel release lock audit clean
+.PHONY: demo test test-rest test-all fuzz bench check certificates docs screenshot wheel release lock audit clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,15 @@ test-rest: $(VENV)/ready
 	$(PYTEST) -m "(fault or browser or postgres or slow) and not (bench or experiment)"
 
 test-all: test test-rest
+
+# Each fuzz target for so long; with FUZZ_SECONDS=3600 an hour. What fails prints the FUZZ_SEED that repeats it.
+FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= $(shell date +%s)
+fuzz: export FUZZ_SECONDS := $(FUZZ_SECONDS)
+fuzz: export FUZZ_SEED := $(FUZZ_SEED)
+fuzz: $(VENV)/ready
+	$(PYTEST) tests/faults/fuzz
+	cd trapcore/native && cargo test --locked --release --quiet fuzz
 
 bench: $(VENV)/ready
 	$(BIN)/python -m research.benchmarks
@@ -67,9 +76,9 @@ lock:
 	    --python-platform linux --no-emit-index-url --no-annotate --custom-compile-command "make lock" \
 	    --upgrade --quiet --output-file deploy/requirements.lock
 
-# Known holes of what is locked; needs pip-audit, cargo-audit and the network.
+# Known holes of what is locked; needs pip-audit, cargo-audit and the network, and fails for what could not be asked for.
 audit:
-	pip-audit --require-hashes --disable-pip --requirement deploy/requirements.lock
+	pip-audit --strict --require-hashes --disable-pip --requirement deploy/requirements.lock
 	cd trapcore/native && cargo audit
 
 # The picture of the README; needs Chromium.

@@ -11,12 +11,12 @@ metrics.py      metrics for Prometheus, and the middleware that counts requests
 profile.py      whose reports and practice a request may see, and the session of who has signed in
 problems.py     errors as problem details (RFC 9457)
 report_jobs.py  a player's games read and looked through in the background
-service.py      state of the application: library, thread pool, deadlines
+service.py      state of the application: library, threads, deadlines
 settings.py     the section ``[web]`` of the settings
 token.py        the token for writing, and the key of the sessions
 upload_jobs.py  annotation of uploads in the background
 ==============  ===========================================================================
 
 The command ``trapline serve`` starts it. A page and a route do not touch the library themselves: they hand a function
-to `web.service.Service.run`, which calls it in the thread pool with a deadline.
+to `web.service.Service.run`, or to `search` what takes longer, which call it in a thread with a deadline.
 """

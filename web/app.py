@@ -9,13 +9,20 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.openapi.utils import get_openapi
 
+from db.games.explorer import Explored
+from db.games.sightings import SightingPage
 from db.library.library import Library
 from db.library.open import made_by
+from db.query.answer import HitAnswer, TrapInGames
+from db.similarity.propose import Proposals, ProposedMove
+from db.traps import json_form
+from db.traps.answer import TrapAnswer
 from web.api import edit, monitoring, uploads
 from web.api import library as library_api
 from web.http_server import HeadMiddleware
 from web.limits import LimitsMiddleware
 from web.metrics import MetricsMiddleware
+from web.pages.rendering import templates
 from web.pages.site import add_pages
 from web.problems import CONTENT_TYPE, Problem, install_error_handlers
 from web.report_jobs import FetchGames
@@ -24,6 +31,9 @@ from web.settings import WebOptions
 
 GZIP_LEVEL = 5
 """Compression level; a higher one takes twice the time for a few per cent."""
+
+WRITTEN = (Explored, HitAnswer, ProposedMove, Proposals, SightingPage, TrapAnswer, TrapInGames)
+"""Dataclasses whose JSON the routes write."""
 
 
 def create_app(library: Library, settings: WebOptions, fetch_games: FetchGames | None = None) -> FastAPI:
@@ -67,7 +77,21 @@ def create_app(library: Library, settings: WebOptions, fetch_games: FetchGames |
     app.add_middleware(LimitsMiddleware, web=settings.web)
     app.add_middleware(MetricsMiddleware, metrics=service.metrics)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    _prepare(app)
     return app
+
+
+def _prepare(app: FastAPI) -> None:
+    """Make what takes long, before the first request: the routes with their models, JSON forms, templates.
+
+    Nothing of it may be left to the threads of the requests: pydantic reads descriptions by parsing source, and CPython
+    3.11 fails with a `SystemError` where two threads parse at once (https://github.com/python/cpython/issues/106905).
+    """
+    app.openapi()
+    json_form.prepare(*WRITTEN)
+    environment = templates().env
+    for name in environment.list_templates():
+        environment.get_template(name)
 
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {

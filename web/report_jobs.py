@@ -26,6 +26,7 @@ from trapcore.errors import InputError, TraplineError, UsageError
 from trapcore.io.streams import ByteReader
 from trapcore.io.work_folder import WorkFolder
 from trapcore.parallel.pools import threads
+from trapcore.parallel.priority import give_way
 from web.problems import NotFound
 from web.settings import WebOptions
 from web.upload_jobs import State, UploadJobs, upload_limits
@@ -160,7 +161,7 @@ class ReportJobs:
         self._places = places
         self._open_library = open_library
         self._jobs: dict[str, ReportJob] = {}
-        self._pool = ThreadPoolExecutor(settings.web.annotations, thread_name_prefix="report")
+        self._pool = ThreadPoolExecutor(settings.web.annotations, thread_name_prefix="report", initializer=give_way)
 
     def start(self, player: str, games: BinaryIO | Account) -> ReportJob:
         """Start with an upload, which is closed in the end, or with an account. A slot of the uploads was acquired for

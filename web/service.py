@@ -1,4 +1,4 @@
-"""State of the application: the open library, and the thread pool that works on it beside the event loop."""
+"""State of the application: the open library, and the threads that work on it beside the event loop."""
 
 import asyncio
 import secrets
@@ -22,8 +22,10 @@ from db.library.library import Counts, Library
 from db.library.open import made_by, open_library
 from db.query.engine import QueryEngine
 from db.similarity.propose import KillerSuggester
+from db.storage.trap_rows import traps_state
 from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.priority import give_way
 from web.cache import LibraryCache
 from web.metrics import Metrics
 from web.problems import ClientDisconnected, Overloaded
@@ -37,11 +39,70 @@ T = TypeVar("T")
 QUEUE_PER_THREAD = 16
 """Pending requests for each thread; beyond it a request is refused at once, not answered when its client has gone."""
 
+WAIT_SECONDS = 3.0
+"""Longest time that a request waits for a thread; after it the answer is that there is too much to do."""
+
 BUSY_SECONDS = 2.0
 """Time in seconds to wait for another program that writes to the library."""
 
 _POLL_SECONDS = 0.05  # between two checks of a slow request for its deadline and its client
+_BUSY = "there are more questions than can be answered; ask again in a moment"
 _STEPS = 20_000  # of SQLite's virtual machine between two checks for cancellation; about a millisecond
+
+
+class WorkPool:
+    """Some threads, and a bounded queue before them."""
+
+    def __init__(self, threads: int, name: str, *, background: bool = False) -> None:
+        """``threads``, 1 or more, whose names begin with ``name``; with ``background`` they give way to others."""
+        self.pending = 0
+        """Requests that wait for a thread or have one."""
+        self._most = threads * QUEUE_PER_THREAD
+        self._lock = threading.Lock()
+        initializer = give_way if background else None
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name, initializer=initializer)
+
+    async def run(
+        self, request: Request, task: Callable[[Cancellation], T], stop: Cancellation, seconds: float
+    ) -> asyncio.Future[T]:
+        """What has come of ``task``, called in a thread; ``stop`` is cancelled if nobody waits for it any more.
+
+        Raises `Overloaded` if too many requests are pending, if none of the threads was free in time, and at the end of
+        ``seconds``; and `ClientDisconnected`.
+        """
+        if self.pending >= self._most:
+            raise Overloaded(_BUSY, {"Retry-After": "1"})
+        with self._lock:
+            self.pending += 1
+        began = time.monotonic()
+        running = self._executor.submit(task, stop)
+        running.add_done_callback(self._done)
+        future = asyncio.wrap_future(running)
+        try:
+            while not (await asyncio.wait((future,), timeout=_POLL_SECONDS))[0]:
+                passed = time.monotonic() - began
+                if passed > seconds:
+                    raise Overloaded(
+                        f"the answer takes longer than {seconds:g} seconds; ask for less: narrower conditions, a "
+                        "smaller limit or fewer nodes"
+                    )
+                if passed > WAIT_SECONDS and not running.running() and not running.done():
+                    raise Overloaded(_BUSY, {"Retry-After": "2"})
+                if await request.is_disconnected():
+                    raise ClientDisconnected
+        finally:
+            if not future.done():
+                stop.cancel()
+                future.cancel()
+        return future
+
+    def close(self) -> None:
+        """End the threads; whoever waits for one is refused."""
+        self._executor.shutdown(cancel_futures=True)
+
+    def _done(self, _: "Future[T]") -> None:
+        with self._lock:
+            self.pending -= 1
 
 
 class Service:
@@ -61,13 +122,12 @@ class Service:
         self.query_engine = QueryEngine(library, measure=settings.measure)
         self.explorer = Explorer(library)
         self.page_cache = LibraryCache()
-        self.pending = 0
-        """Requests that wait for a thread or have one."""
         self._lock = threading.Lock()
         self._running = threading.local()
         self._stops: set[Cancellation] = set()
-        self._pool = ThreadPoolExecutor(settings.web.threads, thread_name_prefix="request")
-        self._health_pool = ThreadPoolExecutor(1, thread_name_prefix="health")
+        self._pages = WorkPool(settings.web.threads, "request")
+        self._searches = WorkPool(max(1, settings.web.threads // 2), "search", background=True)
+        self._health = WorkPool(1, "health")
         if library.database.engine.dialect.name == "sqlite":
             event.listen(library.database.engine, "connect", self._install_interrupt)
 
@@ -76,8 +136,8 @@ class Service:
         self.cancel_all()
         self.report_jobs.close()
         self.upload_jobs.close()
-        self._pool.shutdown(cancel_futures=True)
-        self._health_pool.shutdown(cancel_futures=True)
+        for pool in (self._pages, self._searches, self._health):
+            pool.close()
         self.query_engine.close()
         self.library.close()
 
@@ -90,59 +150,45 @@ class Service:
         self.upload_jobs.cancel_all()
         self.report_jobs.cancel_all()
 
+    @property
+    def pending(self) -> int:
+        """Requests that wait for a thread or have one, but for those about health."""
+        return self._pages.pending + self._searches.pending
+
     async def run(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
-        """Result of ``task``, called in the thread pool with a cancellation.
+        """Result of ``task``, called in the thread pool with a cancellation: for what is read and shown.
 
         It is cancelled, and with it an SQLite statement and every call of the core that it makes, when the client
         disconnects (raises `ClientDisconnected`), at the deadline, ``seconds`` or that of the settings, and when the
         server stops (raises `Overloaded`). Raises `Overloaded` also if too many requests are pending.
         """
-        if self.pending >= self.settings.web.threads * QUEUE_PER_THREAD:
-            message = "there are more questions than can be answered; ask again in a moment"
-            raise Overloaded(message, {"Retry-After": "1"})
-        with self._lock:
-            self.pending += 1
-        return await self._run_in(self._pool, request, task, self._done, seconds)
+        return await self._run_in(self._pages, request, task, seconds)
+
+    async def search(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
+        """The same in threads of their own, which give way to the others: for what is computed on demand, so that no
+        number of searches keeps the pages from their threads."""
+        return await self._run_in(self._searches, request, task, seconds)
 
     async def run_health(self, request: Request, task: Callable[[Cancellation], T]) -> T:
         """The same in a thread that no other request has, however many there are: for what watches the server."""
-        return await self._run_in(self._health_pool, request, task, lambda _: None, None)
+        return await self._run_in(self._health, request, task, None)
 
     async def _run_in(
-        self,
-        pool: ThreadPoolExecutor,
-        request: Request,
-        task: Callable[[Cancellation], T],
-        done: "Callable[[Future[T]], None]",
-        seconds: float | None,
+        self, pool: WorkPool, request: Request, task: Callable[[Cancellation], T], seconds: float | None
     ) -> T:
-        longest = self.settings.web.seconds if seconds is None else seconds
         stop = Cancellation()
-        deadline = time.monotonic() + longest
         with self._lock:
             self._stops.add(stop)
-        running = pool.submit(self._call, task, stop)
-        running.add_done_callback(done)
-        future = asyncio.wrap_future(running)
         try:
-            while not (await asyncio.wait((future,), timeout=_POLL_SECONDS))[0]:
-                if time.monotonic() > deadline:
-                    raise Overloaded(
-                        f"the answer takes longer than {longest:g} seconds; ask for less: narrower conditions, a "
-                        "smaller limit or fewer nodes"
-                    )
-                if await request.is_disconnected():
-                    raise ClientDisconnected
+            longest = self.settings.web.seconds if seconds is None else seconds
+            done = await pool.run(request, partial(self._call, task), stop, longest)
             try:
-                return future.result()
+                return done.result()
             except (RuntimeError, LibraryError) as error:
                 if stop.is_cancelled:
                     raise Overloaded("the server stops") from error
                 raise
         finally:
-            if not future.done():
-                stop.cancel()
-                future.cancel()
             with self._lock:
                 self._stops.discard(stop)
 
@@ -162,6 +208,11 @@ class Service:
                 found = Path(path).stat()
                 parts.append(f"{found.st_ino} {found.st_size} {found.st_mtime_ns}")
         return blake2b("\n".join(parts).encode(), digest_size=12).hexdigest()
+
+    def traps_state(self) -> str:
+        """Identifier of the state of the traps, which games and answers do not change. Raises `LibraryError`."""
+        with self.library.database.read() as connection:
+            return traps_state(connection)
 
     def counts(self) -> Counts:
         """Numbers of rows in the library, counted once for each state of it. Raises `LibraryError`."""
@@ -186,10 +237,6 @@ class Service:
 
     def _install_interrupt(self, connection: sqlite3.Connection, _: object) -> None:
         connection.set_progress_handler(partial(_is_cancelled, self._running), _STEPS)
-
-    def _done(self, _: "Future[T]") -> None:
-        with self._lock:
-            self.pending -= 1
 
 
 def service_of(request: Request) -> Service:

@@ -27,6 +27,7 @@ from trapcore.errors import InputError, TraplineError
 from trapcore.io.decompress import ReadLimits
 from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.priority import give_way
 from web.metrics import Metrics
 from web.problems import Conflict, NotFound, Overloaded, RequestError
 from web.settings import WebOptions
@@ -285,8 +286,8 @@ class UploadJobs:
         self._metrics = metrics
         self._jobs: dict[str, UploadJob] = {}
         self._free_slots = settings.web.annotations
-        self._job_pool = ThreadPoolExecutor(self._free_slots, thread_name_prefix="annotation")
-        self._analysis_pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="analysis")
+        self._job_pool = ThreadPoolExecutor(self._free_slots, thread_name_prefix="annotation", initializer=give_way)
+        self._analysis_pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="analysis", initializer=give_way)
 
     def check_slot(self) -> None:
         """Raise `Overloaded` if no slot is free: said before an upload is received."""

@@ -4,7 +4,7 @@ Who decides is the victim, so it is the victim's rating that counts where rating
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import lru_cache
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select
 from sqlalchemy.orm import InstrumentedAttribute
@@ -29,15 +29,15 @@ def frequencies(
     With a least or a highest rating only victims count whose rating is known and within these bounds.
     """
     found: dict[str, Frequency] = {}
-    for name, rating, counted in _choices(connection, slug):
-        within = counted
+    for name, rating, there in _choices(connection, slug):
+        within = _COUNTED
         if min_rating is not None or max_rating is not None:
             within = within.join(GameRow, GameRow.id == OccurrenceRow.game_id)
         if min_rating is not None:
             within = within.where(rating >= min_rating)
         if max_rating is not None:
             within = within.where(rating <= max_rating)
-        decisions, played = connection.execute(within).one()
+        decisions, played = connection.execute(within, there).one()
         if decisions:
             found[name] = found.get(name, _NONE) + Frequency(decisions=decisions, played=int(played))
     return found
@@ -46,13 +46,13 @@ def frequencies(
 def frequencies_by_rating(connection: Connection, slug: str | None = None) -> dict[str, dict[RatingBand, Frequency]]:
     """By slug and by the victim's rating, the lowest band first; what did not occur is left out."""
     found: dict[str, dict[RatingBand, Frequency]] = {}
-    for name, rating, counted in _choices(connection, slug):
+    for name, rating, there in _choices(connection, slug):
         band = _band(rating)
-        banded = counted.join(GameRow, GameRow.id == OccurrenceRow.game_id).add_columns(band).group_by("band")
+        banded = _COUNTED.join(GameRow, GameRow.id == OccurrenceRow.game_id).add_columns(band).group_by("band")
         bands = found.setdefault(name, {})
-        for decisions, played, number in connection.execute(banded):
-            there = bands.get(RATING_BANDS[number], _NONE)
-            bands[RATING_BANDS[number]] = there + Frequency(decisions=decisions, played=int(played))
+        for decisions, played, number in connection.execute(banded, there):
+            known = bands.get(RATING_BANDS[number], _NONE)
+            bands[RATING_BANDS[number]] = known + Frequency(decisions=decisions, played=int(played))
     return {
         name: {band: bands[band] for band in RATING_BANDS if band in bands} for name, bands in found.items() if bands
     }
@@ -71,20 +71,26 @@ _MATCHES = {some: _matches(some=some) for some in (False, True)}
 """Writing a statement takes longer than finding that nothing occurred."""
 
 
-def _choices(
-    connection: Connection, slug: str | Sequence[str] | None
-) -> Iterator[tuple[str, _Rating, Select[int, Any]]]:
-    """For each position of a trap that occurred: slug, rating of the victim, and what counts the choices there."""
+_COUNTED = (
+    select(func.count(), func.sum(case((OccurrenceRow.move == bindparam("code"), 1), else_=0)))
+    .select_from(OccurrenceRow)
+    .where(OccurrenceRow.position_id == bindparam("position"), OccurrenceRow.move.is_not(None))
+)
+"""The choices in a position, and how many of them are the bait."""
+
+
+def _choices(connection: Connection, slug: str | Sequence[str] | None) -> Iterator[tuple[str, _Rating, dict[str, int]]]:
+    """For each position of a trap that occurred: slug, rating of the victim, and the parameters of `_COUNTED`."""
     some = {} if slug is None else {"slugs": [slug] if isinstance(slug, str) else list(slug)}
     for name, epd, victim, bait, position_id, mirrored in connection.execute(_MATCHES[slug is not None], some).all():
         rating = GameRow.white_elo if (victim == "white") is not bool(mirrored) else GameRow.black_elo
-        code = move_code(epd, bait) ^ (MIRROR if mirrored else 0)
-        counted = (
-            select(func.count(), func.sum(case((OccurrenceRow.move == code, 1), else_=0)))
-            .select_from(OccurrenceRow)
-            .where(OccurrenceRow.position_id == position_id, OccurrenceRow.move.is_not(None))
-        )
-        yield name, rating, counted
+        code = _code(epd, bait) ^ (MIRROR if mirrored else 0)
+        yield name, rating, {"code": code, "position": position_id}
+
+
+@lru_cache(maxsize=4096)
+def _code(epd: str, bait: str) -> int:
+    return move_code(epd, bait)
 
 
 def _band(rating: _Rating) -> ColumnElement[int]:

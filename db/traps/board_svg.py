@@ -55,14 +55,19 @@ class Picture:
     @property
     def alt(self) -> str:
         """The picture in words, shorter than `described`: what is pointed at, and who is to move."""
-        board = _board(self.fen)
-        words = [self.before or "Board", f"{'White' if board.turn else 'Black'} to move"]
-        if self.last:
-            words.append(f"last move {self.last[:2]} to {self.last[2:4]}")
-        for colour, what, moves in (("red", "bait", self.bait), ("green", "killer", self.killer)):
-            squares = ((move[:2], move[2:4]) for move in moves.split(",") if move)
-            words += [f"{colour} arrow for the {what} from {from_} to {to}" for from_, to in squares]
-        return ", ".join(words)
+        return _alt(self)
+
+
+@lru_cache(maxsize=_CACHED)
+def _alt(picture: Picture) -> str:
+    board = _board(picture.fen)
+    words = [picture.before or "Board", f"{'White' if board.turn else 'Black'} to move"]
+    if picture.last:
+        words.append(f"last move {picture.last[:2]} to {picture.last[2:4]}")
+    for colour, what, moves in (("red", "bait", picture.bait), ("green", "killer", picture.killer)):
+        squares = ((move[:2], move[2:4]) for move in moves.split(",") if move)
+        words += [f"{colour} arrow for the {what} from {from_} to {to}" for from_, to in squares]
+    return ", ".join(words)
 
 
 @lru_cache(maxsize=_CACHED)

@@ -6,6 +6,7 @@ JSON schema, as the HTTP interface does, gives the class to pydantic. Nothing is
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,14 +53,30 @@ Share = Annotated[float, _FourDecimals(Annotated[float, Interval(ge=0, le=1)])]
 
 def to_dict(value: object) -> dict[str, Any]:
     """Fields of a dataclass as JSON has them, in their order: tuples as lists, enumerations as their values."""
-    kind = type(value)
-    if kind not in _ADAPTERS:
-        # Imported here: most commands write no JSON, and building an adapter takes some milliseconds.
-        from pydantic import TypeAdapter
-
-        _ADAPTERS[kind] = TypeAdapter(kind)
-    fields: dict[str, Any] = _ADAPTERS[kind].dump_python(value, mode="json")
+    fields: dict[str, Any] = _adapter(type(value)).dump_python(value, mode="json")
     return fields
 
 
+def prepare(*kinds: type) -> None:
+    """Build the forms of these dataclasses now; otherwise each is built when it is first written."""
+    for kind in kinds:
+        _adapter(kind)
+
+
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    found = _ADAPTERS.get(kind)
+    if found is None:
+        # Imported here: most commands write no JSON, and building an adapter takes some milliseconds.
+        from pydantic import TypeAdapter
+
+        # One at a time: pydantic parses the source for the descriptions, and CPython 3.11 fails with a `SystemError`
+        # where two threads parse at once (https://github.com/python/cpython/issues/106905).
+        with _LOCK:
+            if kind not in _ADAPTERS:
+                _ADAPTERS[kind] = TypeAdapter(kind)
+            found = _ADAPTERS[kind]
+    return found
+
+
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
+_LOCK = threading.Lock()

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 10.0
 """Time to wait for another program that writes to the library, before games are fetched into it."""
 
+SWITCH_SECONDS = 0.001
+"""After so long a thread of Python lets another one go on. A page changes threads several times, and waited Python's
+usual 5 ms at each where searches and annotations are under way."""
+
 
 def serve(
     db: DbOption = None,
@@ -42,6 +46,7 @@ def serve(
     """
     import logging
     import signal
+    import sys
     import tempfile
     from pathlib import Path
 
@@ -80,6 +85,7 @@ def serve(
             super().handle_exit(sig, None)
             service.cancel_all()  # searches, and clients that follow a job, would otherwise delay the end
 
+    sys.setswitchinterval(SWITCH_SECONDS)
     server = Server(server_config(app, web))
     # Uvicorn takes the signals over while it runs, and gives them back to these afterwards.
     for number in (signal.SIGTERM, signal.SIGINT):

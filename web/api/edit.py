@@ -52,16 +52,19 @@ async def add(new: NewTrap, params: Annotated[WriteParams, Query()], request: Re
     """Check a trap, prove it as far as that can be done, and store it. One that cannot be a trap is refused."""
     service = service_of(request)
 
-    def write(stop: Cancellation) -> tuple[bytes, str, Added]:
+    def prove(stop: Cancellation) -> Trap:
         fields = new.model_dump()
-        trap = make_trap(killer_line=fields.pop("line"), **fields)
-        proved = _proved(service, trap)
+        return _proved(service, make_trap(killer_line=fields.pop("line"), **fields))
+
+    proved = await service.search(request, prove, seconds=PROVING_SECONDS)
+
+    def write(stop: Cancellation) -> tuple[bytes, str, Added]:
         with service.open_for_writing() as library:
             result, slug = _add(library, proved, replace=params.replace)
         answer = {"result": result.value, "trap": trap_content(service, slug)}
         return encode_json(answer), slug, result
 
-    body, slug, result = await service.run(request, write, seconds=PROVING_SECONDS)
+    body, slug, result = await service.run(request, write)
     headers = {"Location": f"{router.prefix}/traps/{slug}", "Cache-Control": "no-store"}
     return Response(body, 201 if result is Added.ADDED else 200, headers, "application/json")
 

@@ -16,10 +16,12 @@ REVALIDATE = {"Cache-Control": "no-cache"}
 Content = Mapping[str, object]
 
 
-async def json_response(request: Request, service: Service, compute: Callable[[Cancellation], Content]) -> Response:
+async def json_response(
+    request: Request, service: Service, compute: Callable[[Cancellation], Content], *, search: bool = False
+) -> Response:
     """JSON of what ``compute`` returns, or 304 if the client has it; ``next`` in it is the cursor of the next page.
 
-    Raises as `Service.work` does.
+    With ``search`` it is computed by `Service.search`. Raises as `Service.run` does.
     """
     # Read before the computation: if the library changes meanwhile, the tag is that of the older state, and stale.
     tag = entity_tag(request, service)
@@ -34,7 +36,7 @@ async def json_response(request: Request, service: Service, compute: Callable[[C
         next_cursor = content.get("next")
         return encode_json(content), None if next_cursor is None else str(next_cursor)
 
-    body, cursor = await service.run(request, work)
+    body, cursor = await (service.search if search else service.run)(request, work)
     if cursor is not None:
         headers["Link"] = next_page_link(request, cursor)
     return Response(body, 200, headers, "application/json")

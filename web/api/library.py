@@ -34,7 +34,9 @@ async def traps(params: Annotated[TrapParams, Query()], request: Request) -> Res
     """Traps by position, by name and by their fields, a page at a time; every condition that is given must hold."""
     service = service_of(request)
     query = params.query()
-    return await json_response(request, service, lambda stop: service.query_engine.ask(query).to_dict())
+    return await json_response(
+        request, service, lambda stop: service.query_engine.ask(query).to_dict(), search=query.similar is not None
+    )
 
 
 @router.get("/similar", response_model=PageAnswer, responses=NOT_MODIFIED, summary="Traps like a position")
@@ -42,7 +44,7 @@ async def similar(params: Annotated[SimilarParams, Query()], request: Request) -
     """The traps that stood in this very position, and the most similar ones, with the reason why they are."""
     service = service_of(request)
     query = params.query()
-    return await json_response(request, service, lambda stop: service.query_engine.ask(query).to_dict())
+    return await json_response(request, service, lambda stop: service.query_engine.ask(query).to_dict(), search=True)
 
 
 @router.get(
@@ -102,7 +104,7 @@ async def propose(params: Annotated[ProposeParams, Query()], request: Request) -
         suggester = service.suggester(params.top, min(params.nodes, service.settings.nodes), explain=params.explain)
         return suggester.answer(Question(params.fen, params.bait), stop).to_dict()
 
-    return await json_response(request, service, compute)
+    return await json_response(request, service, compute, search=True)
 
 
 def trap_content(service: Service, slug: str) -> Content:

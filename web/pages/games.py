@@ -69,13 +69,14 @@ async def game_page(
         return place.url(ply, black=flipped)
 
     def values(stop: Cancellation) -> tuple[float, ...]:
-        key = ("chances", tuple(each.epd for each in view.plies))
-        return service.page_cache.get(service.state(), key, lambda: view.chances())
+        # They follow from the moves alone, whatever becomes of the library.
+        key = ("chances", tuple((each.picture.fen, each.chance) for each in view.plies))
+        return service.page_cache.get("", key, view.chances)
 
-    chances = await service.run(request, values, seconds=SECONDS)
+    chances = await service.search(request, values, seconds=SECONDS)
     found = None
     if best:
-        found = await service.run(request, lambda stop: best_move(service, here.picture.fen, stop), seconds=SECONDS)
+        found = await service.search(request, lambda stop: best_move(service, here.picture.fen, stop), seconds=SECONDS)
     picture = here.picture if found is None else replace(here.picture, bait="", killer=found[0][:4])
     opening = view.opening(at)
     tags = view.tags

@@ -113,7 +113,8 @@ async def position(
     service = service_of(request)
     # A script asks for what is known at once, and then for the whole page.
     quick = request.headers.get("x-part") == "quick"
-    found = await service.run(request, lambda stop: _find(service, view, boards, stop, quick=quick))
+    work = service.run if quick else service.search
+    found = await work(request, lambda stop: _find(service, view, boards, stop, quick=quick))
     return _page(request, view, boards, found, from_=from_, to=to)
 
 

@@ -220,7 +220,7 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
             return exercises_deck(practice.exercises, practice.name)
         return exercises_pgn(practice.exercises).encode()
 
-    content = await service.run(request, lambda stop: work(), seconds=EXPORT_SECONDS)
+    content = await service.search(request, lambda stop: work(), seconds=EXPORT_SECONDS)
     headers = {"Content-Disposition": f'attachment; filename="exercises.{kind}"', **_NO_STORE}
     return Response(content, media_type=media[kind], headers=headers)
 

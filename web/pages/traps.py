@@ -138,7 +138,11 @@ async def library(request: Request, family: Text = "", after: Annotated[str, Que
             later = None if answer.next is None else address("/traps", family=family, after=answer.next)
             return known, {family: [hit.trap for hit in answer.hits]}, later, counts
         names = [name for name in known if name > after]
-        found = traps_by_family(service.library, names[:FAMILIES_PER_PAGE], TRAPS_OF_FAMILY)
+        found = service.page_cache.get(
+            service.traps_state(),
+            ("shelves", after),
+            lambda: traps_by_family(service.library, names[:FAMILIES_PER_PAGE], TRAPS_OF_FAMILY),
+        )
         later = address("/traps", after=names[FAMILIES_PER_PAGE - 1]) if names[FAMILIES_PER_PAGE:] else None
         return known, found, later, counts
 
@@ -278,7 +282,10 @@ async def about(request: Request) -> Response:
 
 
 def _families(service: Service) -> dict[str, int]:
-    return {family.family: family.traps for family in families(service.library)}
+    def counted() -> dict[str, int]:
+        return {family.family: family.traps for family in families(service.library)}
+
+    return service.page_cache.get(service.traps_state(), "families", counted)
 
 
 async def _trap(request: Request, slug: str) -> Trap:

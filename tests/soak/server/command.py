@@ -49,10 +49,14 @@ PAUSE = 0.15
 TRAPS = 12
 """Traps that are added and removed."""
 
+SWITCH_SECONDS = 0.001
+"""After so long a client lets another one go on: Python's usual 5 ms would count as the server's time."""
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run it; the exit code."""
     given = _options(arguments)
+    sys.setswitchinterval(SWITCH_SECONDS)
     folder = Path(tempfile.mkdtemp(prefix="trapline-soak-"))
     try:
         found = soak(given, folder)
