@@ -5,7 +5,7 @@
 ``$2``  ``?``: `MISTAKE` or more
 ``$6``  ``?!``: `INACCURACY` or more
 ``$1``  ``!``: the only move that does not blunder, where that is hard to see
-``$5``  ``!?``: it sets a trap that is more than a threat
+``$5``  ``!?``: it sets a trap that offers something
 =====  =====================================================================================================
 
 Without a measured cost, and where nothing is proved, there is none.
@@ -13,7 +13,7 @@ Without a measured cost, and where nothing is proved, there is none.
 
 from collections.abc import Sequence
 
-from annotator.comments.threats import is_recapture, is_threat, tempts
+from annotator.comments.threats import is_lure, is_plain, tempts
 from annotator.events import TrapEvent
 from db.traps.terms import Event
 from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
@@ -42,7 +42,7 @@ def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
         return judged if any(event.proved and event.event in _TELL_COST for event in told) else None
     if any(event.only_move and _is_hard_to_see(event) for event in proved):
         return GOOD
-    if any(event.proved and event.event is Event.SET and not is_threat(event) for event in told):
+    if any(event.proved and event.event is Event.SET and is_lure(event) for event in told):
         return INTERESTING
     return None
 
@@ -59,7 +59,7 @@ def judgement(loss: float | None) -> int | None:
 
 
 def _is_hard_to_see(event: TrapEvent) -> bool:
-    """Whether the move leaves a tempting bait alone, or is a killer that does not simply take back."""
+    """Whether the move leaves a tempting bait alone, or is a killer that is not seen at first sight."""
     if event.event is Event.AVOIDED:
         return tempts(event)
-    return event.event is Event.SPRUNG and not is_recapture(event)
+    return event.event is Event.SPRUNG and not is_plain(event)

@@ -1,9 +1,10 @@
-"""What a bait and its killer look like at first sight: whether the bait tempts, and whether a set is only a threat."""
+"""What a bait and its killer look like at first sight: whether they win something, and whether a set is a threat."""
 
 from functools import lru_cache
 
 from annotator.events import TrapEvent
 from trapcore import _native
+from trapcore.trees.chess_game import parse_position
 
 _SOME = 100
 """Centipawns that an exchange wins at least to count as a win: a pawn."""
@@ -11,7 +12,12 @@ _SOME = 100
 
 def tempts(event: TrapEvent) -> bool:
     """Whether the bait wins material at first sight, by exchanges on its square, or is that of a known trap."""
-    return event.known or event.bait in _winning(event.fen)
+    return event.known or is_lure(event)
+
+
+def is_lure(event: TrapEvent) -> bool:
+    """Whether the bait takes something, and wins it at first sight."""
+    return event.bait in _winning(event.fen)
 
 
 def is_threat(event: TrapEvent) -> bool:
@@ -22,9 +28,14 @@ def is_threat(event: TrapEvent) -> bool:
     return event.threat and not tempts(event)
 
 
-def is_recapture(event: TrapEvent) -> bool:
-    """Whether the killer takes on the square that the bait went to."""
-    return event.killer_line[0][2:4] == event.bait[2:4]
+def is_plain(event: TrapEvent) -> bool:
+    """Whether the killer is seen at first sight: it mates at once, or takes back or something that is hanging."""
+    killer = event.killer_line[0]
+    if event.proof.mate_in is not None or killer[2:4] == event.bait[2:4]:
+        return event.proof.mate_in in (None, 1)
+    board = parse_position(event.fen)
+    board.push_uci(event.bait)
+    return killer in _winning(board.fen())
 
 
 @lru_cache(maxsize=4096)

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from db.games.losing_moves import LostMove
 from trapcore.proof.themes import THEMES, line_themes
 
-NAMED = frozenset(THEMES[: THEMES.index("mateIn1")]) - {"defensiveMove"}
+NAMED = frozenset(THEMES[: THEMES.index("mateIn1")]) - {"defensiveMove", "castling"}
 """Themes that say what happens; those after them say how long it takes, and what is left on the board. That a move of
-the line also defends says nothing of why the bait loses."""
+the line also defends, or castles, says nothing of why the bait loses."""
+
+_SAME = {"quiet": "quietMove"}
+"""Kinds of killers that a theme has the same name for."""
 
 
 def themes_of(lost: LostMove) -> tuple[str, ...]:
@@ -16,6 +19,6 @@ def themes_of(lost: LostMove) -> tuple[str, ...]:
 
 
 def themes_of_line(epd: str, line: Sequence[str], kind: str) -> tuple[str, ...]:
-    """Names of what the bait, which begins the line (UCI), loses to, those of `NAMED`; only ``kind`` if it has none."""
+    """Names of what the bait, which begins the line (UCI), loses to, those of `NAMED`; its ``kind`` if it has none."""
     names = dict.fromkeys(theme.name for theme in line_themes(epd, line) if theme.name in NAMED)
-    return tuple(names) or (kind,)
+    return tuple(names) or (_SAME.get(kind, kind),)

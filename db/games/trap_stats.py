@@ -99,14 +99,15 @@ def cost(trap: Trap) -> float:
     return 1.0 if trap.mate_in is not None and trap.gain is None else (trap.gain or 0.0) / 2
 
 
-def wilson(hits: int, tries: int) -> tuple[float, float]:
-    """Least and greatest share that ``hits`` of ``tries`` speak for, 0..1, by Wilson's interval at `CONFIDENCE`.
+def wilson(hits: int, tries: int, z: float = CONFIDENCE) -> tuple[float, float]:
+    """Least and greatest share that ``hits`` of ``tries`` speak for, 0..1, by Wilson's interval, ``z`` standard
+    deviations of the normal distribution to either side.
 
     (Wilson 1927, "Probable inference, the law of succession, and statistical inference".) Without a try, 0 and 1.
     """
     if tries == 0:
         return 0.0, 1.0
-    share, z = hits / tries, CONFIDENCE
+    share = hits / tries
     middle = share + z * z / (2 * tries)
     spread = z * math.sqrt(share * (1 - share) / tries + z * z / (4 * tries * tries))
     scale = 1 + z * z / tries

@@ -17,14 +17,11 @@ from db.games.losing_themes import themes_of, themes_of_line
 from db.games.trap_occurrences import games_of
 from db.library.library import Library
 from db.practice.exercise import Exercise, Origin, Task
+from db.practice.judge import LEVEL
 from db.storage.models import TrapRow
 from db.storage.sighting_rows import coded, move_code
 from trapcore import _native
 from trapcore.proof.verdict import Verdict
-
-LEAST_CHANCE = -0.2
-"""Win chance, -1..1, with the best move, below which a player is losing whatever he plays: no exercise is made of such
-a position, where a strong engine often draws the border elsewhere."""
 
 _CASTLING = {"e1g1", "e1c1", "e8g8", "e8c8"}
 
@@ -89,9 +86,7 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
         line = (lost.uci, *move.killer_line)
         if not move.killer_line:
             continue
-        if move.before is not None and move.before < LEAST_CHANCE and lost.is_players:
-            continue
-        if move.after is not None and -move.after < LEAST_CHANCE and not lost.is_players:
+        if not _is_sharp(move.before, move.after, move.mate_in, is_players=lost.is_players):
             continue
         about: dict[str, Any] = {
             "mate_in": move.mate_in,
@@ -121,6 +116,19 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
                 before=lost.epd,
                 **about,
             )
+
+
+def _is_sharp(before: float | None, after: float | None, mate_in: int | None, *, is_players: bool) -> bool:
+    """Whether the difference between right and wrong is clear, see `db.practice.judge.LEVEL`.
+
+    ``before`` and ``after`` are of who made the losing move. Its own exercise is to hold what was not lost, and the
+    move let all of that go; the exercise of its answer is to win what was not won before, and is not lost anyway.
+    """
+    if before is None or after is None:
+        return True
+    if is_players:
+        return before >= -LEVEL and (mate_in is not None or after <= LEVEL)
+    return -after >= -LEVEL and (mate_in is not None or -before <= LEVEL)
 
 
 def from_traps(connection: Connection) -> Iterator[Exercise]:

@@ -1,12 +1,12 @@
 """Judgement of an answer: right, wrong, or neither.
 
 What is known is not searched again: the bait of the exercise is wrong, its killer right. Any other move, also the one
-that seemed best when the games were looked through, is put to the
-trap test (`trapcore.proof.trap_test`) with `NODES` nodes for each of its questions, and so by the border that the
-whole product draws: a move that costs `LOSS` of win chance or more is wrong, one that a search as deep sees to cost
-less is right. Where the search sees a mate at once there are no depths to compare, and the answer is searched against
-that. Where a mate is known, only a move that is proved to mate as well is right; another that wins too is told so. What
-the search does not settle is neither, and so is what it sees within `MARGIN` of the border.
+that seemed best when the games were looked through, is put to the trap test (`trapcore.proof.trap_test`) with `NODES`
+nodes for each of its questions. The product's border between them is `LOSS` of win chance, and an answer is judged only
+where it is clear on which side it is: wrong costs `MARGIN` more than that and leaves no advantage, right costs `CLOSE`
+less. Where the search sees a mate at once there are no depths to compare, and the answer is searched against that.
+Where a mate is known, only a move that is proved to mate as well is right; another that wins too is told so. What is
+not clear is neither right nor wrong.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,12 @@ from trapcore.proof.verdict import Verdict
 NODES = 100_000
 """Nodes for each question of the test: about half a second in all."""
 
-MARGIN = 0.1
-"""Win chance on either side of `LOSS` within which the search claims nothing."""
+MARGIN, CLOSE = 0.1, 0.2
+"""Win chance above and below `LOSS` within which the search claims nothing."""
 
+LEVEL = 0.1
+"""Win chance, -1..1, up to which a side has no advantage. Searches differ on what a move costs that goes from a won
+position to one that is still better, or from a bad one to a worse."""
 
 LINE = 7
 """Most plies of a line that does not end in mate; what a search sees farther off is no longer forced."""
@@ -56,13 +59,15 @@ class Judgement:
 
 
 def is_confirmed(exercise: Exercise) -> bool:
-    """Whether the search of `NODES` nodes sees the loss that a game was told for, by `MARGIN` more than the border.
+    """Whether the search of `NODES` nodes sees the loss that a game was told for as clearly as it has to see any other,
+    in a position that another move would have held.
 
-    That was found with fewer nodes, and some of it does not stand. Proved mates and traps need no confirmation.
+    That was found with fewer nodes, and some of it does not stand. Traps are proved already.
     """
-    if exercise.origin is not Origin.LOST or exercise.mate_in is not None:
+    if exercise.origin is not Origin.LOST:
         return True
-    return _is_loss(_tested(exercise.epd, exercise.line[0]))
+    test = _tested(exercise.epd, exercise.line[0])
+    return _is_loss(test) and bool(test.depths) and win_chance(test.depths[-1].best) >= -LEVEL
 
 
 def best_move(exercise: Exercise) -> str | None:
@@ -76,8 +81,10 @@ def _tested(epd: str, move: str) -> BaitTest:
 
 
 def _is_loss(test: BaitTest) -> bool:
-    """Whether the test claims a loss, and by `MARGIN` more than the border."""
-    return test.verdict is Verdict.PROVED and (test.mate_in is not None or test.loss >= LOSS + MARGIN)
+    """Whether the test claims a loss that is clear: it leaves no advantage, and costs `MARGIN` more than the border."""
+    if test.verdict is not Verdict.PROVED or test.mate_in is not None:
+        return test.verdict is Verdict.PROVED
+    return test.loss >= LOSS + MARGIN and win_chance(test.depths[-1].bait) <= LEVEL
 
 
 def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, nodes: int = NODES) -> Judgement:
@@ -96,7 +103,7 @@ def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, 
         return _against_a_mate(exercise, answer, budget, stop)
     if _is_loss(test):
         return Judgement(Mark.WRONG, _shown(test.killer_line, test.mate_in), test.loss, test.mate_in)
-    if test.verdict is not Verdict.REFUTED or test.loss > LOSS - MARGIN:
+    if test.verdict is not Verdict.REFUTED or test.loss > LOSS - CLOSE:
         return Judgement(Mark.OPEN, (), test.loss)
     return Judgement(_kept(exercise), _shown(test.killer_line, None), test.loss)
 
@@ -108,9 +115,9 @@ def _against_a_mate(exercise: Exercise, answer: str, budget: Budget, stop: Cance
         return Judgement(Mark.OPEN, (), 0.0)
     after = search(exercise.epd, budget, stop, moves=[answer])
     cost = 1.0 + win_chance(after.value)
-    if cost >= LOSS + MARGIN:
+    if cost >= 1.0 - LEVEL:
         return Judgement(Mark.WRONG, _shown(after.line, None), cost)
-    return Judgement(_kept(exercise) if cost <= LOSS - MARGIN else Mark.OPEN, _shown(after.line, None), cost)
+    return Judgement(_kept(exercise) if cost <= LOSS - CLOSE else Mark.OPEN, _shown(after.line, None), cost)
 
 
 def _kept(exercise: Exercise) -> Mark:

@@ -2,12 +2,15 @@
 
 Both compare losing moves a game between two groups of games. If the rates were equal, each losing move would fall into
 the first group with a probability of that group's share of the games, and what is claimed is where Wilson's interval of
-95 % of the observed share leaves that out. Of fewer than `LEAST_GAMES` games on either side nothing is claimed.
+95 % of the observed share leaves that out. Among dozens of themes some would seem to differ by chance, so that the
+interval of each is as wide as it takes for all of them together (Bonferroni's correction). Of fewer than `LEAST_GAMES`
+games on either side nothing is claimed.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 from sqlalchemy import or_, select
@@ -24,6 +27,9 @@ from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating
 LEAST_GAMES = 20
 """Fewer games show nothing."""
 
+CERTAINTY = 0.95
+"""Of what is claimed about all moves together, and of all claims about themes together."""
+
 _TAGS = ("white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "utc_time")
 _COLUMNS = ("id", *_TAGS, "start_fen", "plies")
 _AT_A_TIME = 5000
@@ -39,13 +45,16 @@ class Comparison:
     second: int
     first_games: int
     second_games: int
+    beside: int = 1
+    """Themes that are compared at once, this one counted."""
 
     @property
     def more(self) -> bool | None:
         """Whether the first group has more of them a game; None where these games do not show a difference."""
         if min(self.first_games, self.second_games) < LEAST_GAMES:
             return None
-        low, high = wilson(self.first, self.first + self.second)
+        z = NormalDist().inv_cdf(1 - (1 - CERTAINTY) / 2 / self.beside)
+        low, high = wilson(self.first, self.first + self.second, z)
         even = self.first_games / (self.first_games + self.second_games)
         return True if low > even else False if high < even else None
 
@@ -115,8 +124,10 @@ def _over_time(games: Games, moves: Sequence[LostMove], since: str) -> Iterator[
 
 
 def _compared(first: Counter[str], second: Counter[str], first_games: int, second_games: int) -> Iterator[Comparison]:
-    for theme in sorted(first.keys() | second.keys() | {""}, key=lambda theme: (theme != "", -first[theme], theme)):
-        yield Comparison(theme, first[theme], second[theme], first_games, second_games)
+    themes = (first.keys() | second.keys()) - {""}
+    yield Comparison("", first[""], second[""], first_games, second_games)
+    for theme in sorted(themes, key=lambda theme: (-first[theme], theme)):
+        yield Comparison(theme, first[theme], second[theme], first_games, second_games, len(themes))
 
 
 def _counted(moves: Iterable[LostMove]) -> Counter[str]:

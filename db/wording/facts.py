@@ -24,7 +24,9 @@ LATEST_MOTIF = 3
 """A motif that comes later than so many plies into the line is not told."""
 
 _PAWN = 100  # centipawns that an exchange wins at least to count
-_MUCH = 0.45  # win chance that nobody loses for the sake of a pawn
+_DECIDED = 0.6  # win chance beyond which material changes little
+_A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
+_MUCH = {1: 0.45, 2: 0.7}  # win chance that nobody loses for the sake of so many pawns
 
 
 MATES = (
@@ -135,12 +137,26 @@ def _material(evidence: Evidence, before: chess.Board) -> Material | None:
     worth = min(_points(lost) - _points(gained) for lost, gained in ((lost, gained), last))
     if worth < 1 or ply > LATEST_PLY:
         return None
-    if worth <= 1 and evidence.cost is not None and evidence.cost >= _MUCH:
+    if _is_beside_the_point(worth, lost, evidence.cost) or _is_made_up_for(worth, evidence):
         return None
     if worth - _loses_anyway(evidence, before, start) < max(1.0, worth / 2):
         return None
     ply = _last_capture(before, (evidence.bait, *evidence.killer_line), ply)
     return Material(_sorted(lost), _sorted(gained), ply, _is_only(evidence, before, ply, lost))
+
+
+def _is_beside_the_point(worth: float, lost: _Counts, cost: float | None) -> bool:
+    """Whether a pawn, or two of them alone, are not what the move loses by: it costs more than they are worth."""
+    if worth > 1 and set(lost) != {chess.PAWN}:
+        return False
+    return cost is not None and cost >= _MUCH.get(int(worth), 2.0)
+
+
+def _is_made_up_for(worth: float, evidence: Evidence) -> bool:
+    """Whether the move costs far less than the material, in a game that is not decided: there is more to the line."""
+    if evidence.before is None or evidence.after is None or max(evidence.before, -evidence.after) >= _DECIDED:
+        return False
+    return evidence.before - evidence.after < _A_POINT * worth
 
 
 def _last_capture(board: chess.Board, line: Sequence[str], ply: int) -> int:

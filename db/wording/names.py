@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from db.wording.grammar import Grammar
 
-_NAMES_ITSELF = re.compile(r"(trap|mate|gambit trap|fishing pole|king hunt)$", re.IGNORECASE)
+_NAMES_ITSELF = re.compile(r"(trap|mate|fishing pole|king hunt)( (by|with) .*)?$", re.IGNORECASE)
 _MOVES_BEHIND = re.compile(r", \d+\.[^,]*$")  # which variation it is: the sentence has the moves itself
 _POSSESSIVE = re.compile(r"(?!Noah)\S+['’]s\b")  # as the first word
 

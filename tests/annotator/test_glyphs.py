@@ -30,6 +30,28 @@ THREAT = unlike(
 )
 
 
+#: 5...Qg4 leaves the rook on h8 hanging; 5...Kd7 runs into a fork of king and rook that takes nothing.
+TAKES_A_ROOK = unlike(
+    Event.SPRUNG,
+    fen="4k2r/8/8/8/3q4/8/6B1/1K5R b - - 0 5",
+    bait="d4g4",
+    bait_san="Qg4",
+    killer_line=("h1h8",),
+    killer_line_san=("Rxh8+",),
+    proof=EventProof(Verdict.PROVED, None, 10, "search"),
+    only_move=True,
+)
+FORKS = replace(
+    TAKES_A_ROOK,
+    fen="r3k3/8/8/3N4/8/8/8/1K6 b - - 0 5",
+    bait="e8d7",
+    bait_san="Kd7",
+    killer_line=("d5b6",),
+    killer_line_san=("Nb6+",),
+)
+MATES_AT_ONCE = legal(Event.SPRUNG, only_move=True, proof=EventProof(Verdict.PROVED, 1, 10, "prover"))
+
+
 def test_the_borders_are_those_of_lichess() -> None:
     assert (INACCURACY, MISTAKE, BLUNDER) == (0.1, 0.2, 0.3)
     assert BLUNDER == LOSS
@@ -71,6 +93,9 @@ def test_what_is_not_proved_gives_no_glyph(event: Event) -> None:
         (legal(Event.SPRUNG, only_move=True), GOOD),
         (legal(Event.SPRUNG), None),
         (gain(Event.SPRUNG, only_move=True), None),  # the killer takes back
+        (MATES_AT_ONCE, None),
+        (TAKES_A_ROOK, None),
+        (FORKS, GOOD),
         (legal(Event.FELL, only_move=True), None),
         (legal(Event.MISSED, only_move=True), None),
         (legal(Event.SET, only_move=True), INTERESTING),
@@ -88,7 +113,7 @@ def test_a_good_move_is_the_only_one_where_that_is_hard_to_see(event: TrapEvent,
         (legal(Event.SET, played_loss=0.09), INTERESTING),
         (legal(Event.SET, played_loss=0.1), DUBIOUS),
         (THREAT, None),
-        (replace(THREAT, known=True), INTERESTING),
+        (replace(THREAT, known=True), None),  # a known trap, but nothing is offered
     ],
 )
 def test_an_interesting_move_sets_a_trap_and_costs_little(event: TrapEvent, expected: int | None) -> None:

@@ -83,7 +83,7 @@ CASES = [
     (
         gain(Event.AVOIDED),
         "Rightly avoids 6.Nxd5??, which loses a knight for a pawn after 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8.",
-        "Vermeidet zu Recht 6.Nxd5??; das verliert einen Springer für einen Bauern nach 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 "
+        "Vermeidet zu Recht 6.Nxd5??, weil das einen Springer für einen Bauern verliert: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 "
         "Bxd2+ 9.Kxd2 Kxd8.",
     ),
     (

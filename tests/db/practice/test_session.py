@@ -1,6 +1,7 @@
 """Practising: exercises from games and traps, judged by the search, stored with each answer."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from db.library.library import Library
 from db.library.open import open_library
 from db.practice.collect import Filter, exercises_of
 from db.practice.exercise import AnswerError, Exercise, Origin, Task, read_answer
-from db.practice.judge import Mark, judge
+from db.practice.judge import Mark, is_confirmed, judge
 from db.practice.schedule import AGAIN, streak
 from db.practice.session import Practice, find_player, open_practice, right_move
 from db.practice.wording import HINTS, hint, question, solution, source, verdict
@@ -39,10 +40,10 @@ def test_his_losing_moves_and_missed_killers_come_before_the_traps(library: Libr
     origins = [each.origin for each in every]
     assert origins == sorted(origins, key=lambda origin: origin is Origin.TRAP)
     assert len({(each.epd, each.task) for each in every}) == len(every)
-    lost = found(library, LEGAL_SAFE, Task.SAFE)
-    assert (lost.origin, lost.bait, lost.mate_in, lost.number) == (Origin.LOST, "g4d1", 2, 5)
-    assert lost.game is not None
-    assert (lost.game.white, lost.rating) == ("Anna", 1700)
+    fell = found(library, LEGAL_SAFE, Task.SAFE)
+    assert (fell.origin, fell.bait, fell.mate_in, fell.number) == (Origin.LOST, "g4d1", 2, 5)
+    assert fell.game is not None
+    assert (fell.game.white, fell.rating) == ("Anna", 1700)
     missed = found(library, LEGAL_KILLER, Task.KILLER)
     assert (missed.origin, missed.line[0], missed.played_before, missed.number) == (Origin.MISSED, "c4f7", "g4d1", 6)
     # Without a name only the traps, both ways; Légal's are the same positions.
@@ -98,22 +99,47 @@ BACK_RANK = Exercise(
 )
 
 
-def test_what_is_shown_as_right_is_right_for_the_search_that_judges() -> None:
-    # Of a club game: the few nodes that looked it through liked 1...Ng2, which loses the knight.
-    lost = Exercise(
+def lost(epd: str, bait: str) -> Exercise:
+    return Exercise(
         task=Task.SAFE,
         origin=Origin.LOST,
-        epd="2r2rk1/1p3pp1/p1pp3p/4b3/4P1Qn/P1NP3P/1PPB1KPq/1R3R2 b - -",
-        line=("e5g3", "g4g3"),
+        epd=epd,
+        line=(bait, "a1a1"),
         mate_in=None,
-        cost=1.29,
+        cost=0.6,
         themes=("capture",),
         opening="",
     )
-    assert judge(lost, "h4g2").mark is Mark.WRONG
-    right = right_move(lost)
+
+
+def test_what_is_shown_as_right_is_right_for_the_search_that_judges() -> None:
+    # Of a club game: the few nodes that looked it through liked 1...Ng2, which loses the knight.
+    exercise = lost("2r2rk1/1p3pp1/p1pp3p/4b3/4P1Qn/P1NP3P/1PPB1KPq/1R3R2 b - -", "e5g3")
+    assert judge(exercise, "h4g2").mark is Mark.WRONG
+    right = right_move(exercise)
     assert right not in (None, "h4g2", "e5g3")
-    assert judge(lost, right or "").mark is not Mark.WRONG
+    assert judge(exercise, right or "").mark is not Mark.WRONG
+
+
+@pytest.mark.parametrize(
+    ("epd", "bait", "expected"),
+    [
+        # Of club games. 1.Rg1 leaves White better, which a strong engine calls a mistake and no blunder.
+        pytest.param("4rr1k/ppp2qRp/2np1n2/7p/3P4/1P2PN2/P1PBQP1P/1K1R4 w - -", "d1g1", False, id="still better"),
+        # Black is lost with any move.
+        pytest.param("r4rk1/pppq1ppp/2n5/2b1P3/5Q2/3B1N2/PPP3PP/3R1R1K b - -", "c5e7", False, id="lost anyway"),
+        # 1.Qg4 loses the queen.
+        pytest.param("rnbqkbnr/ppp2ppp/3p4/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -", "d1g4", True, id="the queen"),
+    ],
+)
+def test_an_exercise_is_made_where_it_is_clear_what_is_wrong(epd: str, bait: str, expected: bool) -> None:
+    assert is_confirmed(lost(epd, bait)) is expected
+
+
+def test_an_answer_between_right_and_wrong_is_left_open() -> None:
+    # 1.Rg1 costs much by our search, from a won position to a better one.
+    exercise = replace(lost("4rr1k/ppp2qRp/2np1n2/7p/3P4/1P2PN2/P1PBQP1P/1K1R4 w - -", "g7f7"), origin=Origin.TRAP)
+    assert judge(exercise, "d1g1").mark is Mark.OPEN
 
 
 def test_a_second_mate_is_as_right_as_the_known_one() -> None:

@@ -93,9 +93,35 @@ def test_what_became_of_the_position(before: float, after: float, english: str) 
     assert told(*QUIET, before, after)[0].startswith(english)
 
 
+TWO_PAWNS = ("4k3/8/8/2p1p3/1P1P4/8/8/4K3 w - - 0 1", "e1d1 c5b4 d1d2 e5d4")
+A_ROOK = ("4k3/4p3/3r4/8/8/8/4P3/3RK3 w - - 0 1", "e1f1 d6d1 f1g2 e8d7")
+
+
+@pytest.mark.parametrize(
+    ("game", "before", "after", "english"),
+    [
+        pytest.param(TWO_PAWNS, 0.3, -0.3, "1.Kd1?? loses two pawns: 1...cxb4 2.Kd2 exd4.", id="what they are worth"),
+        pytest.param(
+            TWO_PAWNS, 0.4, -0.75, "1.Kd1?? loses: 1...cxb4 2.Kd2 exd4.", id="nobody loses so much for two pawns"
+        ),
+        pytest.param(A_ROOK, 0.3, -0.5, "1.Kf1?? loses the rook: 1...Rxd1+.", id="a rook"),
+        pytest.param(
+            A_ROOK, 0.19, -0.15, "1.Kf1?? is a mistake: 1...Rxd1+ 2.Kg2 Kd7.", id="there is something for the rook"
+        ),
+        pytest.param(A_ROOK, 0.9, 0.6, "1.Kf1?? loses the rook: 1...Rxd1+.", id="in a game that is won anyway"),
+    ],
+)
+def test_material_is_told_where_it_accounts_for_the_cost(
+    game: tuple[str, str], before: float, after: float, english: str
+) -> None:
+    assert told(*game, before, after)[0].partition(" It costs")[0] == english
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
+        ("Fool's mate with f4", "Fool's mate with f4"),
+        ("Fool's mate by White, Barnes Defence", "Fool's mate by White"),
         ("Traxler, 7.Ke1", "a known trap (Traxler)"),
         ("From's gambit, 4.Nf3 g5 5.h3", "a known trap (From's gambit)"),
         ("Ruy Lopez, exchange", "a known trap (Ruy Lopez, exchange)"),
