@@ -9,7 +9,7 @@ from db.proof.engine_choice import OFF, engine_command
 from db.wording.grammar import Verbosity
 from db.wording.languages import Language
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
-from trapcore.settings import data_folder
+from trapcore.settings import at_home, data_folder
 
 
 class Tell(StrEnum):
@@ -98,4 +98,4 @@ class AnalysisSettings(BaseModel):
     @field_validator("db")
     @classmethod
     def _home(cls, path: Path) -> Path:
-        return path.expanduser()
+        return at_home(path)

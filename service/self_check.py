@@ -19,6 +19,7 @@ from service.jobs import JOBS
 from service.settings import ServiceOptions, ServiceSettings
 from service.sources.dumps import address_of
 from trapcore.errors import InputError, OutputError, TraplineError
+from trapcore.settings import at_home
 
 READING = "study:read"
 """Scope that private studies and broadcasts need."""
@@ -51,7 +52,7 @@ def check(settings: ServiceOptions, connect: Callable[..., Connection] = Connect
         yield from attempt("watched folder", lambda folder=folder: _readable(folder, folder.is_dir()))  # type: ignore[misc]
     for dump in mine.dumps:
         if address_of(dump, mine.database_url) is None:
-            path = Path(dump).expanduser()
+            path = at_home(Path(dump))
             yield from attempt("dump", lambda path=path: _readable(path, path.is_file()))  # type: ignore[misc]
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 import platformdirs
 from pydantic import BaseModel, ConfigDict, field_validator
 
+from trapcore.errors import UsageError
+
 
 class Section(BaseModel):
     """Section of the settings: frozen, without unknown names; ``~`` in a path is the user's home."""
@@ -37,5 +39,13 @@ def cache_folder() -> Path:
     return platformdirs.user_cache_path("trapline", appauthor=False)
 
 
+def at_home(path: Path) -> Path:
+    """The path with the home of a user in the place of ``~``. Raises `UsageError` if nobody knows that home."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise UsageError(f"{path}: there is no home of that user; write the path out, or set HOME") from None
+
+
 def _at_home(value: object) -> object:
-    return value.expanduser() if isinstance(value, Path) else value
+    return at_home(value) if isinstance(value, Path) else value

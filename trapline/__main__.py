@@ -101,6 +101,9 @@ def _run() -> int:
     except OverflowError as error:
         say(f"a number that was given is too large ({error})")
         return UsageError.exit_code
+    except MemoryError:
+        say("there is too little memory for this; do it with less at once, or where there is more")
+        return TraplineError.exit_code
     except OSError as error:
         say(_sentence(error))
         return OutputError.exit_code if error.errno in _FULL or error.filename is None else TraplineError.exit_code

@@ -7,19 +7,28 @@ the commented example file ``deploy/trapline.example.toml``.
 
 import json
 import os
+import stat
 import sys
 import textwrap
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
 
 from bot.settings import BotOptions, BotSettings
 from service.settings import ServiceOptions, ServiceSettings
 from trapcore.errors import InputError, UsageError
+from trapcore.settings import at_home
 from trapcore.suggestions import unknown_name
 from web.settings import WebOptions, WebSettings
 
@@ -33,12 +42,17 @@ SECTIONS: Mapping[str, type[BaseModel]] = {"bot": BotSettings, "service": Servic
 SECRETS = ("bot.token", "service.token", "web.token")
 """Settings that are in no file and no message."""
 
+_MOST_BYTES = 1 << 20  # of the TOML file
+
 
 def config_file() -> Path:
-    """Path of the TOML file that settings are read from; it need not exist unless ``$TRAPLINE_CONFIG`` names it."""
+    """Path of the TOML file that settings are read from; it need not exist unless ``$TRAPLINE_CONFIG`` names it.
+
+    Raises `UsageError` where there is no home to look in.
+    """
     if named := os.environ.get(CONFIG_VARIABLE):
-        return Path(named).expanduser()
-    return (_absolute("XDG_CONFIG_HOME") or Path.home() / ".config") / "trapline" / "trapline.toml"
+        return at_home(Path(named))
+    return (_absolute("XDG_CONFIG_HOME") or at_home(Path("~/.config"))) / "trapline" / "trapline.toml"
 
 
 class Settings(BotOptions, ServiceOptions, WebOptions, BaseSettings):
@@ -76,6 +90,8 @@ class Settings(BotOptions, ServiceOptions, WebOptions, BaseSettings):
             super().__init__(**arguments)  # type: ignore[arg-type]
         except ValidationError as error:
             raise _usage_error(error, arguments, file_values, path) from error
+        except (SettingsError, RecursionError) as error:  # a variable that pydantic reads as JSON
+            raise _not_json() from error
 
     @classmethod
     def settings_customise_sources(
@@ -136,13 +152,21 @@ def _absolute(variable: str) -> Path | None:
 
 def _read(path: Path) -> Mapping[str, object]:
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        # Not blocking, in case somebody put a pipe there.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode) and str(path) != os.devnull:
+                raise InputError(f"cannot read the settings in {path}: it is no regular file")
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise InputError(f"cannot read the settings in {path}: it has more than {_MOST_BYTES >> 20} MiB")
+        return tomllib.loads(content.decode())
     except FileNotFoundError:
         if os.environ.get(CONFIG_VARIABLE):
             raise InputError(f"{CONFIG_VARIABLE} names {path}, which does not exist") from None
         return {}
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise InputError(f"cannot read the settings in {path}: its values lie too deep in one another") from None
+    except (OSError, ValueError) as error:  # of TOML and of its letters, and a number with thousands of digits
         raise InputError(f"cannot read the settings in {path}: {error}") from error
 
 
@@ -176,6 +200,21 @@ def _check_environment() -> None:
         # Names of variables are read in any case, as pydantic does.
         if variable.upper().startswith(PREFIX) and variable.upper() not in known:
             raise unknown_name("environment variable", variable, known)
+
+
+def _not_json() -> UsageError:
+    """Error of one sentence for the first variable that has to be JSON and is none."""
+    for name, field in _fields().items():
+        for variable in os.environ:
+            if variable.upper() == _variable(name) and get_origin(field.annotation) in (tuple, dict):
+                try:
+                    json.loads(os.environ[variable])
+                except (ValueError, RecursionError):
+                    return UsageError(
+                        f"{variable} cannot be {os.environ[variable][:100]!r}: a list is written as "
+                        f"{_toml(field.examples[0] if field.examples else ['blitz', 'rapid'])} there"
+                    )
+    return UsageError("a variable of the environment that is a list or a table cannot be read as JSON")
 
 
 def _usage_error(

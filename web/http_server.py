@@ -1,10 +1,13 @@
-"""The HTTP server under the application: limits on connections and the time for a request's head; answers to HEAD."""
+"""The HTTP server under the application: limits on connections, on the time for a request's head and on the pieces of a
+body; answers to HEAD.
+"""
 
 import asyncio
 from collections import Counter
 from ipaddress import ip_network
 from typing import Any
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -22,6 +25,16 @@ HEAD_SECONDS = 10.0
 """In which a request's head must have been received, from the connection or from its first byte on."""
 
 
+HEAD_BYTES = 16 * 1024
+"""Longest head of a request, and longest line of a body that comes in chunks."""
+
+MOST_CHUNKS = 1000
+"""Chunks of a body of which each may have a single byte;"""
+
+LEAST_CHUNK_BYTES = 128
+"""with more, so many bytes of the body have to come on each: reading a chunk takes as long as reading kilobytes."""
+
+
 def server_config(app: ASGIApp, web: WebSettings) -> uvicorn.Config:
     """Configuration of the server of an application."""
     return uvicorn.Config(
@@ -29,6 +42,8 @@ def server_config(app: ASGIApp, web: WebSettings) -> uvicorn.Config:
         http=_protocol(web),
         log_config=None,
         access_log=False,
+        # Nothing here speaks it, and a connection that was handed on would not be counted any more.
+        ws="none",
         server_header=False,
         # Whom to believe is decided in web.limits.
         proxy_headers=False,
@@ -36,6 +51,33 @@ def server_config(app: ASGIApp, web: WebSettings) -> uvicorn.Config:
         timeout_graceful_shutdown=GRACE_SECONDS,
         lifespan="on",
     )
+
+
+class StrictConnection(h11.Connection):
+    """Server's side of a connection that refuses what RFC 9112 allows to refuse, and what costs more than it brings.
+
+    A request with both Content-Length and Transfer-Encoding ends elsewhere for a proxy that goes by the other one, so
+    that what follows would be taken for a request of somebody else.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(h11.SERVER, HEAD_BYTES)
+        self._chunks = self._bytes = 0
+
+    def _extract_next_receive_event(self) -> Any:
+        # Overridden here rather than in `next_event`, which sets the state that an error leaves.
+        event = super()._extract_next_receive_event()
+        if isinstance(event, h11.Request):
+            self._chunks = self._bytes = 0
+            names = {name for name, _ in event.headers}
+            if {b"content-length", b"transfer-encoding"} <= names:
+                raise h11.RemoteProtocolError("the request has both Content-Length and Transfer-Encoding")
+        elif isinstance(event, h11.Data):
+            self._chunks += event.chunk_end
+            self._bytes += len(event.data)
+            if self._chunks > MOST_CHUNKS and self._bytes < self._chunks * LEAST_CHUNK_BYTES:
+                raise h11.RemoteProtocolError("the body comes in chunks that are too small")
+        return event
 
 
 def _protocol(web: WebSettings) -> type[H11Protocol]:
@@ -46,6 +88,10 @@ def _protocol(web: WebSettings) -> type[H11Protocol]:
     class LimitedProtocol(H11Protocol):
         _address = ""
         _head_timer: asyncio.TimerHandle | None = None
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.conn = StrictConnection()
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -72,6 +118,12 @@ def _protocol(web: WebSettings) -> type[H11Protocol]:
                 self._head_is_in()
             elif self._head_timer is None:
                 self._await_head()
+
+        def send_400_response(self, msg: str) -> None:
+            try:
+                super().send_400_response(msg)
+            except h11.LocalProtocolError:  # the answer has begun already
+                self.transport.abort()
 
         def _await_head(self) -> None:
             self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
+from db.games.explorer import BaitGame, PlayedMove
 from db.games.players import find_players, players
 from trapcore.errors import UsageError
 from web.problems import Forbidden
@@ -60,6 +61,28 @@ def profile_of(request: Request) -> Profile | None:
         return Profile(None)
     name = _name(request.cookies.get(SESSION, ""), service_of(request).session_key)
     return None if name is None else Profile(name)
+
+
+def shown_games(request: Request) -> str | None:
+    """Of whose games an answer may tell: None for everybody's, on a private server; else the name of who has signed in,
+    and an empty one, for nobody's, where nobody has.
+    """
+    profile = profile_of(request)
+    return "" if profile is None else profile.name
+
+
+def told_fallers(only: str | None, move: PlayedMove) -> tuple[BaitGame, ...]:
+    """Of the games of a bait those that `shown_games` allows."""
+    if not only:
+        return move.fallers if only is None else ()
+    own = only.casefold()
+    return tuple(game for game in move.fallers if own in (game.white.casefold(), game.black.casefold()))
+
+
+def check_player(request: Request, player: str | None) -> None:
+    """Raise `Forbidden` if a public server is asked what was seen in the games of a player: his report tells him."""
+    if player and not is_private(service_of(request)):
+        raise Forbidden("this instance is public, and what was seen in somebody's games is his own; leave `player` out")
 
 
 def required_profile(request: Request) -> Profile:

@@ -11,6 +11,7 @@ import requests
 from lichess.http import user_agent
 from trapcore.errors import InputError
 from trapcore.io.log_once import OnceLogger
+from trapcore.settings import at_home
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ def read_list(source: str) -> frozenset[str]:
         text = _fetched(source)
     else:
         try:
-            text = Path(source).expanduser().read_bytes()[:MOST_BYTES].decode()
+            text = at_home(Path(source)).read_bytes()[:MOST_BYTES].decode()
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is no text"
             raise InputError(f"the block list {source} cannot be read: {reason}") from None

@@ -48,7 +48,10 @@ def game_trap(text: str, *, source: str, trust: bool = False) -> Trap:
     trap.
     """
     # Two blank lines after the tags would end the game for python-chess.
-    game = chess.pgn.read_game(StringIO(re.sub(r"\n(?:[ \t]*\n)+", "\n\n", text)), Visitor=_Quiet)
+    try:
+        game = chess.pgn.read_game(StringIO(re.sub(r"\n(?:[ \t]*\n)+", "\n\n", text)), Visitor=_Quiet)
+    except ValueError as error:
+        raise InputError("there is a number in it that is too long") from error
     if game is None:
         raise InputError("it has neither tags nor moves")
     if game.errors:

@@ -1,9 +1,9 @@
-"""Pages of sightings: of one trap, in one game, or in the games of a player, with what is known of each game."""
+"""Pages of sightings: of one trap, or in the games of a player, with what is known of each game."""
 
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import false, func, or_, select
 
 from db.games.game_address import game_address
 from db.library.library import Library
@@ -70,17 +70,18 @@ def sightings(
     library: Library,
     *,
     trap: str | None = None,
-    game: int | None = None,
     player: str | None = None,
     event: str | None = None,
+    only: str | None = None,
     limit: int = 20,
     after: str | None = None,
 ) -> SightingPage:
     """A page of ``limit`` sightings, 1 to `LONGEST_PAGE`, that meet all conditions.
 
-    ``trap`` is a slug, ``game`` a number of the library, ``player`` a part of the name of either, whatever the case,
-    ``event`` one of `db.traps.terms.EVENTS`. Pages follow each other by what was recorded when: what is
-    recorded meanwhile comes last, and nothing is skipped or told twice. Raises `UsageError` and `LibraryError`.
+    ``trap`` is a slug, ``player`` a part of the name of either, whatever the case, ``event`` one of
+    `db.traps.terms.EVENTS`, ``only`` the very name of somebody who played, whatever the case; of an empty name there
+    are none. Pages follow each other by what was recorded when: what is recorded meanwhile comes last, and nothing is
+    skipped or told twice. Raises `UsageError` and `LibraryError`.
     """
     if not 1 <= limit <= LONGEST_PAGE:
         raise UsageError(f"a page has 1 to {LONGEST_PAGE} sightings, not {limit}")
@@ -97,11 +98,12 @@ def sightings(
     if trap is not None:
         library.trap(trap)
         wanted = wanted.where(SightingRow.trap_id == select(TrapRow.id).where(TrapRow.slug == trap).scalar_subquery())
-    if game is not None:
-        wanted = wanted.where(SightingRow.game_id == game)
     if player is not None:
         named = (column.icontains(player, autoescape=True) for column in (GameRow.white, GameRow.black))
         wanted = wanted.where(or_(*named))
+    if only is not None:
+        own = (func.lower(column) == only.lower() for column in (GameRow.white, GameRow.black))
+        wanted = wanted.where(or_(*own) if only else false())
     if event is not None:
         wanted = wanted.where(SightingRow.event == event)
     with library.database.read() as connection:

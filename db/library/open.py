@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
-from sqlalchemy import Connection, delete, insert, inspect, select, text, update
+from sqlalchemy import Connection, delete, insert, select, text, update
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from db.library.library import Library
@@ -26,7 +26,7 @@ from db.storage.models import (
     SourceRow,
     TrapRow,
 )
-from db.storage.schema_check import foreign_objects, schema_differences
+from db.storage.schema_check import foreign_objects, has_own_tables, schema_differences
 from db.storage.sighting_rows import RECORDED
 from trapcore import _native
 from trapcore.errors import LibraryError
@@ -238,12 +238,10 @@ def _check_file(path: Path) -> None:
 
 def _is_library(database: Database) -> bool:
     with database.read() as connection:
-        tables = inspect(connection)
-        if not (tables.has_table("meta") and tables.has_table("alembic_version")):
+        if not has_own_tables(connection):
             return False
-        if {column["name"] for column in tables.get_columns("meta")} != {"key", "value"}:
-            return False
-        return _facts(connection).get("format") == FORMAT and _revision(connection) is not None
+        written = connection.scalar(select(MetaRow.value).where(MetaRow.key == "format"))
+        return written == FORMAT and _revision(connection) is not None
 
 
 def _facts(connection: Connection) -> dict[str, str]:

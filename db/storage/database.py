@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
 from db.storage.models import MetaRow
+from db.storage.schema_check import has_own_tables
 from trapcore.errors import LibraryBusyError, LibraryError
 
 BUSY_SECONDS = 5.0
@@ -194,7 +195,10 @@ def _is_library_as_it_lies(path: Path) -> bool:
     address = f"{path.absolute().as_uri()}?{_UNWATCHED}"
     engine = create_engine("sqlite+pysqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
     with suppress(DBAPIError), engine.connect() as connection:
-        return connection.scalar(select(MetaRow.value).where(MetaRow.key == "format")) == FORMAT
+        return (
+            has_own_tables(connection)
+            and connection.scalar(select(MetaRow.value).where(MetaRow.key == "format")) == FORMAT
+        )
     return False
 
 

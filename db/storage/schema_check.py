@@ -7,7 +7,7 @@ A server checks its schema itself: whoever can change it there can change all ro
 import re
 from functools import cache
 
-from sqlalchemy import Connection, Dialect, column, select, table
+from sqlalchemy import Connection, Dialect, column, inspect, select, table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -15,7 +15,8 @@ from db.storage.models import Base
 
 _MASTER = table("sqlite_master", column("type"), column("name"), column("sql"))
 
-_REVISION = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
+_REVISION_TABLE = "alembic_version"
+_REVISION = f"CREATE TABLE {_REVISION_TABLE} (version_num VARCHAR(32) NOT NULL,"
 _REVISION += " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 
 _MOST_SHOWN = 3
@@ -29,6 +30,21 @@ def foreign_objects(connection: Connection) -> list[str]:
         if kind not in ("table", "index") or re.match(r"(?i)\s*CREATE\s+VIRTUAL\b", str(sql))
     ]
     return found[:_MOST_SHOWN]
+
+
+def has_own_tables(connection: Connection) -> bool:
+    """Whether the two tables that say what a file is are those of every library; they are read before all else.
+
+    A view in their place could have any number of rows, and a generated column any size.
+    """
+    if connection.dialect.name != "sqlite":
+        tables = inspect(connection)
+        return {"meta", _REVISION_TABLE} <= {*tables.get_table_names()} and {
+            column["name"] for column in tables.get_columns("meta")
+        } == {"key", "value"}
+    made = _made()
+    there = {name: sql for kind, name, sql in _objects(connection) if kind == "table" and sql is not None}
+    return all(name in there and _words(there[name]) == made[name] for name in ("meta", _REVISION_TABLE))
 
 
 def schema_differences(connection: Connection) -> list[str]:
@@ -56,7 +72,7 @@ def _objects(connection: Connection) -> list[tuple[str, str, str | None]]:
 def _made() -> dict[str, list[str]]:
     """By name, the statement of each table and index, as `_words` has it; a test holds the migrations to it."""
     dialect: Dialect = sqlite.dialect()
-    made = {"alembic_version": _words(_REVISION)}
+    made = {_REVISION_TABLE: _words(_REVISION)}
     for each in Base.metadata.tables.values():
         made[each.name] = _words(str(CreateTable(each).compile(dialect=dialect)))
         for index in each.indexes:

@@ -19,6 +19,7 @@ from service.sources.retry import record_errors, with_retries
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
 from trapcore.errors import OutputError
+from trapcore.settings import at_home
 
 PIECE = 1 << 20
 """Bytes that are read at a time."""
@@ -44,7 +45,7 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         stop_flag.check()
         address = address_of(dump, service.mine.database_url)
         if address is None:
-            paths.append(Path(dump).expanduser())
+            paths.append(at_home(Path(dump)))
             continue
         with record_errors(outcome, f"dump {dump}", server="the server"):
             try:

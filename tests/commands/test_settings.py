@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -294,3 +295,47 @@ def test_a_broken_setting_of_the_service_names_file_and_key(
     with pytest.raises(UsageError) as caught:
         Settings()
     assert str(caught.value).startswith(said.format(path=path))
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        (
+            "TRAPLINE_WEB_HOSTS",
+            "traps.example",
+            r"TRAPLINE_WEB_HOSTS cannot be 'traps\.example': a list is written",
+        ),
+        ("TRAPLINE_SERVICE_USERS", "[" * 100_000, "TRAPLINE_SERVICE_USERS cannot be"),
+        ("TRAPLINE_DB", "~nobody-has-this-name/x", "there is no home of that user"),
+        ("TRAPLINE_SERVICE_FOLDERS", '["~nobody-has-this-name/x"]', "there is no home of that user"),
+        (CONFIG_VARIABLE, "~nobody-has-this-name/x", "there is no home of that user"),
+    ],
+)
+def test_a_variable_that_cannot_be_read_is_an_error_of_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, says: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(UsageError, match=says) as error:
+        Settings()
+    assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "text", ["x = " + "[" * 50_000, "nodes = " + "9" * 5000, "# " + "x" * (1 << 21)], ids=["deep", "number", "long"]
+)
+def test_a_settings_file_that_asks_for_too_much_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
+) -> None:
+    path = write(monkeypatch, tmp_path, text)
+    with pytest.raises((InputError, UsageError), match=re.escape(str(path))):
+        Settings()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "endless"])
+def test_settings_come_from_a_regular_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    make(tmp_path / "settings")
+    monkeypatch.setenv(CONFIG_VARIABLE, str(tmp_path / "settings"))
+    with pytest.raises(InputError, match="no regular file"):
+        Settings()

@@ -74,6 +74,23 @@ def test_a_window_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
         list(reader)
 
 
+SHORT_FRAMES = {
+    "gzip": gzip.compress(b"") * 60_000 + gzip.compress(b"1. e4 *\n"),
+    "bzip2": bz2.compress(b"") * 60_000 + bz2.compress(b"1. e4 *\n"),
+    "Zstandard": b"\x50\x2a\x4d\x18\0\0\0\0" * 60_000 + zstandard.compress(b"1. e4 *\n"),  # frames to be skipped
+}
+
+
+@pytest.mark.parametrize("kind", SHORT_FRAMES)
+def test_very_many_empty_frames_take_no_longer_than_they_are_long(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(SHORT_FRAMES[kind])
+    began = time.process_time()
+    with open_bytes(path) as reader:
+        assert b"".join(reader) == b"1. e4 *\n"
+    assert time.process_time() - began < 1.2
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hostile") / "library.sqlite"

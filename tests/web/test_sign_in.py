@@ -10,12 +10,15 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from db.games.sightings import sightings
+from db.library.open import open_library
 from tests.fake_lichess.http.server import Server
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.service_site import LEGAL, finished
 from tests.support.web_server import served
 from tests.web.test_report import ended
 from trapcore.errors import InputError, OutputError
+from web.profile import session
 from web.token import session_key
 
 HERE = "https://traps.example"
@@ -97,6 +100,50 @@ def test_who_has_signed_in_sees_his_own_report_and_practice_alone(library: Path)
         assert client.post("/sign-out").headers["location"] == "/report"
         # The token was given back, and is kept nowhere.
         assert lichess.do(lambda site: len(site.tokens)) == 0
+
+
+def seen(client: httpx.Client, slug: str) -> str:
+    """All that is told of games on which a trap of the library stood: by pages and programs."""
+    at = f"/api/v1/traps/{slug}"
+    trap = client.get(at).json()
+    epd = trap["epd"] if "epd" in trap else trap["trap"]["epd"]
+    answers = [
+        client.get(f"{at}/sightings"),
+        client.get(f"{at}/sightings", params={"player": PLAYER}),
+        client.get("/api/v1/explore", params={"fen": epd}),
+        client.get("/position", params={"fen": epd}),
+        client.get(f"/traps/{slug}"),
+    ]
+    assert [answer.status_code for answer in answers] == [200] * len(answers)
+    return " ".join(words(answer) for answer in answers)
+
+
+def test_whose_games_a_trap_stood_in_is_told_to_the_players_alone(library: Path) -> None:
+    with open_library(library, read_only=True) as opened:
+        page = sightings(opened, player=PLAYER)
+        slug = page.sightings[0].trap
+        games = [found.game for found in sightings(opened, trap=slug).sightings if found.game is not None]
+        assert sightings(opened, trap=slug, only="").sightings == ()
+        assert sightings(opened, trap=slug, only=PLAYER.swapcase()).sightings
+        assert sightings(opened, trap=slug, only=PLAYER[:-1]).sightings == ()
+    names = {name for game in games for name in (game.white, game.black)}
+    with Server(speed=0.0) as lichess, public(library, lichess) as client:
+        visits(lichess, "Somebody")
+        for cookies in ("", signed_in(client)):
+            client.headers["cookie"] = cookies
+            told = seen(client, slug)
+            assert not [name for name in names if name in told]
+            assert client.get("/api/v1/traps", params={"player": PLAYER}).status_code == 403
+            assert client.get("/", params={"player": PLAYER}).status_code == 403
+        client.headers["cookie"] = f"trapline-session={session(PLAYER, session_key(library))}"
+        assert PLAYER in seen(client, slug)
+        # What one was told is not another's answer.
+        tag = client.get(f"/api/v1/traps/{slug}/sightings").headers["etag"]
+        client.headers["cookie"] = ""
+        again = client.get(f"/api/v1/traps/{slug}/sightings", headers={"if-none-match": tag})
+        assert (again.status_code, again.json()["sightings"]) == (200, [])
+    with served(library, library.parent) as running, running.client() as client:
+        assert PLAYER in words(client.get(f"/api/v1/traps/{slug}/sightings"))
 
 
 def test_what_was_not_begun_here_or_was_changed_is_refused(library: Path) -> None:

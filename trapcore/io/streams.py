@@ -33,7 +33,10 @@ ZSTD_LEVEL = 3
 READER_SECONDS = 10.0
 """How long a pipe that is named as output may have no reader."""
 
-_FEED_BYTES = 1 << 16  # that a decompressor is fed at a time
+_FEED_BYTES = 1 << 16  # most that a decompressor is fed at a time
+_FIRST_BYTES = (
+    1 << 9
+)  # that it is fed first: what lies behind its end is copied, and there may be very many short frames
 
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -139,6 +142,7 @@ class ByteReader:
 
     def _unpacked(self, data: bytes, kind: str) -> Iterator[bytes]:
         frame: Frame | None = new_frame(kind, self._limits)
+        feed = _FIRST_BYTES
         start = 0  # offset in the file of data[0]
         total = 0
         while data:
@@ -148,10 +152,11 @@ class ByteReader:
             at = 0
             while at < len(data) and failure is None:
                 if frame is None:
-                    if kind == "gzip" and not data[at:].strip(b"\0"):
+                    if kind == "gzip" and not data[at] and not data[at:].strip(b"\0"):
                         break  # some writers pad gzip files with zeros; gzip itself ignores them
-                    frame = new_frame(kind, self._limits)
-                fed = data[at : at + _FEED_BYTES]
+                    frame, feed = new_frame(kind, self._limits), _FIRST_BYTES
+                fed = data[at : at + feed]
+                feed = min(2 * feed, _FEED_BYTES)
                 try:
                     for piece in frame.unpack(fed):
                         total += len(piece)

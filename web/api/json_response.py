@@ -8,10 +8,13 @@ from urllib.parse import urlencode
 from fastapi import Request, Response
 
 from trapcore.parallel.budget import Cancellation
+from web.profile import shown_games
 from web.service import Service
 
-REVALIDATE = {"Cache-Control": "no-cache"}
-"""Header with which a client may store a response, but has to revalidate it by its tag."""
+REVALIDATE = {"Cache-Control": "private, no-cache"}
+"""Header with which a client may store a response, but has to revalidate it by its tag.
+
+A cache for several clients may not store it, because some answers depend on who has signed in."""
 
 Content = Mapping[str, object]
 
@@ -52,7 +55,7 @@ def entity_tag(request: Request, service: Service) -> str | None:
     state = service.state()
     if state is None:
         return None
-    identity = f"{state}\n{request.url.path}\n{request.url.query}"
+    identity = f"{state}\n{request.url.path}\n{request.url.query}\n{shown_games(request)}"
     return f'W/"{blake2b(identity.encode(), digest_size=12).hexdigest()}"'
 
 

@@ -20,6 +20,7 @@ from web.api.json_response import Content, json_response
 from web.api.models import Families
 from web.api.params import ExploreParams, ProposeParams, SightingParams, SimilarParams, TrapParams, no_params
 from web.problems import NotFound
+from web.profile import check_player, shown_games, told_fallers
 from web.service import Service, service_of
 
 router = APIRouter(prefix="/api/v1", tags=["library"])
@@ -33,6 +34,7 @@ Slug = Annotated[str, Path(max_length=200, description="Name of a trap for progr
 async def traps(params: Annotated[TrapParams, Query()], request: Request) -> Response:
     """Traps by position, by name and by their fields, a page at a time; every condition that is given must hold."""
     service = service_of(request)
+    check_player(request, params.player)
     query = params.query()
     return await json_response(
         request, service, lambda stop: service.query_engine.ask(query).to_dict(), search=query.similar is not None
@@ -64,12 +66,12 @@ async def trap(slug: Slug, request: Request) -> Response:
     "/traps/{slug}/sightings", response_model=SightingPage, responses=NOT_MODIFIED, summary="Where a trap was seen"
 )
 async def trap_sightings(slug: Slug, params: Annotated[SightingParams, Query()], request: Request) -> Response:
-    """The games in which the trap was seen and what happened there, a page at a time."""
-    service = service_of(request)
+    """The games in which the trap was seen and what happened there, a page at a time; on a public server one's own."""
+    service, only = service_of(request), shown_games(request)
 
     def compute(stop: Cancellation) -> Content:
         trap_or_not_found(service, slug)
-        page = sightings(service.library, trap=slug, **params.model_dump())
+        page = sightings(service.library, trap=slug, only=only, **params.model_dump())
         # Clients must not see the paths of the server.
         named = tuple(replace(sighting, file=PurePath(sighting.file).name) for sighting in page.sightings)
         return replace(page, sightings=named).to_dict()
@@ -80,8 +82,14 @@ async def trap_sightings(slug: Slug, params: Annotated[SightingParams, Query()],
 @router.get("/explore", response_model=Explored, responses=NOT_MODIFIED, summary="What was played")
 async def explore(params: Annotated[ExploreParams, Query()], request: Request) -> Response:
     """The moves that were played in a position, how they ended, which of them are baits, and who took these."""
-    service = service_of(request)
-    return await json_response(request, service, lambda stop: service.explorer.explore(**params.model_dump()).to_dict())
+    service, only = service_of(request), shown_games(request)
+
+    def compute(stop: Cancellation) -> Content:
+        found = service.explorer.explore(**params.model_dump())
+        moves = (replace(move, fallers=told_fallers(only, move)) for move in found.moves)
+        return replace(found, moves=tuple(moves)).to_dict()
+
+    return await json_response(request, service, compute)
 
 
 @router.get(

@@ -22,10 +22,17 @@ from web.pages.rendering import address
 
 MOST_PLIES = 1000
 """Half-moves of a game that are shown; the rules end a game between people long before."""
+LONGEST_VARIATION = 60
+"""Half-moves of a variation that are shown; each is a link that holds all moves before it."""
+MOST_VARIATIONS = 1000
+"""Variations of a game that are shown."""
+MOST_BYTES = 1 << 18
+"""Longest text of a game that is shown; it is read at some hundred kilobytes a second, and nobody can stop that."""
 NODES = 1000
 """Nodes of the search for the value of each position of a game; a game takes half a second."""
 
-_COMMENT_COMMANDS = re.compile(r"\[%[^\]]*\]")
+# Without `[` inside: each of many that are not closed would be looked for to the end of the comment.
+_COMMENT_COMMANDS = re.compile(r"\[%[^\][]*\]")
 _NAG_SYMBOLS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 
 
@@ -90,8 +97,16 @@ class GameView:
 
 
 def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
-    """First game of a PGN text, its first `MOST_PLIES`. Raises `InputError` if there is none."""
-    game = chess.pgn.read_game(io.StringIO(text.decode(encoding, "replace")))
+    """First game of a PGN text, its first `MOST_PLIES`. Raises `InputError` if there is none that can be shown."""
+    if len(text) > MOST_BYTES:
+        raise InputError(
+            f"this game has {len(text):,} bytes of text, and its page shows games of at most {MOST_BYTES:,}; "
+            "the annotated file has it"
+        )
+    try:
+        game = chess.pgn.read_game(io.StringIO(text.decode(encoding, "replace")))
+    except ValueError as error:  # a number with thousands of digits
+        raise InputError("this game cannot be shown: there is a number in it that is too long") from error
     if game is None:
         raise InputError("there is no game in this text")
     return view_of(game, flipped=flipped)
@@ -102,9 +117,12 @@ def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:
     # One board for the whole game: a node's own would be played up to from the beginning, for each node again.
     board = game.board()
     plies: list[Ply] = []
+    left = MOST_VARIATIONS
     node: chess.pgn.GameNode | None = game
     while node is not None and len(plies) <= MOST_PLIES:
-        plies.append(_ply(node, board, len(plies), flipped))
+        plies.append(_ply(node, board, len(plies), flipped, left))
+        if node.parent is not None:
+            left = max(0, left + 1 - len(node.parent.variations))
         node = node.next()
     if node is not None:
         more = (Word(f"[the game goes on; this page shows its first {MOST_PLIES} half-moves]"),)
@@ -112,8 +130,8 @@ def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:
     return GameView(dict(game.headers), tuple(plies))
 
 
-def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool) -> Ply:
-    """The half-move that led to the node, which is played on ``board``."""
+def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool, most: int) -> Ply:
+    """The half-move that led to the node, which is played on ``board``, with at most so many variations."""
     before = node.parent
     number = san = ""
     words = [_comment(node.comment)]
@@ -122,7 +140,7 @@ def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool) 
         number = move_number(board, before.parent is None)
         san = board.san(node.move) + next((sign for nag, sign in _NAG_SYMBOLS.items() if nag in node.nags), "")
         # PGN writes other moves in this place after the move of the main line.
-        words += [tuple(_variation(board, other)) for other in before.variations[1:]]
+        words += [tuple(_variation(board, other)) for other in before.variations[1 : 1 + most]]
         board.push(node.move)
     red = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "red"]
     green = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "green"]
@@ -137,7 +155,10 @@ def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool) 
 
 
 def _chance(node: chess.pgn.GameNode) -> float | None:
-    value = node.eval()
+    try:
+        value = node.eval()
+    except ValueError:  # a number with thousands of digits
+        return None
     if value is None:
         return None
     white = value.white()
@@ -164,6 +185,9 @@ def _variation(before: chess.Board, first: chess.pgn.ChildNode) -> Iterator[Word
     opened, is_first = "(", True
     node: chess.pgn.ChildNode | None = first
     while node is not None:
+        if len(line) > LONGEST_VARIATION:
+            yield Word("…)")
+            return
         number = move_number(board, is_first)
         san = board.san_and_push(node.move)
         comment = _comment(node.comment)

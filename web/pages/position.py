@@ -25,6 +25,7 @@ from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import move_number
 from web.pages.plots import result_bar
 from web.pages.rendering import address, capital, page
+from web.profile import shown_games, told_fallers
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -192,7 +193,7 @@ def _page(
         killer=known.killer_here.uci[0] if here and known is not None and known.killer_here is not None else "",
         flipped=view.flipped,
     )
-    context = {} if found is None else _context(view, board, found)
+    context = {} if found is None else _context(view, board, found, shown_games(request))
     return page(
         request,
         "position.html",
@@ -220,7 +221,7 @@ def _page(
     )
 
 
-def _context(view: View, board: chess.Board, found: _Found) -> dict[str, object]:
+def _context(view: View, board: chess.Board, found: _Found, only: str | None) -> dict[str, object]:
     known = {"known": found.known, "similar": found.similar, "fallen": found.fallen, "least": found.least}
     if found.proposals is None or found.explored is None:
         return {**known, "found": found, "later": True}
@@ -253,7 +254,7 @@ def _context(view: View, board: chess.Board, found: _Found) -> dict[str, object]
                 "rating": move.mean_rating,
                 "trap": move.trap,
                 "cost": move.cost,
-                "fallers": move.fallers,
+                "fallers": told_fallers(only, move),
             }
             for move in found.explored.moves
         ],

@@ -29,6 +29,7 @@ from web.pages.plots import profile_plot
 from web.pages.rendering import address, capital, page
 from web.pages.search_form import SearchForm
 from web.problems import SECURITY_HEADERS, NotFound
+from web.profile import check_player, shown_games
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -86,6 +87,7 @@ async def home(request: Request) -> Response:
     """Page of the search: the form, and the traps that it finds."""
     service = service_of(request)
     form = SearchForm.of(request.query_params)
+    check_player(request, form["player"])
     searched = bool(form.params())
     after = request.query_params.get("after") or None
 
@@ -215,7 +217,7 @@ async def trap(
     after: Annotated[str, Query(max_length=1000)] = "",
 ) -> Response:
     """Page of a trap at one of its steps: board, proof, temptation, games, similar traps."""
-    service = service_of(request)
+    service, only = service_of(request), shown_games(request)
     least = service.settings.least_similarity
 
     def load() -> _TrapPage:
@@ -228,10 +230,10 @@ async def trap(
             service.library.frequency(slug),
             service.library.frequencies_by_rating(slug).get(slug, {}),
             [hit for hit in similar if hit.trap.slug != slug][:SIMILAR],
-            sightings(service.library, trap=slug, limit=SIGHTINGS_PER_PAGE, after=after or None),
+            sightings(service.library, trap=slug, only=only, limit=SIGHTINGS_PER_PAGE, after=after or None),
         )
 
-    found = await service.run(request, lambda stop: service.page_cache.get(service.state(), (slug, after), load))
+    found = await service.run(request, lambda stop: service.page_cache.get(service.state(), (slug, after, only), load))
     trap, flipped = found.trap, side == "black"
     steps = trap_steps(trap, flipped=flipped)
     step = steps[max(0, min(ply, len(steps) - 1))]

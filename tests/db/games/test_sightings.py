@@ -67,8 +67,11 @@ def test_the_game_is_told(library: Library) -> None:
     assert game is not None
     assert (game.white, game.white_elo, game.black_elo, game.date) == ("A", 1480, None, "2020.01.02")
     assert game.address == "https://lichess.org/abc"
-    assert [other.game for other in sightings(library, game=game.id).sightings] == [game]
-    assert sightings(library, game=99).sightings == ()
+    own = [other.game for other in sightings(library, only=game.white.swapcase()).sightings]
+    assert game in own
+    assert {each is not None and game.white in (each.white, each.black) for each in own} == {True}
+    assert sightings(library, only=game.white[:-1]).sightings == ()
+    assert sightings(library, only="").sightings == ()
     content = to_dict(seen)
     assert (content["trap"], content["verdict"]) == ("legals-mate", "undecided")
 

@@ -98,6 +98,37 @@ def test_a_library_with_another_schema_is_refused_and_left_as_it_is(
     assert library.read_bytes() == before
 
 
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT"
+
+OTHERS = {
+    "meta": f"{ENDLESS} 'k' || x AS key, 'v' AS value FROM n",
+    "alembic_version": f"{ENDLESS} '0001' AS version_num FROM n WHERE x < 0",
+}
+"""Views without an end, in the place of what is read before anything else of a file is known."""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("journal", [False, True])
+def test_a_view_in_the_place_of_what_says_what_a_file_is_is_not_read(library: Path, name: str, journal: bool) -> None:
+    change(library, f"DROP TABLE {name}")
+    change(library, f"CREATE VIEW {name} AS {OTHERS[name]}")
+    if journal:
+        Path(f"{library}-journal").write_bytes(b"of a writer that was killed")
+    code = "import sys; from db.library.open import open_library; open_library(sys.argv[1], read_only=True)"
+    done = subprocess.run([sys.executable, "-c", code, library], capture_output=True, text=True, timeout=60)
+    # What a journal holds of a foreign database is not taken back, so that it cannot even be read.
+    says = "readonly database" if journal else "not a trap library"
+    assert re.search(f"LibraryError: .* {says}", done.stderr), done.stderr
+
+
+def test_a_column_that_is_computed_is_not_read_either(library: Path) -> None:
+    change(library, "DROP TABLE meta")
+    change(library, "CREATE TABLE meta (key TEXT, value TEXT AS (hex(zeroblob(400000000))) VIRTUAL)")
+    change(library, "INSERT INTO meta (key) VALUES ('format')")
+    with pytest.raises(LibraryError, match="not a trap library"):
+        open_library(library, read_only=True)
+
+
 def test_a_trigger_does_not_run_in_an_upgrade_either(library: Path) -> None:
     change(library, SCHEMA[0])
     change(library, "UPDATE alembic_version SET version_num = '0009'")
