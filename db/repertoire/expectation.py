@@ -144,7 +144,8 @@ def reply_values(
         return 0.0, ()
     best, _, values = found[0]
     best = max(best, *(theirs for theirs, _ in values))
+    gifts = [best - theirs for theirs, _ in values]
     return -best, tuple(
-        ReplyValue(one.uci, one.probability, best - theirs, one)
-        for one, (theirs, _) in zip(likely, values, strict=True)
+        ReplyValue(one.uci, one.probability * (model.bait_share if gift >= BAIT_GIFT else 1.0), gift, one)
+        for one, gift in zip(likely, gifts, strict=True)
     )

@@ -21,6 +21,9 @@ ALL_AS_GAMES = 10.0
 MODEL_AS_GAMES = 10.0
 """and games of all ratings that the move model counts as."""
 
+ENGINE_BAIT_SHARE = 0.25
+"""Share of the predicted falls that engines of limited strength take: the bot's games with them, see docs/bot.md."""
+
 OPEN_END = 200
 """Points beyond the one end of a band that has no other end, where its typical player is."""
 
@@ -42,6 +45,8 @@ class ReplyModel:
         """Without a library the move model alone answers; that for engines of limited strength if it is one of them."""
         self._library, self.band = library, band
         self.rating, self._is_engine = typical_rating(band), is_engine
+        self.bait_share = ENGINE_BAIT_SHARE if is_engine else 1.0
+        """How often a reply that gives much away is chosen, as a part of how often the model says."""
 
     def replies(self, board: chess.Board) -> list[LikelyReply]:
         """Every legal move, the likeliest first; ``board`` has the move that led to it, if there was one."""

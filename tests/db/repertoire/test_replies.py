@@ -7,9 +7,9 @@ import pytest
 
 from db.games.index_games import index_files
 from db.library.open import open_library
-from db.repertoire.expectation import LEAST_GIFT, own_moves, weigh
+from db.repertoire.expectation import BAIT_GIFT, LEAST_GIFT, own_moves, reply_values, weigh
 from db.repertoire.played import PlayedReply, check_games, played_in
-from db.repertoire.replies import ReplyModel, smoothed, typical_rating
+from db.repertoire.replies import ENGINE_BAIT_SHARE, ReplyModel, smoothed, typical_rating
 from db.traps.temptation import RatingBand
 from tests.support.db_traps import write
 from trapcore.errors import UsageError
@@ -87,3 +87,17 @@ def test_own_moves_keep_to_the_cost_and_baits_are_weighed() -> None:
     assert weighed.hope >= bait.probability * bait.gift
     assert weighed.expected == pytest.approx(weighed.value + weighed.hope)
     assert own_moves("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 1_000, 1.0, 5) == []
+
+
+def test_engines_take_fewer_baits_than_their_moves_alone_would_say() -> None:
+    board = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p1N1/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 5 4")
+    for is_engine, share in ((False, 1.0), (True, ENGINE_BAIT_SHARE)):
+        model = ReplyModel(None, BAND, is_engine=is_engine)
+        raw = {reply.uci: reply.probability for reply in model.replies(board)}
+        _, replies = reply_values(board, model, 4_000)
+        gifts = [reply for reply in replies if reply.gift >= BAIT_GIFT]
+        good = [reply for reply in replies if reply.gift < BAIT_GIFT]
+        assert gifts
+        assert good
+        assert all(reply.probability == pytest.approx(share * raw[reply.uci]) for reply in gifts)
+        assert all(reply.probability == raw[reply.uci] for reply in good)
