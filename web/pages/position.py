@@ -356,7 +356,7 @@ def set_up(
             raise ValueError(f"castling rights can be set up as {', '.join(_CASTLING)}, not {''.join(sorted(odd))}")
     except ValueError as error:
         error_message, status, board = f"not a FEN: {error}", 400, chess.Board()
-    if piece != _ERASER and piece not in "PNBRQKpnbrqk":
+    if piece not in (*"PNBRQKpnbrqk", _ERASER):
         piece = "P"
     if not error_message:
         try:
