@@ -6,7 +6,7 @@ that does not say so is never written to.
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib import resources
 from pathlib import Path
 
@@ -176,6 +176,16 @@ def is_copy(database: Database) -> bool:
     """Whether a library says that it is a copy."""
     with database.read() as connection:
         return COPIED in _facts(connection)
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether this file is a database and no trap library; one that cannot be read may be a damaged library."""
+    try:
+        _check_file(path)
+        with closing(Database(sqlite_engine(path, read_only=True), str(path), read_only=True)) as look:
+            return not _is_library(look)
+    except LibraryError:
+        return False
 
 
 def made_by() -> str:

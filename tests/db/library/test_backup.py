@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -267,6 +268,16 @@ def test_only_a_copy_is_replaced_by_a_copy(path: Path, tmp_path: Path) -> None:
     open_library(copy).close()  # and who opens a copy for writing uses it as a library
     with open_library(path, read_only=True) as library, pytest.raises(UsageError, match="no backup of one"):
         back_up(library, copy)
+
+
+def test_a_database_of_another_program_is_not_replaced(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "places.db"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE places (url TEXT)")
+    before = other.read_bytes()
+    with pytest.raises(UsageError, match="database of another program"):
+        restore(path, other, replace=True)
+    assert other.read_bytes() == before
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "loop"])
