@@ -5,7 +5,7 @@
 
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Chess, Color, Position, Role, Square};
 
-use super::features::{index, orientation, pieces};
+use super::features::{View, pieces};
 use super::inference::{output, update};
 use super::{Network, Row, bucket};
 
@@ -17,7 +17,7 @@ const FAR: usize = 12;
 struct Sums {
     roles: ByRole<Bitboard>,
     colors: ByColor<Bitboard>,
-    orientations: ByColor<usize>,
+    views: ByColor<Option<View>>,
     hidden: ByColor<Row>,
 }
 
@@ -51,7 +51,7 @@ impl Accumulator {
         let empty = Sums {
             roles: ByRole::default(),
             colors: ByColor::default(),
-            orientations: ByColor::default(),
+            views: ByColor::default(),
             hidden: ByColor { white: network.bias, black: network.bias },
         };
         Accumulator { network, plies: vec![empty; plies] }
@@ -72,10 +72,10 @@ impl Accumulator {
         if same == 0 {
             return;
         }
-        let orientations = ByColor::new_with(|color| orientation(board, color));
+        let views = ByColor::new_with(|color| View::new(board, color));
         for perspective in Color::ALL {
-            let oriented = *orientations.get(perspective);
-            let current = distance <= FAR && *self.plies[source].orientations.get(perspective) == oriented;
+            let view = *views.get(perspective);
+            let current = distance <= FAR && *self.plies[source].views.get(perspective) == Some(view);
             let (mut added, mut removed) = (Inputs::NONE, Inputs::NONE);
             for (color, role, now) in pieces(board) {
                 let old = if current {
@@ -83,7 +83,7 @@ impl Accumulator {
                 } else {
                     Bitboard::EMPTY
                 };
-                let input = |square: Square| index(perspective, oriented, color, role, square);
+                let input = |square: Square| view.index(color, role, square);
                 (now & !old).into_iter().for_each(|square| added.push(input(square)));
                 (old & !now).into_iter().for_each(|square| removed.push(input(square)));
             }
@@ -93,7 +93,7 @@ impl Accumulator {
         }
         let (roles, colors) = board.clone().into_bitboards();
         let sums = &mut self.plies[ply];
-        (sums.roles, sums.colors, sums.orientations) = (roles, colors, orientations);
+        (sums.roles, sums.colors, sums.views) = (roles, colors, views.map(Some));
     }
 }
 

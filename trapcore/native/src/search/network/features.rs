@@ -1,4 +1,4 @@
-//! Inputs of the network: which piece stands where, as one side sees it.
+//! Inputs of the network: which piece stands where, as one side sees it, and in which region its king stands.
 //!
 //! A side sees the board from its own edge, and mirrored if its king stands on files e to h, so that its king is always
 //! on files a to d. The trainer takes the inputs from here.
@@ -6,25 +6,49 @@
 use shakmaty::{Bitboard, Board, Color, File, Role, Square};
 
 /// Own and other pieces, six kinds, 64 squares.
-pub(crate) const INPUTS: usize = 2 * 6 * 64;
+pub(crate) const PLACES: usize = 2 * 6 * 64;
 
-/// What the squares' numbers are XORed with for one side: 56 flips the board vertically, 7 horizontally.
-pub(crate) fn orientation(board: &Board, perspective: Color) -> usize {
-    let mirrored = board.king_of(perspective).is_some_and(|king| king.file() >= File::E);
-    perspective.fold_wb(0, 56) ^ if mirrored { 7 } else { 0 }
+/// Regions of the own king, each with weights of its own for all places.
+pub(crate) const REGIONS: usize = 5;
+
+/// A weight for each place and region.
+pub(crate) const INPUTS: usize = REGIONS * PLACES;
+
+/// The region of a king by its rank and file as its side sees the board: the corner and the middle of the first rank,
+/// the second, the third and fourth, and the other half.
+const REGION: [[u8; 4]; 8] =
+    [[0, 0, 1, 1], [2, 2, 2, 2], [3, 3, 3, 3], [3, 3, 3, 3], [4, 4, 4, 4], [4, 4, 4, 4], [4, 4, 4, 4], [4, 4, 4, 4]];
+
+/// How a side sees a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    perspective: Color,
+    /// What the squares' numbers are XORed with: 56 flips the board vertically, 7 horizontally.
+    flip: usize,
+    region: usize,
 }
 
-/// The input of a piece on a square.
-pub(crate) fn index(perspective: Color, orientation: usize, color: Color, role: Role, square: Square) -> usize {
-    usize::from(color != perspective) * 384 + (role as usize - 1) * 64 + (usize::from(square) ^ orientation)
+impl View {
+    pub(crate) fn new(board: &Board, perspective: Color) -> View {
+        let edge = perspective.fold_wb(0, 56);
+        let Some(king) = board.king_of(perspective) else { return View { perspective, flip: edge, region: 0 } };
+        let flip = edge ^ if king.file() >= File::E { 7 } else { 0 };
+        let seen = usize::from(king) ^ flip;
+        View { perspective, flip, region: usize::from(REGION[seen / 8][seen % 8]) }
+    }
+
+    /// The input of a piece on a square.
+    pub(crate) fn index(self, color: Color, role: Role, square: Square) -> usize {
+        let place = usize::from(color != self.perspective) * 384 + (role as usize - 1) * 64;
+        self.region * PLACES + place + (usize::from(square) ^ self.flip)
+    }
 }
 
 /// The inputs that a board sets for one side, below [`INPUTS`]; one for each piece.
 pub(crate) fn features(board: &Board, perspective: Color) -> impl Iterator<Item = usize> + '_ {
-    let orientation = orientation(board, perspective);
-    pieces(board).flat_map(move |(color, role, squares)| {
-        squares.into_iter().map(move |square| index(perspective, orientation, color, role, square))
-    })
+    let view = View::new(board, perspective);
+    pieces(board)
+        .flat_map(move |(color, role, squares)| squares.into_iter().map(move |square| view.index(color, role, square)))
 }
 
 /// The pieces by colour and role.

@@ -8,7 +8,7 @@ use super::inference::WIDEST;
 use super::{BUCKETS, HIDDEN, Network};
 
 const MAGIC: &[u8; 4] = b"TLNN";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes of a file.
 const LENGTH: usize = 16 + 2 * HIDDEN * (INPUTS + 1 + 2 * BUCKETS) + 4 * BUCKETS + 4;
 

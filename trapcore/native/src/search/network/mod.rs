@@ -1,6 +1,6 @@
 //! A small network that values positions, in centipawns for the side to move.
 //!
-//! Inputs are the pieces on their squares as each side sees them; a hidden layer for each side, with squared clipped
+//! Inputs are the pieces on their squares as each side sees them, by the region of its king; a hidden layer for each side, with squared clipped
 //! ReLU; one output, whose weights depend on how many pieces are left. All in integers, so that every machine has the
 //! same values. The hidden sums are kept along the line being searched and brought up to date by what changed on the
 //! board ([efficiently updatable](https://www.chessprogramming.org/NNUE)).

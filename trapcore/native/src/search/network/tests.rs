@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Color, Position};
 
 use super::accumulator::Accumulator;
-use super::features::{INPUTS, features};
+use super::features::{INPUTS, PLACES, features};
 use super::file::FileError;
 use super::inference::WIDEST;
 use super::*;
@@ -102,8 +102,8 @@ fn both_sides_see_the_same_of_a_mirrored_position() {
     assert_eq!(inputs("r3k2r/pppbbppp/2n2q1P/1P2p3/3pn3/BN2PNP1/P1PPQPB1/R3K2R b KQkq - 0 1", Color::Black), white);
     assert_eq!(inputs("r2k3r/1bpqpp1p/1pnp2nb/3NP3/3P2p1/p1Q2N2/PPPBBPPP/R2K3R w - - 0 1", Color::White), white);
     assert!(white.iter().all(|&input| input < INPUTS));
-    // The king on e1 is on d1 after mirroring: own king, kind 5, square 3.
-    assert!(white.contains(&(5 * 64 + 3)));
+    // The king on e1 is on d1 after mirroring: region 1, own king, kind 5, square 3.
+    assert!(white.contains(&(PLACES + 5 * 64 + 3)));
 }
 
 #[test]
