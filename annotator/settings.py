@@ -45,7 +45,8 @@ class AnalysisSettings(BaseModel):
     )
     language: Language = Field(
         default=Language.EN,
-        description="Language of the comments: en (English) or de (German). Moves are English SAN in both, as in PGN.",
+        description="Language of comments, reports and practice: en (English) or de (German). Moves are English SAN in "
+        "both, as in PGN. Where it is not set, the pages of the server take the language that a browser asks for.",
     )
     engine: str = Field(
         default=OFF,

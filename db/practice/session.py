@@ -16,6 +16,8 @@ from db.practice.judge import Judgement, Mark, best_move, is_confirmed, judge
 from db.practice.schedule import rated, streak
 from db.practice.wording import theme_words
 from db.storage.practice_rows import Card, Review, cards_of, profile_names, reviews_of, store_review
+from db.wording.english import ENGLISH
+from db.wording.grammar import Grammar
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from trapcore.suggestions import unknown_name
@@ -38,6 +40,17 @@ class Standing:
     wrong: int
     streak: int
     """Days in a row, see `db.practice.schedule.streak`."""
+
+    def words(self, language: Grammar = ENGLISH) -> str:
+        """``2 due, 10 new, 3 later; today 1 right, 0 wrong; 4 days in a row.``"""
+        due, new, later = map(language.number, (self.due, self.new, self.waiting))
+        parts = [language.text("%(due)s due, %(new)s new, %(later)s later", due=due, new=new, later=later)]
+        if self.right or self.wrong:
+            parts.append(language.text("today %(right)s right, %(wrong)s wrong", right=self.right, wrong=self.wrong))
+        if self.streak:
+            days = language.counted(self.streak, "day")
+            parts.append(language.text("%(days)s in a row", days=days))
+        return f"{'; '.join(parts)}."
 
 
 @dataclass(frozen=True, slots=True)

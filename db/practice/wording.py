@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import chess
 
+from db.practice.collect import plain_theme
 from db.practice.exercise import Exercise, Origin, Task
 from db.practice.judge import Judgement, Mark
 from db.wording.claims import year
@@ -19,6 +20,13 @@ HINTS = 3
 def theme_words(theme: str, language: Grammar = ENGLISH) -> str:
     """A theme in words: ``discovered attack``; empty for none."""
     return theme_name(theme, language) if theme else ""
+
+
+def theme_key(text: str, language: Grammar) -> str:
+    """The theme that is called so in a language, as lichess writes it; else the text as it is."""
+    wanted = plain_theme(text)
+    called = (key for key, (name, _) in language.theme_names.items() if plain_theme(name) == wanted)
+    return next(called, text) if wanted else text
 
 
 def numbered(board: chess.Board, line: Sequence[str]) -> str:

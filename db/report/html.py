@@ -8,7 +8,8 @@ from functools import cache
 from importlib import resources
 from importlib.metadata import version
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from db.games.losing_moves import LostMove
@@ -19,37 +20,42 @@ from db.report.plots import falls_by_opening, falls_over_time
 from db.report.report import Report, TrapHistory
 from db.traps.board_svg import Picture, draw
 from db.traps.terms import KINDS
-from db.wording.claims import claim, numbered_line, percent, year
+from db.wording.claims import numbered_line
 from db.wording.english import ENGLISH
-from db.wording.grammar import Verbosity
+from db.wording.grammar import Grammar, Verbosity
 from db.wording.names import family_name
 from db.wording.sentences import Narrator, percent_of_chance
+from db.wording.template_language import add_language
 
 GAMES = 12
 """Most games of a trap that the page lists; --json has all."""
 
 
-def page(report: Report) -> str:
+def page(report: Report, language: Grammar = ENGLISH) -> str:
     """The whole page."""
+    whose = " / ".join(report.players[:3])
+    if len(report.players) > 3:
+        whose = language.text("%(names)s and others", names=whose)
     return (
         _environment()
         .get_template("report.html")
         .render(
             report=report,
-            whose=" / ".join(report.players[:3]) + (" and others" if len(report.players) > 3 else ""),
-            over_time=Markup(falls_over_time(report.over_time)),
-            openings=Markup(falls_by_opening(report.by_opening)),
+            language=language,
+            whose=whose,
+            over_time=Markup(falls_over_time(report.over_time, language)),
+            openings=Markup(falls_by_opening(report.by_opening, language)),
             style=Markup(resources.files("db.report").joinpath("templates/report.css").read_text("utf-8")),
             version=version("trapline"),
             most_games=GAMES,
             most_openings=OPENINGS,
-            kinds=KINDS,
+            kind_name=lambda kind: language.text(KINDS[kind]),
         )
     )
 
 
-def board(history: TrapHistory) -> tuple[str, str]:
-    """The board of a trap as it stood in the last game, the player below: an address that is the picture, its words."""
+def board(history: TrapHistory) -> tuple[str, Picture]:
+    """The board of a trap as it stood in the last game, the player below: an address that is the picture, and it."""
     shown = history.occurrences[0]
     trap = shown.trap
     picture = Picture(
@@ -59,7 +65,7 @@ def board(history: TrapHistory) -> tuple[str, str]:
         flipped=shown.colour == "black",
         before=trap.name,
     )
-    return f"data:image/svg+xml;base64,{b64encode(draw(picture)).decode()}", picture.alt
+    return f"data:image/svg+xml;base64,{b64encode(draw(picture)).decode()}", picture
 
 
 def line(history: TrapHistory) -> tuple[str, str, str]:
@@ -67,16 +73,26 @@ def line(history: TrapHistory) -> tuple[str, str, str]:
     return numbered_line(history.occurrences[0].trap, history.occurrences[0].number)
 
 
-def happened(occurrence: TrapOccurrence) -> str:
+@pass_context
+def happened(context: Context, occurrence: TrapOccurrence) -> str:
     """What happened in a game, told of the player."""
-    he, other = ("you", "the opponent") if occurrence.is_victim else ("the opponent", "you")
-    words = {
-        "fell": f"{he} fell for it",
-        "avoided": f"{he} played {occurrence.played}",
-        "sprung": f"{other} sprang it",
-        "missed": f"{other} missed it with {occurrence.answer}",
-    }
-    return ", ".join(words[event] for event in occurrence.events if event in words) or "the game ended there"
+    text = context["language"].text
+    if occurrence.is_victim:
+        words = {
+            "fell": text("you fell for it"),
+            "avoided": text("you played %(move)s", move=occurrence.played),
+            "sprung": text("the opponent sprang it"),
+            "missed": text("the opponent missed it with %(move)s", move=occurrence.answer),
+        }
+    else:
+        words = {
+            "fell": text("the opponent fell for it"),
+            "avoided": text("the opponent played %(move)s", move=occurrence.played),
+            "sprung": text("you sprang it"),
+            "missed": text("you missed it with %(move)s", move=occurrence.answer),
+        }
+    told = ", ".join(words[event] for event in occurrence.events if event in words)
+    return told or str(text("the game ended there"))
 
 
 def numbered(lost: LostMove) -> str:
@@ -84,19 +100,15 @@ def numbered(lost: LostMove) -> str:
     return f"{lost.number}{'.' if lost.colour == 'white' else '...'}{lost.san}"
 
 
-def why(lost: LostMove) -> str:
+@pass_context
+def why(context: Context, lost: LostMove) -> str:
     """Why a move lost, in a sentence: ``Loses the bishop: 23...Qe3+ forks king and bishop.``"""
-    return Narrator(ENGLISH, Verbosity.BRIEF).fell(evidence_of_loss(lost))
+    return Narrator(context["language"], Verbosity.BRIEF).fell(evidence_of_loss(lost))
 
 
 def chance(value: float | None) -> str:
     """A win chance of -1..1 as percent of 0 to 100; a dash where it was not measured."""
     return "–" if value is None else percent_of_chance(value)
-
-
-def counted(count: int, what: str) -> str:
-    """``1 trap``, ``2,000 traps``."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 @cache
@@ -108,6 +120,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (board, chance, claim, counted, family_name, happened, line, numbered, percent, why, year)
+    add_language(environment)
+    filters = (board, chance, family_name, happened, line, numbered, why)
     environment.filters |= {each.__name__: each for each in filters}
     return environment

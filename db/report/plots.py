@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from db.report.report import Group, ScoreRate
+from db.wording.grammar import Grammar
 
 WIDTH = 640
 """Pixels; the style sheet makes a plot as narrow as the page."""
@@ -24,7 +25,7 @@ _LONGEST_NAME = 29
 _LABEL = 62  # pixels that a label of the axis of time takes
 
 
-def falls_over_time(groups: Sequence[Group]) -> str:
+def falls_over_time(groups: Sequence[Group], language: Grammar) -> str:
     """The shares by year or by month, ascending; empty unless there are two of them to compare."""
     seen = [group for group in groups if group.victim.rate.decisions]
     if len(seen) < 2:
@@ -38,7 +39,12 @@ def falls_over_time(groups: Sequence[Group]) -> str:
     def y(share: float) -> float:
         return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - share)
 
-    parts = [_head(_HEIGHT, f"Share of baits taken, {seen[0].name} to {seen[-1].name}")]
+    label = language.text(
+        "Share of baits taken, %(since)s to %(until)s; the table below has the figures",
+        since=seen[0].name,
+        until=seen[-1].name,
+    )
+    parts = [_head(_HEIGHT, label)]
     for percent in (0, 25, 50, 75, 100):
         height = f"{y(percent / 100):.1f}"
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{height}" y2="{height}"/>')
@@ -49,7 +55,7 @@ def falls_over_time(groups: Sequence[Group]) -> str:
     written = -_LABEL * 1.0
     for (px, py), group in zip(points, seen, strict=True):
         rate = group.victim.rate
-        parts.append(f"<g><title>{escape(group.name)}: {_words(rate)}</title>")
+        parts.append(f"<g><title>{escape(group.name)}: {escape(_words(rate, language))}</title>")
         parts.append(
             f'<line class="interval" x1="{px:.1f}" x2="{px:.1f}" y1="{y(rate.high):.1f}" y2="{y(rate.low):.1f}"/>'
         )
@@ -62,7 +68,7 @@ def falls_over_time(groups: Sequence[Group]) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def falls_by_opening(groups: Sequence[Group]) -> str:
+def falls_by_opening(groups: Sequence[Group], language: Grammar) -> str:
     """The shares by opening, `OPENINGS` at most, in their order; empty if the player never had the choice."""
     seen = [group for group in groups if group.victim.rate.decisions][:OPENINGS]
     if not seen:
@@ -73,7 +79,7 @@ def falls_by_opening(groups: Sequence[Group]) -> str:
     def x(share: float) -> float:
         return _NAMES + span * share
 
-    parts = [_head(height, "Share of baits taken, by opening")]
+    parts = [_head(height, language.text("Share of baits taken, by opening; the table below has the figures"))]
     for percent in (0, 50, 100):
         place = f"{x(percent / 100):.1f}"
         parts.append(f'<line class="grid" x1="{place}" x2="{place}" y1="{_TOP}" y2="{height - _BOTTOM}"/>')
@@ -81,7 +87,7 @@ def falls_by_opening(groups: Sequence[Group]) -> str:
     for number, group in enumerate(seen):
         rate, middle = group.victim.rate, _TOP + _ROW * (number + 0.5)
         name = group.name if len(group.name) <= _LONGEST_NAME else f"{group.name[: _LONGEST_NAME - 1]}…"
-        parts.append(f"<g><title>{escape(group.name)}: {_words(rate)}</title>")
+        parts.append(f"<g><title>{escape(group.name)}: {escape(_words(rate, language))}</title>")
         parts.append(f'<text x="{_NAMES - 12}" y="{middle + 4:.1f}" text-anchor="end">{escape(name)}</text>')
         width = x(rate.share) - _NAMES
         parts.append(f'<rect class="own-bar" x="{_NAMES}" y="{middle - 7:.1f}" width="{width:.1f}" height="14"/>')
@@ -89,26 +95,37 @@ def falls_by_opening(groups: Sequence[Group]) -> str:
         parts.append(f'<line class="interval" x1="{low:.1f}" x2="{high:.1f}" y1="{middle:.1f}" y2="{middle:.1f}"/>')
         if rate.others is not None and rate.compared == rate.decisions:
             parts.append(f'<circle class="others" cx="{x(rate.others):.1f}" cy="{middle:.1f}" r="5"/>')
-        parts.append(
-            f'<text x="{WIDTH - _COUNTS + 16}" y="{middle + 4:.1f}">{rate.fell:,} of {rate.decisions:,}</text></g>'
-        )
+        words = escape(_of(rate.fell, rate.decisions, language))
+        parts.append(f'<text x="{WIDTH - _COUNTS + 16}" y="{middle + 4:.1f}">{words}</text></g>')
     return "".join([*parts, "</svg>"])
 
 
 def _head(height: int, label: str) -> str:
     return (
         f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" '
-        f'aria-label="{escape(label)}; the table below has the figures">'
+        f'aria-label="{escape(label)}">'
     )
 
 
-def _words(rate: ScoreRate) -> str:
-    where = "" if rate.compared == rate.decisions else f" where {rate.compared_fell:,} of {rate.compared:,} fell"
-    others = "" if rate.others is None else f"; others {100 * rate.others:.0f} %{where}"
-    return (
-        f"{rate.fell:,} of {rate.decisions:,}, {100 * rate.share:.0f} % "
-        f"({100 * rate.low:.0f} to {100 * rate.high:.0f} %){others}"
+def _words(rate: ScoreRate, language: Grammar) -> str:
+    words = language.text(
+        "%(of)s, %(share)s %% (%(low)s to %(high)s %%)",
+        of=_of(rate.fell, rate.decisions, language),
+        share=f"{100 * rate.share:.0f}",
+        low=f"{100 * rate.low:.0f}",
+        high=f"{100 * rate.high:.0f}",
     )
+    if rate.others is None:
+        return words
+    others = f"{100 * rate.others:.0f}"
+    if rate.compared == rate.decisions:
+        return f"{words}; {language.text('others %(share)s %%', share=others)}"
+    where = _of(rate.compared_fell, rate.compared, language)
+    return f"{words}; {language.text('others %(share)s %% where %(of)s fell', share=others, of=where)}"
+
+
+def _of(part: int, whole: int, language: Grammar) -> str:
+    return language.text("%(part)s of %(whole)s", part=language.number(part), whole=language.number(whole))
 
 
 def _time(name: str) -> int:

@@ -1,6 +1,6 @@
 """Boards as SVG: python-chess draws them, here they get a page's colours, arrows, a title and plain attributes.
 
-A picture says the same in words: `described` is its title, and what a screen reader tells.
+A picture says the same in words: `described` is its title. `db.wording.boards` tells it in any language.
 """
 
 from dataclasses import dataclass
@@ -52,28 +52,11 @@ class Picture:
     before: str = ""
     """Words that the description begins with: the name of the trap."""
 
-    @property
-    def alt(self) -> str:
-        """The picture in words, shorter than `described`: what is pointed at, and who is to move."""
-        return _alt(self)
-
-
-@lru_cache(maxsize=_CACHED)
-def _alt(picture: Picture) -> str:
-    board = _board(picture.fen)
-    words = [picture.before or "Board", f"{'White' if board.turn else 'Black'} to move"]
-    if picture.last:
-        words.append(f"last move {picture.last[:2]} to {picture.last[2:4]}")
-    for colour, what, moves in (("red", "bait", picture.bait), ("green", "killer", picture.killer)):
-        squares = ((move[:2], move[2:4]) for move in moves.split(",") if move)
-        words += [f"{colour} arrow for the {what} from {from_} to {to}" for from_, to in squares]
-    return ", ".join(words)
-
 
 @lru_cache(maxsize=_CACHED)
 def draw(picture: Picture) -> bytes:
     """The picture as SVG, UTF-8. Raises `PositionError` for what is no position, and for a move that is none."""
-    board = _board(picture.fen)
+    board = read_board(picture.fen)
     arrows = []
     fill: dict[chess.Square, str] = {}
     for moves, colour in ((picture.bait, "red"), (picture.killer, "green")):
@@ -137,7 +120,7 @@ def _without_styles(text: str, title: str) -> bytes:
     return drawn
 
 
-def _board(fen: str) -> chess.Board:
+def read_board(fen: str) -> chess.Board:
     """The position, which need not be a legal one; what is legal is read as everywhere."""
     try:
         return parse_position(fen)

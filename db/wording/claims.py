@@ -7,28 +7,40 @@ import chess
 from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
+from db.wording.english import ENGLISH
+from db.wording.grammar import Grammar
 from trapcore.proof.search import MATE, MATE_BOUND
 from trapcore.proof.verdict import Verdict
 
 
-def claim(trap: Trap) -> str:
+def claim(trap: Trap, language: Grammar = ENGLISH) -> str:
     """What is known about a trap, in a few words that say no more than its proof."""
     if trap.verdict is Verdict.PROVED:
         if trap.outcome is Outcome.MATE:
-            return f"proved, mate in {trap.mate_in}"
-        return "proved" if trap.gain is None else f"proved, costs {50 * trap.gain:.0f} % of win chance"
+            return language.text("proved, mate in %(count)s", count=trap.mate_in)
+        if trap.gain is None:
+            return language.text("proved")
+        return language.text("proved, costs %(points)s %% of win chance", points=f"{50 * trap.gain:.0f}")
     if trap.reason and trap.is_forced:
-        return f"no trap: {trap.reason}"
-    claimed = f"said to win {'by mate' if trap.outcome is Outcome.MATE else 'material'}"
-    return f"{trap.verdict}, {claimed}" + (", known as no trap" if trap.reason else "")
+        return language.text("no trap: %(reason)s", reason=trap.reason)
+    mates = trap.outcome is Outcome.MATE
+    claimed = language.text("said to win by mate") if mates else language.text("said to win material")
+    known = f", {language.text('known as no trap')}" if trap.reason else ""
+    return f"{language.text(trap.verdict.value)}, {claimed}{known}"
 
 
-def contradiction(trap: Trap) -> str:
+def contradiction(trap: Trap, language: Grammar = ENGLISH) -> str:
     """Who contradicts whom about a disputed trap, and what is claimed all the same."""
-    opinions = [f"{opinion.verdict} by {opinion.by}" for opinion in trap.opinions]
+    opinions = [
+        language.text("%(verdict)s by %(by)s", verdict=language.text(opinion.verdict.value), by=opinion.by)
+        for opinion in trap.opinions
+    ]
     if trap.reason:
-        opinions.append(f"no trap because: {trap.reason}")
-    return f"opinions contradict each other ({'; '.join(opinions)}); {claim(trap)}"
+        opinions.append(language.text("no trap because: %(reason)s", reason=trap.reason))
+    said = "; ".join(opinions)
+    return language.text(
+        "opinions contradict each other (%(opinions)s); %(claim)s", opinions=said, claim=claim(trap, language)
+    )
 
 
 def is_rated(by_rating: Mapping[RatingBand, Frequency]) -> bool:
@@ -36,17 +48,23 @@ def is_rated(by_rating: Mapping[RatingBand, Frequency]) -> bool:
     return bool(by_rating.keys() - {UNKNOWN_RATING})
 
 
-def temptation(profile: Profile | None, frequency: Frequency) -> str:
+def temptation(profile: Profile | None, frequency: Frequency, language: Grammar = ENGLISH) -> str:
     """Why a bait tempts, with the figures; the figures alone if it does not; empty if nothing is known."""
     figures = []
     if profile is not None:
-        figures.append(f"rank {profile.rank} at first sight, seems to win {pawns(profile.gain)}")
+        figures.append(
+            language.text(
+                "rank %(rank)s at first sight, seems to win %(pawns)s", rank=profile.rank, pawns=pawns(profile.gain)
+            )
+        )
     if frequency.decisions:
-        figures.append(f"played {frequency.played:,} times of {frequency.decisions:,}")
+        played, times = language.number(frequency.played), language.number(frequency.decisions)
+        figures.append(language.text("played %(played)s times of %(times)s", played=played, times=times))
     if not figures:
         return ""
-    found = reasons(profile, frequency)
-    return f"{'by ' + ' and '.join(found) if found else 'no'} ({', '.join(figures)})"
+    found = f" {language.joined} ".join(language.text(reason) for reason in reasons(profile, frequency))
+    words = language.text("by %(reasons)s", reasons=found) if found else language.text("no")
+    return f"{words} ({', '.join(figures)})"
 
 
 def pawns(value: int) -> str:
@@ -75,9 +93,9 @@ def numbered_line(trap: Trap, number: int) -> tuple[str, str, str]:
     return words[0], words[1], " ".join(words[2:])
 
 
-def percent(share: float) -> str:
+def percent(share: float, language: Grammar = ENGLISH) -> str:
     """``12 %``; one figure more below 10 %, so that little is not nothing."""
-    return f"{100 * share:.0f} %" if share >= 0.1 or share == 0 else f"{100 * share:.1f} %"
+    return f"{language.decimal(100 * share, 0 if share >= 0.1 or share == 0 else 1)} %"
 
 
 def year(date: str) -> str:

@@ -232,4 +232,7 @@ ENGLISH = Grammar(
     reversed_colours="{name} with colours reversed",
     articles=("the {name}", "{name}"),
     transliterated={},
+    catalog_file="",
+    marks=(",", "."),
+    dates=("{year}-{month}-{day}", "{year}-{month}"),
 )

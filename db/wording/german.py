@@ -223,4 +223,7 @@ GERMAN = Grammar(
     reversed_colours="{name}, mit vertauschten Farben",
     articles=("eine Falle ({name})", "eine Falle ({name})"),
     transliterated={"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"},
+    catalog_file="german.toml",
+    marks=(".", ","),
+    dates=("{day}.{month}.{year}", "{month}/{year}"),
 )

@@ -5,11 +5,14 @@ The gaps are filled by `db.wording.sentences`; what may stand in each of them is
 PGN are, and a reader compares the two.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 import chess
+
+from db.wording.catalog import Catalog, catalog
 
 
 class Verbosity(StrEnum):
@@ -80,3 +83,60 @@ class Grammar:
     """Before a name of a trap that needs one, and before one that has a possessive."""
     transliterated: Mapping[str, str]
     """Letters as they are written where only ASCII is at hand, other than without their accents."""
+    catalog_file: str
+    """Name of the `db.wording.catalog` file of all other texts, beside this one; empty for English."""
+    marks: tuple[str, str]
+    """The mark between groups of three digits, and the one before decimals."""
+    dates: tuple[str, str]
+    """A day, of ``{year}``, ``{month}`` and ``{day}``, and a month."""
+
+    def text(self, english: str, **gaps: object) -> str:
+        """A text of the pages, the report or the terminal by its English form, its gaps (``%(name)s``) filled.
+
+        Raises `KeyError` for a text that the catalog lacks; a test looks for such.
+        """
+        return self._text(english) % gaps
+
+    def format(self, english: str, plural: str | None = None, count: int = 1) -> str:
+        """The same with its gaps as they are; with ``plural`` the form for a count. English has its forms itself."""
+        if plural is None:
+            return self._text(english)
+        one, many = self._catalog.plurals[english] if self.catalog_file else (english, plural)
+        return one if count == 1 else many
+
+    def counted(self, count: int, what: str) -> str:
+        """Count with its noun: ``1 trap``, ``2,000 traps``; ``what`` is the English noun for one."""
+        return self.format(f"%(num)s {what}", f"%(num)s {what}s", count) % {"num": self.number(count)}
+
+    def message(self, english: str) -> str:
+        """An error or a notice that the program makes in English; as it is where the catalog has no words for it."""
+        for pattern, words in self._catalog.messages:
+            found = pattern.fullmatch(english)
+            if found is not None:
+                gaps = (", ".join(map(self.message, gap.split(", "))) for gap in found.groups())
+                return words.format(*gaps)
+        return english
+
+    def number(self, value: int) -> str:
+        """``2,000``."""
+        return f"{value:,}".replace(",", self.marks[0])
+
+    def decimal(self, value: float, digits: int | None = None) -> str:
+        """``0.53`` with 2 digits; without, as many as there are, at most six in all."""
+        return (f"{value:g}" if digits is None else f"{value:.{digits}f}").replace(".", self.marks[1])
+
+    def day(self, date: str) -> str:
+        """What is known of a date, written ``2021.10.05`` or ``2021-10-05``, in which ``??`` stands for what is not."""
+        year, month, day, *_ = [*re.split(r"[.-]", date), "", ""]
+        if not year.isdecimal():
+            return ""
+        if not month.isdecimal():
+            return year
+        return self.dates[not day.isdecimal()].format(year=year, month=month, day=day)
+
+    def _text(self, english: str) -> str:
+        return self._catalog.texts[english] if self.catalog_file else english
+
+    @property
+    def _catalog(self) -> Catalog:
+        return catalog(self.catalog_file)

@@ -62,7 +62,7 @@ def test_exercises_are_asked_and_answered_in_german(folder: Path) -> None:
 def test_the_next_session_goes_on_and_the_end_says_when_it_comes_again(folder: Path) -> None:
     assert practise(folder, "show\nquit\n", "--theme", "mate", "--count", "1").returncode == 0
     done = practise(folder, "", "--theme", "mate")
-    assert done.stdout.startswith("0 due, 1 new, 1 later; the next comes ")
+    assert done.stdout.startswith("0 due, 1 new, 1 later; today 0 right, 1 wrong; 1 day in a row. The next comes ")
     assert "6.Bxf7" not in done.stdout
 
 

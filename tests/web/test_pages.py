@@ -17,6 +17,7 @@ from db.proof.prover import TrapProver
 from db.traps.board_svg import described, draw
 from db.traps.temptation import Profile
 from db.traps.trap import make_trap
+from db.wording.english import ENGLISH
 from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
 from trapcore.errors import PositionError
 from trapcore.proof.verdict import DepthValue
@@ -378,16 +379,16 @@ def test_a_game_is_viewed_with_comments_variations_and_arrows() -> None:
 
 def test_the_plot_is_well_formed_and_keeps_mates_at_its_edge() -> None:
     depths = (DepthValue(depth=1, bait=450, best=30), DepthValue(depth=2, bait=-29998, best=25))
-    plot = profile_plot(Profile(rank=1, gain=400, depths=depths), "B<x>d1")
+    plot = profile_plot(Profile(rank=1, gain=400, depths=depths), "B<x>d1", ENGLISH)
     root = ElementTree.fromstring(plot)
     heights = [float(dot.attrib["cy"]) for dot in root if dot.attrib.get("class") == "bait-dot"]
     assert len(heights) == 2
     assert all(0 < height < 240 for height in heights)
     assert heights[1] > heights[0]
-    assert profile_plot(Profile(rank=1, gain=0), "x") == ""
-    widths = [float(part.attrib["width"]) for part in ElementTree.fromstring(result_bar(2, 1, 1))]
+    assert profile_plot(Profile(rank=1, gain=0), "x", ENGLISH) == ""
+    widths = [float(part.attrib["width"]) for part in ElementTree.fromstring(result_bar(2, 1, 1, ENGLISH))]
     assert widths == [50, 25, 25]
-    assert len(ElementTree.fromstring(result_bar(0, 0, 0))) == 0
+    assert len(ElementTree.fromstring(result_bar(0, 0, 0, ENGLISH))) == 0
 
 
 def test_the_cache_holds_the_latest_values_of_one_state() -> None:

@@ -152,7 +152,7 @@ def test_a_single_pasted_game_is_shown_at_once(client: httpx.Client) -> None:
     assert "White’s win chance:" in said
     best = client.get(html.unescape(re.findall(r'id="best" data-turn="step" href="([^"]+)"', page.text)[0]))
     assert "Best: " in words(best)
-    assert "trapline's search" in words(best)
+    assert "trapline’s search" in words(best)
     assert "https://lichess.org/analysis/standard/" in page.text
 
 

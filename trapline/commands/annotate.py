@@ -18,6 +18,7 @@ from trapline.commands.options import (
     IndexedMeasureOption,
     JobsOption,
     LabelsOption,
+    LanguageOption,
     TellOption,
 )
 from trapline.echo import echo, say
@@ -73,10 +74,7 @@ def annotate(
             metavar="brief|normal|full", help="How much the comments say. Default: the setting `verbosity`, normal."
         ),
     ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option(metavar="en|de", help="Language of the comments. Default: the setting `language`, en."),
-    ] = None,
+    language: LanguageOption = None,
     evaluations: Annotated[
         bool, typer.Option("--eval", help="Write [%eval] as well where a value is known and the game has none.")
     ] = False,

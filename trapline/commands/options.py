@@ -49,6 +49,11 @@ DbOption = Annotated[
     ),
 ]
 
+LanguageOption = Annotated[
+    str | None,
+    typer.Option(metavar="en|de", help="Language of what is written. Default: the setting `language`, en."),
+]
+
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
 ]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import DbOption, bounds
-from trapline.commands.resources import check_outputs, open_existing
+from trapline.commands.options import DbOption, LanguageOption, bounds
+from trapline.commands.resources import check_outputs, chosen_language, open_existing
 from trapline.echo import echo
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ def practise(
             "studies.",
         ),
     ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option(metavar="en|de", help="Of questions, hints and answers. Default: the setting `language`, en."),
-    ] = None,
+    language: LanguageOption = None,
     db: DbOption = None,
 ) -> None:
     """Practise on a player's own losing moves, the killers that he missed, and the library's traps.
@@ -62,26 +59,24 @@ def practise(
     """
     from db.practice.collect import Filter
     from db.practice.session import open_practice
-    from db.wording.languages import LANGUAGES, Language
+    from db.practice.wording import theme_key
     from trapcore.extras import extra
-    from trapcore.measures.options import chosen
-    from trapline.settings import Settings
 
-    settings = Settings() if language is None else Settings(language=chosen(Language, language))
+    grammar = chosen_language(language)
     with extra("practice", "practising"):
         import fsrs  # noqa: F401 - before the first answer, not after it
     if export is not None:
         check_outputs([export] if export.suffix in (".pgn", ".apkg") else export.glob("exercises-*.pgn"), db)
     least, most = bounds("rating", rating)
-    wanted = Filter(theme=theme, opening=opening, least_rating=least, most_rating=most)
+    wanted = Filter(theme=theme_key(theme, grammar), opening=opening, least_rating=least, most_rating=most)
     with open_existing(db, read_only=progress or export is not None) as library:
         found = open_practice(library, player, wanted)
         if export is not None:
             _export(found, export, library)
         elif progress:
-            _print_progress(found, library)
+            _print_progress(found, library, grammar)
         else:
-            _Session(found, library, count, LANGUAGES[settings.language]).run()
+            _Session(found, library, count, grammar).run()
 
 
 class _Session:
@@ -104,7 +99,8 @@ class _Session:
 
         if hasattr(sys.stdin, "reconfigure"):
             sys.stdin.reconfigure(errors="replace")
-        echo(_standing(self._practice, self._library))
+        text = self._language.text
+        echo(_standing(self._practice, self._library, self._language))
         interrupted = False
         try:
             for place in range(1, self._count + 1):
@@ -112,7 +108,7 @@ class _Session:
                 if exercise is None:
                     break
                 if place == 1:
-                    echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
+                    echo(self._how())
                 # It comes once in a session, even if it was answered wrongly.
                 self._skipped.add(exercise.id)
                 self._ask(exercise, place)
@@ -125,9 +121,13 @@ class _Session:
             pass
         done = self._right + self._wrong
         if done:
-            echo(f"\n{done} answered, {self._right} right at once. {_standing(self._practice, self._library)}")
+            told = text("%(answered)s answered, %(right)s right at once.", answered=done, right=self._right)
+            echo(f"\n{told} {_standing(self._practice, self._library, self._language)}")
         if interrupted:
             raise typer.Exit(130)
+
+    def _how(self) -> str:
+        return self._language.text("Answer with a move, as Nf3 or g1f3; or write %(commands)s.", commands=COMMANDS)
 
     def _ask(self, exercise: Exercise, place: int) -> None:
         from db.practice.session import now_utc, right_move
@@ -156,7 +156,7 @@ class _Session:
                     echo(" ".join(filter(None, (told, source(exercise, self._language)))))
                     return
                 case "help":
-                    echo(f"Answer with a move, as Nf3 or g1f3; or write {COMMANDS}.")
+                    echo(self._how())
                     continue
             is_right = self._try(exercise, text, hints, is_first)
             if is_right is None:
@@ -182,12 +182,12 @@ class _Session:
         try:
             answer = read_answer(board, text)
         except AnswerError as error:
-            echo(str(error))
+            echo(self._language.message(str(error)))
             return None
         try:
             done = self._practice.answer(self._library, exercise, answer, now_utc(), hints=hints)
         except LibraryBusyError as error:
-            echo(f"The answer was not stored, give it again: {error}")
+            echo(self._language.text("The answer was not stored, give it again: %(why)s", why=error))
             return None
         if done.number is not None:
             self._score(is_first, is_right=done.judgement.mark is Mark.RIGHT)
@@ -197,7 +197,7 @@ class _Session:
                 board.push_uci(move)
             if done.judgement.line:
                 echo(f"\n{drawn(board.fen(), flipped=not exercise.board().turn)}\n")
-            echo("Try again.")
+            echo(self._language.text("Try again."))
         if done.number is None:
             return None
         if done.judgement.mark is Mark.RIGHT:
@@ -222,19 +222,20 @@ def drawn(epd: str, *, flipped: bool | None = None) -> str:
     return "\n".join([*rows, "", f"     {' '.join(letters)}"])
 
 
-def _standing(practice: Practice, library: Library) -> str:
+def _standing(practice: Practice, library: Library, language: Grammar) -> str:
     from db.practice.session import now_utc
 
     now = now_utc()
     standing = practice.standing(library, now)
-    parts = [f"{standing.due:,} due, {standing.new:,} new, {standing.waiting:,} later"]
-    if not standing.due and standing.next_due is not None:
-        local = standing.next_due.astimezone()
-        day = "today" if local.date() == now.astimezone().date() else f"on {local:%Y-%m-%d}"
-        parts.append(f"the next comes {day} at {local:%H:%M}")
-    if standing.streak:
-        parts.append(f"{standing.streak} day{'' if standing.streak == 1 else 's'} in a row")
-    return f"{'; '.join(parts)}."
+    words = standing.words(language)
+    if standing.due or standing.next_due is None:
+        return words
+    local = standing.next_due.astimezone()
+    time = f"{local:%H:%M}"
+    if local.date() == now.astimezone().date():
+        return f"{words} {language.text('The next comes today at %(time)s.', time=time)}"
+    day = language.day(f"{local:%Y-%m-%d}")
+    return f"{words} {language.text('The next comes on %(day)s at %(time)s.', day=day, time=time)}"
 
 
 def _export(practice: Practice, path: Path, library: Library) -> None:
@@ -245,37 +246,52 @@ def _export(practice: Practice, path: Path, library: Library) -> None:
         say(f"wrote {file}")
 
 
-def _print_progress(practice: Practice, library: Library) -> None:
+def _print_progress(practice: Practice, library: Library, language: Grammar) -> None:
     from db.practice.progress import LEAST_GAMES, progress_of
     from trapline.commands.terminal import print_table
 
-    found = progress_of(library, practice.name)
-    echo(_standing(practice, library))
+    found, text = progress_of(library, practice.name), language.text
+    echo(_standing(practice, library, language))
+    theme, rate = text("theme"), text("a game")
     if found.against_others:
-        columns = ["theme", "yours", "a game", f"others {found.band}", "a game", ""]
-        rows = [_row(each, "more than others", "fewer than others") for each in found.against_others]
-        print_table("Losing moves against others of your rating", columns, rows)
+        others = text("others %(band)s", band=found.band)
+        rows = [_row(each, "more than others", "fewer than others", language) for each in found.against_others]
+        title = text("Losing moves against others of your rating")
+        print_table(title, [theme, text("yours"), rate, others, rate, ""], rows)
     else:
-        echo("The games do not say your rating, so that nobody can be compared with you.")
+        echo(text("The games do not say your rating, so that nobody can be compared with you."))
+    day = language.day(str(found.since))
     if found.since is None:
-        echo("You have not practised yet.")
+        echo(text("You have not practised yet."))
     elif not found.over_time or not found.over_time[0].second_games:
-        echo(f"No game after {found.since}, when you began to practise, is in the library yet.")
+        echo(text("No game after %(day)s, when you began to practise, is in the library yet.", day=day))
     else:
-        columns = ["theme", f"before {found.since}", "a game", "since", "a game", ""]
-        rows = [_row(each, "fewer since", "more since") for each in found.over_time]
-        print_table("Losing moves before and since you practise", columns, rows)
+        rows = [_row(each, "fewer since", "more since", language) for each in found.over_time]
+        title = text("Losing moves before and since you practise")
+        print_table(title, [theme, text("before %(day)s", day=day), rate, text("since"), rate, ""], rows)
     totals = (*found.against_others[:1], *found.over_time[:1])
     if any(min(each.first_games, each.second_games) < LEAST_GAMES for each in totals):
-        echo(f"Of fewer than {LEAST_GAMES} games nothing is claimed.")
+        echo(text("Of fewer than %(least)s games nothing is claimed.", least=LEAST_GAMES))
 
 
-def _row(each: Comparison, more: str, fewer: str) -> tuple[str, ...]:
+def _row(each: Comparison, more: str, fewer: str, language: Grammar) -> tuple[str, ...]:
     from db.practice.wording import theme_words
 
     rates = [
-        f"{count / games:.2f} in {games:,} game{'' if games == 1 else 's'}" if games else "no games"
+        language.text(
+            "%(rate)s in %(games)s", rate=language.decimal(count / games, 2), games=language.counted(games, "game")
+        )
+        if games
+        else language.text("no games")
         for count, games in ((each.first, each.first_games), (each.second, each.second_games))
     ]
-    claim = "" if each.more is None else more if each.more else fewer
-    return theme_words(each.theme) or "all", f"{each.first:,}", rates[0], f"{each.second:,}", rates[1], claim
+    claim = "" if each.more is None else language.text(more if each.more else fewer)
+    first, second = language.number(each.first), language.number(each.second)
+    return theme_words(each.theme, language) or language.text("all"), first, rates[0], second, rates[1], claim
+
+
+def _rate(count: int, games: int, language: Grammar) -> str:
+    if not games:
+        return language.text("no games")
+    rate = language.decimal(count / games, 2)
+    return language.text("%(rate)s in %(games)s", rate=rate, games=language.counted(games, "game"))

@@ -12,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from db.library.library import Library
     from db.proof.prover import TrapProver
+    from db.wording.grammar import Grammar
     from trapcore.errors import InputError
     from trapcore.parallel.pools import Pool
 
@@ -75,6 +76,15 @@ def default_library() -> Path:
     from trapline.settings import Settings
 
     return with_folder(Settings().db)
+
+
+def chosen_language(code: str | None) -> Grammar:
+    """Language of an option, else of the setting. Raises `UsageError` for a code that there is not."""
+    from db.wording.languages import LANGUAGES, Language
+    from trapcore.measures.options import chosen
+    from trapline.settings import Settings
+
+    return LANGUAGES[Settings().language if code is None else chosen(Language, code)]
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from starlette.datastructures import UploadFile
 from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection, Side
 from annotator.settings import Tell
+from db.wording.languages import Language
 from trapcore.measures.options import MAX_DEPTH, IndexedMeasure
 from trapcore.trees.chess_game import Labels
 from web.api.json_response import encode_json
@@ -100,6 +101,7 @@ class AnnotateParams(QueryParams):
     player: str | None = Field(
         default=None, min_length=1, max_length=200, description="Tell only what this player's moves did."
     )
+    language: Language | None = Field(default=None, description="Language of the comments; the server's by default.")
     skip_plies: int = Field(default=0, ge=0, le=10_000, description="Leave the first half-moves of each game alone.")
 
     def request(self, settings: WebOptions) -> AnalysisRequest:
@@ -113,6 +115,7 @@ class AnnotateParams(QueryParams):
             min_similarity=self.min_similarity,
             nodes=min(self.nodes or settings.nodes, settings.nodes),
             unproved=self.unproved,
+            language=self.language,
             skip_plies=self.skip_plies,
             selection=Selection(self.side, self.player),
         )

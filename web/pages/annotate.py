@@ -5,11 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from db.wording.languages import Language
 from trapcore.errors import InputError, UsageError
 from web.api.uploads import AnnotateParams, start_upload
 from web.pages.game_viewer import GameView, view_game
 from web.pages.games import GamePlace, game_page
-from web.pages.rendering import address, capital, page
+from web.pages.rendering import address, capital, language_of, page
 from web.problems import NotFound, RequestError, status_of
 from web.service import service_of
 from web.upload_jobs import MAX_GAMES_SHOWN, State, UploadJob
@@ -30,7 +31,8 @@ async def form(request: Request) -> Response:
 async def upload(request: Request) -> Response:
     """Start to annotate the games of the form, and redirect to the page of the job."""
     try:
-        job = await start_upload(request, service_of(request), AnnotateParams())
+        language = Language(language_of(request).code)
+        job = await start_upload(request, service_of(request), AnnotateParams(language=language))
     except (RequestError, InputError, UsageError) as error:
         return _form(request, status_of(error), str(error))
     return RedirectResponse(_job_path(job), status_code=303)
@@ -51,7 +53,7 @@ async def annotated(request: Request, id: str, from_: Annotated[int, Query(alias
         path=_job_path(job),
         running=job.state is State.RUNNING,
         done=job.state is State.DONE,
-        problem=capital(job.problem or ""),
+        problem=capital(language_of(request).message(job.problem or "")),
         games=list(enumerate(games, start=from_ + 1)),
         more=address(_job_path(job), **{"from": from_ + GAMES_PER_PAGE}) if left else None,
         most=MAX_GAMES_SHOWN if len(job.found) == MAX_GAMES_SHOWN else None,
@@ -77,14 +79,14 @@ async def game(
     found = job.found[place - 1]
     flipped = side == "black"
     view: GameView = await service.run(request, lambda stop: view_game(job.pgn(found), found.encoding, flipped=flipped))
-    first = found.events[0].ply if found.events else 0
+    first, language = found.events[0].ply if found.events else 0, language_of(request)
     path = _job_path(job)
     return await game_page(
         request,
         view,
         place=GamePlace(
             f"{path}/games/{place}",
-            [("Annotate", "/annotate"), ("games with traps", path)],
+            [(language.text("Annotate"), "/annotate"), (language.text("games with traps"), path)],
             following=f"{path}/games/{place + 1}" if place < len(job.found) else None,
         ),
         at=first if ply is None else ply,
@@ -95,7 +97,9 @@ async def game(
 
 def _form(request: Request, status: int, wrong: str) -> Response:
     megabytes = service_of(request).settings.web.upload_megabytes
-    return page(request, "annotate.html", status, wrong=capital(wrong), megabytes=megabytes)
+    return page(
+        request, "annotate.html", status, wrong=capital(language_of(request).message(wrong)), megabytes=megabytes
+    )
 
 
 def _job_path(job: UploadJob) -> str:

@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import chess
@@ -78,6 +78,8 @@ class GameView:
 
     tags: dict[str, str]
     plies: tuple[Ply, ...]
+    is_cut: bool
+    """Whether the game goes on after the last of them."""
 
     def opening(self, ply: int) -> Opening | None:
         """Opening of the game as far as this half-move; None if it has no name."""
@@ -124,10 +126,7 @@ def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:
         if node.parent is not None:
             left = max(0, left + 1 - len(node.parent.variations))
         node = node.next()
-    if node is not None:
-        more = (Word(f"[the game goes on; this page shows its first {MOST_PLIES} half-moves]"),)
-        plies[-1] = replace(plies[-1], words=(*plies[-1].words, more))
-    return GameView(dict(game.headers), tuple(plies))
+    return GameView(dict(game.headers), tuple(plies), is_cut=node is not None)
 
 
 def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool, most: int) -> Ply:

@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from db.practice.wording import numbered
 from db.proof.uci_engine import UciEngine
+from db.wording.grammar import Grammar
 from db.wording.sentences import percent_of_chance
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance
@@ -17,7 +18,7 @@ from web.pages.game_viewer import GameView
 from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import around
 from web.pages.plots import chance_bar, chance_plot
-from web.pages.rendering import address, page
+from web.pages.rendering import address, language_of, page
 from web.service import Service, service_of
 
 BEST_NODES = 200_000
@@ -61,7 +62,7 @@ async def game_page(
     ``told``: the moves in the list of those that something is told of, in words, by half-move. With ``best`` the best
     move is told.
     """
-    service, flipped = service_of(request), view.plies[0].picture.flipped
+    service, language, flipped = service_of(request), language_of(request), view.plies[0].picture.flipped
     at = max(0, min(at, len(view.plies) - 1))
     here = view.plies[at]
 
@@ -76,7 +77,9 @@ async def game_page(
     chances = await service.search(request, values, seconds=SECONDS)
     found = None
     if best:
-        found = await service.search(request, lambda stop: best_move(service, here.picture.fen, stop), seconds=SECONDS)
+        found = await service.search(
+            request, lambda stop: best_move(service, here.picture.fen, language, stop), seconds=SECONDS
+        )
     picture = here.picture if found is None else replace(here.picture, bait="", killer=found[0][:4])
     opening = view.opening(at)
     tags = view.tags
@@ -87,6 +90,7 @@ async def game_page(
         black=tags.get("Black", "?"),
         tags=tags,
         plies=view.plies,
+        is_cut=view.is_cut,
         here=here,
         picture=picture,
         ground=_ground(view, at, picture, url),
@@ -100,8 +104,8 @@ async def game_page(
         best_url=place.url(at, black=flipped, best=True),
         best=None if found is None else found[1],
         opening=None if opening is None else f"{opening.eco} {opening.name}",
-        caption=here.san or "The beginning of the game.",
-        plot=chance_plot(chances, at, [ply for ply in told if ply < len(chances)]),
+        caption=here.san or language.text("The beginning of the game."),
+        plot=chance_plot(chances, at, [ply for ply in told if ply < len(chances)], language),
         bar=chance_bar(chances[at], flipped=flipped),
         chance=percent_of_chance(chances[at]),
     )
@@ -129,16 +133,16 @@ def lichess_analysis(fen: str, *, flipped: bool = False) -> str:
     return f"https://lichess.org/analysis/standard/{fen.replace(' ', '_')}{'?color=black' if flipped else ''}"
 
 
-def best_move(service: Service, fen: str, stop: Cancellation) -> tuple[str, str]:
+def best_move(service: Service, fen: str, language: Grammar, stop: Cancellation) -> tuple[str, str]:
     """Best move of a position (UCI, empty if there is none) by the engine of the settings, else by our own search, and
     a sentence about it. Raises ``EngineError`` and `PositionError`."""
     board = parse_position(fen)
     if not any(board.legal_moves):
-        return "", "There is no legal move."
+        return "", language.text("There is no legal move.")
     command = service.settings.engine_command
     if command is None:
         result = search(fen, Budget(nodes=BEST_NODES), stop)
-        line, mate_in, depth, by = result.line, result.mate_in, result.depth, "trapline's search"
+        line, mate_in, depth, by = result.line, result.mate_in, result.depth, language.text("trapline’s search")
         chance = win_chance(result.value)
     else:
         with UciEngine(command) as engine:
@@ -146,7 +150,16 @@ def best_move(service: Service, fen: str, stop: Cancellation) -> tuple[str, str]
             line, by = tuple(move.uci() for move in said.line), engine.name
             mate_in, depth, chance = said.mate_in, said.depth, said.chance
     if not line:
-        return "", "The search found nothing in time."
-    side = "White" if board.turn else "Black"
-    worth = f"mate in {mate_in}" if mate_in is not None and mate_in > 0 else f"{percent_of_chance(chance)} for {side}"
-    return line[0], f"Best: {numbered(board, line[:LINE_PLIES])} ({worth}, depth {depth}, {by})."
+        return "", language.text("The search found nothing in time.")
+    if mate_in is not None and mate_in > 0:
+        worth = language.text("mate in %(count)s", count=mate_in)
+    else:
+        side = language.sides[board.turn]
+        worth = language.text("%(chance)s for %(side)s", chance=percent_of_chance(chance), side=side)
+    return line[0], language.text(
+        "Best: %(line)s (%(worth)s, depth %(depth)s, %(by)s).",
+        line=numbered(board, line[:LINE_PLIES]),
+        worth=worth,
+        depth=depth,
+        by=by,
+    )

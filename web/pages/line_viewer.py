@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import chess
 
 from db.traps.trap import Trap
+from db.wording.grammar import Grammar
 from web.pages.boards import Picture
 from web.pages.rendering import address, start_number
 
@@ -26,13 +27,13 @@ class Step:
     url: str
 
 
-def trap_steps(trap: Trap, *, flipped: bool, path: str = "") -> list[Step]:
+def trap_steps(trap: Trap, language: Grammar, *, flipped: bool, path: str = "") -> list[Step]:
     """Steps of a trap: its position, then each move of its bait and killer line; ``path`` of the page, by default the
     trap's own."""
     board = start_number(trap)
     path = path or f"/traps/{trap.slug}"
     killer = trap.killer_line[0]
-    victim, attacker = trap.victim.capitalize(), "Black" if trap.victim == "white" else "White"
+    victim, attacker = language.sides[board.turn], language.sides[not board.turn]
     sans = trap.sans()
     steps = []
     for ply in range(len(trap.line) + 1):
@@ -48,13 +49,24 @@ def trap_steps(trap: Trap, *, flipped: bool, path: str = "") -> list[Step]:
             flipped=flipped,
         )
         if ply == 0:
-            caption = f"{victim} is to move. The bait is {sans[0]}, the red arrow; the killer {sans[1]}, the green one."
+            caption = language.text(
+                "%(side)s is to move. The bait is %(bait)s, the red arrow; the killer %(killer)s, the green one.",
+                side=victim,
+                bait=sans[0],
+                killer=sans[1],
+            )
         elif ply == 1:
-            caption = f"{victim} has taken the bait. {attacker} answers {sans[1]}, the green arrow."
+            caption = language.text(
+                "%(victim)s has taken the bait. %(attacker)s answers %(killer)s, the green arrow.",
+                victim=victim,
+                attacker=attacker,
+                killer=sans[1],
+            )
         else:
-            caption = f"{attacker if ply % 2 == 0 else victim} has played {sans[ply - 1]}."
+            side = attacker if ply % 2 == 0 else victim
+            caption = language.text("%(side)s has played %(move)s.", side=side, move=sans[ply - 1])
             if board.is_checkmate():
-                caption += " That is mate."
+                caption += f" {language.text('That is mate.')}"
         steps.append(
             Step(
                 ply=ply,

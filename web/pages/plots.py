@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from db.traps.temptation import Profile
+from db.wording.grammar import Grammar
 from trapcore.proof.search import MATE_BOUND
 
 WIDTH, HEIGHT = 520, 240
@@ -12,7 +13,7 @@ _HIGHEST = 8.0
 """Largest value in pawns; larger ones, and mates, are drawn at the edge."""
 
 
-def profile_plot(profile: Profile, bait: str) -> str:
+def profile_plot(profile: Profile, bait: str, language: Grammar) -> str:
     """Plot of the bait and the best other move by depth, for the victim; empty if no depth was finished.
 
     The figures stand beside it in a table, which is what a screen reader is sent to.
@@ -22,7 +23,7 @@ def profile_plot(profile: Profile, bait: str) -> str:
     depths = [at.depth for at in profile.depths]
     lines = {
         "bait": (bait, [_pawns(at.bait) for at in profile.depths]),
-        "best": ("best other", [_pawns(at.best) for at in profile.depths]),
+        "best": (language.text("best other"), [_pawns(at.best) for at in profile.depths]),
     }
     values = [value for _, line in lines.values() for value in line]
     top = max(1.0, *(value + 0.5 for value in values))
@@ -36,10 +37,13 @@ def profile_plot(profile: Profile, bait: str) -> str:
     def y(pawns: float) -> float:
         return _TOP + (HEIGHT - _TOP - _BOTTOM) * (top - pawns) / (top - low)
 
+    label = language.text(
+        "%(bait)s and the best other move by depth, in pawns for the victim; the table beside it has the figures",
+        bait=bait,
+    )
     parts = [
         f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
-        f'aria-label="{escape(bait)} and the best other move by depth, in pawns for the victim; the table beside it '
-        'has the figures">'
+        f'aria-label="{escape(label)}">'
     ]
     for pawns in _ticks(low, top):
         kind = "zero" if pawns == 0 else "grid"
@@ -49,8 +53,8 @@ def profile_plot(profile: Profile, bait: str) -> str:
         parts.append(f'<text x="{_LEFT - 8}" y="{y(pawns) + 4:.1f}" text-anchor="end">{_tick(pawns)}</text>')
     for number, depth in enumerate(depths):
         parts.append(f'<text x="{x(number):.1f}" y="{HEIGHT - 18}" text-anchor="middle">{depth}</text>')
-    middle = (_LEFT + WIDTH - _RIGHT) / 2
-    parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 3}" text-anchor="middle">depth in plies</text>')
+    middle, depths_label = (_LEFT + WIDTH - _RIGHT) / 2, escape(language.text("depth in plies"))
+    parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 3}" text-anchor="middle">{depths_label}</text>')
     ends = _spread_labels([y(line[-1]) for _, line in lines.values()])
     for (name, (words, line)), end in zip(lines.items(), ends, strict=True):
         points = [(x(number), y(value)) for number, value in enumerate(line)]
@@ -61,10 +65,14 @@ def profile_plot(profile: Profile, bait: str) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def result_bar(white: int, draws: int, black: int) -> str:
+def result_bar(white: int, draws: int, black: int, language: Grammar) -> str:
     """Bar of the results of games, with its figures as its label."""
     total = white + draws + black
-    label = f"White won {white}, {draws} drawn, Black won {black}"
+    label = escape(
+        language.text(
+            "White won %(white)s, %(draws)s drawn, Black won %(black)s", white=white, draws=draws, black=black
+        )
+    )
     parts = [f'<svg class="bar" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label="{label}">']
     at = 0.0
     for kind, count in (("white", white), ("draw", draws), ("black", black)):
@@ -101,7 +109,7 @@ def _spread_labels(heights: Sequence[float]) -> list[float]:
     return [middle - 7, middle + 7] if upper else [middle + 7, middle - 7]
 
 
-def chance_plot(chances: Sequence[float], at: int, marked: Sequence[int]) -> str:
+def chance_plot(chances: Sequence[float], at: int, marked: Sequence[int], language: Grammar) -> str:
     """Plot of White's win chances (-1..1) over a game: a dot at each of the ``marked`` half-moves, a line at ``at``.
 
     A script may read from it which half-move was pressed: the plot begins at its left edge and ends at its right.
@@ -113,11 +121,11 @@ def chance_plot(chances: Sequence[float], at: int, marked: Sequence[int]) -> str
         return width * ply / last, height * (1 - chances[ply]) / 2
 
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(point, range(len(chances))))
-    x_at = width * at / last
+    x_at, label = width * at / last, escape(language.text("White’s win chances over the game"))
     dots = "".join(f'<circle class="bait-dot" cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in map(point, marked))
     return (
         f'<svg class="plot chances" data-plies="{len(chances) - 1}" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" preserveAspectRatio="none" role="img" aria-label="White’s win chances over the game">'
+        f'height="{height}" preserveAspectRatio="none" role="img" aria-label="{label}">'
         f'<polygon class="white-part" points="0,{height} {line} {width},{height}"/>'
         f'<line class="zero" x1="0" x2="{width}" y1="{height / 2}" y2="{height / 2}"/>'
         f'<polyline class="chance-line" points="{line}"/>{dots}'

@@ -15,8 +15,9 @@ from db.games.explorer import Explored
 from db.query.answer import Hit, Match
 from db.query.query import Query as LibraryQuery
 from db.similarity.propose import ProposedMove, Question
-from db.traps.board_svg import described
 from db.traps.trap import Trap, read_moves
+from db.wording.boards import described, piece_words, square_words
+from db.wording.grammar import Grammar
 from trapcore.errors import InputError, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
@@ -24,7 +25,7 @@ from web.pages.boards import Picture
 from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import move_number
 from web.pages.plots import result_bar
-from web.pages.rendering import address, capital, page
+from web.pages.rendering import PROMOTIONS, address, capital, language_of, page
 from web.profile import shown_games, told_fallers
 from web.service import Service, service_of
 
@@ -42,7 +43,12 @@ LONGEST_LINE = 600
 """Longest line in a URL in plies, more than any game has."""
 
 EMPTY = "8/8/8/8/8/8/8/8 w - - 0 1"
-_CASTLING = {"K": "White O-O", "Q": "White O-O-O", "k": "Black O-O", "q": "Black O-O-O"}
+_CASTLING = {
+    "K": (chess.WHITE, "O-O"),
+    "Q": (chess.WHITE, "O-O-O"),
+    "k": (chess.BLACK, "O-O"),
+    "q": (chess.BLACK, "O-O-O"),
+}
 _ERASER = "x"
 
 Text = Annotated[str, Query(max_length=200)]
@@ -183,7 +189,7 @@ def _page(
     error: _Invalid | None = None,
 ) -> Response:
     """Response with the page: ``from_`` and ``to`` are the squares of a move that is being entered."""
-    board = boards[-1]
+    board, language = boards[-1], language_of(request)
     known = found.known[0] if found is not None and found.known else None
     here = known is not None and not from_
     picture = Picture(
@@ -193,13 +199,13 @@ def _page(
         killer=known.killer_here.uci[0] if here and known is not None and known.killer_here is not None else "",
         flipped=view.flipped,
     )
-    context = {} if found is None else _context(view, board, found, shown_games(request))
+    context = {} if found is None else _context(view, board, found, shown_games(request), language)
     return page(
         request,
         "position.html",
         200 if error is None else 400,
         editing=False,
-        error="" if error is None else capital(error.message),
+        error="" if error is None else capital(language.message(error.message)),
         text=error.text if error is not None and error.text else board.fen(),
         picture=picture,
         ground=ground(
@@ -207,21 +213,21 @@ def _page(
             dests=dests(board.legal_moves),
             play=with_gaps(replace(view, line=(*view.line, "{uci}")).url()),
         ),
-        squares=_squares(view, board, from_),
-        promotions=_promotions(view, board, from_, to),
+        squares=_squares(view, board, from_, language),
+        promotions=_promotions(view, board, from_, to, language),
         back=replace(view, line=view.line[:-1]).url() if view.line else None,
         flip=replace(view, flipped=not view.flipped).url(),
         set_up=address("/position/setup", fen=board.fen(), side="black" if view.flipped else ""),
         is_usual=not view.start,
-        status_text=_status(board),
-        mover="White" if board.turn else "Black",
+        status_text=_status(board, language),
+        mover=language.sides[board.turn],
         played=_played(view, boards),
         legal=[(board.san(move), view.after(move).url()) for move in board.legal_moves],
         **(dict.fromkeys(("known", "similar", "fallen", "proposals", "explored", "found", "later")) | context),
     )
 
 
-def _context(view: View, board: chess.Board, found: _Found, only: str | None) -> dict[str, object]:
+def _context(view: View, board: chess.Board, found: _Found, only: str | None, language: Grammar) -> dict[str, object]:
     known = {"known": found.known, "similar": found.similar, "fallen": found.fallen, "least": found.least}
     if found.proposals is None or found.explored is None:
         return {**known, "found": found, "later": True}
@@ -250,7 +256,7 @@ def _context(view: View, board: chess.Board, found: _Found, only: str | None) ->
                 "san": move.san,
                 "url": view.after(chess.Move.from_uci(move.uci)).url(),
                 "count": move.count,
-                "bar": result_bar(move.white, move.draws, move.black),
+                "bar": result_bar(move.white, move.draws, move.black, language),
                 "rating": move.mean_rating,
                 "trap": move.trap,
                 "cost": move.cost,
@@ -269,7 +275,7 @@ def _context(view: View, board: chess.Board, found: _Found, only: str | None) ->
     }
 
 
-def _squares(view: View, board: chess.Board, selected: str) -> list[Square]:
+def _squares(view: View, board: chess.Board, selected: str, language: Grammar) -> list[Square]:
     """Squares in their order on the page: pieces that can move are links to select them, their targets to the move."""
     origins = {chess.square_name(move.from_square) for move in board.legal_moves}
     targets: dict[str, list[chess.Move]] = {}
@@ -279,14 +285,14 @@ def _squares(view: View, board: chess.Board, selected: str) -> list[Square]:
     squares = []
     for square in square_order(view.flipped):
         name = chess.square_name(square)
-        label = square_label(board, square)
+        label = square_words(board, square, language)
         if name in targets:
             moves = targets[name]
             url = view.after(moves[0]).url() if len(moves) == 1 else view.url(**{"from": selected, "to": name})
             kind = "to takes" if board.piece_at(square) else "to"
-            squares.append(Square(name, f"{label}: move here", url, kind))
+            squares.append(Square(name, language.text("%(square)s: move here", square=label), url, kind))
         elif name == selected and name in origins:
-            squares.append(Square(name, f"{label}, chosen", view.url(), "from"))
+            squares.append(Square(name, language.text("%(square)s, chosen", square=label), view.url(), "from"))
         elif name in origins:
             squares.append(Square(name, label, view.url(**{"from": name})))
         else:
@@ -294,9 +300,9 @@ def _squares(view: View, board: chess.Board, selected: str) -> list[Square]:
     return squares
 
 
-def _promotions(view: View, board: chess.Board, selected: str, target: str) -> list[tuple[str, str]]:
+def _promotions(view: View, board: chess.Board, selected: str, target: str, language: Grammar) -> list[tuple[str, str]]:
     return [
-        (chess.piece_name(move.promotion).capitalize(), view.after(move).url())
+        (language.text(PROMOTIONS[chess.piece_symbol(move.promotion)]), view.after(move).url())
         for move in board.legal_moves
         if move.promotion
         and chess.square_name(move.from_square) == selected
@@ -311,21 +317,15 @@ def square_order(flipped: bool) -> list[chess.Square]:
     return squares[::-1] if flipped else squares
 
 
-def square_label(board: chess.Board, square: chess.Square) -> str:
-    """A square with what stands on it, in words."""
-    piece = board.piece_at(square)
-    if piece is None:
-        return f"{chess.square_name(square)}, empty"
-    return f"{chess.square_name(square)}, {'white' if piece.color else 'black'} {chess.piece_name(piece.piece_type)}"
-
-
-def _status(board: chess.Board) -> str:
-    side = "White" if board.turn else "Black"
+def _status(board: chess.Board, language: Grammar) -> str:
+    side = language.sides[board.turn]
     if board.is_checkmate():
-        return f"{side} is mated."
+        return language.text("%(side)s is mated.", side=side)
     if board.is_stalemate():
-        return f"{side} has no move: stalemate."
-    return f"{side} is to move{' and in check' if board.is_check() else ''}."
+        return language.text("%(side)s has no move: stalemate.", side=side)
+    if board.is_check():
+        return language.text("%(side)s is to move and in check.", side=side)
+    return language.text("%(side)s is to move.", side=side)
 
 
 def _played(view: View, boards: list[chess.Board]) -> list[dict[str, str]]:
@@ -347,7 +347,7 @@ def set_up(
     request: Request, fen: Text = "", piece: Annotated[str, Query(max_length=1)] = "P", side: Short = ""
 ) -> Response:
     """Page of a board on which pieces are put; the position need not be legal yet."""
-    flipped = side == "black"
+    flipped, language = side == "black", language_of(request)
     error_message, status = "", 200
     try:
         board = chess.Board(fen.strip() or chess.STARTING_FEN)
@@ -374,7 +374,7 @@ def set_up(
         "position.html",
         status,
         editing=True,
-        error=capital(error_message),
+        error=capital(language.message(error_message)),
         text=board.fen(),
         picture=picture,
         ground=ground(
@@ -389,25 +389,25 @@ def set_up(
             ),
         ),
         squares=[
-            Square(chess.square_name(square), square_label(board, square), url(_put(board, square, piece)))
+            Square(chess.square_name(square), square_words(board, square, language), url(_put(board, square, piece)))
             for square in square_order(flipped)
         ],
         palette=[
             {
                 "letter": f"{'white' if each.isupper() else 'black'}-{each.lower()}" if each != _ERASER else "none",
                 "key": "" if each == _ERASER else each,
-                "name": _piece_name(each),
+                "name": _piece_name(each, language),
                 "picture": None if each == _ERASER else f"/piece.svg?piece={each}",
                 "url": url(board, each),
                 "chosen": each == piece,
             }
             for each in ("KQRBNP" + _ERASER + "kqrbnp")
         ],
-        toggles=list(_toggles(board, url)),
+        toggles=list(_toggles(board, url, language)),
         done=address("/position", fen=board.fen(), side=side),
         emptied=url(chess.Board(EMPTY)),
         usual=url(chess.Board()),
-        words=described(board),
+        words=described(board, language),
     )
 
 
@@ -420,14 +420,21 @@ def _put(board: chess.Board, square: chess.Square, letter: str) -> chess.Board:
     return changed
 
 
-def _toggles(board: chess.Board, url: Callable[[chess.Board], str]) -> Iterator[dict[str, object]]:
+def _toggles(board: chess.Board, url: Callable[[chess.Board], str], language: Grammar) -> Iterator[dict[str, object]]:
     """Links that change the side to move and the castling rights."""
-    for colour, name in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
+    for colour, letter in ((chess.WHITE, "W"), (chess.BLACK, "B")):
         changed = board.copy(stack=False)
         changed.turn, changed.ep_square = colour, None
-        yield {"of": "turn", "id": name[0], "name": name, "on": board.turn == colour, "url": url(changed)}
+        yield {
+            "of": "turn",
+            "id": letter,
+            "name": language.sides[colour],
+            "on": board.turn == colour,
+            "url": url(changed),
+        }
     _, turn, rights, *_ = board.fen().split()
-    for letter, name in _CASTLING.items():
+    for letter, (colour, castling) in _CASTLING.items():
+        name = f"{language.sides[colour]} {castling}"
         has = letter in rights
         wanted = "".join(each for each in _CASTLING if (each in rights) != (each == letter))
         changed = chess.Board(f"{board.board_fen()} {turn} {wanted or '-'} - 0 {board.fullmove_number}")
@@ -435,8 +442,7 @@ def _toggles(board: chess.Board, url: Callable[[chess.Board], str]) -> Iterator[
             yield {"of": "castling", "id": letter, "name": name, "on": has, "url": url(changed)}
 
 
-def _piece_name(letter: str) -> str:
+def _piece_name(letter: str, language: Grammar) -> str:
     if letter == _ERASER:
-        return "Empty the square"
-    piece = chess.Piece.from_symbol(letter)
-    return f"{'White' if piece.color else 'Black'} {chess.piece_name(piece.piece_type)}"
+        return language.text("Empty the square")
+    return capital(piece_words(chess.Piece.from_symbol(letter), language))

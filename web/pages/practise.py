@@ -20,17 +20,28 @@ from db.practice.export import exercises_deck, exercises_pgn
 from db.practice.judge import Judgement, Mark
 from db.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
 from db.practice.session import Practice, Standing, now_utc, open_practice, right_move
-from db.practice.wording import HINTS, hint, hinted_move, numbered, question, solution, source, theme_words, verdict
+from db.practice.wording import (
+    HINTS,
+    hint,
+    hinted_move,
+    numbered,
+    question,
+    solution,
+    source,
+    theme_key,
+    theme_words,
+    verdict,
+)
 from db.storage.practice_rows import Review, profile_names, reviews_of
+from db.wording.boards import square_words
 from db.wording.grammar import Grammar
-from db.wording.languages import LANGUAGES
 from trapcore.errors import LibraryError, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.pages.boards import Picture
 from web.pages.ground import dests, ground
 from web.pages.line_viewer import around
-from web.pages.position import Square, square_label, square_order
-from web.pages.rendering import address, capital, page
+from web.pages.position import Square, square_order
+from web.pages.rendering import address, capital, language_of, page
 from web.problems import NotFound, status_of
 from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_name, profile_of, required_profile
 from web.service import Service, service_of
@@ -110,7 +121,7 @@ async def practise(request: Request, place: Annotated[Place, Query()]) -> Respon
     service = service_of(request)
     wanted = Wanted(
         place.player.strip(),
-        place.theme.strip(),
+        theme_key(place.theme.strip(), language_of(request)),
         place.opening.strip(),
         _rating(place.least),
         _rating(place.most),
@@ -161,7 +172,7 @@ async def answer(request: Request) -> Response:
     try:
         return await service.run(request, lambda stop: view.stored(exercise, fields, hints, stop), seconds=SECONDS)
     except _AskAgain as again:
-        return await view.exercise(exercise, hints, "", message=str(again), status=again.status)
+        return await view.exercise(exercise, hints, "", message=view.language.message(str(again)), status=again.status)
 
 
 @router.get("/practise/progress")
@@ -177,19 +188,13 @@ async def progress(request: Request, player: Annotated[str, Query(max_length=200
         name, found = await service.run(request, lambda stop: work(), seconds=SECONDS)
     except UsageError as error:
         raise NotFound(str(error)) from error
+    text = language_of(request).text
+    rated = text("Against others rated %(band)s", band=found.band)
+    began = text("Before and since %(day)s, when practice began", day=language_of(request).day(str(found.since)))
+    more, fewer = text("more than others"), text("fewer than others")
     tables = [
-        (
-            f"Against others rated {found.band}",
-            ("you", "others"),
-            ("more than others", "fewer than others"),
-            found.against_others,
-        ),
-        (
-            f"Before and since {found.since}, when practice began",
-            ("before", "since"),
-            ("fewer since", "more since"),
-            found.over_time,
-        ),
+        (rated, (text("you"), text("others")), (more, fewer), found.against_others),
+        (began, (text("before"), text("since")), (text("fewer since"), text("more since")), found.over_time),
     ]
     answer = page(
         request,
@@ -249,7 +254,7 @@ class _View:
     @property
     def language(self) -> Grammar:
         """In which exercises are asked and answered."""
-        return LANGUAGES[self.service.settings.language]
+        return language_of(self.request)
 
     def stored(self, exercise: Exercise, fields: Mapping[str, str], hints: int, stop: Cancellation) -> Response:
         """Redirection to the page of the stored answer. Raises `_AskAgain`."""
@@ -299,7 +304,9 @@ class _View:
             hints=[hint(exercise, number, self.language) for number in range(1, hints + 1)],
             picture=picture,
             ground=ground(picture, dests=dests(board.legal_moves), answer=True, circle=circle),
-            squares=_squares(board, flipped, from_, lambda square: self.wanted.url(**here, **{"from": square})),
+            squares=_squares(
+                board, flipped, from_, lambda square: self.wanted.url(**here, **{"from": square}), self.language
+            ),
             hidden={**here, **self.wanted.fields()},
             more=self.wanted.url(exercise=exercise.id, hints=hints + 1) if hints < HINTS else None,
             skip=self.wanted.url(skip=",".join((*self.wanted.skip, exercise.id)[-SKIPPED:])),
@@ -320,7 +327,7 @@ class _View:
         at = min(len(moves), (1 if review.is_right or not review.answer else 2) if ply is None else ply)
         urls = [self.wanted.url(review=number, ply=str(each)) for each in range(len(boards))]
         picture = Picture(fen=boards[at].fen(), last=moves[at - 1] if at else "", flipped=not start.turn)
-        said = "The solution was shown."
+        said = self.language.text("The solution was shown.")
         if review.answer:
             mate = (len(review.line) + 1) // 2 if boards[-1].is_checkmate() and not review.is_right else None
             mark = Mark.RIGHT if review.is_right else Mark.WRONG
@@ -364,6 +371,7 @@ class _View:
         about = {
             "name": self.practice.name,
             "standing": standing,
+            "standing_words": standing.words(self.language),
             "choice": "/practise",
             "progress": address("/practise/progress", player=self.practice.name),
             "exports": [(kind, address(f"/practise/exercises.{kind}", **fields)) for kind in ("pgn", "apkg")],
@@ -397,13 +405,22 @@ def _choice(request: Request, wanted: Wanted, known: list[str], wrong: str) -> R
         "sign_in": "/sign-in?back=/practise" if profile is None and can_sign_in(service_of(request)) else None,
     }
     answer = page(
-        request, "practise.html", status, state="choose", wanted=wanted, known=known, wrong=capital(wrong), **about
+        request,
+        "practise.html",
+        status,
+        state="choose",
+        wanted=wanted,
+        known=known,
+        wrong=capital(language_of(request).message(wrong)),
+        **about,
     )
     answer.headers.update(_NO_STORE)
     return answer
 
 
-def _squares(board: chess.Board, flipped: bool, selected: str, url: Callable[[str], str]) -> list[Square]:
+def _squares(
+    board: chess.Board, flipped: bool, selected: str, url: Callable[[str], str], language: Grammar
+) -> list[Square]:
     """Squares in their order on the page: links that choose a piece, and those where the chosen one goes.
 
     The ``url`` of the latter is the move (UCI) that a button answers with; a pawn becomes a queen.
@@ -416,13 +433,14 @@ def _squares(board: chess.Board, flipped: bool, selected: str, url: Callable[[st
     }
     squares = []
     for square in square_order(flipped):
-        name, label = chess.square_name(square), square_label(board, square)
+        name, label = chess.square_name(square), square_words(board, square, language)
         if name in targets:
             kind = "to takes" if board.piece_at(square) else "to"
-            squares.append(Square(name, f"{label}: move here", targets[name], kind))
+            squares.append(Square(name, language.text("%(square)s: move here", square=label), targets[name], kind))
         elif name in origins:
             chosen = name == selected
-            squares.append(Square(name, f"{label}, chosen" if chosen else label, url(name), "from" if chosen else ""))
+            words = language.text("%(square)s, chosen", square=label) if chosen else label
+            squares.append(Square(name, words, url(name), "from" if chosen else ""))
         else:
             squares.append(Square(name, label))
     return squares

@@ -1,5 +1,10 @@
-"""Templates of the pages, and their filters."""
+"""Templates of the pages, their filters, and their language.
 
+The language is what the visitor chose, else the setting, else what his browser asks for, else English. A choice is the
+parameter ``lang`` of any page's address; a cookie remembers it.
+"""
+
+import json
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -12,13 +17,25 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from db.traps.trap import Trap, read_moves
-from db.wording.claims import claim, contradiction, numbered_line, pawns, percent, year
+from db.wording.claims import numbered_line, pawns
+from db.wording.grammar import Grammar
+from db.wording.languages import LANGUAGES, Language
 from db.wording.names import family_name
+from db.wording.template_language import add_language
 from web.pages.boards import Picture
 from web.profile import profile_of
+from web.service import service_of
 
 PACKAGE = Path(__file__).parent
 STATIC = PACKAGE / "static"
+
+LANGUAGE_PARAM = "lang"
+"""Parameter of an address that chooses a language by its code."""
+
+COOKIE = "trapline-language"
+
+COOKIE_SECONDS = 365 * 86_400
+"""For which a choice is remembered."""
 
 
 def address(path: str, **params: object) -> str:
@@ -47,14 +64,29 @@ def thumbnail(trap: Trap) -> Picture:
     return Picture(fen=trap.epd, bait=trap.bait, killer=killer, plain=True, before=trap.name)
 
 
-def counted(count: int, what: str) -> str:
-    """Count with its noun: ``1 trap``, ``2,000 traps``."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def capital(text: str) -> str:
     """Text with its first letter capitalised; the rest is unchanged."""
     return text[:1].upper() + text[1:]
+
+
+def script_texts(language: Grammar) -> str:
+    """What the scripts of the pages say, as JSON by the names that they know it by."""
+    return json.dumps(
+        {
+            "chosen": language.format("Chosen: %(name)s"),
+            "large": language.format("The file has %(size)s MiB; at most %(most)s are taken here. Send it in pieces."),
+            "sending": language.format("Sending: %(percent)s %%"),
+            "reading": language.text("Reading the games …"),
+            "refused": language.format("The server refused the file (%(status)s)."),
+            "unsent": language.text("The file could not be sent. Try again."),
+            "promote": language.text("Promote to"),
+            **{letter: language.text(name) for letter, name in PROMOTIONS.items()},
+        }
+    )
+
+
+PROMOTIONS = {"q": "Queen", "r": "Rook", "b": "Bishop", "n": "Knight"}
+"""What a pawn may become, by the letter of a move in UCI."""
 
 
 @lru_cache(maxsize=1)
@@ -67,7 +99,8 @@ def templates() -> Jinja2Templates:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (claim, contradiction, pawns, numbered, thumbnail, percent, counted, capital, year, family_name)
+    add_language(environment)
+    filters = (pawns, numbered, thumbnail, capital, family_name)
     environment.filters |= {each.__name__: each for each in filters}
     environment.globals["static_version"] = _static_version()
     environment.globals["address"] = address
@@ -76,14 +109,79 @@ def templates() -> Jinja2Templates:
 
 
 def page(request: Request, template: str, status: int = 200, **values: object) -> Response:
-    """Response with the page that a template makes of these values."""
+    """Response with the page that a template makes of these values, in the language of who asks."""
     profile = profile_of(request)
     signed_in = None if profile is None else profile.name
     section = "/" + request.url.path.split("/")[1]
-    # Without a referrer browsers would send no Origin with forms either, which `web.limits` checks.
-    headers = {"Referrer-Policy": "same-origin"}
-    given = {"section": section, "signed_in": signed_in, **values}
-    return templates().TemplateResponse(request, template, given, status, headers)
+    language = language_of(request)
+    headers = {
+        # Without a referrer browsers would send no Origin with forms either, which `web.limits` checks.
+        "Referrer-Policy": "same-origin",
+        "Content-Language": language.code,
+        "Vary": "Accept-Language, Cookie",
+    }
+    given = {
+        "section": section,
+        "signed_in": signed_in,
+        "language": language,
+        "languages": list(LANGUAGES.values()),
+        "in_language": lambda code: _with_language(request, code),
+        "script_texts": script_texts(language),
+        **values,
+    }
+    answer = templates().TemplateResponse(request, template, given, status, headers)
+    remember(request, answer)
+    return answer
+
+
+def _with_language(request: Request, code: str) -> str:
+    """Address of the present page in another language."""
+    params = [(name, value) for name, value in request.query_params.multi_items() if name != LANGUAGE_PARAM]
+    return f"{request.url.path}?{urlencode([*params, (LANGUAGE_PARAM, code)])}"
+
+
+def language_of(request: Request) -> Grammar:
+    """Language in which a request is answered with pages."""
+    settings = service_of(request).settings
+    chosen = _known(request.query_params.get(LANGUAGE_PARAM, "")) or _known(request.cookies.get(COOKIE, ""))
+    if chosen is None and "language" in settings.model_fields_set:
+        chosen = settings.language
+    return LANGUAGES[chosen or accepted(request.headers.get("accept-language", "")) or Language.EN]
+
+
+def remember(request: Request, answer: Response) -> None:
+    """Have the browser keep the language that an address chose."""
+    chosen = _known(request.query_params.get(LANGUAGE_PARAM, ""))
+    if chosen is None:
+        return
+    secure = service_of(request).settings.web.address.startswith("https://")
+    answer.set_cookie(COOKIE, chosen.value, max_age=COOKIE_SECONDS, httponly=True, samesite="lax", secure=secure)
+
+
+def accepted(header: str) -> Language | None:
+    """Language that a header ``Accept-Language`` likes best of those that there are; None if it names none of them."""
+    wanted: dict[Language, float] = {}
+    for part in header.split(","):
+        tag, _, weight = part.partition(";")
+        language = _known(tag.strip().partition("-")[0].lower())
+        if language is not None:
+            wanted[language] = max(wanted.get(language, 0.0), _quality(weight))
+    best = max(wanted, key=lambda language: wanted[language], default=None)
+    return best if best is not None and wanted[best] > 0 else None
+
+
+def _known(code: str) -> Language | None:
+    return Language(code) if code in tuple(Language) else None
+
+
+def _quality(weight: str) -> float:
+    """The quality value of RFC 9110, 12.4.2; 1 where there is none, 0 for what cannot be read."""
+    if not weight.strip():
+        return 1.0
+    try:
+        return max(0.0, min(1.0, float(weight.strip().removeprefix("q="))))
+    except ValueError:
+        return 0.0
 
 
 def _static_version() -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Path, Query, Request
@@ -18,9 +19,7 @@ from db.practice.collect import from_games, has_choice
 from db.report import html
 from db.report.losses import clock_band, time_of_day
 from db.report.report import report as traps_report
-from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
-from db.wording.languages import LANGUAGES
 from db.wording.names import theme_name
 from db.wording.sentences import Narrator
 from trapcore.errors import InputError, UsageError
@@ -28,7 +27,7 @@ from web.api.uploads import read_games_form
 from web.pages.boards import Picture
 from web.pages.game_viewer import view_of
 from web.pages.games import GamePlace, game_page
-from web.pages.rendering import address, capital, page
+from web.pages.rendering import address, capital, language_of, page
 from web.problems import Forbidden, NotFound, RequestError, status_of
 from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_name, profile_of, required_profile
 from web.report_jobs import MOST_FETCHED, Account, ReportJob, Site
@@ -114,7 +113,9 @@ async def report(request: Request, wanted: Annotated[Wanted, Query()]) -> Respon
     if profile is None or not (name or profile.name):
         return _form(request, profile, 200, "")
     try:
-        found = await service.run(request, lambda stop: _report(service, profile, wanted, name), seconds=SECONDS)
+        language = language_of(request)
+        work = partial(_report, service, profile, wanted, name, language)
+        found = await service.run(request, lambda stop: work(), seconds=SECONDS)
     except UsageError as error:
         return _form(request, profile, 400, str(error))
     answer = page(request, "report.html", zone=wanted.zone, **found)  # type: ignore[arg-type]
@@ -170,7 +171,7 @@ async def traps(request: Request, player: Annotated[str, Query(max_length=200)])
 
     def work() -> str:
         name = player_name(service, profile, player)
-        return html.page(traps_report(service.library, [name]))
+        return html.page(traps_report(service.library, [name]), language_of(request))
 
     try:
         text = await service.run(request, lambda stop: work(), seconds=SECONDS)
@@ -192,7 +193,8 @@ async def game(
 ) -> Response:
     """Page of a game of the library at one of its moves, by default at its first losing move."""
     service, profile = service_of(request), required_profile(request)
-    narrator = Narrator(LANGUAGES[service.settings.language])
+    language = language_of(request)
+    narrator = Narrator(language)
     found = await service.run(request, lambda stop: stored_game(service.library, number, narrator))
     if found is None or not any(profile.may_see(found[0].headers[name]) for name in ("White", "Black")):
         raise NotFound("there is no such game in this library")
@@ -202,7 +204,7 @@ async def game(
     return await game_page(
         request,
         view_of(stored, flipped=flipped),
-        place=GamePlace(f"/games/{number}", [("Report", address("/report", player=own))], player),
+        place=GamePlace(f"/games/{number}", [(language.text("Report"), address("/report", player=own))], player),
         at=ply if ply is not None else (lost[0].move.ply if lost else 0),
         told={move.move.ply: f"{move.number}{'.' if move.colour == 'white' else '...'}{move.san}" for move in lost},
         best=best,
@@ -236,7 +238,7 @@ def _form(request: Request, profile: Profile | None, status: int, wrong: str) ->
         "report_form.html",
         status,
         profile=profile,
-        wrong=capital(wrong),
+        wrong=capital(language_of(request).message(wrong)),
         sign_in="/sign-in" if can_sign_in(service) else None,
         sites=list(Site) if service.report_jobs.fetch_games is not None else [],
         most=MOST_FETCHED,
@@ -246,7 +248,7 @@ def _form(request: Request, profile: Profile | None, status: int, wrong: str) ->
     return answer
 
 
-def _report(service: Service, profile: Profile, wanted: Wanted, player: str) -> dict[str, object]:
+def _report(service: Service, profile: Profile, wanted: Wanted, player: str, language: Grammar) -> dict[str, object]:
     """What the page of the report shows. Raises `UsageError` if the player is in no game."""
     name = player_name(service, profile, player)
     moves, games = service.page_cache.get(
@@ -267,10 +269,10 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str) -> 
     tables = [
         {
             "kind": kind,
-            "title": title,
+            "title": language.text(title),
             "rows": [
                 (part, address("/report", **{**here, kind: "" if part.is_chosen else part.key}))
-                for part in _parts(own, keys[kind], kind, chosen.get(kind, ""))
+                for part in _parts(own, keys[kind], kind, chosen.get(kind, ""), language)
             ],
         }
         for kind, title in _KINDS
@@ -284,17 +286,26 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str) -> 
         "moves": len(own),
         "punished": sum(move.move.answer == "sprung" for move in own),
         "tables": tables,
-        "chosen": [(theme_name(value, ENGLISH) if kind == "theme" else value) for kind, value in chosen.items()],
+        "chosen": [_part_name(kind, value, language) for kind, value in chosen.items()],
         "all": address("/report", player=name, zone=here["zone"]),
         "shown": len(shown),
-        "told": [_told(name, move, LANGUAGES[service.settings.language]) for move in shown[wanted.from_ : more]],
+        "told": [_told(name, move, language) for move in shown[wanted.from_ : more]],
         "more": address("/report", **{**here, "from": more}) if more < len(shown) else None,
         "practise": address("/practise", go=1, player=name),
         "traps": address("/report/traps", player=name),
     }
 
 
-def _parts(moves: Sequence[LostMove], key: Callable[[LostMove], Sequence[str]], kind: str, chosen: str) -> list[Part]:
+def _part_name(kind: str, value: str, language: Grammar) -> str:
+    """What a row is called, in a sentence; names of openings are what they are."""
+    if kind == "theme":
+        return theme_name(value, language) if value in language.theme_names else value
+    return language.message(value)
+
+
+def _parts(
+    moves: Sequence[LostMove], key: Callable[[LostMove], Sequence[str]], kind: str, chosen: str, language: Grammar
+) -> list[Part]:
     """The rows of a table, worst first: by the win chance that they gave away together."""
     counts: Counter[str] = Counter()
     costs: Counter[str] = Counter()
@@ -308,7 +319,7 @@ def _parts(moves: Sequence[LostMove], key: Callable[[LostMove], Sequence[str]], 
     rows = ordered[:OPENINGS] if kind in ("opening", "theme") else ordered
     return [
         Part(
-            name=capital(theme_name(name, ENGLISH)) if kind == "theme" else capital(name),
+            name=capital(_part_name(kind, name, language)),
             key=name,
             count=counts[name],
             cost=float(costs[name]),
@@ -333,7 +344,7 @@ def _told(player: str, lost: LostMove, language: Grammar) -> Told:
             plain=True,
             before=f"{game.white} – {game.black}",
         ),
-        game=f"{game.white} – {game.black}" + (f", {game.date.replace('.', '-')}" if "?" not in game.date else ""),
+        game=f"{game.white} – {game.black}" + (f", {language.day(game.date)}" if language.day(game.date) else ""),
         themes=tuple(theme_name(theme, language) for theme in themes_of(lost)),
         board=address(f"/games/{game.id}", ply=lost.move.ply, player=player),
         exercise=None if exercise is None else address("/practise", go=1, player=player, exercise=exercise.id),

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
 from web.pages import annotate, position, practise, report, sign_in, traps
-from web.pages.rendering import STATIC, page
+from web.pages.rendering import STATIC, language_of, page
 
 _FOR_PROGRAMS = re.compile(r"/(api/|health|metrics|openapi)")
 _NEAREST = re.compile(r"did you mean '?([a-z0-9]+(?:-[a-z0-9]+)*)'?")
@@ -46,7 +46,7 @@ def _html_error_handler(handler: Any) -> ErrorHandler:
             request,
             "error.html",
             answer.status_code,
-            heading=_HEADINGS.get(answer.status_code, "That did not work"),
+            heading=language_of(request).text(_HEADINGS.get(answer.status_code, "That did not work")),
             reason=reason.partition("; /openapi.json")[0],
             nearest=None if nearest is None else nearest[1],
         )

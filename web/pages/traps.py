@@ -26,7 +26,7 @@ from web.pages.games import lichess_analysis
 from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import Step, around, trap_steps
 from web.pages.plots import profile_plot
-from web.pages.rendering import address, capital, page
+from web.pages.rendering import address, capital, language_of, page
 from web.pages.search_form import SearchForm
 from web.problems import SECURITY_HEADERS, NotFound
 from web.profile import check_player, shown_games
@@ -107,7 +107,7 @@ async def home(request: Request) -> Response:
         400 if wrong else 200,
         form=form,
         searched=searched,
-        wrong=capital(wrong),
+        wrong=capital(language_of(request).message(wrong)),
         page=found,
         more=None if found is None or found.next is None else address("/", **form.params(), after=found.next),
         families=known,
@@ -191,11 +191,11 @@ async def embedded(
     request: Request, slug: str, ply: int = 0, side: Annotated[str, Query(max_length=5)] = "white"
 ) -> Response:
     """Board of a trap with its steps alone, which pages of other sites may frame."""
-    trap, flipped = await _trap(request, slug), side == "black"
+    trap, flipped, language = await _trap(request, slug), side == "black", language_of(request)
     path = f"/traps/{slug}/embed"
-    steps = trap_steps(trap, flipped=flipped, path=path)
+    steps = trap_steps(trap, language, flipped=flipped, path=path)
     step = steps[max(0, min(ply, len(steps) - 1))]
-    turned = trap_steps(trap, flipped=not flipped, path=path)[step.ply].url
+    turned = trap_steps(trap, language, flipped=not flipped, path=path)[step.ply].url
     answer = page(
         request,
         "embed.html",
@@ -234,12 +234,12 @@ async def trap(
         )
 
     found = await service.run(request, lambda stop: service.page_cache.get(service.state(), (slug, after, only), load))
-    trap, flipped = found.trap, side == "black"
-    steps = trap_steps(trap, flipped=flipped)
+    trap, flipped, language = found.trap, side == "black", language_of(request)
+    steps = trap_steps(trap, language, flipped=flipped)
     step = steps[max(0, min(ply, len(steps) - 1))]
-    turned = trap_steps(trap, flipped=not flipped)[step.ply].url
+    turned = trap_steps(trap, language, flipped=not flipped)[step.ply].url
     path, following = f"/traps/{slug}", found.sightings.next
-    plot = None if trap.profile is None else profile_plot(trap.profile, steps[1].san)
+    plot = None if trap.profile is None else profile_plot(trap.profile, steps[1].san, language)
     return page(
         request,
         "trap.html",
@@ -252,7 +252,8 @@ async def trap(
         steppers=(*around([each.url for each in steps], step.ply), turned),
         elsewhere=address("/position", fen=step.picture.fen, side="black" if flipped else ""),
         plot=plot,
-        tempting=temptation(trap.profile, found.frequency),
+        tempting=temptation(trap.profile, found.frequency, language),
+        victim=language.sides[trap.victim == "white"],
         frequency=found.frequency,
         bands=found.bands if is_rated(found.bands) else {},
         similar=found.similar,

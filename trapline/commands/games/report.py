@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from trapline.commands.options import DbOption, JsonOption, SinceOption, UntilOption
-from trapline.commands.resources import check_outputs, open_existing
+from trapline.commands.options import DbOption, JsonOption, LanguageOption, SinceOption, UntilOption
+from trapline.commands.resources import check_outputs, chosen_language, open_existing
 
 
 def report(
@@ -23,6 +23,7 @@ def report(
     every: Annotated[
         bool, typer.Option("--all", help="All players whose names have that part are one, spelt differently.")
     ] = False,
+    language: LanguageOption = None,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -57,7 +58,7 @@ def report(
         )
         library_name = library.name
     if output is not None or not as_json:
-        write_text(page(found), output or "-", library=library_name)
+        write_text(page(found, chosen_language(language)), output or "-", library=library_name)
     if as_json:
         print_json(found.to_dict())
     elif not found.traps:

@@ -15,13 +15,13 @@ function promotes(data, orig, dest) {
 function ask(chosen) {
   const dialog = document.createElement("dialog");
   dialog.className = "promotion";
-  dialog.setAttribute("aria-label", "Promote to");
+  dialog.setAttribute("aria-label", page.text("promote"));
   const form = document.createElement("form");
   form.method = "dialog";
-  for (const [letter, name] of [["q", "Queen"], ["r", "Rook"], ["b", "Bishop"], ["n", "Knight"]]) {
+  for (const letter of "qrbn") {
     const button = document.createElement("button");
     button.value = letter;
-    button.textContent = name;
+    button.textContent = page.text(letter);
     form.append(button);
   }
   dialog.append(form);

@@ -3,7 +3,13 @@
 "use strict";
 
 const VIEW = "view";
+const TEXTS = JSON.parse(document.body.dataset.texts); // in the language of the page
 let latest = 0;
+
+// A text with its gaps, such as %(name)s, filled.
+function text(name, gaps = {}) {
+  return TEXTS[name].replace(/%\((\w+)\)s|%%/g, (gap, key) => (key ? gaps[key] : "%"));
+}
 
 async function turn(address, { replace = false, remember = true, whole = false } = {}) {
   const mine = ++latest;
@@ -55,7 +61,7 @@ async function turn(address, { replace = false, remember = true, whole = false }
   if (part.querySelector("[data-later]")) turn(answer.url, { remember: false, whole: true });
 }
 
-window.trapline = { turn };
+window.trapline = { turn, text };
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest(`#${VIEW} a[data-turn]`);
@@ -151,7 +157,7 @@ document.addEventListener("drop", (event) => {
   event.preventDefault();
   const input = field.form.querySelector("input[type=file]");
   input.files = event.dataTransfer.files;
-  field.form.querySelector("[data-words]").textContent = `Chosen: ${file.name}`;
+  field.form.querySelector("[data-words]").textContent = text("chosen", { name: file.name });
 });
 
 // An upload tells how far it is.
@@ -163,30 +169,30 @@ document.addEventListener("submit", (event) => {
   const most = Number(form.dataset.upload);
   if (file && file.size > most * 2 ** 20) {
     // The server would hang up in the middle of it, and its reason be lost.
-    form.querySelector("[data-words]").textContent = `The file has ${Math.ceil(file.size / 2 ** 20)} MiB; at most ${most} are taken here. Send it in pieces.`;
+    form.querySelector("[data-words]").textContent = text("large", { size: Math.ceil(file.size / 2 ** 20), most });
     return;
   }
   const bar = form.querySelector("progress");
   const words = form.querySelector("[data-words]");
   const button = form.querySelector("button");
   const sending = new XMLHttpRequest();
-  const stop = (text) => {
+  const stop = (why) => {
     bar.hidden = true;
     button.disabled = false;
-    words.textContent = text;
+    words.textContent = why;
   };
   sending.upload.addEventListener("progress", (step) => {
     if (step.lengthComputable) bar.value = step.loaded / step.total;
-    words.textContent = step.loaded < step.total ? `Sending: ${Math.round((100 * step.loaded) / step.total)} %` : "Reading the games …";
+    words.textContent = step.loaded < step.total ? text("sending", { percent: Math.round((100 * step.loaded) / step.total) }) : text("reading");
   });
   sending.addEventListener("load", () => {
     if (sending.status < 400) {
       location.assign(sending.responseURL);
       return;
     }
-    stop(reason(sending) || `The server refused the file (${sending.status}).`);
+    stop(reason(sending) || text("refused", { status: sending.status }));
   });
-  sending.addEventListener("error", () => stop("The file could not be sent. Try again."));
+  sending.addEventListener("error", () => stop(text("unsent")));
   sending.open(form.method, form.action);
   sending.setRequestHeader("Accept", "text/html");
   bar.hidden = false;
