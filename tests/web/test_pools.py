@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+import chess
 import pytest
 
 from tests.support.web_server import LEGAL, Served, make_library, served
-from tests.web.test_stops import CROWDED
 from web.service import WAIT_SECONDS
 
+LONG = f"fen={quote(chess.STARTING_FEN)}&nodes=10000000&top=50"
+"""A question that takes many seconds: nothing mates there, and nothing is refuted soon."""
 RUNNING = "trapline_questions_waiting 1.0"
 
 
@@ -23,7 +25,7 @@ def server(tmp_path: Path) -> Iterator[Served]:
 
 
 def test_a_search_keeps_no_page_waiting_and_one_too_many_is_refused(server: Served) -> None:
-    path = f"/api/v1/propose?fen={quote(CROWDED)}&nodes=10000000&top=50"
+    path = f"/api/v1/propose?{LONG}"
     with socket.create_connection(("127.0.0.1", server.port), 20) as line, server.client() as client:
         line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         deadline = time.monotonic() + 20
