@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use shakmaty::{Chess, Move, Position};
+use shakmaty::{Chess, Move, Position, Role};
 
 use crate::chess::moves::after;
 use crate::judge::pass::{Deepening, deepen};
@@ -15,7 +15,7 @@ use crate::mate::{EXHAUSTIVE, MateProof, Prover};
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH, Searcher};
-use crate::trap_test::LOSS;
+use crate::trap_test::{LOSS, win_chance};
 
 /// Nodes for each of the two questions, by stage; the first entry is the pass, which is not made here.
 pub(super) const STAGE_NODES: [u64; STAGES] = [0, 1_000, 4_000, 16_000];
@@ -42,6 +42,11 @@ pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.01, refuted: 0.0, e
 /// found.
 const PROVED_EARLY: f64 = 0.9;
 const PROVED: f64 = 0.55;
+
+/// Win chance from which a side is said to stand better than level, where perpetual check would change that.
+const NOT_LEVEL: f64 = 0.2;
+/// So many plies of a line show perpetual check.
+const PERPETUAL_PLIES: usize = 6;
 
 /// The stage from which a mate is believed to have been avoidable.
 const LEAST_MATED: usize = 2;
@@ -154,6 +159,9 @@ impl LossProver<'_> {
             };
             let probability = evidence.probability(stage);
             let mut verdict = verdict(&evidence, stage, stage < last_stage, self.effort.refuted);
+            if verdict == Verdict::Proved && !evidence.mated && may_be_perpetual(position, &kept, &baited, &left) {
+                verdict = Verdict::Undecided;
+            }
             if evidence.mated && verdict == Verdict::Proved {
                 if stage < LEAST_MATED && stage < last_stage {
                     verdict = Verdict::Undecided;
@@ -195,6 +203,34 @@ fn verdict(evidence: &Evidence, stage: usize, goes_on: bool, refuted: f64) -> Ve
     } else {
         Verdict::Undecided
     }
+}
+
+/// Whether a loss may be none because of perpetual check, which so few nodes seldom see to its end: whoever is said to
+/// stand worse at the end of a line, of the best other move or of the move in question, gives check with each of his
+/// moves in it; or the opponent wins by nothing but checks that take nothing.
+fn may_be_perpetual(position: &Chess, kept: &Deepening, baited: &Chess, left: &Deepening) -> bool {
+    let is_claimed = |found: &Deepening| {
+        mate_distance(found.value()).is_none() && win_chance(found.value()) >= NOT_LEVEL && !found.line.is_empty()
+    };
+    is_claimed(kept) && only_checks(position, &kept.line, 1) >= 2
+        || is_claimed(left) && (only_checks(baited, &left.line, 1) >= 2 || only_checks(baited, &left.line, 0) >= 3)
+}
+
+/// Checks that one side, which has every second move from `first` on, gives at the beginning of a line; 0 if one of its
+/// moves there is none, or if a piece is taken that it does not take itself to save the game.
+fn only_checks(position: &Chess, line: &[Move], first: usize) -> usize {
+    let (mut position, mut found) = (position.clone(), 0);
+    for (ply, &m) in line.iter().take(PERPETUAL_PLIES).enumerate() {
+        let takes = m.capture().is_some_and(|role| role != Role::Pawn);
+        position.play_unchecked(m);
+        let is_theirs = ply % 2 == first;
+        // Whoever attacks shows a gain by what he takes; whoever defends may take as he likes.
+        if is_theirs && !position.is_check() || takes && is_theirs == (first == 0) {
+            return 0;
+        }
+        found += usize::from(is_theirs);
+    }
+    found
 }
 
 /// Whether there is a mate for the side to move, given a search of the position; `None` where it was not looked for.
@@ -249,6 +285,19 @@ mod tests {
         let developed = answered(start, "g1f3").unwrap();
         assert_eq!(developed.verdict, Verdict::Refuted);
         assert!(developed.cost() < LOSS / 2.0);
+    }
+
+    #[test]
+    fn what_perpetual_check_may_save_is_not_proved_to_lose() {
+        // The king flees from a queen that checks for ever; a strong engine sees a draw before and after the move.
+        for (fen, bait) in [
+            ("5r2/rbqn1pQ1/pb6/1p2Pp1k/2p5/1PPp2PP/P2P3K/R1B5 w - - 0 25", "g3g4"),
+            ("8/p7/1k2Q3/8/1p5q/8/8/1K6 b - - 3 51", "b6b7"),
+            ("8/p7/3Q4/k7/1p5q/8/8/1K6 w - - 16 58", "d6c7"),
+        ] {
+            let loss = answered(fen, bait).unwrap();
+            assert_ne!(loss.verdict, Verdict::Proved, "{fen} {bait}: {loss:?}");
+        }
     }
 
     #[test]
