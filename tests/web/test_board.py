@@ -91,7 +91,7 @@ def test_a_report_leads_to_the_game_and_the_exercise(browser: Browser) -> None:
     assert browser.accessibility() == []
     browser.picture("game-live")
     browser.one("body").send_keys(" ")
-    assert "trapline's search" in browser.wait_text(".notice", "Best: ")
+    assert "trapline’s search" in browser.wait_text(".notice", "Best: ")
     browser.open(REPORT)
     browser.all(".losing .links a")[1].click()
     browser.one(".ground cg-board")
