@@ -124,12 +124,12 @@ class Annotator:
             chosen.append([event for event in events if self.selection.includes(event, game.tags)])
         if self.verifier is not None:
             chosen = self.verifier.verified(chosen)
-        return [self._told(events) for events in chosen]
+        return [self._chosen(events) for events in chosen]
 
     def _event(self, finding: _native.Finding) -> TrapEvent:
         return TrapEvent.of(finding, self.traps, self.measure)
 
-    def _told(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
+    def _chosen(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
         # What is not proved is told only where it resembles a trap.
         told = [
             event

@@ -136,7 +136,7 @@ class Pauses:
         with self._lock:
             return max(0.0, self._until[kind] - self._now())
 
-    def held(self) -> list[Pause]:
+    def active(self) -> list[Pause]:
         """Kinds that pause now, with the reasons."""
         with self._lock:
             now = self._now()

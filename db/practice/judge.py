@@ -105,7 +105,7 @@ def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, 
         return Judgement(Mark.WRONG, _shown(test.killer_line, test.mate_in), test.loss, test.mate_in)
     if test.verdict is not Verdict.REFUTED or test.loss > LOSS - CLOSE:
         return Judgement(Mark.OPEN, (), test.loss)
-    return Judgement(_kept(exercise), _shown(test.killer_line, None), test.loss)
+    return Judgement(_sound(exercise), _shown(test.killer_line, None), test.loss)
 
 
 def _against_a_mate(exercise: Exercise, answer: str, budget: Budget, stop: Cancellation | None) -> Judgement:
@@ -117,10 +117,10 @@ def _against_a_mate(exercise: Exercise, answer: str, budget: Budget, stop: Cance
     cost = 1.0 + win_chance(after.value)
     if cost >= 1.0 - LEVEL:
         return Judgement(Mark.WRONG, _shown(after.line, None), cost)
-    return Judgement(_kept(exercise) if cost <= LOSS - CLOSE else Mark.OPEN, _shown(after.line, None), cost)
+    return Judgement(_sound(exercise) if cost <= LOSS - CLOSE else Mark.OPEN, _shown(after.line, None), cost)
 
 
-def _kept(exercise: Exercise) -> Mark:
+def _sound(exercise: Exercise) -> Mark:
     """Mark of a move that gives nothing away."""
     return Mark.SLOW if exercise.task is Task.KILLER and exercise.mate_in is not None else Mark.RIGHT
 

@@ -154,14 +154,14 @@ def labels_of(
         if made != (reference.nodes, reference.deep_nodes):
             raise UsageError(f"labels in {path} were made with {made[0]} and {made[1]} nodes; give another file")
     missing = [game for key, game in wanted.items() if key not in known]
-    for done, label in enumerate(_asked(missing, reference, jobs), 1):
+    for done, label in enumerate(_labels(missing, reference, jobs), 1):
         _append(path, json.dumps(asdict(label), ensure_ascii=False) + "\n")
         known[label.key] = label
         say(f"{done:,} of {len(missing):,} games labelled")
     return {key: known[key] for key in wanted}
 
 
-def _asked(games: Sequence[Game], reference: Reference, jobs: int) -> Iterator[Label]:
+def _labels(games: Sequence[Game], reference: Reference, jobs: int) -> Iterator[Label]:
     if not games:
         return
     with ExitStack() as stack:

@@ -49,10 +49,10 @@ def _percent(found: Share | None) -> str:
 
 
 def _elo(result: Result) -> str:
-    def told(number: float) -> str:
+    def text(number: float) -> str:
         return f"{round(number):+d}" if math.isfinite(number) else "+∞" if number > 0 else "−∞"
 
-    value, low, high = map(told, result.elo())
+    value, low, high = map(text, result.elo())
     return f"{value} ({low} to {high})"
 
 

@@ -90,7 +90,7 @@ def test_an_opening_that_lichess_never_saw_is_given_back() -> None:
 
 
 def held(pauses: Pauses) -> dict[Kind, float]:
-    return {pause.kind: pause.seconds for pause in pauses.held()}
+    return {pause.kind: pause.seconds for pause in pauses.active()}
 
 
 def limited(seconds: float | None = None, key: str = "") -> Limited:
@@ -124,7 +124,7 @@ def test_the_games_of_a_day_between_bots_concern_bots_alone(kind: Kind) -> None:
     pauses = Pauses(time)
     assert pauses.limited(kind, limited(27_000.0, BOT_GAMES_A_DAY)) == 27_000.0
     assert held(pauses) == {Kind.BOTS: 27_000.0}
-    assert [pause.reason for pause in pauses.held()] == ["too many"]
+    assert [pause.reason for pause in pauses.active()] == ["too many"]
     time.now += 27_000.0
     assert held(pauses) == {}
 
