@@ -141,7 +141,7 @@ def files(draw: st.DrawFn) -> bytes:
     return out if draw(st.booleans()) else out.rstrip()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(files(), st.booleans())
 def test_nothing_is_lost_and_nothing_said_twice(before: bytes, unproved: bool) -> None:
     after, counts = rewritten(before, unproved=unproved)
