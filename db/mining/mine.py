@@ -36,7 +36,7 @@ from db.mining.to_trap import mined_trap, with_family
 from db.proof.prover import TrapProver
 from db.storage.bulk import BulkInsert
 from db.storage.models import MetaRow, MinedRow, PositionRow, TrapRow
-from db.storage.sighting_rows import MIRROR, move_code
+from db.storage.sighting_rows import bait_code
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -233,16 +233,16 @@ def _new(library: Library, found: Iterable[Candidate], report: MiningProgress) -
     return wanted
 
 
-def _known(connection: Connection) -> set[tuple[int, int]]:
+def _known(connection: Connection) -> set[tuple[int, int | None]]:
     """Positions and baits of the library's traps, in both colours, as far as they occurred."""
-    known = set()
+    known: set[tuple[int, int | None]] = set()
     for mirrored in (False, True):
         key = TrapRow.mirror_key if mirrored else TrapRow.key
-        there = select(PositionRow.id, TrapRow.epd, TrapRow.bait).join_from(
+        there = select(PositionRow.id, TrapRow.slug, TrapRow.epd, TrapRow.bait).join_from(
             TrapRow, PositionRow, PositionRow.key == key
         )
-        for position_id, epd, bait in connection.execute(there):
-            known.add((position_id, move_code(epd, bait) ^ (MIRROR if mirrored else 0)))
+        for position_id, slug, epd, bait in connection.execute(there):
+            known.add((position_id, bait_code(connection, slug, epd, bait, mirrored=mirrored)))
     return known
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import chess
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of, themes_of_line
@@ -20,6 +20,7 @@ from db.practice.exercise import Exercise, Origin, Task
 from db.practice.judge import LEVEL
 from db.storage.models import TrapRow
 from db.storage.sighting_rows import coded, move_code
+from db.storage.trap_rows import read_traps
 from trapcore import _native
 from trapcore.proof.verdict import Verdict
 
@@ -133,32 +134,29 @@ def _is_sharp(before: float | None, after: float | None, mate_in: int | None, *,
 
 def from_traps(connection: Connection) -> Iterator[Exercise]:
     """Both tasks of every proved trap."""
-    columns = ("slug", "name", "epd", "bait", "killer_line", "mate_in", "gain", "opening")
-    wanted = select(*(getattr(TrapRow, name) for name in columns)).where(TrapRow.verdict == Verdict.PROVED.value)
-    rows = connection.execute(wanted).all()
-    games = [(row.epd, _codes(row.epd, (row.bait, row.killer_line.split()[0])), [1]) for row in rows]
-    for row, replayed in zip(rows, _native.replay(games), strict=True):
-        killer_line = tuple(row.killer_line.split())
+    traps = read_traps(connection, TrapRow.verdict == Verdict.PROVED.value)
+    games = [(trap.epd, _codes(trap.epd, trap.line[:2]), [1]) for trap in traps]
+    for trap, replayed in zip(traps, _native.replay(games), strict=True):
         ((after, killer),) = replayed
-        kind = _native.killer_kind(after, killer, row.mate_in is not None)
+        kind = _native.killer_kind(after, killer, trap.mate_in is not None)
         about: dict[str, Any] = {
             "origin": Origin.TRAP,
-            "mate_in": row.mate_in,
-            "cost": row.gain or 0.0,
-            "themes": themes_of_line(row.epd, (row.bait, *killer_line), kind),
-            "opening": row.opening.partition(":")[0],
-            "slug": row.slug,
-            "name": row.name,
+            "mate_in": trap.mate_in,
+            "cost": trap.gain or 0.0,
+            "themes": themes_of_line(trap.epd, trap.line, kind),
+            "opening": trap.opening.partition(":")[0],
+            "slug": trap.slug,
+            "name": trap.name,
         }
         yield Exercise(
             task=Task.KILLER,
             epd=after,
-            line=killer_line,
-            played_before=row.bait,
-            before=row.epd,
+            line=trap.killer_line,
+            played_before=trap.bait,
+            before=trap.epd,
             **about,
         )
-        yield Exercise(task=Task.SAFE, epd=row.epd, line=(row.bait, *killer_line), **about)
+        yield Exercise(task=Task.SAFE, epd=trap.epd, line=trap.line, **about)
 
 
 def _codes(epd: str, line: Sequence[str]) -> bytes:

@@ -33,6 +33,7 @@ from sqlalchemy import Connection, func, select
 from db.library.library import Library
 from db.storage.bulk import BulkLookup
 from db.storage.models import TrapRow
+from db.storage.row_check import RowCheck
 from db.storage.trap_rows import is_example, traps_state
 from trapcore import _native
 from trapcore.errors import IndexFileError, OutputError, UsageError
@@ -118,7 +119,7 @@ class KillerIndex(AbstractContextManager["KillerIndex"]):
             rows = BulkLookup(connection, columns, TrapRow.id).find(sorted(numbers))
             return {
                 number: KnownTrap(slug, name, family, epd, bait, tuple(line.split()))
-                for number, slug, name, family, epd, bait, line in rows
+                for number, slug, name, family, epd, bait, line in RowCheck(columns).whole(connection, rows)
             }
 
     @property
@@ -216,7 +217,9 @@ class _State:
     def _rows(self) -> Iterator[Sequence[_Row]]:
         columns = (TrapRow.id, TrapRow.epd, TrapRow.bait, TrapRow.killer_line)
         rows = self._connection.execute(select(*columns).where(is_example()).order_by(TrapRow.id))
-        yield from rows.partitions(_BATCH)
+        check = RowCheck(columns)
+        for batch in rows.partitions(_BATCH):
+            yield list(check.whole(self._connection, batch))
 
 
 class _Entries:

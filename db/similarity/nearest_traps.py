@@ -17,6 +17,7 @@ from db.similarity.explanation import Line, Shared
 from db.similarity.killer_index import KillerIndex
 from db.storage.bulk import BulkLookup
 from db.storage.models import TrapRow
+from db.storage.row_check import RowCheck
 from db.storage.trap_rows import is_example, traps_state
 from db.traps.trap import Trap
 from trapcore import _native
@@ -164,11 +165,12 @@ class PositionIndex:
     def __init__(self, connection: Connection) -> None:
         """Take the fingerprints of all traps that others may be likened to."""
         self.state = traps_state(connection)
-        rows = connection.execute(select(TrapRow.id, TrapRow.epd).where(is_example()).order_by(TrapRow.id))
+        columns = (TrapRow.id, TrapRow.epd)
+        rows = connection.execute(select(*columns).where(is_example()).order_by(TrapRow.id))
         self._numbers = array("Q")
 
         def fingerprints() -> Iterator[bytes]:
-            for number, epd in rows:
+            for number, epd in RowCheck(columns).whole(connection, rows):
                 self._numbers.append(number)
                 yield _native.fingerprint(epd)
 
@@ -215,10 +217,11 @@ def compare_each(
             f"{MOST_COMPARED:,} by other conditions, or by the measure {IndexedMeasure.ABSTRACTED} or "
             f"{IndexedMeasure.CONTINUATIONS}"
         )
-    colours = (epd, mirror(epd))
+    colours, columns = (epd, mirror(epd)), (TrapRow.id, TrapRow.epd)
+    rows = connection.execute(select(*columns).where(*conditions))
     best = {
         number: max(_compared(measure, colour, other) for colour in colours)
-        for number, other in connection.execute(select(TrapRow.id, TrapRow.epd).where(*conditions))
+        for number, other in RowCheck(columns).whole(connection, rows)
     }
     yield from _first(best, fits(best), k)
 

@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from db.library.library import Library
 from db.storage.models import TrapRow
+from db.storage.row_check import RowCheck
 from db.storage.trap_rows import is_example
 from trapcore.errors import LibraryError
 from trapcore.ranking import training as fitting
@@ -83,10 +84,11 @@ def fit_library(library: Library, *, limit: int | None = None, log: Callable[[st
 
 def _traps(library: Library) -> list[tuple[str, fitting.Example]]:
     """The game of each trap and what is learned from it, ascending by key and bait."""
-    wanted = select(TrapRow.key, TrapRow.bait, TrapRow.epd, TrapRow.killer_line, TrapRow.source).where(is_example())
+    columns = (TrapRow.id, TrapRow.key, TrapRow.bait, TrapRow.epd, TrapRow.killer_line, TrapRow.source)
     with library.database.read() as connection:
-        rows = [(key, bait, epd, line, source) for key, bait, epd, line, source in connection.execute(wanted)]
-    return [(_game(key, source), (epd, bait, line.split()[0])) for key, bait, epd, line, source in sorted(rows)]
+        rows = RowCheck(columns).whole(connection, connection.execute(select(*columns).where(is_example())))
+        examples = [(key, bait, epd, line, source) for _, key, bait, epd, line, source in rows]
+    return [(_game(key, source), (epd, bait, line.split()[0])) for key, bait, epd, line, source in sorted(examples)]
 
 
 def _game(key: bytes, source: str) -> str:

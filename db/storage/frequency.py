@@ -4,13 +4,12 @@ Who decides is the victim, so it is the victim's rating that counts where rating
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from db.storage.models import GameRow, OccurrenceRow, PositionRow, TrapRow
-from db.storage.sighting_rows import MIRROR, move_code
+from db.storage.sighting_rows import bait_code
 from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, Frequency, RatingBand
 
 _Rating = InstrumentedAttribute[int | None]
@@ -84,13 +83,9 @@ def _choices(connection: Connection, slug: str | Sequence[str] | None) -> Iterat
     some = {} if slug is None else {"slugs": [slug] if isinstance(slug, str) else list(slug)}
     for name, epd, victim, bait, position_id, mirrored in connection.execute(_MATCHES[slug is not None], some).all():
         rating = GameRow.white_elo if (victim == "white") is not bool(mirrored) else GameRow.black_elo
-        code = _code(epd, bait) ^ (MIRROR if mirrored else 0)
-        yield name, rating, {"code": code, "position": position_id}
-
-
-@lru_cache(maxsize=4096)
-def _code(epd: str, bait: str) -> int:
-    return move_code(epd, bait)
+        code = bait_code(connection, name, epd, bait, mirrored=bool(mirrored))
+        if code is not None:
+            yield name, rating, {"code": code, "position": position_id}
 
 
 def _band(rating: _Rating) -> ColumnElement[int]:

@@ -4,7 +4,7 @@ A row that cannot be what it should be is passed over by who reads many, and cou
 writes, gets the error.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, String, Text
@@ -41,6 +41,18 @@ class RowCheck:
             if longest is not None and value is not None and len(value) > longest:
                 return f"the field {name} has {len(value):,} characters, more than {longest:,}"
         return None
+
+    def whole(self, connection: Connection, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+        """The rows in which every value is what its column says; the others are passed over.
+
+        The first column is the number of the trap.
+        """
+        for row in rows:
+            fault = self.fault(row)
+            if fault is None:
+                yield row
+            else:
+                skip(connection, f"trap number {row[0]}", fault)
 
 
 def skip(connection: Connection, name: str, fault: str) -> None:

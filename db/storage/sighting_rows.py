@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import chess
 from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.storage.bulk import BulkInsert, Value
+from db.storage.column_types import shown
 from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
+from db.storage.row_check import skip
 from db.traps.events import choice
 from db.traps.json_form import JSON_FORM
+from trapcore.errors import InputError
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
@@ -53,8 +57,24 @@ class Sighting:
     """Of the trap in this position."""
 
 
+def bait_code(connection: Connection, name: str, epd: str, bait: str, *, mirrored: bool) -> int | None:
+    """A bait as the tables have it, in the trap's position or that with colours exchanged.
+
+    None for a row that cannot be read, which is passed over and counted as the trap of this ``name``.
+    """
+    try:
+        return move_code(epd, bait) ^ (MIRROR if mirrored else 0)
+    except (InputError, ValueError, TypeError):
+        skip(connection, f"trap {name}", f"the field bait holds {shown(bait)}, which is no legal move there")
+        return None
+
+
+@lru_cache(maxsize=4096)
 def move_code(epd: str, uci: str) -> int:
-    """A move as the tables have it: from + 64 * to + 4096 * promotion; castling is the king taking its rook."""
+    """A move as the tables have it: from + 64 * to + 4096 * promotion; castling is the king taking its rook.
+
+    Raises `InputError` for a position that is none and `ValueError` for a move that is not legal in it.
+    """
     board = parse_position(epd)
     # In Chess960 mode python-chess turns either spelling of castling into king takes rook.
     board.chess960 = True
@@ -82,19 +102,21 @@ def record_occurrences(connection: Connection, progress: Callable[[int], None] |
         into = BulkInsert(connection, SightingRow, _COLUMNS)
         for mirrored in (False, True):
             key = TrapRow.mirror_key if mirrored else TrapRow.key
-            matches = select(TrapRow.id, TrapRow.epd, TrapRow.bait, TrapRow.verdict, PositionRow.id).join_from(
-                TrapRow, PositionRow, PositionRow.key == key
-            )
+            columns = TrapRow.id, TrapRow.slug, TrapRow.epd, TrapRow.bait, TrapRow.verdict, PositionRow.id
+            matches = select(*columns).join_from(TrapRow, PositionRow, PositionRow.key == key)
             if last_game == games_done:
                 matches = matches.where(TrapRow.id > traps_done)
-            for trap_id, epd, bait, verdict, position_id in connection.execute(matches.order_by(TrapRow.id)).all():
+            rows = connection.execute(matches.order_by(TrapRow.id)).all()
+            for trap_id, slug, epd, bait, verdict, position_id in rows:
                 since = games_done if trap_id <= traps_done else 0
-                code = move_code(epd, bait) ^ (MIRROR if mirrored else 0)
-                rows = _rows(connection, trap_id, position_id, code, verdict, since)
-                into.insert(rows)
-                found += len(rows)
-                if progress is not None and rows:
-                    progress(len(rows))
+                code = bait_code(connection, slug, epd, bait, mirrored=mirrored)
+                if code is None:
+                    continue
+                new = _rows(connection, trap_id, position_id, code, verdict, since)
+                into.insert(new)
+                found += len(new)
+                if progress is not None and new:
+                    progress(len(new))
     connection.execute(delete(MetaRow).where(MetaRow.key.in_(RECORDED)))
     done = zip(RECORDED, (last_game, last_trap), strict=True)
     connection.execute(insert(MetaRow), [{"key": key, "value": str(value)} for key, value in done])

@@ -62,7 +62,7 @@ def finish(process: subprocess.Popen[bytes]) -> None:
 @pytest.mark.fault
 @pytest.mark.parametrize("suffix", ["", ".zst"])
 def test_killed_at_random_moments(suffix: str, library: Path, tmp_path: Path) -> None:
-    for number, count in enumerate((1200, 600)):
+    for number, count in enumerate((800, 400)):
         (tmp_path / f"{number}.pgn").write_text(many_games(count, number))
     files = [tmp_path / "0.pgn", tmp_path / "1.pgn"]
     whole, whole_report = tmp_path / f"whole.pgn{suffix}", tmp_path / "whole.jsonl"

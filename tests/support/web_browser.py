@@ -24,6 +24,8 @@ CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 MISSING = "needs Chromium and its driver (Debian: apt-get install chromium chromium-driver)"
 SCREENS = Path(__file__).parents[2] / "out" / "screens"
 PHONE = (360, 780)
+WAIT = 120.0
+"""Seconds until what is waited for counts as missing: what pages ask of the search takes long on a busy machine."""
 
 
 class Browser:
@@ -43,7 +45,7 @@ class Browser:
 
     def one(self, selector: str) -> WebElement:
         """The first element of this CSS selector, waited for."""
-        return WebDriverWait(self.driver, 15).until(lambda driver: driver.find_element(By.CSS_SELECTOR, selector))
+        return WebDriverWait(self.driver, WAIT).until(lambda driver: driver.find_element(By.CSS_SELECTOR, selector))
 
     def all(self, selector: str) -> list[WebElement]:
         """The elements that are there now."""
@@ -62,7 +64,7 @@ class Browser:
 
         # A part of the page may be replaced while it is looked at.
         replaced = [StaleElementReferenceException, NoSuchElementException, ElementNotInteractableException]
-        WebDriverWait(self.driver, 20, ignored_exceptions=replaced).until(pressed)
+        WebDriverWait(self.driver, WAIT, ignored_exceptions=replaced).until(pressed)
 
     def drag(self, origin: str, target: str) -> None:
         """Drag a piece of the live board, White below."""
@@ -85,14 +87,14 @@ class Browser:
             return next((text for text in texts if part in text), None)
 
         # A part of the page may be replaced while it is looked at.
-        waiting = WebDriverWait(self.driver, 20, ignored_exceptions=[StaleElementReferenceException])
+        waiting = WebDriverWait(self.driver, WAIT, ignored_exceptions=[StaleElementReferenceException])
         text = waiting.until(found, f"no {part!r} in {selector}")
         assert text is not None
         return text
 
     def wait_address(self, part: str) -> None:
         """Until the address has this part."""
-        WebDriverWait(self.driver, 20).until(lambda driver: part in driver.current_url, f"not at {part}")
+        WebDriverWait(self.driver, WAIT).until(lambda driver: part in driver.current_url, f"not at {part}")
 
     def picture(self, name: str) -> None:
         """Keep what is seen, the whole page, as ``out/screens/NAME.png``."""
