@@ -1,7 +1,7 @@
 """Whose reports and whose practice a request may see: everybody's on a private server, one's own on a public one.
 
 On a public server somebody is known by a cookie that is signed and holds his name at lichess and when it ends. The key
-lies beside the library (`web.token`), so that a session outlasts the server's restart.
+lies in a file (`web.token`), so that a session outlasts the server's restart.
 """
 
 import hashlib

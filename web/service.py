@@ -31,7 +31,7 @@ from web.metrics import Metrics
 from web.problems import ClientDisconnected, Overloaded
 from web.report_jobs import FetchGames, ReportJobs
 from web.settings import WebOptions
-from web.token import KEY_BYTES, read_token, session_key
+from web.token import KEY_BYTES, read_token, session_key, session_key_file
 from web.upload_jobs import UploadJobs
 
 T = TypeVar("T")
@@ -113,8 +113,10 @@ class Service:
         self.library = library
         self.settings = settings
         self.token = read_token(settings.web)
-        is_kept = settings.web.can_sign_in and library.database.engine.dialect.name == "sqlite"
-        self.session_key = session_key(Path(library.name)) if is_kept else secrets.token_bytes(KEY_BYTES)
+        can_sign_in = settings.web.can_sign_in
+        self.session_key = (
+            session_key(session_key_file(library.name)) if can_sign_in else secrets.token_bytes(KEY_BYTES)
+        )
         """Signs the cookies of who has signed in."""
         self.metrics = Metrics()
         self.upload_jobs = UploadJobs(settings, self.metrics)

@@ -5,12 +5,14 @@ import secrets
 import stat
 import tempfile
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from trapcore.errors import InputError, OutputError
 from trapcore.io.token_file import token_of
+from trapcore.settings import data_folder
 from web.settings import WebSettings
 
 MIN_LENGTH = 16
@@ -20,7 +22,7 @@ KEY_BYTES = 32
 """Length of the key of the sessions."""
 
 KEY_SUFFIX = ".session-key"
-"""Of its file beside the library."""
+"""Of its file."""
 
 
 def read_token(settings: WebSettings) -> SecretStr | None:
@@ -34,15 +36,24 @@ def read_token(settings: WebSettings) -> SecretStr | None:
     )
 
 
-def session_key(library: Path) -> bytes:
-    """The key of the sessions, from the file beside the library, which is made where there is none, for its owner only.
+def session_key_file(library: str) -> Path:
+    """Where the key of the sessions lies: beside a library that is a file; for one on a database server, whose address
+    (without a password) names it, in the folder of user data of this machine."""
+    if "://" not in library:
+        return Path(f"{os.path.realpath(library)}{KEY_SUFFIX}")
+    return data_folder() / f"{blake2b(library.encode(), digest_size=8).hexdigest()}{KEY_SUFFIX}"
+
+
+def session_key(path: Path) -> bytes:
+    """The key of the sessions, from its file, which is made where there is none, for its owner only.
 
     Raises `InputError` for a file that cannot be read, that others may read, or that holds no key, and `OutputError`
     if it cannot be written.
     """
-    path = Path(f"{os.path.realpath(library)}{KEY_SUFFIX}")
     try:
         if not path.exists():
+            if path.parent == data_folder():
+                path.parent.mkdir(parents=True, exist_ok=True)
             _make_key(path)
     except OSError as error:
         raise OutputError(

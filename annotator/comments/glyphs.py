@@ -21,6 +21,9 @@ from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
 GOOD, MISTAKEN, BLUNDERED, INTERESTING, DUBIOUS = 1, 2, 4, 5, 6
 """``!``, ``?``, ``??``, ``!?`` and ``?!``."""
 
+BAD = (MISTAKEN, BLUNDERED, DUBIOUS)
+"""NAGs that say that a move is none of the good ones."""
+
 _TELL_COST = (Event.FELL, Event.MISSED, Event.SET)
 """Events whose sentences tell what the move itself costs."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from annotator.comments.evidence import evidence_of
+from annotator.comments.glyphs import BAD
 from annotator.comments.threats import is_threat, tempts
 from annotator.events import TrapEvent
 from db.formats.puzzles import is_puzzle
@@ -160,7 +161,8 @@ class _Game:
 
     def _avoided(self, event: TrapEvent) -> str:
         narrator = self.teller.narrator
-        if _place(event) in self.was_set:
+        # Whoever wrote the game may have judged the move by more than we see.
+        if _place(event) in self.was_set or any(nag in BAD for nag in event.anchor.nags):
             return ""
         evidence = self._evidence(event)
         if _is_named(event):

@@ -140,6 +140,7 @@ ENGLISH = Grammar(
         "was_winning": "{best} was winning{chances}.",
         "kept_advantage": "{best} kept the advantage{chances}.",
         "kept_balance": "{best} kept the balance{chances}.",
+        "was_better": "{best} was better{chances}.",
         "better_defence": "{best} was the better defence{chances}.",
         "only_cost": "It costs {points} percentage points.",
         # The answer was missed.

@@ -140,6 +140,7 @@ GERMAN = Grammar(
         "was_winning": "{best} hätte gewonnen{chances}.",
         "kept_advantage": "{best} hätte den Vorteil behauptet{chances}.",
         "kept_balance": "{best} hätte das Gleichgewicht gehalten{chances}.",
+        "was_better": "{best} war besser{chances}.",
         "better_defence": "{best} war die bessere Verteidigung{chances}.",
         "only_cost": "Das kostet {points} Prozentpunkte.",
         "misses_mate": "Übersieht {killer}, {a_mate}{chances}.",

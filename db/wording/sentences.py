@@ -211,7 +211,7 @@ class Narrator:
         best = moves.line([facts.best], evidence.half_move)
         if best.endswith("#"):
             return self._say("was_mate", best=best, mate=self.language.mates[None][0], chances=chances)
-        return self._say(_worth(evidence.before), best=best, chances=chances)
+        return self._say(_worth(evidence.before, evidence.after), best=best, chances=chances)
 
     def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
         if self.verbosity is Verbosity.BRIEF or facts.best is None or evidence.before is None:
@@ -384,10 +384,11 @@ def _verdict(evidence: Evidence) -> str:
     return "gets_worse" if before < -BETTER and before - after >= BLUNDER else "is_mistake"
 
 
-def _worth(chance: float) -> str:
-    """The sentence for what the best move left."""
-    if chance >= WINNING:
+def _worth(before: float, after: float | None) -> str:
+    """The sentence for what the best move left; what the losing move kept as well is not said of the best one."""
+    if before >= WINNING:
         return "was_winning"
-    if chance >= BETTER:
-        return "kept_advantage"
-    return "kept_balance" if chance >= -BETTER else "better_defence"
+    if before < -BETTER:
+        return "better_defence"
+    kept, least = ("kept_advantage", BETTER) if before >= BETTER else ("kept_balance", -BETTER)
+    return kept if after is None or after < least else "was_better"

@@ -16,7 +16,7 @@ from db.wording.grammar import Verbosity
 from db.wording.languages import LANGUAGES, Language
 from db.wording.sentences import Narrator, percent_of_chance
 from tests.annotator.test_glyphs import THREAT
-from tests.support.told_events import gain, legal, unlike
+from tests.support.told_events import anchor_of, gain, legal, unlike
 from tests.support.trap_games import LEGAL
 from trapcore.proof.verdict import Verdict
 
@@ -231,6 +231,14 @@ def test_threats_and_what_was_left_alone_are_told_in_full_only() -> None:
     assert hard.startswith("$1")
     # What follows stands beside it, as a variation, and so once.
     assert "{ Rightly avoids 5...Bxd1??, which allows mate in 2: 6.Bxf7+. } ( 5... Bxd1 6. Bxf7+ Ke7 7. Nd5# )" in hard
+
+
+def test_a_move_that_the_game_itself_calls_bad_is_not_praised() -> None:
+    for sign in ("?", "??", "?!", " $6"):
+        judged = anchor_of(f"1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 dxe5{sign} *\n", 1)
+        assert text_of(unlike(Event.AVOIDED, only_move=True, anchor=judged)) == "", sign
+    praised = anchor_of("1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 dxe5! *\n", 1)
+    assert "Rightly avoids" in text_of(unlike(Event.AVOIDED, only_move=True, anchor=praised))
 
 
 def answered(**changes: Any) -> TrapEvent:

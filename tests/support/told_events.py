@@ -10,8 +10,8 @@ from trapcore import _native
 from trapcore.proof.verdict import Verdict
 
 
-def anchor_of(moves: str) -> _native.Anchor:
-    """Some real anchor: that of the answer in Légal's Mate."""
+def anchor_of(moves: str, finding: int = 0) -> _native.Anchor:
+    """Some real anchor: that of one finding in a game of Légal's Mate, by default of the move that sets it."""
     analyzer = _native.GameAnalyzer(
         [(LEGAL.epd, LEGAL.bait, LEGAL.killer_line, "proved", 2)],
         measure="sequences", depth=2, labels="uci", captures=False, min_similarity=1.0, nodes=1,
@@ -19,7 +19,7 @@ def anchor_of(moves: str) -> _native.Anchor:
     )  # fmt: skip
     splitter = _native.PgnSplitter()
     (batch,) = [*splitter.feed(moves.encode()), *splitter.finish()]
-    return analyzer.judge(batch).found[0].findings[0].anchor
+    return analyzer.judge(batch).found[0].findings[finding].anchor
 
 
 ANCHOR = anchor_of("1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 *\n")

@@ -127,7 +127,7 @@ def serving(library: Path, folder: Path, **variables: object) -> Iterator[Server
 
 
 @contextmanager
-def served(library: Path, folder: Path, **variables: object) -> Iterator[Served]:
+def served(library: Path | str, folder: Path, **variables: object) -> Iterator[Served]:
     """The same over the same HTTP, in a thread: for tests whose subject is no process."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("TRAPLINE_", "XDG_"))]:

@@ -12,6 +12,7 @@ import pytest
 
 from db.games.sightings import sightings
 from db.library.open import open_library
+from tests.conftest import NewLibrary
 from tests.fake_lichess.http.server import Server
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.service_site import LEGAL, finished
@@ -19,7 +20,7 @@ from tests.support.web_server import served
 from tests.web.test_report import ended
 from trapcore.errors import InputError, OutputError
 from web.profile import session
-from web.token import session_key
+from web.token import session_key, session_key_file
 
 HERE = "https://traps.example"
 NOTHING = {"file": ("", b"")}
@@ -31,9 +32,13 @@ def library(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def public(library: Path, lichess: Server) -> Iterator[httpx.Client]:
+def public(library: Path | str, lichess: Server, folder: Path | None = None) -> Iterator[httpx.Client]:
+    """A client of a public server, whose home is ``folder``, the library's own one unless given."""
     there = {"web_lichess": lichess.url, "service_url": lichess.url, "web_address": HERE}
-    with served(library, library.parent, web_public=True, **there) as running, running.client() as client:
+    with (
+        served(library, folder or Path(library).parent, web_public=True, **there) as running,
+        running.client() as client,
+    ):
         client.headers["accept"] = "text/html"
         yield client
 
@@ -135,7 +140,7 @@ def test_whose_games_a_trap_stood_in_is_told_to_the_players_alone(library: Path)
             assert not [name for name in names if name in told]
             assert client.get("/api/v1/traps", params={"player": PLAYER}).status_code == 403
             assert client.get("/", params={"player": PLAYER}).status_code == 403
-        client.headers["cookie"] = f"trapline-session={session(PLAYER, session_key(library))}"
+        client.headers["cookie"] = f"trapline-session={session(PLAYER, session_key(session_key_file(str(library))))}"
         assert PLAYER in seen(client, slug)
         # What one was told is not another's answer.
         tag = client.get(f"/api/v1/traps/{slug}/sightings").headers["etag"]
@@ -187,20 +192,48 @@ def test_a_session_outlasts_a_restart_while_its_key_is_safe(library: Path) -> No
             assert "Signed in as Bob" in words(client.get("/report", headers={"cookie": again}))
 
 
+@pytest.mark.parametrize("new_library", ["postgresql"], indirect=True)
+def test_a_session_on_a_library_of_a_database_server_outlasts_a_restart(
+    new_library: NewLibrary, tmp_path: Path
+) -> None:
+    library = new_library()
+    open_library(library, create=True).close()
+    with Server(speed=0.0) as lichess:
+        visits(lichess, "Bob")
+        with public(library, lichess, tmp_path) as client:
+            session = signed_in(client)
+        with public(library, lichess, tmp_path) as client:
+            assert "Signed in as Bob" in words(client.get("/report", headers={"cookie": session}))
+    (key,) = (tmp_path / ".local" / "share" / "trapline").iterdir()
+    assert (key.suffix, key.stat().st_mode & 0o777) == (".session-key", 0o600)
+
+
 def test_a_key_that_is_none_or_open_to_others_is_refused(tmp_path: Path) -> None:
-    library, key = tmp_path / "my.sqlite", tmp_path / "my.sqlite.session-key"
-    made = session_key(library)
-    assert (len(made), session_key(library)) == (32, made)
+    key = session_key_file(str(tmp_path / "my.sqlite"))
+    assert key == tmp_path / "my.sqlite.session-key"
+    made = session_key(key)
+    assert (len(made), session_key(key)) == (32, made)
     assert [each.name for each in tmp_path.iterdir()] == [key.name]
     key.chmod(0o640)
     with pytest.raises(InputError, match=r"open to others .* remove the file"):
-        session_key(library)
+        session_key(key)
     key.chmod(0o600)
     key.write_bytes(made[:5])
     with pytest.raises(InputError, match="holds no key of sessions; remove the file"):
-        session_key(library)
+        session_key(key)
     with pytest.raises(OutputError, match="cannot be written to"):
-        session_key(tmp_path / "none" / "my.sqlite")
+        session_key(tmp_path / "none" / "my.session-key")
+
+
+def test_the_key_for_a_library_on_a_server_lies_in_the_folder_of_user_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    key = session_key_file("postgresql+psycopg://me:***@here/traps")
+    assert key.parent == tmp_path / "data" / "trapline"
+    assert key != session_key_file("postgresql+psycopg://me:***@here/others")
+    made = session_key(key)
+    assert (len(made), key.stat().st_mode & 0o777, session_key(key)) == (32, 0o600, made)
 
 
 def test_a_private_server_needs_none(library: Path) -> None:

@@ -72,6 +72,27 @@ def test_what_is_lost(fen: str, line: str, english: str, german: str) -> None:
     assert [said.partition(" It costs")[0].partition(" Das kostet")[0] for said in told(fen, line)] == [english, german]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "better"),
+    [
+        (0.18, -0.14, "1.Kf1 was better (59 % → 43 %)."),
+        (0.18, -0.24, "1.Kf1 kept the balance (59 % → 38 %)."),
+        (0.6, 0.22, "1.Kf1 was better (80 % → 61 %)."),
+        (0.6, -0.1, "1.Kf1 kept the advantage (80 % → 45 %)."),
+        (0.9, 0.3, "1.Kf1 was winning (95 % → 65 %)."),
+        (-0.4, -0.9, "1.Kf1 was the better defence (30 % → 5 %)."),
+    ],
+)
+def test_what_the_losing_move_kept_as_well_is_not_said_of_the_best_one(
+    before: float, after: float, better: str
+) -> None:
+    evidence = Evidence(
+        fen="4r1k1/8/8/8/4n3/5P2/3P4/4K3 w - - 0 1", half_move=2, bait="f3f4", killer_line=("e4d2", "e1d2"),
+        before=before, after=after, best="e1f1",
+    )  # fmt: skip
+    assert Narrator(ENGLISH).fell(evidence).endswith(f". {better}")
+
+
 def test_the_pawn_would_have_been_named_by_its_theme() -> None:
     themes = line_themes("4k3/8/2n5/8/3P2b1/5N2/6PP/4K3 w - - 0 1", ("e1f1", "g4f3", "g2f3", "c6d4"))
     assert any(theme.name == "capturingDefender" and theme.ply == 1 for theme in themes)
