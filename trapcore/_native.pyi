@@ -85,6 +85,9 @@ def board_similarity(a: str, b: str) -> float:
 def tree_labels(fen: str, depth: int, labels: str, captures: bool) -> list[list[str]]:
     """Every line of the local tree of that exact depth or that ends earlier, as its labels (for tests and display)."""
 
+def give_way() -> None:
+    """From now on the long calls that this thread makes are worked on at a lower priority."""
+
 @final
 class Cancellation:
     """Lets another thread end a call that was given it: the call returns as if its budget had run out."""

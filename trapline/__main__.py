@@ -71,6 +71,7 @@ def has_stray_bytes(text: str) -> bool:
 def main() -> None:
     """Entry point: an error of ours or of the system becomes one line and its exit code, a bug a traceback."""
     _fill_closed_streams()
+    os.umask(os.umask(0o077) | 0o002)  # nothing that is made here may be written to by everybody
     code = _run()
     try:
         sys.stdout.flush()

@@ -261,7 +261,7 @@ class ReportJobs:
             job.looked, job.losing_moves = done.games + done.done_before, done.losing_moves
             job.check()
 
-        with threads(self._settings.jobs, "report") as pool:
+        with threads(self._settings.jobs, "report", background=True) as pool:
             done = index_files(library, [path], pool=pool, progress=read, source=source)
             if done.failures:
                 raise done.failures[0]

@@ -216,6 +216,11 @@ class Service:
         with self.library.database.read() as connection:
             return traps_state(connection)
 
+    def renew_index(self) -> None:
+        """Bring the index up to date after the traps were changed, so that no page has to do it first."""
+        with suppress(LibraryError):  # the change is stored; whoever needs the index is told
+            self.query_engine.indexes.killers()
+
     def counts(self) -> Counts:
         """Numbers of rows in the library, counted once for each state of it. Raises `LibraryError`."""
         return self.page_cache.get(self.state(), "counts", self.library.counts)

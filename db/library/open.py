@@ -5,6 +5,7 @@ that does not say so is never written to.
 """
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from importlib import resources
@@ -47,6 +48,9 @@ REVISIONS = tuple(
 
 _RATED = "0005"  # the revision since which games have ratings
 
+PUBLISHING_SECONDS = 1.0
+"""For which a new library may have two names: that under which it was made, and its own."""
+
 COPIED = "copied_by"
 """Key of ``meta`` that only a copy of a library has, see `db.library.backup`."""
 
@@ -72,8 +76,10 @@ def open_library(
         create_library(path)
     _check_file(path)
     sweep(Path(os.path.realpath(path)).parent)
-    if not read_only and not can_write(path):
-        raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
+    if not read_only:
+        if not can_write(path):
+            raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
+        _check_only_name(path)
     # The first look is always a reading one, so that a foreign file is left as it is.
     look = Database(sqlite_engine(path, read_only=True, busy_seconds=busy_seconds), str(path), read_only=True)
     _checked(look)
@@ -141,6 +147,8 @@ def upgrade_library(path_or_url: Path | str) -> list[str]:
             look.close()
         if not can_write(path):
             raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
+        sweep(Path(os.path.realpath(path)).parent)
+        _check_only_name(path)
         database = Database(sqlite_engine(path, read_only=False), str(path), read_only=False)
     done = []
     try:
@@ -368,6 +376,19 @@ def _unrated(connection: Connection) -> list[str]:
 
 def _sources(connection: Connection) -> Sequence[str]:
     return connection.scalars(select(SourceRow.path).order_by(SourceRow.path)).all()
+
+
+def _check_only_name(path: Path) -> None:
+    """Raise `LibraryError` for a file with a second name (a hard link): SQLite keeps the log of what is written beside
+    the name, so that programs that use different ones destroy what the other has written."""
+    end = time.monotonic() + PUBLISHING_SECONDS
+    while path.stat().st_nlink > 1:
+        if time.monotonic() > end:
+            raise LibraryError(
+                f"{path} has another name on its disk (a hard link), by which another program could write to it and "
+                "damage it; remove that name, copy the library with `trapline library backup`, or use a symbolic link"
+            )
+        time.sleep(0.01)
 
 
 def _publish(building: Path, path: Path) -> None:

@@ -13,6 +13,7 @@ import time
 import zipfile
 from collections.abc import Sequence
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 
 import chess
@@ -63,6 +64,7 @@ def write_exercises(exercises: Sequence[Exercise], path: Path, *, name: str, lib
         raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
 
 
+@lru_cache(maxsize=1024)
 def exercise_game(exercise: Exercise, title: str) -> str:
     """An exercise as a game in PGN, ending in one line end."""
     board = exercise.board()
@@ -120,14 +122,7 @@ def exercises_deck(exercises: Sequence[Exercise], name: str) -> bytes:
             genanki.Note(
                 model=model,
                 guid=genanki.guid_for("trapline", each.id),
-                fields=[
-                    each.id,
-                    _html(question(each)),
-                    _board(each),
-                    "".join(f"<p>{_html(hint(each, number))}</p>" for number in range(1, HINTS + 1)),
-                    _html(solution(each, right_move(each))),
-                    _html(source(each)),
-                ],
+                fields=list(_fields(each)),
                 tags=[*each.themes, str(each.task), str(each.origin)],
             )
         )
@@ -147,6 +142,19 @@ def _write(path: Path, content: bytes) -> Path:
     with replacing(path) as building:
         Path(building).write_bytes(content)
     return path
+
+
+@lru_cache(maxsize=256)  # pictures of 30 kB
+def _fields(exercise: Exercise) -> tuple[str, ...]:
+    """The fields of a note."""
+    return (
+        exercise.id,
+        _html(question(exercise)),
+        _board(exercise),
+        "".join(f"<p>{_html(hint(exercise, number))}</p>" for number in range(1, HINTS + 1)),
+        _html(solution(exercise, right_move(exercise))),
+        _html(source(exercise)),
+    )
 
 
 def _board(exercise: Exercise) -> str:

@@ -16,7 +16,9 @@ temporary folder and goes when it is closed.
 """
 
 import math
+import os
 import shutil
+import stat
 import tempfile
 import time
 from array import array
@@ -281,13 +283,32 @@ def _content_digest(content: bytes) -> bytes:
 
 def _root(library: Library) -> Path | None:
     """The folder beside the library, or in the cache for one on a server, made if need be; None where none can be."""
-    path = Path(f"{library.name}{SUFFIX}")
+    path, mode = Path(f"{library.name}{SUFFIX}"), 0o700
     with suppress(OSError):
         if "://" in library.name:
             path = cache_folder() / f"{blake2b(library.name.encode(), digest_size=16).hexdigest()}{SUFFIX}"
             path.parent.mkdir(parents=True, exist_ok=True)
-        path.mkdir(exist_ok=True)
+        else:
+            mode = _folder_mode(Path(library.name).stat().st_mode)
+        path.mkdir(mode, exist_ok=True)
+        _give_mode(path, mode)
     return path if path.is_dir() else None
+
+
+def _give_mode(folder: Path, mode: int) -> None:
+    """Permissions of a folder, whatever the umask is and however the library's were changed. Raises `OSError`, also for
+    a link, which may lead to a folder of something else."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        if stat.S_IMODE(os.fstat(opened).st_mode) != mode:
+            os.fchmod(opened, mode)
+    finally:
+        os.close(opened)
+
+
+def _folder_mode(mode: int) -> int:
+    """Permissions of a folder that those may look into who may read a file, and those change who may write to it."""
+    return 0o700 | mode & 0o066 | (mode & 0o044) >> 2
 
 
 def _stored_index(library: Library, state: _State, root: Path, log: Callable[[str], None]) -> _native.TokenIndex:
@@ -298,7 +319,7 @@ def _stored_index(library: Library, state: _State, root: Path, log: Callable[[st
     try:
         building = Path(tempfile.mkdtemp(prefix=".building-", dir=root))
         try:
-            building.chmod(0o755)  # others may read the library, so they may read this
+            building.chmod(stat.S_IMODE(root.stat().st_mode))
             if not _changed(state, building, root):
                 log(f"indexing the {state.count():,} traps of {library.name}, once")
                 _build(state, building)

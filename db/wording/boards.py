@@ -1,5 +1,7 @@
 """Boards in words, for who does not see them."""
 
+from functools import lru_cache
+
 import chess
 
 from db.traps.board_svg import Picture, read_board
@@ -8,8 +10,7 @@ from db.wording.grammar import Grammar
 
 def picture_words(picture: Picture, language: Grammar) -> str:
     """What a picture points at, and who is to move; shorter than `described`."""
-    board = read_board(picture.fen)
-    words = [picture.before or language.text("Board"), to_move(board, language)]
+    words = [picture.before or language.text("Board"), _to_move(_turn(picture.fen), language)]
     if picture.last:
         words.append(language.text("last move %(from_)s to %(to)s", from_=picture.last[:2], to=picture.last[2:4]))
     arrows = (
@@ -36,7 +37,16 @@ def described(board: chess.Board, language: Grammar) -> str:
 
 def to_move(board: chess.Board, language: Grammar) -> str:
     """``White to move``."""
-    return language.text("%(side)s to move", side=language.sides[board.turn])
+    return _to_move(board.turn, language)
+
+
+def _to_move(turn: chess.Color, language: Grammar) -> str:
+    return language.text("%(side)s to move", side=language.sides[turn])
+
+
+@lru_cache(maxsize=4096)
+def _turn(fen: str) -> chess.Color:
+    return read_board(fen).turn
 
 
 def square_words(board: chess.Board, square: chess.Square, language: Grammar) -> str:

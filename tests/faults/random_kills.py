@@ -24,7 +24,7 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from db.formats.bundled import bundled_traps
+from db.formats.bundled import bundled_traps, make_bundled
 from db.formats.export_file import write_traps
 from db.games.index_games import index_files
 from db.library.library import Library
@@ -38,7 +38,18 @@ Content = dict[str, object]
 GAMES = 1500
 OFTEN = 25
 """Times that a move of a trap is played, and a candidate has to be: few moves of the other games are."""
+EXERCISES = 3
+"""Answers of a run of the practice, each by having the solution shown."""
+FEW = 40
+"""Traps of the library that is verified."""
 MINED = ("--nodes", "20000", "--min-games", str(OFTEN))
+
+
+ADD = (
+    *("library", "add", "--moves", "e4 e5 Nf3 d6 Bc4 Bg4 Nc3 h6 Nxe5", "--bait", "Bxd1"),
+    *("--line", "Bxf7+ Ke7 Nd5#", "--name", "A trap"),
+)
+REPERTOIRE = ("repertoire", "--color", "white", "--positions", "5", "--nodes", "300", "--depth", "6")
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,8 @@ class Work:
     """What counts of the files in the folder; of those that only appear as a whole, whether they are there."""
     made: Sequence[str] = ()
     """The files that are there when it has ended, besides those that it begins with."""
+    input: str = ""
+    """What is written to its standard input."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -92,6 +105,11 @@ def works_in(folder: Path, games_read: int) -> list[Work]:
     with open_library(full) as library:
         index_files(library, [games])
 
+    few, proved = folder / "few.sqlite", folder / "proved.sqlite"
+    with open_library(few, create=True) as library:
+        library.add_all(bundled_traps()[:FEW], checked=True)
+    make_bundled(proved, lambda _: None)
+
     export, some = folder / "export.pgn", folder / "some.pgn"
     with open_library(full, read_only=True) as library:
         write_traps(library.traps() * 3, export, as_json=False, library=library.name)
@@ -122,7 +140,45 @@ def works_in(folder: Path, games_read: int) -> list[Work]:
             both,
             _restored,
         ),
-        Work("annotate", lambda run: _annotate(some, run, at(run)), started(full), _annotated, outputs),
+        Work("annotate", lambda run: _annotate(some, run, at(run)), started(full), _files(*outputs), outputs),
+        Work("add", lambda run: [*ADD, *at(run)], started(bare), _library),
+        Work("verify", lambda run: ["library", "verify", *at(run)], started(few), _library),
+        Work("train", lambda run: ["library", "train", "--limit", "150", *at(run)], started(empty), _library),
+        Work(
+            "export",
+            lambda run: ["library", "export", "-o", str(run / "out.pgn.zst"), *at(run)],
+            started(full),
+            _files("out.pgn.zst"),
+            ["out.pgn.zst"],
+        ),
+        Work(
+            "repertoire",
+            lambda run: [*REPERTOIRE, "-o", str(run / "out.pgn"), *at(run)],
+            started(indexed),
+            _files("out.pgn"),
+            ["out.pgn"],
+        ),
+        Work(
+            "report",
+            lambda run: ["report", "Boris", "-o", str(run / "out.html"), *at(run)],
+            started(indexed),
+            _files("out.html"),
+            ["out.html"],
+        ),
+        Work(
+            "practise",
+            lambda run: ["practise", "--count", str(EXERCISES), *at(run)],
+            started(proved),
+            _practised,
+            input="show\n" * EXERCISES,
+        ),
+        Work(
+            "exercises",
+            lambda run: ["practise", "--export", str(run / "out.pgn"), *at(run)],
+            started(proved),
+            _files("out.pgn"),
+            ["out.pgn"],
+        ),
     ]
 
 
@@ -135,16 +191,27 @@ def _annotate(games: Path, run: Path, db: Sequence[str]) -> Sequence[str]:
     return ["annotate", str(games), *arguments, *db]
 
 
-def _annotated(run: Path) -> Content:
-    """The outputs, by their digests; the other one is not begun before the first one is whole."""
-    found: Content = {"whole": ""}
-    for name in ("out.pgn.zst", "out.jsonl"):
-        path = run / name
-        found[name] = int(path.exists())
-        if path.exists():
-            with open_bytes(path) as reader:
-                found["whole"] = f"{found['whole']} {hashlib.sha256(b''.join(reader)).hexdigest()}"
-    return found
+def _files(*names: str) -> Callable[[Path], Content]:
+    """The outputs of these names, by their digests."""
+
+    def content(run: Path) -> Content:
+        found: Content = {"whole": ""}
+        for name in names:
+            path = run / name
+            found[name] = int(path.exists())
+            if path.exists():
+                with open_bytes(path) as reader:
+                    found["whole"] = f"{found['whole']} {hashlib.sha256(b''.join(reader)).hexdigest()}"
+        return found
+
+    return content
+
+
+def _practised(run: Path) -> Content:
+    """Answers that are stored; a run that is killed goes on with other exercises."""
+    with open_library(run / "library.sqlite", read_only=True) as library, library.database.read() as connection:
+        answers = connection.scalar(text("SELECT count(*) FROM practice_reviews")) or 0
+    return {"answers": min(answers, EXERCISES)}
 
 
 def _made(run: Path) -> Content:
@@ -181,8 +248,9 @@ def _content(library: Library) -> Content:
         keys = connection.execute(text("SELECT hex(key) FROM positions ORDER BY 1")).all()
         occurrences = connection.scalar(text("SELECT count(*) FROM occurrences"))
         mined = connection.scalar(text("SELECT count(*) FROM mined"))
+        weights = connection.execute(text("SELECT hex(data) FROM weights")).all()
     traps = sorted((trap.epd, trap.line, trap.name, trap.family, str(trap.verdict)) for trap in library.traps())
-    whole = hash((tuple(map(tuple, games)), tuple(map(tuple, keys)), tuple(traps), len(library.sightings())))
+    whole = hash((*map(tuple, games), *map(tuple, keys), *traps, len(library.sightings()), *map(tuple, weights)))
     return {"games": len(games), "occurrences": occurrences, "traps": len(traps), "mined": mined, "whole": whole}
 
 
@@ -246,11 +314,12 @@ def _run(work: Work, run: Path, seconds: float | None = None) -> bool:
     process = subprocess.Popen(
         [sys.executable, "-m", "trapline", *work.command(run)],
         stdout=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     try:
-        _, said = process.communicate(timeout=seconds)
+        _, said = process.communicate(work.input, timeout=seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()

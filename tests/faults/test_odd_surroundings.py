@@ -125,3 +125,22 @@ def test_a_full_disk_leaves_the_library_as_it_was(at: Path, tmp_path: Path) -> N
     with open_library(full) as library:
         library.check_file()
         assert len(library.traps()) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["library", "init", "--db", "{at}/made.sqlite"],
+        ["library", "export", "-o", "{at}/out.pgn"],
+        ["library", "backup", "{at}/copy.sqlite"],
+        ["index", "{at}/in.pgn"],
+        ["annotate", "{at}/in.pgn", "-o", "{at}/out.pgn", "--tell", "similar"],
+        ["query", "--fen", "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq -", "--similar", "2"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_without_a_umask_nothing_may_be_written_to_by_everybody(arguments: Sequence[str], at: Path) -> None:
+    done = shell(at, arguments, "umask 0; @")
+    assert done.returncode == 0, done.stderr
+    open_to_all = [str(path) for path in at.rglob("*") if path.stat().st_mode & 0o002]
+    assert not open_to_all

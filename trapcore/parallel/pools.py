@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.priority import give_way
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -59,9 +60,10 @@ class Threads:
 
 
 @contextmanager
-def threads(jobs: int, name: str) -> Iterator[Threads]:
-    """So many threads (1 or more), until what is under way has ended; ``name`` is the beginning of theirs."""
-    executor = ThreadPoolExecutor(jobs, thread_name_prefix=name)
+def threads(jobs: int, name: str, *, background: bool = False) -> Iterator[Threads]:
+    """So many threads (1 or more), until what is under way has ended; ``name`` is the beginning of theirs. With
+    ``background`` they give way to others."""
+    executor = ThreadPoolExecutor(jobs, thread_name_prefix=name, initializer=give_way if background else None)
     try:
         yield Threads(executor, jobs)
     finally:

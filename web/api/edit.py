@@ -61,6 +61,7 @@ async def add(new: NewTrap, params: Annotated[WriteParams, Query()], request: Re
     def write(stop: Cancellation) -> tuple[bytes, str, Added]:
         with service.open_for_writing() as library:
             result, slug = _add(library, proved, replace=params.replace)
+        service.renew_index()
         answer = {"result": result.value, "trap": trap_content(service, slug)}
         return encode_json(answer), slug, result
 
@@ -86,6 +87,7 @@ async def remove(slug: Slug, request: Request) -> Response:
                 library.remove(slug)
             except UsageError as error:  # another request has removed it meanwhile
                 raise NotFound(str(error)) from error
+        service.renew_index()
 
     await service.run(request, write)
     return Response(status_code=204)

@@ -1,8 +1,10 @@
 """The nearest known traps of a killer: what their likeness is, and that the index is always that of the library."""
 
 import math
+import os
 import random
 import shutil
+import stat
 import subprocess
 import sys
 from collections import Counter
@@ -283,3 +285,34 @@ def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
     assert sorted(path.name.startswith(".building-") for path in root.iterdir()) == [False, True]
     assert len(_native.TokenIndex(old, vocabulary=_native.VOCABULARY_VERSION)) == 31
     assert slugs(library, weights) == {trap.slug for trap in library.traps()}
+
+
+@pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o777])
+@pytest.mark.parametrize(("mode", "wanted"), [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755), (0o660, 0o770)])
+def test_who_may_read_the_library_may_read_its_index_whatever_the_umask_is(
+    library: Library, weights: Weights, mode: int, wanted: int, umask: int
+) -> None:
+    path = Path(library.name)
+    path.chmod(mode)
+    before = os.umask(umask)
+    try:
+        open_killer_index(library, weights).close()
+    finally:
+        os.umask(before)
+    root = Path(f"{path}.bags")
+    folders = [root, *root.iterdir()]
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in folders] == [wanted] * 2
+    path.chmod(0o600)
+    open_killer_index(library, weights).close()
+    assert stat.S_IMODE(root.stat().st_mode) == 0o700, "the library was closed to others"
+
+
+def test_a_link_in_the_place_of_the_index_changes_no_permissions(
+    library: Library, weights: Weights, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    Path(library.name).chmod(0o666)
+    Path(f"{library.name}.bags").symlink_to(elsewhere)
+    open_killer_index(library, weights).close()
+    assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o700

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::cancellation::detached;
+use super::calls::detached;
 use crate::chess::position;
 use crate::search::Searcher;
 use crate::search::evaluation::features::{FEATURES, ROWS};

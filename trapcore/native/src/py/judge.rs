@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use shakmaty::{CastlingMode, Move, Position};
 
 use super::arguments;
-use super::cancellation::{Cancellation, detached};
+use super::calls::{Cancellation, detached};
 use super::games::{PyBatch, PySkipped, list, skipped};
 use super::pickle::impl_pickle;
 use super::ranking::MoveRanker;

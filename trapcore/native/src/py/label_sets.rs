@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use super::cancellation::detached;
+use super::calls::detached;
 use crate::measures::label_sets::LabelSets;
 use crate::measures::label_sets::kernels::Kernel;
 use crate::trees::tree::{FINGERPRINT_VERSION, LabelBits, unpack};

@@ -1,11 +1,10 @@
 //! What mining needs of thousands of positions at a time.
 
-use std::cell::Cell;
-
 use pyo3::prelude::*;
 use shakmaty::Move;
 
-use super::cancellation::{Cancellation, detached};
+use super::calls::spare::Spare;
+use super::calls::{Cancellation, detached};
 use crate::chess::position::{self, BadPosition, GamePosition};
 use crate::pgn::records::{Stored, replayed};
 use crate::trap_test::Tester;
@@ -13,9 +12,7 @@ use crate::trap_test::Tester;
 /// Binary logarithm of the table of a shallow search: it is emptied before each.
 const SHALLOW_TABLE_BITS: u32 = 12;
 
-thread_local! {
-    static SHALLOW_TESTER: Cell<Option<Tester>> = const { Cell::new(None) };
-}
+static SHALLOW_TESTERS: Spare<Tester> = Spare::new();
 
 /// Start (or None), moves as stored, and plies.
 type Game = (Option<String>, Vec<u8>, Vec<usize>);
@@ -54,19 +51,22 @@ fn losses(
         })
         .collect::<Result<Vec<(GamePosition, Vec<Move>)>, BadPosition>>()?;
     detached(py, None, stop, |stop_flag| {
-        let mut tester = SHALLOW_TESTER.take().unwrap_or_else(|| Tester::new(1, SHALLOW_TABLE_BITS));
-        tester.set_stop_flag(stop_flag);
-        let mut out = Vec::with_capacity(cases.len());
-        for (position, moves) in &cases {
-            let uci = |m: Move| m.to_uci(position.mode).to_string();
-            let seen = tester.losses(&position.chess, moves, nodes);
-            if tester.is_stopped() {
-                break;
-            }
-            out.push(seen.into_iter().map(|(loss, answer)| (loss, answer.map(uci))).collect());
-        }
-        SHALLOW_TESTER.set(Some(tester));
-        out
+        SHALLOW_TESTERS.lend(
+            || Tester::new(1, SHALLOW_TABLE_BITS),
+            |tester| {
+                tester.set_stop_flag(stop_flag);
+                let mut out = Vec::with_capacity(cases.len());
+                for (position, moves) in &cases {
+                    let uci = |m: Move| m.to_uci(position.mode).to_string();
+                    let seen = tester.losses(&position.chess, moves, nodes);
+                    if tester.is_stopped() {
+                        break;
+                    }
+                    out.push(seen.into_iter().map(|(loss, answer)| (loss, answer.map(uci))).collect());
+                }
+                out
+            },
+        )
     })
 }
 

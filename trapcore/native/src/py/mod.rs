@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `arguments` | arguments that many functions take, and the errors that they raise |
 //! | `pickle` | classes that are made of their fields and can be pickled |
-//! | `cancellation` | how calls end early: Ctrl-C, and `Cancellation` |
+//! | `calls` | how long calls are made: they end early, at a lower priority, with tables that are kept |
 //! | `positions` | EPD, keys, fingerprints, trees and lines of a position |
 //! | `search` | mate proofs, the search, the trap test |
 //! | `evaluation` | the evaluation, and what a fit of its weights needs |
@@ -22,7 +22,7 @@
 
 mod arguments;
 mod baselines;
-mod cancellation;
+mod calls;
 mod evaluation;
 mod games;
 mod judge;
@@ -52,7 +52,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     mining::register(module)?;
     move_model::register(module)?;
     baselines::register(module)?;
-    cancellation::register(module)?;
+    calls::register(module)?;
     games::register(module)?;
     judge::register(module)?;
     themes::register(module)?;

@@ -1,14 +1,13 @@
 //! The move model, and values of moves by short searches.
 
-use std::cell::Cell;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use shakmaty::{Move, Square};
 
 use super::arguments::legal_moves;
-use super::cancellation::{Cancellation, detached};
+use super::calls::spare::Spare;
+use super::calls::{Cancellation, detached};
 use crate::chess::position::{self, GamePosition};
 use crate::move_model::{self, Chooser, features};
 use crate::search::stop::StopFlag;
@@ -17,17 +16,16 @@ use crate::trap_test::Tester;
 /// Binary logarithm of the table of the short searches: it is emptied before each.
 const TABLE_BITS: u32 = 13;
 
-thread_local! {
-    static TESTER: Cell<Option<Tester>> = const { Cell::new(None) };
-}
+static TESTERS: Spare<Tester> = Spare::new();
 
-/// Works with this thread's tester, which is taken out meanwhile: a signal handler may call in between.
 fn with_tester<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> T {
-    let mut tester = TESTER.take().unwrap_or_else(|| Tester::new(1, TABLE_BITS));
-    tester.set_stop_flag(stop_flag);
-    let done = work(&mut tester);
-    TESTER.set(Some(tester));
-    done
+    TESTERS.lend(
+        || Tester::new(1, TABLE_BITS),
+        |tester| {
+            tester.set_stop_flag(stop_flag);
+            work(tester)
+        },
+    )
 }
 
 fn square(name: Option<&str>) -> PyResult<Option<Square>> {

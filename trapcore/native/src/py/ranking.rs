@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use shakmaty::Move;
 use shakmaty::uci::UciMove;
 
-use super::cancellation::{Cancellation, detached};
+use super::calls::{Cancellation, detached};
 use super::search::with_prover;
 use crate::abstract_tree::AttackerView;
 use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};

@@ -1,12 +1,11 @@
 //! Themes of a line.
 
-use std::cell::Cell;
-
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::arguments::product_error;
-use super::cancellation::{Cancellation, detached};
+use super::calls::spare::Spare;
+use super::calls::{Cancellation, detached};
 use crate::chess::position;
 use crate::search::Searcher;
 use crate::themes::line::Line;
@@ -50,9 +49,7 @@ impl LineTheme {
 /// Binary logarithm of the table of the searches for zugzwang, which are short: it is emptied before each.
 const TABLE_BITS: u32 = 14;
 
-thread_local! {
-    static SEARCHER: Cell<Option<Searcher>> = const { Cell::new(None) };
-}
+static SEARCHERS: Spare<Searcher> = Spare::new();
 
 /// The themes of a line whose first move is the bait; zugzwang only with nodes to search.
 #[pyfunction]
@@ -75,11 +72,13 @@ fn line_themes(
         themes_of(&line, None)
     } else {
         detached(py, None, stop, |stop_flag| {
-            let mut searcher = SEARCHER.take().unwrap_or_else(|| Searcher::new(TABLE_BITS));
-            searcher.stop_flag = stop_flag.clone();
-            let found = themes_of(&line, Some(Passing { searcher: &mut searcher, nodes }));
-            SEARCHER.set(Some(searcher));
-            found
+            SEARCHERS.lend(
+                || Searcher::new(TABLE_BITS),
+                |searcher| {
+                    searcher.stop_flag = stop_flag.clone();
+                    themes_of(&line, Some(Passing { searcher, nodes }))
+                },
+            )
         })?
     };
     Ok(found

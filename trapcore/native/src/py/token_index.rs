@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::arguments::product_error;
-use super::cancellation::detached;
+use super::calls::detached;
 use super::ranking::tokens_of_killer;
 use crate::token_index::{Change, Filter, Hit, Index, MAX_WEIGHT, TokenIndexError, UNIT, Weights, Writer, distinct};
 

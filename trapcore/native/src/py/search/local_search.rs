@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::game_search::local_search::answer::{Finding, Limits};
 use crate::game_search::local_search::open::{self, AnyLocal, NamedAnswer};
 use crate::game_search::local_search::rivals::Claim;
-use crate::py::cancellation::{Cancellation, detached};
+use crate::py::calls::{Cancellation, detached};
 
 /// A local search with what it knows of its game.
 #[pyclass(frozen, module = "trapcore._native")]

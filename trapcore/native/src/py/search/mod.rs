@@ -3,8 +3,6 @@
 mod local_search;
 mod monte_carlo;
 
-use std::cell::Cell;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use shakmaty::Move;
@@ -14,7 +12,8 @@ use crate::chess::moves::{after, move_code};
 use crate::chess::position::{self, GamePosition};
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::py::arguments::legal_moves;
-use crate::py::cancellation::{Cancellation, detached};
+use crate::py::calls::spare::Spare;
+use crate::py::calls::{Cancellation, detached};
 use crate::search::score::{MATE, MATE_BOUND, mate_distance};
 use crate::search::static_value::Evaluation;
 use crate::search::stop::StopFlag;
@@ -33,31 +32,29 @@ fn proof_parts(position: &GamePosition, proof: &MateProof) -> ProofParts {
 /// Binary logarithm of the tables for questions that come one by one: a million entries and 16 MB each.
 const TABLE_BITS: u32 = 20;
 
-thread_local! {
-    static PROVER: Cell<Option<Prover>> = const { Cell::new(None) };
-    static SEARCHER: Cell<Option<Searcher>> = const { Cell::new(None) };
-}
+static PROVERS: Spare<Prover> = Spare::new();
+static TESTERS: Spare<Tester> = Spare::new();
 
-/// Works with this thread's tables of the prover. Whatever is worked with is taken out meanwhile: a signal handler may
-/// call in between.
+/// Works with tables of the prover.
 pub(crate) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover) -> T) -> T {
-    let mut prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
-    prover.stop_flag = stop_flag.clone();
-    let done = work(&mut prover);
-    PROVER.set(Some(prover));
-    done
+    PROVERS.lend(
+        || Prover::new(TABLE_BITS),
+        |prover| {
+            prover.stop_flag = stop_flag.clone();
+            work(prover)
+        },
+    )
 }
 
-/// Works with the same tables of the prover and with those of the search.
+/// Works with tables of the prover and of the search.
 fn with_tester<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> T {
-    let prover = PROVER.take().unwrap_or_else(|| Prover::new(TABLE_BITS));
-    let searcher = SEARCHER.take().unwrap_or_else(|| Searcher::new(TABLE_BITS));
-    let mut tester = Tester { prover, searcher };
-    tester.set_stop_flag(stop_flag);
-    let done = work(&mut tester);
-    PROVER.set(Some(tester.prover));
-    SEARCHER.set(Some(tester.searcher));
-    done
+    TESTERS.lend(
+        || Tester { prover: Prover::new(TABLE_BITS), searcher: Searcher::new(TABLE_BITS) },
+        |tester| {
+            tester.set_stop_flag(stop_flag);
+            work(tester)
+        },
+    )
 }
 
 #[pyfunction]

@@ -10,7 +10,7 @@ use crate::game_search::monte_carlo::answer::Answer;
 use crate::game_search::monte_carlo::hints::Seen;
 use crate::game_search::monte_carlo::open::{self, AnySearch};
 use crate::game_search::monte_carlo::options::{AllMovesAsFirst, Measure, Options, PlayoutPolicy, Sharing};
-use crate::py::cancellation::{Cancellation, detached};
+use crate::py::calls::{Cancellation, detached};
 
 /// A search with its tree, which is kept from move to move.
 #[pyclass(frozen, module = "trapcore._native")]

@@ -1,4 +1,12 @@
-//! How long calls from Python end early: Ctrl-C in the main thread, and `Cancellation` from any other.
+//! How long calls from Python are made. They end early: by Ctrl-C in the main thread, and by `Cancellation` from any other.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `background` | work at a lower priority |
+//! | `spare` | tables that are kept for the next question |
+
+mod background;
+pub(super) mod spare;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -90,7 +98,7 @@ pub(super) fn detached<T: Send>(
     let stop_flag = StopFlag::new(milliseconds.map(Duration::from_millis), shared, poll);
     POLL_AT.set(Some(Instant::now() + PATIENCE));
     // A handler may itself have made such a call while one was under way, so what is raised is always taken away.
-    let done = py.detach(|| work(&stop_flag));
+    let done = py.detach(|| background::run(|| work(&stop_flag)))?;
     match RAISED.take() {
         Some(error) => Err(error),
         None if watched.is_some_and(|flag| flag.load(Ordering::Relaxed)) => {
@@ -100,7 +108,8 @@ pub(super) fn detached<T: Send>(
     }
 }
 
-/// Adds the class of this file to the module.
+/// Adds the class of this file, and what is in `background`, to the module.
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    background::register(module)?;
     module.add_class::<Cancellation>()
 }
