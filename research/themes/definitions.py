@@ -172,9 +172,10 @@ DEFINITIONS: dict[str, Definition] = {
         _KING,
     ),
     "cornerMate": Definition(
-        "A knight mates a king that a queen or rook confines by squares of the file or rank beside it.",
+        "A knight mates a king that a queen or rook confines, from the file or rank between knight and king, not from "
+        "beside the knight.",
         _KING,
-        _UNEXPLAINED,
+        "lichess's list leaves out some, as all in which the king is two files left of the knight.",
     ),
     "balestraMate": Definition(
         "A bishop mates, and a queen takes all other squares; nobody helps them.",

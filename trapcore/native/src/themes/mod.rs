@@ -85,7 +85,7 @@ pub(crate) const THEMES: &[(&str, Predicate)] = &[
     ("blindSwineMate", mates::rook::blind_swine),
     ("killBoxMate", mates::rook::kill_box),
     ("vukovicMate", mates::rook::vukovic),
-    ("cornerMate", mates::rook::corner),
+    ("cornerMate", mates::knight::corner),
     ("balestraMate", mates::bishop::balestra),
     ("mate", outcome::mate),
     ("mateIn1", |line| outcome::mate_in(line, 1)),

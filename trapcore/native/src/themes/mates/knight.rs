@@ -1,6 +1,6 @@
 //! Mates with a knight.
 
-use shakmaty::{File, Position, Rank, Role, Square};
+use shakmaty::{Bitboard, File, Position, Rank, Role, Square};
 
 use super::Mate;
 use crate::themes::attacks::{attackers, ring};
@@ -63,4 +63,24 @@ pub(crate) fn anastasia(line: &Line) -> Option<Evidence> {
     let at = |files: i32| king.offset(inwards * files);
     let knight = at(3).filter(|&square| mate.is_attackers(square) && mate.board.knights().contains(square));
     if at(1).is_some_and(|square| mate.is_victims(square)) && knight.is_some() { mate.by(last.to) } else { None }
+}
+
+/// A knight mates a king that a queen or rook confines: it holds the square beside the king on the file or rank that the
+/// knight's jump crosses, from that file or rank, and does not stand level with the knight.
+pub(crate) fn corner(line: &Line) -> Option<Evidence> {
+    let mate = Mate::of(line)?;
+    let (board, king) = (mate.board, mate.king);
+    let knight = (mate.checkers & board.knights()).first()?;
+    let (files, ranks) = away(king, knight);
+    // The king's neighbour on its own rank or file, and the file or rank through it.
+    let (beside, crossed, level) = if files.abs() == 2 {
+        let beside = king.offset(files.signum())?;
+        (beside, Bitboard::from_file(beside.file()), Bitboard::from_rank(knight.rank()))
+    } else {
+        let beside = king.offset(8 * ranks.signum())?;
+        (beside, Bitboard::from_rank(beside.rank()), Bitboard::from_file(knight.file()))
+    };
+    let holds = |piece: Square| piece == beside || board.attacks_from(piece).contains(beside);
+    let confines = board.rooks_and_queens() & mate.own() & crossed & !level;
+    if confines.into_iter().any(holds) { mate.by(knight) } else { None }
 }

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Role, Square};
 
 use super::Mate;
-use crate::themes::attacks::{attackers, ring};
+use crate::themes::attacks::ring;
 use crate::themes::line::{Evidence, Line};
 
 /// The mate by a rook beside the king; nothing else.
@@ -78,22 +78,5 @@ pub(crate) fn vukovic(line: &Line) -> Option<Evidence> {
     };
     let holds =
         alone && guards.any() && (guards & mate.board.knights()).is_empty() && mate.flights().into_iter().any(is_kept);
-    if holds { mate.by(mate.last.to) } else { None }
-}
-
-/// A knight mates a king that a queen or rook confines: it holds squares of the file or rank beside the king, and at most
-/// one square beside the king is blocked by a piece that is not attacked.
-pub(crate) fn corner(line: &Line) -> Option<Evidence> {
-    let mate = Mate::of(line).filter(|mate| mate.last.became == Role::Knight)?;
-    let board = mate.board;
-    let walls = ring(mate.king)
-        .into_iter()
-        .filter(|&square| mate.is_victims(square) && attackers(board, line.attacker, square).is_empty());
-    let holds_line = |piece: Square| {
-        let reached = board.attacks_from(piece) & ring(mate.king);
-        let holds = |squares: Bitboard| !squares.contains(mate.king) && (reached & squares).more_than_one();
-        holds(Bitboard::from_file(piece.file())) || holds(Bitboard::from_rank(piece.rank()))
-    };
-    let holds = walls.count() <= 1 && (board.rooks_and_queens() & mate.own()).into_iter().any(holds_line);
     if holds { mate.by(mate.last.to) } else { None }
 }
