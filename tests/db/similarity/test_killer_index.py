@@ -287,6 +287,7 @@ def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
     assert slugs(library, weights) == {trap.slug for trap in library.traps()}
 
 
+@pytest.mark.parametrize("new_library", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o777])
 @pytest.mark.parametrize(("mode", "wanted"), [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755), (0o660, 0o770)])
 def test_who_may_read_the_library_may_read_its_index_whatever_the_umask_is(
@@ -307,6 +308,7 @@ def test_who_may_read_the_library_may_read_its_index_whatever_the_umask_is(
     assert stat.S_IMODE(root.stat().st_mode) == 0o700, "the library was closed to others"
 
 
+@pytest.mark.parametrize("new_library", ["sqlite"], indirect=True)
 def test_a_link_in_the_place_of_the_index_changes_no_permissions(
     library: Library, weights: Weights, tmp_path: Path
 ) -> None:
