@@ -17,8 +17,40 @@ _SHOWN = 40
 T = TypeVar("T")
 
 
+class Misfit:
+    """A stored value that is not of its column's type, in the guise of one that is.
+
+    So it can be sorted, compared and counted like any other until `db.storage.row_check` passes its row over, which
+    tells it by its class.
+    """
+
+    was: object
+    """What is stored."""
+
+
+class _MisfitText(Misfit, str):
+    pass
+
+
+class _MisfitNumber(Misfit, int):
+    pass
+
+
+class _MisfitFloat(Misfit, float):
+    pass
+
+
+def _misfit(kind: type, was: object) -> object:
+    numbers: dict[type, type[Misfit]] = {float: _MisfitFloat, int: _MisfitNumber}
+    made = _MisfitText(shown(was)) if kind is str else numbers[kind]()
+    made.was = was
+    return made
+
+
 def shown(value: object) -> str:
     """A value that is not what it should be, short enough for a message."""
+    if isinstance(value, Misfit):
+        value = value.was
     if value is None:
         return "nothing"
     text = repr(value[:_SHOWN] if isinstance(value, str | bytes) else value)
@@ -43,7 +75,7 @@ class _Checked:
     """Of the values."""
     word: ClassVar[str]
     field: str | None = None
-    """Table and column; None where whoever reads looks himself."""
+    """Table and column; None where whoever reads looks himself, to whom a `Misfit` is given."""
 
     def adapt(self, cls: Any, **keywords: Any) -> Any:
         """The same for a database, which knows the field as well."""
@@ -55,7 +87,7 @@ class _Checked:
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
         """Function through which each value passes that is read."""
         inner = super().result_processor(dialect, coltype)  # type: ignore[misc]
-        if dialect.name != "sqlite" or self.field is None:
+        if dialect.name != "sqlite":
             return inner
         kinds, word, field = self.kinds, self.word, self.field
 
@@ -63,6 +95,8 @@ class _Checked:
             if type(value) not in kinds:
                 if value is None:
                     return None
+                if field is None:
+                    return _misfit(kinds[0], value)
                 raise LibraryError(
                     f"the library has a row that cannot be read: {field} holds {shown(value)}, which is no {word}; "
                     "`trapline doctor` says which one and what to do"
