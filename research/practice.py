@@ -21,8 +21,8 @@ from db.games.trap_stats import wilson
 from db.library.library import Library
 from db.practice.collect import from_games, from_traps, has_choice
 from db.practice.exercise import Exercise
-from db.practice.judge import Mark, is_confirmed, judge
-from db.practice.session import right_move
+from db.practice.judge import Mark, judge
+from db.practice.tested import is_confirmed, right_move
 from db.proof.uci_engine import UciEngine
 from trapcore import _native
 from trapcore.errors import InputError, OutputError

@@ -129,6 +129,7 @@ class Service:
         self._stops: set[Cancellation] = set()
         self._pages = WorkPool(settings.web.threads, "request")
         self._searches = WorkPool(max(1, settings.web.threads // 2), "search", background=True)
+        self._exports = WorkPool(1, "export", background=True)
         self._health = WorkPool(1, "health")
         if library.database.engine.dialect.name == "sqlite":
             event.listen(library.database.engine, "connect", self._install_interrupt)
@@ -138,7 +139,7 @@ class Service:
         self.cancel_all()
         self.report_jobs.close()
         self.upload_jobs.close()
-        for pool in (self._pages, self._searches, self._health):
+        for pool in (self._pages, self._searches, self._exports, self._health):
             pool.close()
         self.query_engine.close()
         self.library.close()
@@ -155,7 +156,7 @@ class Service:
     @property
     def pending(self) -> int:
         """Requests that wait for a thread or have one, but for those about health."""
-        return self._pages.pending + self._searches.pending
+        return self._pages.pending + self._searches.pending + self._exports.pending
 
     async def run(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
         """Result of ``task``, called in the thread pool with a cancellation: for what is read and shown.
@@ -170,6 +171,10 @@ class Service:
         """The same in threads of their own, which give way to the others: for what is computed on demand, so that no
         number of searches keeps the pages from their threads."""
         return await self._run_in(self._searches, request, task, seconds)
+
+    async def export(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
+        """The same in one thread for all exports: one may search for minutes, and the next finds what it has found."""
+        return await self._run_in(self._exports, request, task, seconds)
 
     async def run_health(self, request: Request, task: Callable[[Cancellation], T]) -> T:
         """The same in a thread that no other request has, however many there are: for what watches the server."""

@@ -55,14 +55,14 @@ def restore(backup: Path, path: Path, *, replace: bool = False) -> Path:
 
     A library that is replaced leaves its mode and owner to the new one; otherwise that has those of the backup. Through
     a link the file behind it is replaced. Raises `LibraryError` if the backup is none, damaged or of another version,
-    or if the library there is in use, `UsageError` if there is one and nobody said to ``replace`` it or if it is a
-    database of another program, and `OutputError`.
+    or if the library there is in use, `UsageError` if there is one and nobody said to ``replace`` it or if something
+    else is there, and `OutputError`.
     """
     check_outputs([path], [(backup, "that library itself")], may_be_database=True)
     with open_library(backup, read_only=True) as copy:
         copy.check_file()
         if path.exists() and is_foreign(path):
-            raise UsageError(f"{path} is a database of another program; choose another name, or move it away first")
+            raise UsageError(f"{path} is no trap library; choose another name, or move it away first")
         if path.exists() and not replace:
             raise UsageError(f"{_what_is_there(path, copy)}; say --replace to put {backup} in its place")
         try:

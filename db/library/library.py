@@ -82,8 +82,8 @@ class Library(AbstractContextManager["Library"]):
         return self.database.bad_rows
 
     def close(self) -> None:
-        """Close the database."""
-        self.database.close()
+        """Close the database; its file is left without companions if nobody else has it open."""
+        self.database.close(is_library=True)
 
     def __exit__(self, *_: object) -> None:
         """Close."""

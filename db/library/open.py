@@ -32,7 +32,7 @@ from db.storage.sighting_rows import RECORDED
 from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.io.atomic_write import final_path
-from trapcore.io.output_check import status_of
+from trapcore.io.output_check import is_database, status_of
 from trapcore.io.work_folder import WorkFolder, sweep
 from trapcore.trees.position_key import mirror
 from trapcore.version import installed_version
@@ -187,7 +187,10 @@ def is_copy(database: Database) -> bool:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether this file is a database and no trap library; one that cannot be read may be a damaged library."""
+    """Whether this file is something else than a trap library. A database that cannot be read may be a damaged one, and
+    an empty file is nothing yet."""
+    if path.is_file() and path.stat().st_size > 0 and not is_database(path):
+        return True
     try:
         _check_file(path)
         with closing(Database(sqlite_engine(path, read_only=True), str(path), read_only=True)) as look:

@@ -4,6 +4,7 @@
 exercise.py      an exercise as a value: the position, what is asked, what is known
 collect.py       exercises of a player: his losing moves, his missed killers, the traps
 judge.py         right or wrong: an answer put to the trap test
+tested.py        tests of the moves that exercises are about, made once and kept in the library
 schedule.py      when an exercise comes again, by FSRS; days in a row
 session.py       practising: the next exercise, an answer, hints, how it stands
 wording.py       what is asked, hinted and answered, in words

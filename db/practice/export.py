@@ -22,7 +22,7 @@ import chess.svg
 
 from db.formats.lichess_study import CHAPTERS
 from db.practice.exercise import Exercise, Task
-from db.practice.session import right_move
+from db.practice.tested import right_move
 from db.practice.wording import HINTS, hint, question, solution, source
 from db.traps.board_svg import Picture, draw
 from trapcore.errors import OutputError, UsageError

@@ -11,13 +11,14 @@ not clear is neither right nor wrong.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from hashlib import blake2b
 
-from db.practice.exercise import Exercise, Origin, Task
+from db.practice.exercise import Exercise, Task
+from db.storage.practice_rows import MoveTest
 from db.traps.events import mates
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance
-from trapcore.proof.trap_test import LOSS, BaitTest, check_bait
+from trapcore.proof.trap_test import LOSS, TESTER_VERSION, BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
 
 NODES = 100_000
@@ -58,26 +59,16 @@ class Judgement:
     """Moves to the mate that a wrong answer allows."""
 
 
-def is_confirmed(exercise: Exercise) -> bool:
-    """Whether the search of `NODES` nodes sees the loss that a game was told for as clearly as it has to see any other,
-    in a position that another move would have held.
-
-    That was found with fewer nodes, and some of it does not stand. Traps are proved already.
-    """
-    if exercise.origin is not Origin.LOST:
-        return True
-    test = _tested(exercise.epd, exercise.line[0])
-    return _is_loss(test) and bool(test.depths) and win_chance(test.depths[-1].best) >= -LEVEL
+def check_move(epd: str, move: str) -> MoveTest:
+    """What the search of `NODES` nodes says of a move (UCI): whether it is as clear a loss as it has to see any other,
+    in a position that another move would have held; and the best other move."""
+    test = check_bait(epd, move, budget=Budget(nodes=NODES))
+    held = bool(test.depths) and win_chance(test.depths[-1].best) >= -LEVEL
+    return MoveTest(_is_loss(test) and held, test.best)
 
 
-def best_move(exercise: Exercise) -> str | None:
-    """The best move (UCI) in place of the bait by the search of `NODES` nodes; None if it found none."""
-    return _tested(exercise.epd, exercise.line[0]).best
-
-
-@lru_cache(maxsize=4096)
-def _tested(epd: str, move: str) -> BaitTest:
-    return check_bait(epd, move, budget=Budget(nodes=NODES))
+TEST = blake2b(repr((TESTER_VERSION, NODES, LOSS, MARGIN, LEVEL)).encode(), digest_size=16).hexdigest()
+"""Digest of everything that an answer of `check_move` depends on."""
 
 
 def _is_loss(test: BaitTest) -> bool:

@@ -11,9 +11,10 @@ from datetime import UTC, datetime, tzinfo
 from db.games.players import find_players, players
 from db.library.library import Library
 from db.practice.collect import Filter, exercises_of, plain_theme
-from db.practice.exercise import Exercise, Task
-from db.practice.judge import Judgement, Mark, best_move, is_confirmed, judge
+from db.practice.exercise import Exercise, Origin
+from db.practice.judge import Judgement, Mark, judge
 from db.practice.schedule import rated, streak
+from db.practice.tested import is_confirmed, keep, recall
 from db.practice.wording import theme_words
 from db.storage.practice_rows import Card, Review, cards_of, profile_names, reviews_of, store_review
 from db.wording.english import ENGLISH
@@ -78,7 +79,7 @@ class Practice:
 
     def next(self, library: Library, now: datetime, skip: Collection[str] = ()) -> Exercise | None:
         """What is to be answered now: what is due for the longest time, else the first new one that is confirmed
-        (`db.practice.judge.is_confirmed`), which may take a second for each that is passed over.
+        (`db.practice.tested.is_confirmed`), which may take a second for each that is passed over.
 
         ``skip``: identifiers of exercises that are put off. None if there is nothing to do. Raises `LibraryError`.
         """
@@ -88,7 +89,8 @@ class Practice:
         ready = [(time, each) for time, each in due if time <= now]
         if ready:
             return min(ready, key=lambda pair: pair[0])[1]
-        new = (each for each in wanted if (each.epd, each.task) not in cards)
+        new = [each for each in wanted if (each.epd, each.task) not in cards]
+        recall(library, [each for each in new if each.origin is Origin.LOST])
         return next(filter(is_confirmed, new), None)
 
     def standing(self, library: Library, now: datetime, zone: tzinfo | None = None) -> Standing:
@@ -141,6 +143,7 @@ class Practice:
         return Answered(judgement, *self._store(library, exercise, _review(now, "", judgement, hints)))
 
     def _store(self, library: Library, exercise: Exercise, review: Review) -> tuple[int, datetime]:
+        keep(library, [exercise])
         with library.database.write() as connection:
             card = cards_of(connection, self.name).get((exercise.epd, exercise.task.value))
             if card is None or card.due <= review.at:
@@ -188,11 +191,6 @@ def find_player(library: Library, player: str) -> str:
         return player
     (name,) = find_players(players(library), player)
     return name
-
-
-def right_move(exercise: Exercise) -> str | None:
-    """A right move (UCI): the killer, else the best by the search; None if the search found none."""
-    return exercise.line[0] if exercise.task is Task.KILLER else best_move(exercise)
 
 
 def now_utc() -> datetime:

@@ -4,10 +4,12 @@ They are SQLAlchemy's own in everything else. A server keeps to its types by its
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import sqlalchemy
 from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import mapped_column
+from sqlalchemy.types import TypeEngine
 from sqlalchemy.util import immutabledict
 
 from trapcore.errors import LibraryError
@@ -167,3 +169,19 @@ def name_fields(metadata: sqlalchemy.MetaData, looked_at_elsewhere: tuple[str, .
             for kind in (column.type, *variants.values()):
                 assert isinstance(kind, _Checked), f"{table.name}.{column.name}"
                 kind.field = f"{table.name}.{column.name}"
+
+
+def ordered(length: int | None = None) -> TypeEngine[str]:
+    """A text that is sorted by and compared with, by code points on a server too; SQLite knows nothing else."""
+    kind = Text if length is None else String
+    return kind(length).with_variant(kind(length, collation="C"), "postgresql")
+
+
+def big() -> TypeEngine[int]:
+    """A number of 64 bits; SQLite numbers rows by itself only in a column that is an INTEGER."""
+    return BigInteger().with_variant(Integer(), "sqlite")
+
+
+Id = Annotated[int, mapped_column(big(), primary_key=True)]
+Key = Annotated[bytes, mapped_column(LargeBinary(16))]
+"""A position key, see `trapcore.trees.position_key`, or a digest of the same length."""

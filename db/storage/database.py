@@ -25,7 +25,11 @@ _UNWATCHED = "mode=ro&immutable=1"
 """Has SQLite neither lock the file nor look whether it changed."""
 _WATCHED = "watched"  # in what the pool keeps with a connection: the file, and how it was when it was opened
 
-_CACHE_KIB = 64 * 1024
+CACHE_BYTES = 64 << 20
+"""Most that SQLite keeps in memory of a file for one connection,"""
+CACHES_BYTES = 2 * CACHE_BYTES
+"""and for all connections of the process together, whatever files they are to."""
+
 # Keys are scattered, so that a batch of new positions touches most pages of the index on them; 8 KiB pages hold twice
 # as many of them as the usual 4 KiB and leave less over.
 _PAGE_BYTES = 8192
@@ -80,19 +84,30 @@ class Database:
         except self.engine.dialect.loaded_dbapi.Error as error:  # from the driver itself, past SQLAlchemy
             raise translated_error(self.name, error) from error
 
-    def close(self) -> None:
-        """Close the connections; a SQLite file is left without companions if nobody else has it open."""
-        if not self.read_only and self.engine.dialect.name == "sqlite":
+    def close(self, *, is_library: bool = False) -> None:
+        """Close the connections; a SQLite file is left without companions if nobody else has it open. One that was
+        opened for reading only so if it ``is_library``, since a foreign one is left as it is.
+        """
+        self.engine.dispose()
+        if self.engine.dialect.name != "sqlite":
+            return
+        engine, path = self.engine, Path(self.name)
+        if self.read_only:
+            # Who wrote may have ended before, and could not do it.
+            if not (is_library and _lies_with_log(path)):
+                return
+            engine = sqlite_engine(path, read_only=False)
+        try:
             # At rest the file is in rollback mode: a reader without the right to write needs no -wal beside it, and
             # copying the one file copies the library. Fails harmlessly while another connection is open.
-            self.engine.dispose()
-            with suppress(DBAPIError, sqlite3.Error), closing(self.engine.raw_connection()) as connection:
+            with suppress(DBAPIError, sqlite3.Error), closing(engine.raw_connection()) as connection:
                 cursor = (
                     connection.cursor()
                 )  # SQLAlchemy's own would begin a transaction, in which modes stay as they are
                 cursor.execute("PRAGMA busy_timeout = 0")
                 cursor.execute("PRAGMA journal_mode = DELETE")
-        self.engine.dispose()
+        finally:
+            engine.dispose()
 
 
 def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SECONDS) -> Engine:
@@ -181,13 +196,24 @@ def _reading(path: Path) -> str:
         # Perhaps of a writer that was killed: nobody can read before what it left half done is taken back. The journal
         # of a foreign database is left as it is.
         return "mode=rw" if can_write(path) and _is_library_as_it_lies(path) else "mode=ro"
-    with path.open("rb") as file:
-        header = file.read(20)
-    if header[18:20] != b"\x02\x02" or Path(f"{path}-wal").exists():
+    if not _has_log(path) or Path(f"{path}-wal").exists():
         return "mode=ro"
     # A file in WAL mode without its log: the last writer could not put it to rest. SQLite wants to make the log even to
     # read. Opened for writing it also clears it away; where nothing can be made, nobody else can be writing either.
     return "mode=rw" if can_write(path) else _UNWATCHED
+
+
+def _has_log(path: Path) -> bool:
+    """Whether the file is in WAL mode: what is written goes into a log beside it first. Raises `OSError`."""
+    with path.open("rb") as file:
+        return file.read(20)[18:] == b"\x02\x02"
+
+
+def _lies_with_log(path: Path) -> bool:
+    """Whether there is a log to put into the file, and the right to."""
+    with suppress(OSError):
+        return Path(f"{path}-wal").exists() and _has_log(path) and can_write(path)
+    return False
 
 
 def _is_library_as_it_lies(path: Path) -> bool:
@@ -246,7 +272,9 @@ def _set_all(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")  # the file may be from anybody
     # SQLite's own knows the letters of ASCII only, and names have others.
     connection.create_function("lower", 1, _lower, deterministic=True)
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
+    # Beyond it a cache puts a page in the place of another one. The limit is the process's own.
+    connection.execute(f"PRAGMA soft_heap_limit = {CACHES_BYTES}")
 
 
 def _lower(text: str | None) -> str | None:

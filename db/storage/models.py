@@ -1,15 +1,23 @@
-"""Tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's, and the
-order of text must be said to PostgreSQL.
-"""
-
-from typing import Annotated
+"""Tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's."""
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, MetaData, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeEngine
 
 from db.storage import column_types
-from db.storage.column_types import BigInteger, Boolean, Float, Integer, LargeBinary, SmallInteger, String, Text
+from db.storage.column_types import (
+    BigInteger,
+    Boolean,
+    Float,
+    Id,
+    Integer,
+    Key,
+    LargeBinary,
+    SmallInteger,
+    String,
+    Text,
+    big,
+    ordered,
+)
 
 NAMING = {
     "ix": "ix_%(column_0_N_label)s",
@@ -18,22 +26,6 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
-
-
-# What is sorted by and compared with is so by code points, on a server too; SQLite knows nothing else.
-def _ordered(length: int | None = None) -> TypeEngine[str]:
-    kind = Text if length is None else String
-    return kind(length).with_variant(kind(length, collation="C"), "postgresql")
-
-
-# SQLite numbers rows by itself only in a column that is an INTEGER.
-def _big() -> TypeEngine[int]:
-    return BigInteger().with_variant(Integer(), "sqlite")
-
-
-Id = Annotated[int, mapped_column(_big(), primary_key=True)]
-Key = Annotated[bytes, mapped_column(LargeBinary(16))]
-"""A position key, see `trapcore.trees.position_key`, or a digest of the same length."""
 
 
 class Base(DeclarativeBase):
@@ -48,7 +40,7 @@ class MetaRow(Base):
 
     __tablename__ = "meta"
 
-    key: Mapped[str] = mapped_column(_ordered(64), primary_key=True)
+    key: Mapped[str] = mapped_column(ordered(64), primary_key=True)
     value: Mapped[str] = mapped_column(Text)
 
 
@@ -69,7 +61,7 @@ class TrapRow(Base):
     )
 
     id: Mapped[Id]
-    slug: Mapped[str] = mapped_column(_ordered(80))
+    slug: Mapped[str] = mapped_column(ordered(80))
     name: Mapped[str] = mapped_column(Text)
     family: Mapped[str] = mapped_column(String(80))
     key: Mapped[Key]
@@ -108,19 +100,17 @@ class ProfileRow(Base):
 
     __tablename__ = "profiles"
 
-    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
     rank: Mapped[int]
     gain: Mapped[int]
 
 
 class DepthRow(Base):
-    """The bait and the best other move at one depth, in centipawns for the victim; see
-    `trapcore.proof.verdict.DepthValue`.
-    """
+    """Bait and best other move at one depth, in centipawns for the victim; see `trapcore.proof.verdict.DepthValue`."""
 
     __tablename__ = "depths"
 
-    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
     depth: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     bait: Mapped[int]
     best: Mapped[int]
@@ -132,8 +122,8 @@ class OpinionRow(Base):
     __tablename__ = "opinions"
     __table_args__ = (CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),)
 
-    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
-    by: Mapped[str] = mapped_column(_ordered(200), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    by: Mapped[str] = mapped_column(ordered(200), primary_key=True)
     verdict: Mapped[str] = mapped_column(String(9))
     gain: Mapped[float | None] = mapped_column(Float)
     nodes: Mapped[int] = mapped_column(BigInteger)
@@ -146,7 +136,7 @@ class VerifiedRow(Base):
 
     __tablename__ = "verified"
 
-    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
     changed: Mapped[bool]
     """Whether its verdict, distance or line became another."""
 
@@ -167,8 +157,8 @@ class TrapWordRow(Base):
     __tablename__ = "trap_words"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
-    word_id: Mapped[int] = mapped_column(_big(), ForeignKey("words.id"), primary_key=True)
-    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
+    word_id: Mapped[int] = mapped_column(big(), ForeignKey("words.id"), primary_key=True)
+    trap_id: Mapped[int] = mapped_column(big(), ForeignKey("traps.id", ondelete="CASCADE"), primary_key=True)
 
 
 class TrigramRow(Base):
@@ -178,7 +168,7 @@ class TrigramRow(Base):
     __table_args__ = ({"sqlite_with_rowid": False},)
 
     trigram: Mapped[str] = mapped_column(String(3), primary_key=True)
-    word_id: Mapped[int] = mapped_column(_big(), ForeignKey("words.id"), primary_key=True)
+    word_id: Mapped[int] = mapped_column(big(), ForeignKey("words.id"), primary_key=True)
 
 
 class SourceRow(Base):
@@ -188,7 +178,7 @@ class SourceRow(Base):
     __table_args__ = (UniqueConstraint("path"),)
 
     id: Mapped[Id]
-    path: Mapped[str] = mapped_column(_ordered())
+    path: Mapped[str] = mapped_column(ordered())
     """Absolute, or ``stdin``."""
 
 
@@ -220,7 +210,7 @@ class GameRow(Base):
     plies: Mapped[int]
     moves: Mapped[bytes] = mapped_column(LargeBinary)
     """Two bytes a ply, see `trapcore._native.GameRecord`."""
-    source_id: Mapped[int] = mapped_column(_big(), ForeignKey("sources.id"))
+    source_id: Mapped[int] = mapped_column(big(), ForeignKey("sources.id"))
     game_number: Mapped[int] = mapped_column(BigInteger)
     """From 1 within the source."""
     byte_offset: Mapped[int] = mapped_column(BigInteger)
@@ -251,8 +241,8 @@ class OccurrenceRow(Base):
     __tablename__ = "occurrences"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
-    position_id: Mapped[int] = mapped_column(_big(), ForeignKey("positions.id"), primary_key=True)
-    game_id: Mapped[int] = mapped_column(_big(), ForeignKey("games.id"), primary_key=True)
+    position_id: Mapped[int] = mapped_column(big(), ForeignKey("positions.id"), primary_key=True)
+    game_id: Mapped[int] = mapped_column(big(), ForeignKey("games.id"), primary_key=True)
     ply: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     """Moves made before the position: 0 at the start."""
     move: Mapped[int | None]
@@ -268,7 +258,7 @@ class MinedRow(Base):
         {"sqlite_with_rowid": False},
     )
 
-    position_id: Mapped[int] = mapped_column(_big(), ForeignKey("positions.id", ondelete="CASCADE"), primary_key=True)
+    position_id: Mapped[int] = mapped_column(big(), ForeignKey("positions.id", ondelete="CASCADE"), primary_key=True)
     move: Mapped[int] = mapped_column(primary_key=True)
     """Coded as in `GameRow.moves`."""
     finding: Mapped[str] = mapped_column(String(9))
@@ -288,9 +278,9 @@ class SightingRow(Base):
     )
 
     id: Mapped[Id]
-    trap_id: Mapped[int] = mapped_column(_big(), ForeignKey("traps.id", ondelete="CASCADE"))
-    game_id: Mapped[int | None] = mapped_column(_big(), ForeignKey("games.id"))
-    file: Mapped[str] = mapped_column(_ordered())
+    trap_id: Mapped[int] = mapped_column(big(), ForeignKey("traps.id", ondelete="CASCADE"))
+    game_id: Mapped[int | None] = mapped_column(big(), ForeignKey("games.id"))
+    file: Mapped[str] = mapped_column(ordered())
     game_number: Mapped[int] = mapped_column(BigInteger)
     byte_offset: Mapped[int] = mapped_column(BigInteger)
     ply: Mapped[int]
@@ -309,7 +299,7 @@ class LosingMoveRow(Base):
         CheckConstraint("answer IN ('sprung', 'missed')", name="answer"),
     )
 
-    game_id: Mapped[int] = mapped_column(_big(), ForeignKey("games.id"), primary_key=True, autoincrement=False)
+    game_id: Mapped[int] = mapped_column(big(), ForeignKey("games.id"), primary_key=True, autoincrement=False)
     ply: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     kind: Mapped[str] = mapped_column(String(7))
     before: Mapped[float | None] = mapped_column(Float)
@@ -327,7 +317,7 @@ class CheckpointRow(Base):
 
     __tablename__ = "checkpoints"
 
-    source_id: Mapped[int] = mapped_column(_big(), ForeignKey("sources.id"), primary_key=True)
+    source_id: Mapped[int] = mapped_column(big(), ForeignKey("sources.id"), primary_key=True)
     size: Mapped[int] = mapped_column(BigInteger)
     """Of the file on disk, in bytes."""
     digest: Mapped[Key]
@@ -417,7 +407,7 @@ class PracticeCardRow(Base):
     )
 
     id: Mapped[Id]
-    profile_id: Mapped[int] = mapped_column(_big(), ForeignKey("player_profiles.id"))
+    profile_id: Mapped[int] = mapped_column(big(), ForeignKey("player_profiles.id"))
     epd: Mapped[str] = mapped_column(String(100))
     task: Mapped[str] = mapped_column(String(6))
     state: Mapped[int] = mapped_column(SmallInteger)
@@ -434,13 +424,26 @@ class PracticeReviewRow(Base):
     __tablename__ = "practice_reviews"
 
     id: Mapped[Id]
-    card_id: Mapped[int] = mapped_column(_big(), ForeignKey("practice_cards.id"), index=True)
+    card_id: Mapped[int] = mapped_column(big(), ForeignKey("practice_cards.id"), index=True)
     at: Mapped[str] = mapped_column(String(20))
     answer: Mapped[str] = mapped_column(String(5))
     is_right: Mapped[bool]
     hints: Mapped[int] = mapped_column(SmallInteger)
     rating: Mapped[int | None] = mapped_column(SmallInteger)
     line: Mapped[str] = mapped_column(Text)
+
+
+class MoveTestRow(Base):
+    """What the trap test says of a move that an exercise is about; see `db.storage.practice_rows.MoveTest`."""
+
+    __tablename__ = "move_tests"
+
+    epd: Mapped[str] = mapped_column(String(100), primary_key=True)
+    move: Mapped[str] = mapped_column(String(5), primary_key=True)
+    by: Mapped[str] = mapped_column(String(32))
+    """Digest of the test: what another one said counts no more."""
+    is_confirmed: Mapped[bool]
+    best: Mapped[str | None] = mapped_column(String(5))
 
 
 column_types.name_fields(Base.metadata, looked_at_elsewhere=("traps", "profiles", "depths", "opinions"))

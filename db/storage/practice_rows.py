@@ -1,15 +1,18 @@
-"""Rows of what players practise: when each exercise comes again, and every answer. Times are in UTC."""
+"""Rows of what players practise: when each exercise comes again, every answer, and what the search says of the moves
+that exercises are about. Times are in UTC.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from db.storage.column_types import stored
-from db.storage.models import PlayerProfileRow, PracticeCardRow, PracticeReviewRow
+from db.storage.models import MoveTestRow, PlayerProfileRow, PracticeCardRow, PracticeReviewRow
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
+_AT_A_TIME = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,20 @@ class Review:
     """Of FSRS: 1 again, 2 hard, 3 good; None where the answer did not count, since the exercise was not due."""
     line: tuple[str, ...]
     """UCI: how the search goes on after the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTest:
+    """What the trap test says of a move."""
+
+    is_confirmed: bool
+    """It loses clearly, and another move would have held."""
+    best: str | None
+    """UCI of the best other move; None if the search found none."""
+
+
+Place = tuple[str, str]
+"""EPD and move (UCI)."""
 
 
 def profile_names(connection: Connection) -> list[str]:
@@ -114,6 +131,29 @@ def store_review(connection: Connection, name: str, card: Card, review: Review) 
     stored = connection.execute(insert(PracticeReviewRow).values(**values)).inserted_primary_key
     assert stored is not None
     return int(stored[0])
+
+
+def move_tests(connection: Connection, by: str, epds: Collection[str]) -> dict[Place, MoveTest]:
+    """What the test with this digest said of moves in these positions."""
+    columns = (MoveTestRow.epd, MoveTestRow.move, MoveTestRow.is_confirmed, MoveTestRow.best)
+    ordered, found = sorted(epds), {}
+    for start in range(0, len(ordered), _AT_A_TIME):
+        part = ordered[start : start + _AT_A_TIME]
+        for epd, move, is_confirmed, best in connection.execute(
+            select(*columns).where(MoveTestRow.epd.in_(part), MoveTestRow.by == by)
+        ):
+            found[epd, move] = MoveTest(is_confirmed, best)
+    return found
+
+
+def store_move_tests(connection: Connection, by: str, tested: Mapping[Place, MoveTest]) -> None:
+    """Store what the test with this digest says, in place of what another one said of the same moves."""
+    rows = []
+    for (epd, move), test in sorted(tested.items(), key=lambda pair: pair[0]):
+        connection.execute(delete(MoveTestRow).where(MoveTestRow.epd == epd, MoveTestRow.move == move))
+        rows.append({"epd": epd, "move": move, "by": by, "is_confirmed": test.is_confirmed, "best": test.best})
+    if rows:
+        connection.execute(insert(MoveTestRow), rows)
 
 
 _CARD = ("epd", "task", "state", "step", "stability", "difficulty", "due", "last_review")

@@ -44,7 +44,7 @@ def has_own_tables(connection: Connection) -> bool:
         } == {"key", "value"}
     made = _made()
     there = {name: sql for kind, name, sql in _objects(connection) if kind == "table" and sql is not None}
-    return all(name in there and _words(there[name]) == made[name] for name in ("meta", _REVISION_TABLE))
+    return all(name in there and _parts(there[name]) == made[name] for name in ("meta", _REVISION_TABLE))
 
 
 def schema_differences(connection: Connection) -> list[str]:
@@ -52,7 +52,7 @@ def schema_differences(connection: Connection) -> list[str]:
     if connection.dialect.name != "sqlite":
         return []
     there = {
-        name: _words(sql) for _, name, sql in _objects(connection) if sql is not None and not name.startswith("sqlite_")
+        name: _parts(sql) for _, name, sql in _objects(connection) if sql is not None and not name.startswith("sqlite_")
     }
     wanted = _made()
     more = [f"there is a {name!r} that is not known" for name in sorted(there.keys() - wanted.keys())]
@@ -69,17 +69,33 @@ def _objects(connection: Connection) -> list[tuple[str, str, str | None]]:
 
 
 @cache
-def _made() -> dict[str, list[str]]:
-    """By name, the statement of each table and index, as `_words` has it; a test holds the migrations to it."""
+def _made() -> dict[str, list[tuple[str, ...]]]:
+    """By name, the statement of each table and index, as `_parts` has it; a test holds the migrations to it."""
     dialect: Dialect = sqlite.dialect()
-    made = {_REVISION_TABLE: _words(_REVISION)}
+    made = {_REVISION_TABLE: _parts(_REVISION)}
     for each in Base.metadata.tables.values():
-        made[each.name] = _words(str(CreateTable(each).compile(dialect=dialect)))
+        made[each.name] = _parts(str(CreateTable(each).compile(dialect=dialect)))
         for index in each.indexes:
-            made[str(index.name)] = _words(str(CreateIndex(index).compile(dialect=dialect)))
+            made[str(index.name)] = _parts(str(CreateIndex(index).compile(dialect=dialect)))
     return made
 
 
-def _words(sql: str) -> list[str]:
-    """A statement regardless of spaces and of the order in which constraints stand, which is Alembic's to choose."""
-    return sorted(re.findall(r"\w+|[^\w\s,]", str(sql)))
+_WORD = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|[^\w\s]""")
+
+
+def _parts(sql: str) -> list[tuple[str, ...]]:
+    """A statement regardless of spaces: its words before and after the parentheses, and of what is between them each
+    column and constraint, in any order, which is Alembic's to choose."""
+    outside: list[str] = []
+    inside: list[list[str]] = [[]]
+    depth = 0
+    for word in _WORD.findall(str(sql)):
+        depth -= word == ")"
+        if word == "," and depth == 1:
+            inside.append([])
+        elif depth > 0:
+            inside[-1].append(word)
+        else:
+            outside.append(word)
+        depth += word == "("
+    return [tuple(outside), *sorted(map(tuple, inside))]

@@ -18,6 +18,9 @@ from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.verdict import DepthValue, Verdict
 
+TESTER_VERSION = _native.TESTER_VERSION
+"""Another one may answer otherwise."""
+
 LOSS = _native.LOSS
 """Win chance that a bait costs at least, which lichess calls a blunder; an engine must also see the attacker there."""
 

@@ -130,7 +130,8 @@ class _Session:
         return self._language.text("Answer with a move, as Nf3 or g1f3; or write %(commands)s.", commands=COMMANDS)
 
     def _ask(self, exercise: Exercise, place: int) -> None:
-        from db.practice.session import now_utc, right_move
+        from db.practice.session import now_utc
+        from db.practice.tested import recall, right_move
         from db.practice.wording import HINTS, hint, question, solution, source
 
         echo(f"\n{place}.  {question(exercise, self._language)}\n\n{drawn(exercise.epd)}\n")
@@ -152,6 +153,7 @@ class _Session:
                 case "show":
                     self._practice.give_up(self._library, exercise, now_utc(), hints=hints)
                     self._score(is_first, is_right=False)
+                    recall(self._library, [exercise])
                     told = solution(exercise, right_move(exercise), self._language)
                     echo(" ".join(filter(None, (told, source(exercise, self._language)))))
                     return
@@ -240,8 +242,10 @@ def _standing(practice: Practice, library: Library, language: Grammar) -> str:
 
 def _export(practice: Practice, path: Path, library: Library) -> None:
     from db.practice.export import write_exercises
+    from db.practice.tested import recall
     from trapline.commands.terminal import say
 
+    recall(library, practice.exercises)
     for file in write_exercises(practice.exercises, path, name=practice.name, library=library.name):
         say(f"wrote {file}")
 

@@ -53,6 +53,7 @@ def serve(
     from trapcore.errors import UsageError
     from trapcore.extras import extra
     from trapcore.io.work_folder import sweep
+    from trapcore.parallel.arenas import share_arenas
     from trapline.settings import Settings
 
     with extra("web", "serve"):
@@ -62,6 +63,7 @@ def serve(
         from web.http_server import server_config
     from db.formats.bundled import open_or_bundle
 
+    share_arenas()
     given = {"host": host, "port": port, "public": public or None}
     settings = Settings(web={name: value for name, value in given.items() if value is not None})
     web = settings.web

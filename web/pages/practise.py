@@ -19,7 +19,8 @@ from db.practice.exercise import AnswerError, Exercise, read_answer
 from db.practice.export import exercises_deck, exercises_pgn
 from db.practice.judge import Judgement, Mark
 from db.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
-from db.practice.session import Practice, Standing, now_utc, open_practice, right_move
+from db.practice.session import Practice, Standing, now_utc, open_practice
+from db.practice.tested import recall, right_move, search_all
 from db.practice.wording import (
     HINTS,
     hint,
@@ -221,11 +222,12 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
 
     def work() -> bytes:
         practice = _practice(service, profile, wanted)
+        search_all(service.library, practice.exercises, service.open_for_writing)
         if kind == "apkg":
             return exercises_deck(practice.exercises, practice.name)
         return exercises_pgn(practice.exercises).encode()
 
-    content = await service.search(request, lambda stop: work(), seconds=EXPORT_SECONDS)
+    content = await service.export(request, lambda stop: work(), seconds=EXPORT_SECONDS)
     headers = {"Content-Disposition": f'attachment; filename="exercises.{kind}"', **_NO_STORE}
     return Response(content, media_type=media[kind], headers=headers)
 
@@ -360,6 +362,7 @@ class _View:
         for epd, task, each, review in reviews:
             if each == number:
                 exercise = next((e for e in self.practice.exercises if (e.epd, e.task) == (epd, task)), None)
+                recall(self.service.library, filter(None, [exercise]))
                 return None if exercise is None else (exercise, review, right_move(exercise))
         return None
 

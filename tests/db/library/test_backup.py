@@ -146,7 +146,7 @@ def test_what_is_no_backup_is_not_restored(path: Path, tmp_path: Path, harm: Cal
     assert games(path) == 2
 
 
-@pytest.mark.parametrize("harm", [_not_sqlite, _torn, _newer])
+@pytest.mark.parametrize("harm", [_torn, _newer])
 def test_a_library_that_cannot_be_opened_can_be_replaced(
     path: Path, tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
@@ -275,9 +275,21 @@ def test_a_database_of_another_program_is_not_replaced(path: Path, tmp_path: Pat
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE places (url TEXT)")
     before = other.read_bytes()
-    with pytest.raises(UsageError, match="database of another program"):
+    with pytest.raises(UsageError, match="no trap library"):
         restore(path, other, replace=True)
     assert other.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"notes\n", b"\0" * 5000, b"%PDF-1.7", b"SQLite"])
+def test_what_is_no_database_is_not_replaced(path: Path, tmp_path: Path, content: bytes) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_bytes(content)
+    with pytest.raises(UsageError, match="no trap library"):
+        restore(path, other, replace=True)
+    assert other.read_bytes() == content
+    other.write_bytes(b"")
+    restore(path, other, replace=True)
+    assert games(other) == 2
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "loop"])

@@ -98,6 +98,38 @@ def test_a_library_with_another_schema_is_refused_and_left_as_it_is(
     assert library.read_bytes() == before
 
 
+REORDERED = [
+    ("victim IN ('white', 'black')", "'white' IN (victim, 'black')"),
+    ("killer_line TEXT NOT NULL", "killer_line NOT TEXT NULL"),
+    ("FOREIGN KEY(game_id) REFERENCES games (id)", "FOREIGN KEY(id) REFERENCES games (game_id)"),
+    ("'white', 'black'", "'whi te', 'black'"),
+    ("'white', 'black'", "'whiteblack'"),
+]
+"""What stands in the schema, and the same words in another order or with other spaces, which is another schema."""
+
+
+@pytest.mark.parametrize(("stands", "instead"), REORDERED)
+def test_a_schema_of_the_same_words_is_another(library: Path, stands: str, instead: str) -> None:
+    with closing(sqlite3.connect(library)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        changed = connection.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE sql LIKE '%' || ? || '%'",
+            (stands, instead, stands),
+        )
+        assert changed.rowcount > 0
+        connection.commit()
+    with pytest.raises(LibraryError, match=r"is damaged"):
+        open_library(library)
+
+
+def test_spaces_between_words_and_the_order_of_columns_are_nothing(library: Path) -> None:
+    with closing(sqlite3.connect(library)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '\n\tNOT  NULL')")
+        connection.commit()
+    open_library(library).close()
+
+
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT"
 
 OTHERS = {

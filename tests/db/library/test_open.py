@@ -429,3 +429,16 @@ def test_any_number_of_threads_may_use_a_library(tmp_path: Path) -> None:
 
         with ThreadPoolExecutor(12) as pool:
             assert list(pool.map(read, range(12))) == [45] * 12
+
+
+def test_whoever_closes_last_leaves_the_file_alone(library: Path) -> None:
+    before = names(library.parent)
+    reader = open_library(library, read_only=True)
+    writer = open_library(library)
+    with writer.database.write() as connection:
+        connection.exec_driver_sql("UPDATE meta SET value = value")
+    reader.traps()
+    writer.close()
+    assert f"{library.name}-wal" in names(library.parent), "the reader still has it open"
+    reader.close()
+    assert names(library.parent) == before

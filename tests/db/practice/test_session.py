@@ -11,9 +11,10 @@ from db.library.library import Library
 from db.library.open import open_library
 from db.practice.collect import Filter, exercises_of
 from db.practice.exercise import AnswerError, Exercise, Origin, Task, read_answer
-from db.practice.judge import Mark, is_confirmed, judge
+from db.practice.judge import Mark, judge
 from db.practice.schedule import AGAIN, streak
-from db.practice.session import Practice, find_player, open_practice, right_move
+from db.practice.session import Practice, find_player, open_practice
+from db.practice.tested import is_confirmed, right_move
 from db.practice.wording import HINTS, hint, question, solution, source, verdict
 from db.storage.practice_rows import reviews_of
 from tests.conftest import NewLibrary

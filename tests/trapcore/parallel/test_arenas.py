@@ -1,0 +1,48 @@
+"""Threads of a server share the arenas of the C library."""
+
+import subprocess
+import sys
+
+import pytest
+
+_ARENAS_OF_THREADS = """
+import ctypes, os, sys, threading
+from trapcore.parallel.arenas import share_arenas
+
+if sys.argv[1] == "shared":
+    share_arenas()
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+libc.fdopen.restype, libc.fdopen.argtypes = ctypes.c_void_p, [ctypes.c_int, ctypes.c_char_p]
+libc.malloc_info.argtypes = [ctypes.c_int, ctypes.c_void_p]
+libc.fflush.argtypes = [ctypes.c_void_p]
+together = threading.Barrier(12)
+
+def work():
+    together.wait()
+    for _ in range(100):
+        libc.malloc(10_000)
+    together.wait()
+
+threads = [threading.Thread(target=work) for _ in range(12)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+reading, writing = os.pipe()
+file = libc.fdopen(writing, b"w")
+libc.malloc_info(0, file)
+libc.fflush(file)
+print(os.read(reading, 1 << 20).count(b"<heap nr="))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only glibc gives threads arenas of their own")
+def test_threads_share_two_arenas() -> None:
+    found = {
+        how: int(
+            subprocess.run([sys.executable, "-c", _ARENAS_OF_THREADS, how], check=True, capture_output=True).stdout
+        )
+        for how in ("shared", "own")
+    }
+    assert found["shared"] <= 2 < found["own"]
