@@ -13,7 +13,8 @@ from pathlib import Path
 from bot.self_check import check as check_bot
 from db.library.health import broken, dangling_references, sample, wrong_keys
 from db.library.library import Library
-from db.library.open import REVISIONS, open_library
+from db.library.open import open_library
+from db.library.schema import REVISIONS
 from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
 from db.similarity.killer_index import check_killer_index
 from lichess.self_check import Finding, attempt

@@ -59,7 +59,7 @@ def add_bundled(
     given = [*bundled_traps(), *bundled_non_traps()]
     known = [with_fields(trap, opinions=stored.get((trap.epd, trap.line), ())) for trap in given]
     certificates = read_certificates(prover)
-    found = check_certificates(known, certificates, prover, jobs=jobs)
+    found = check_certificates(known, certificates, prover)
     rest = [trap for trap, each in zip(known, found, strict=True) if each is None]
     if not certificates or any(trap.slug in certificates for trap in rest):
         log(f"{len(rest)} of the bundled traps have no certificate that fits this program; proving them takes a while")

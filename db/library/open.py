@@ -8,13 +8,13 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from importlib import resources
 from pathlib import Path
 
 from sqlalchemy import Connection, delete, insert, select, text, update
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from db.library.library import Library
+from db.library.schema import REVISIONS, make_schema, migrate
 from db.storage.database import BUSY_SECONDS, FORMAT, Database, can_write, server_engine, sqlite_engine
 from db.storage.models import (
     CheckpointRow,
@@ -36,15 +36,6 @@ from trapcore.io.output_check import is_database, status_of
 from trapcore.io.work_folder import WorkFolder, sweep
 from trapcore.trees.position_key import mirror
 from trapcore.version import installed_version
-
-REVISIONS = tuple(
-    sorted(
-        file.name[:4]
-        for file in resources.files("db.storage.migrations").joinpath("versions").iterdir()
-        if file.name.endswith(".py")
-    )
-)
-"""Every revision of the schema, oldest first: the files in ``db/storage/migrations/versions``."""
 
 _RATED = "0005"  # the revision since which games have ratings
 
@@ -156,7 +147,7 @@ def upgrade_library(path_or_url: Path | str) -> list[str]:
         with database.write() as connection:
             before = _revision(connection)
             if before != REVISIONS[-1]:
-                _migrate(connection)
+                migrate(connection)
                 done.append(f"the schema went from {before} to {REVISIONS[-1]}")
             rekeyed = _rekey(connection)
             if before is not None and before < _RATED and not rekeyed:
@@ -335,20 +326,9 @@ def _key_facts() -> list[dict[str, str]]:
 
 def _make(database: Database) -> None:
     with database.write() as connection:
-        _migrate(connection)
+        make_schema(connection)
         facts = [{"key": "format", "value": FORMAT}, {"key": "made_by", "value": made_by()}]
         connection.execute(insert(MetaRow), facts + _key_facts())
-
-
-def _migrate(connection: Connection) -> None:
-    # Imported here: only making and upgrading need it, and it takes a tenth of a second.
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", "db.storage:migrations")
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
 
 
 def _rekey(connection: Connection) -> list[str]:

@@ -216,7 +216,8 @@ def _is_seen(trap: Trap, certificate: Certificate, row: tuple[int, int, int]) ->
     asked: list[tuple[Sequence[str], Sequence[str]]] = [((killer,), ()), ((), (killer,)), ((), ())]
     if certificate.tree:
         asked.reverse()
-    answers = (search(board.fen(), Budget(depth=depth - 1), first=first, only=only) for first, only in asked)
+    after = board.fen()
+    answers = (search(after, Budget(depth=depth - 1), first=first, only=only) for first, only in asked)
     return any(-answer.value == bait for answer in answers)
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, 
 from sqlalchemy.orm import InstrumentedAttribute
 
 from db.library.library import Library
+from db.library.schema import CURSOR_SECRET
 from db.query.answer import Hit, Match, Page
 from db.query.cursor import Place, read_cursor, write_cursor
 from db.query.query import Query, Sort
@@ -35,9 +36,6 @@ from trapcore.trees.position_key import mirror_move
 COUNTED = 100_000
 """Traps of a library in which all hits of a question about fields are counted; in a larger one that takes longer than
 finding those of a page."""
-
-SECRET = "cursor_secret"
-"""The fact in ``meta`` that seals cursors."""
 
 _NONE = Frequency(decisions=0, played=0)
 _RANKS = {match: rank for rank, match in enumerate(Match)}
@@ -223,9 +221,11 @@ class QueryEngine:
 
     def _cursor_secret(self, connection: Connection) -> bytes:
         if self._secret is None:
-            stored = connection.scalar(select(MetaRow.value).where(MetaRow.key == SECRET))
+            stored = connection.scalar(select(MetaRow.value).where(MetaRow.key == CURSOR_SECRET))
             if stored is None:
-                raise LibraryError(f"{self.library.name} lacks {SECRET} in its table meta; put back a copy of it")
+                raise LibraryError(
+                    f"{self.library.name} lacks {CURSOR_SECRET} in its table meta; put back a copy of it"
+                )
             self._secret = stored.encode()
         return self._secret
 

@@ -136,7 +136,7 @@ class Trap:
         if board.is_checkmate() != (self.outcome is Outcome.MATE):
             ends = "ends in mate" if board.is_checkmate() else "does not end in mate"
             raise InputError(f"{self.slug}: the outcome is said to be {self.outcome}, but the killer line {ends}")
-        if self.moves is not None and _after(self.moves) != self.epd:
+        if self.moves is not None and _played(_words(self.moves), self.name)[1] != self.epd:
             raise InputError(f"{self.slug}: the moves {self.moves} do not lead to the position {self.epd}")
         self._check_proof()
 
@@ -234,30 +234,21 @@ def make_trap(
     """
     if fen is None and moves is None:
         raise InputError(f"{name}: neither a position nor the moves that lead to it were given")
-    written = None
-    if moves is not None:
-        played = read_moves(chess.Board(), moves, name)
-        written = chess.Board().variation_san(played) if played else ""
-    start = parse_position(fen) if fen is not None else parse_position(_after(written or ""))
-    line = read_moves(start, bait, name)
+    written, epd = (None, "") if moves is None else _played(_words(moves), name)
+    start = parse_position(epd if fen is None else fen)
+    board = start.copy(stack=False)
+    line = _play(board, _words(bait), name)
     if len(line) != 1:
         raise InputError(f"{name}: the bait must be one move, not {bait!r}")
-    after = start.copy(stack=False)
-    after.push(line[0])
-    line += read_moves(after, killer_line, name)
-    board = start.copy(stack=False)
-    uci = []
-    for move in line:
-        uci.append(board.uci(move))
-        board.push(move)
+    line += _play(board, _words(killer_line), name)
     slug = labels.get("slug")
     trap = Trap(
         slug=slug if slug is not None else slugify(name),
         name=name,
         family=labels.get("family", "other"),
-        epd=_native.epd(start.fen()),
-        bait=uci[0],
-        killer_line=tuple(uci[1:]),
+        epd=epd if fen is None else _native.epd(fen),
+        bait=line[0],
+        killer_line=tuple(line[1:]),
         outcome=Outcome.MATE if board.is_checkmate() else Outcome.MATERIAL,
         eco=labels.get("eco", ""),
         opening=labels.get("opening", ""),
@@ -274,27 +265,16 @@ def read_moves(board: chess.Board, text: str | Iterable[str], what: str) -> list
 
     Move numbers and suffixes such as ``!?`` are passed over. Raises `InputError`, beginning with ``what``.
     """
-    board = board.copy(stack=False)
-    line = []
-    for word in text.split() if isinstance(text, str) else text:
-        token = re.sub(r"^\d+\.+", "", word).rstrip("!?")
-        if not token or re.fullmatch(r"[1-9]\d*|\.+", token):
-            continue
-        move = _move(board, token)
-        if not move:  # a null move, which python-chess reads from `--` and `0000`
-            raise InputError(f"{what}: {token!r} is no legal move in {board.fen()}")
-        line.append(move)
-        board.push(move)
-    return line
+    board = board.copy()
+    already = len(board.move_stack)
+    _play(board, _words(text), what)
+    return board.move_stack[already:]
 
 
 def first_sans(epd: str, bait: str, killer: str) -> tuple[str, str]:
     """Bait and killer (UCI) of a position in SAN, without the signs for check and mate."""
-    board = parse_position(epd)
-    played = board.parse_uci(bait)
-    first = plain_san(board.san(played))
-    board.push(played)
-    return first, plain_san(board.san(board.parse_uci(killer)))
+    first, second = _native.sans(epd, [bait, killer])
+    return plain_san(first), plain_san(second)
 
 
 def plain_san(san: str) -> str:
@@ -328,10 +308,29 @@ def _strict(board: chess.Board, move: str) -> chess.Move:
     return parsed
 
 
-@lru_cache(maxsize=1024)  # a trap that is made, judged and stored is checked each time
-def _after(moves: str) -> str:
-    """Canonical EPD after moves from the usual start."""
-    board = chess.Board()
-    for move in read_moves(board, moves, "the moves"):
+def _words(text: str | Iterable[str]) -> tuple[str, ...]:
+    """The moves of a text as they are written, without their numbers and what somebody thinks of them."""
+    words = text.split() if isinstance(text, str) else text
+    tokens = (re.sub(r"^\d+\.+", "", word).rstrip("!?") for word in words)
+    return tuple(token for token in tokens if token and not re.fullmatch(r"[1-9]\d*|\.+", token))
+
+
+def _play(board: chess.Board, words: Iterable[str], what: str) -> list[str]:
+    """Play the moves of `read_moves` on the board; the moves in UCI."""
+    line = []
+    for word in words:
+        move = _move(board, word)
+        if not move:  # a null move, which python-chess reads from `--` and `0000`
+            raise InputError(f"{what}: {word!r} is no legal move in {board.fen()}")
+        line.append(board.uci(move))
         board.push(move)
-    return _native.epd(board.fen())
+    return line
+
+
+@lru_cache(maxsize=1024)  # a trap that is made, judged and stored is checked each time
+def _played(words: tuple[str, ...], what: str) -> tuple[str, str]:
+    """Moves from the usual start in SAN with their numbers, and the canonical EPD after them."""
+    board = chess.Board()
+    sans = _native.sans(chess.STARTING_FEN, _play(board, words, what))
+    numbered = (f"{1 + ply // 2}. {san}" if ply % 2 == 0 else san for ply, san in enumerate(sans))
+    return " ".join(numbered), _native.epd(board.fen())

@@ -19,8 +19,9 @@ from sqlalchemy import select
 
 from db.library.library import Library
 from db.library.open import open_library
+from db.library.schema import CURSOR_SECRET
 from db.query.cursor import write_cursor
-from db.query.engine import SECRET, QueryEngine
+from db.query.engine import QueryEngine
 from db.query.query import Query, Sort
 from db.similarity.killer_index import SUFFIX, open_killer_index
 from db.similarity.nearest_traps import PositionIndex
@@ -96,7 +97,7 @@ def _later(engine: QueryEngine) -> str:
     """The cursor of a deep page, as if somebody had read on to there."""
     with engine.library.database.read() as connection:
         slug = connection.scalar(select(TrapRow.slug).order_by(TrapRow.slug).offset(TRAPS * 9 // 10).limit(1))
-        secret = connection.scalar(select(MetaRow.value).where(MetaRow.key == SECRET))
+        secret = connection.scalar(select(MetaRow.value).where(MetaRow.key == CURSOR_SECRET))
     return write_cursor((str(slug),), Query(limit=20), str(secret).encode())
 
 

@@ -89,7 +89,7 @@ def test_the_certificates_are_current_and_stand() -> None:
     given = [*bundled_traps(), *bundled_non_traps()]
     certificates = read_certificates(bundled_prover())
     assert certificates, REMADE
-    checked = check_certificates(given, certificates, bundled_prover(), jobs=2)
+    checked = check_certificates(given, certificates, bundled_prover())
     without = [trap for trap, found in zip(given, checked, strict=True) if found is None]
     assert [trap.slug for trap in without if trap.slug in certificates] == [], REMADE
     assert certificates.keys() <= {trap.slug for trap in given}, REMADE
@@ -103,7 +103,7 @@ def test_the_certificates_show_what_proving_shows(tmp_path: Path) -> None:
     given = [*bundled_traps(), *bundled_non_traps()]
     write_certificates(given, bundled_prover(), tmp_path / "again.json", jobs=2)
     assert (tmp_path / "again.json").read_bytes() == CERTIFICATES.read_bytes(), REMADE
-    checked = check_certificates(given, read_certificates(bundled_prover()), bundled_prover(), jobs=2)
+    checked = check_certificates(given, read_certificates(bundled_prover()), bundled_prover())
     for found, (trap, proved) in zip(checked, prove_all(bundled_prover(), given, jobs=2), strict=True):
         assert found is None or found == proved, trap.slug
 

@@ -20,7 +20,8 @@ from sqlalchemy import create_engine, text
 
 from db.games.index_games import index_files
 from db.library.library import Library
-from db.library.open import REVISIONS, create_library, open_library, upgrade_library
+from db.library.open import create_library, open_library, upgrade_library
+from db.library.schema import REVISIONS
 from db.storage.database import sqlite_engine
 from db.traps.opinion import Opinion
 from db.traps.temptation import UNKNOWN_RATING, Frequency
@@ -321,7 +322,8 @@ def _read_as_nobody(library: Path) -> None:
 # Everything is imported before the rights are given up.
 READER = """
 import os, pathlib, sys
-from db.library.open import REVISIONS, open_library
+from db.library.open import open_library
+from db.library.schema import REVISIONS
 from trapcore.errors import LibraryError
 path = pathlib.Path(sys.argv[1])
 open_library(path, read_only=True).close()
@@ -382,7 +384,8 @@ def test_of_two_that_make_the_same_library_the_first_one_stays(tmp_path: Path) -
 MAKER = f"""
 import sys, time, pathlib
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
-from db.library.open import REVISIONS, create_library
+from db.library.open import create_library
+from db.library.schema import REVISIONS
 from tests.support.db_traps import legal
 path = pathlib.Path(sys.argv[1])
 def fill(made):

@@ -2,6 +2,8 @@
 
 import ast
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -10,8 +12,10 @@ from alembic import command
 from alembic.config import Config
 
 from db.formats.bundled import bundled_non_traps, bundled_traps
-from db.library.open import open_library, upgrade_library
+from db.library.open import create_library, open_library, upgrade_library
+from db.library.schema import migrate, migrated_schema, newest_schema
 from db.storage.database import sqlite_engine
+from db.storage.schema_check import schema_differences
 from db.traps.trap import make_trap
 
 VERSIONS = sorted((Path(__file__).parents[3] / "db" / "storage" / "migrations" / "versions").glob("*.py"))
@@ -40,6 +44,41 @@ def test_a_revision_imports_nothing_of_the_program(path: Path) -> None:
             imported.add((node.module or "").split(".")[0])
     standard = {"re", "secrets", "unicodedata", "collections"}
     assert imported <= standard | {"alembic", "sqlalchemy", "chess"}
+
+
+def test_a_new_library_is_byte_for_byte_what_the_revisions_make(tmp_path: Path) -> None:
+    path, migrated = tmp_path / "library.sqlite", tmp_path / "migrated.sqlite"
+    create_library(path)
+    engine = sqlite_engine(migrated, read_only=False)
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        migrate(connection)
+        assert schema_differences(connection) == []
+    engine.dispose()
+    assert newest_schema() == migrated_schema(), "python -m db.library.schema writes newest.sql anew"
+    with closing(sqlite3.connect(path)) as made, closing(sqlite3.connect(migrated)) as wanted:
+        for query in (
+            "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid",
+            "SELECT version_num FROM alembic_version",
+            "PRAGMA page_size",
+        ):
+            assert made.execute(query).fetchall() == wanted.execute(query).fetchall()
+        facts = "SELECT key, length(value) FROM meta WHERE key IN ('cursor_secret', 'traps_state') ORDER BY key"
+        assert (
+            made.execute(facts).fetchall()
+            == wanted.execute("SELECT key, length(value) FROM meta ORDER BY key").fetchall()
+        )
+
+
+def test_only_what_has_to_be_migrated_loads_alembic(tmp_path: Path) -> None:
+    """A program of its own: this one has loaded it."""
+    program = (
+        "import sys; from pathlib import Path; from db.formats.bundled import make_bundled;"
+        "make_bundled(Path(sys.argv[1]), lambda _: None); print('alembic' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "library.sqlite"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
 
 
 def test_what_traps_are_found_by_is_computed_for_old_libraries_as_for_new_ones(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from db.library.open import REVISIONS
+from db.library.schema import REVISIONS
 from db.storage.bulk import BulkLookup
 from db.storage.models import Base, PositionRow
 

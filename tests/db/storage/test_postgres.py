@@ -14,7 +14,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from db.games.index_games import index_files
-from db.library.open import REVISIONS, open_library, upgrade_library
+from db.library.open import open_library, upgrade_library
+from db.library.schema import REVISIONS
 from db.similarity.killer_index import open_killer_index
 from db.storage.database import server_engine
 from db.storage.models import Base
