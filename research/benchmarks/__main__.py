@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from research.benchmarks import trapping
-from research.benchmarks.commands import annotate, cluster, explorer, mine, query, screening, serve
+from research.benchmarks.commands import annotate, cluster, explorer, mine, pages, query, screening, serve
 from research.benchmarks.comparison import NOTABLE, Comparison, compare_runs, show_comparisons
 from research.benchmarks.material import MASTERS
 from research.benchmarks.native import core, kernels, measures, prover, searches, tactics, token_index
@@ -39,6 +39,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "prover": ("The mate prover", prover.rows),
     "tactics": ("The search, on positions with known answers", tactics.rows),
     "search": ("Monte Carlo tree search, beside OpenSpiel's", searches.rows),
+    "pages": ("Pages in a browser", pages.rows),
     "serve": ("A server over a hundred thousand traps", serve.rows),
     "perft": ("Move generation", core.perft),
 }

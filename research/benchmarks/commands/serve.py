@@ -45,7 +45,7 @@ def rows() -> list[Row]:
     if wrk is None:
         return [Row("questions by wrk", "", "not installed (Debian: wrk)")]
     out = []
-    with tempfile.TemporaryDirectory() as name, _server(million(TRAPS), Path(name)) as url:
+    with tempfile.TemporaryDirectory() as name, server(million(TRAPS), Path(name)) as url:
         folder = Path(name)
         (folder / "paths").write_text("".join(f"{path}\n" for path in _paths()))
         (folder / "questions.lua").write_text(_SCRIPT % (folder / "paths"))
@@ -87,7 +87,8 @@ def _paths() -> Iterator[str]:
 
 
 @contextmanager
-def _server(library: Path, folder: Path) -> Iterator[str]:
+def server(library: Path, folder: Path) -> Iterator[str]:
+    """A server on loopback over a library, without a limit of rate, whose index is made; its address."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TRAPLINE_")}
     process = subprocess.Popen(
         [sys.executable, "-m", "trapline", "serve", "--db", str(library), "--port", "0"],
