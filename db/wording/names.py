@@ -7,7 +7,9 @@ from functools import lru_cache
 from db.wording.grammar import Grammar
 
 _NAMES_ITSELF = re.compile(r"(trap|mate|fishing pole|king hunt)( (by|with) .*)?$", re.IGNORECASE)
-_MOVES_BEHIND = re.compile(r", \d+\.[^,]*$")  # which variation it is: the sentence has the moves itself
+_SAN = r"(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?[+#]?)"
+# Which variation it is, ", 7.Ke1" or ", Nxa2 and Bb4 mate": the sentence has the moves itself.
+_MOVES_BEHIND = re.compile(rf", (?:\d+\.[^,]*|{_SAN}(?: and {_SAN})*(?: mate)?)$| {_SAN}(?: and {_SAN})* mate$")
 _POSSESSIVE = re.compile(r"(?!Noah)\S+['’]s\b")  # as the first word
 
 FAMILIES: Mapping[str, str] = {

@@ -77,6 +77,9 @@ def test_what_is_lost(fen: str, line: str, english: str, german: str) -> None:
     [
         (0.18, -0.14, "1.Kf1 was better (59 % → 43 %)."),
         (0.18, -0.24, "1.Kf1 kept the balance (59 % → 38 %)."),
+        (-0.08, -0.6, "1.Kf1 kept the balance (46 % → 20 %)."),
+        (-0.12, -0.6, "1.Kf1 was better (44 % → 20 %)."),
+        (-0.18, -0.6, "1.Kf1 was better (41 % → 20 %)."),
         (0.6, 0.22, "1.Kf1 was better (80 % → 61 %)."),
         (0.6, -0.1, "1.Kf1 kept the advantage (80 % → 45 %)."),
         (0.9, 0.3, "1.Kf1 was winning (95 % → 65 %)."),
@@ -146,6 +149,13 @@ def test_material_is_told_where_it_accounts_for_the_cost(
         ("Traxler, 7.Ke1", "a known trap (Traxler)"),
         ("From's gambit, 4.Nf3 g5 5.h3", "a known trap (From's gambit)"),
         ("Ruy Lopez, exchange", "a known trap (Ruy Lopez, exchange)"),
+        ("Blackmar-Diemer, Nxa2 and Bb4 mate", "a known trap (Blackmar-Diemer)"),
+        ("London System, Qxh7 mate", "a known trap (London System)"),
+        ("Danish Gambit, Bxf7+ and Qxd8", "a known trap (Danish Gambit)"),
+        ("Modern Defence, Bxf7 and Ne6", "a known trap (Modern Defence)"),
+        ("Petroff, Three Knights Qxh7 mate", "a known trap (Petroff, Three Knights)"),
+        ("Accelerated Dragon, Fischer's Ne6", "a known trap (Accelerated Dragon, Fischer's Ne6)"),
+        ("Scotch Gambit, Bh6 mate hunt", "a known trap (Scotch Gambit, Bh6 mate hunt)"),
         ("Monticelli trap, 9...Nxc3", "the Monticelli trap"),
     ],
 )
