@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from research.benchmarks.commands.serve import server
 from research.benchmarks.material import master_games
 from research.benchmarks.table import Row
-from web.pages.rendering import STATIC
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
+BOARD = Path(__file__).parents[3] / "web" / "pages" / "static" / "chessground"
 GAMES = 5
 """Games of `PLIES` half-moves, or one more, that are pasted one after the other."""
 PLIES = 80
@@ -52,7 +52,7 @@ document.addEventListener("mouseup", () => {
 def rows() -> list[Row]:
     """A pasted game to its annotated view, games to the report, a move on the board to its traps."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None or not (STATIC / "chessground").is_dir():
+    if chromium is None or driver is None or not BOARD.is_dir():
         missing = "needs chromium and chromedriver, and the board: npm, python deploy/fetch_board.py"
         return [Row("pages in a browser", "", missing)]
     with tempfile.TemporaryDirectory() as name:
