@@ -273,3 +273,11 @@ CREATE TABLE practice_reviews (
 	CONSTRAINT fk_practice_reviews_card_id_practice_cards FOREIGN KEY(card_id) REFERENCES practice_cards (id)
 );
 CREATE INDEX ix_practice_reviews_card_id ON practice_reviews (card_id);
+CREATE TABLE move_tests (
+	epd VARCHAR(100) NOT NULL, 
+	move VARCHAR(5) NOT NULL, 
+	"by" VARCHAR(32) NOT NULL, 
+	is_confirmed BOOLEAN NOT NULL, 
+	best VARCHAR(5), 
+	CONSTRAINT pk_move_tests PRIMARY KEY (epd, move)
+);
