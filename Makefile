@@ -76,8 +76,11 @@ lock:
 	    --python-platform linux --no-emit-index-url --no-annotate --custom-compile-command "make lock" \
 	    --upgrade --quiet --output-file deploy/requirements.lock
 
-# Known holes of what is locked; needs pip-audit, cargo-audit and the network, and fails for what could not be asked for.
+# Known holes of what is locked; needs pip-audit, cargo-audit and the network (of Rust the advisories of RustSec, which lie
+# on github.com), and fails for what could not be asked for.
 audit:
+	@command -v pip-audit >/dev/null || { echo "make audit needs pip-audit: pipx install pip-audit" >&2; exit 1; }
+	@command -v cargo-audit >/dev/null || { echo "make audit needs cargo-audit: cargo install cargo-audit" >&2; exit 1; }
 	pip-audit --strict --require-hashes --disable-pip --requirement deploy/requirements.lock
 	cd trapcore/native && cargo audit
 

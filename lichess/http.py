@@ -70,8 +70,8 @@ class Session(requests.Session):
         if encoding not in _ENCODINGS:
             response.close()
             raise Unreachable(f"an answer is packed as {encoding[:20]!r}, which was not asked for")
-        if not is_stream:
-            # What requests does for an answer that is no stream, with bounds.
+        if not is_stream or not 200 <= response.status_code < 300:
+            # What requests does for an answer that is no stream, with bounds; a refusal is none, whatever was asked.
             response._content = _whole(response)
             response._content_consumed = True
         return response

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,24 @@ def test_a_list_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(Unreachable, match="more than 1 MiB"):
             client.chat("abcdefgh")
         client.close()
+
+
+@pytest.mark.parametrize("status", [302, 404, 429, 500])
+@pytest.mark.parametrize("piece", [b"x" * 10_000, b""], ids=["without end", "broken off"])
+def test_a_refused_stream_is_read_with_bounds(monkeypatch: pytest.MonkeyPatch, status: int, piece: bytes) -> None:
+    monkeypatch.setattr(http, "LONGEST_BODY", 100_000)
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        handler.send_header("Content-Length", str(1 << 40))
+        handler.end_headers()
+        while piece:
+            handler.wfile.write(piece)
+        handler.wfile.write(b'{"error": ')
+        handler.close_connection = True
+
+    with served(answer) as url, closing(Connection(url, None)) as client, pytest.raises(LichessError):
+        next(client.events())
 
 
 def test_an_answer_that_trickles_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
