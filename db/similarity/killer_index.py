@@ -258,7 +258,13 @@ class _Built:
     def read(cls, path: Path) -> "_Built | None":
         """None if it cannot be read, or is not what was written."""
         try:
-            data = path.read_bytes()
+            # The folder may be from anybody: neither a pipe nor a device is waited for or read without end.
+            with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+                status, head = os.fstat(file.fileno()), file.read(40)
+                size = 40 + 16 * int.from_bytes(head[32:], "big") + _DIGEST_BYTES
+                if not stat.S_ISREG(status.st_mode) or status.st_size != size:
+                    return None
+                data = head + file.read(size - len(head))
         except OSError:
             return None
         data, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
@@ -373,7 +379,7 @@ def _changed(state: _State, folder: Path, root: Path) -> bool:
             continue
         # It is damaged or gone, or not what it says: go on as if there were none.
         with suppress(IndexFileError, UsageError, OSError):
-            shutil.copytree(path / "index", folder / "index")
+            _link_index(path / "index", folder / "index")
             add = state.token_sets(only=different & now.keys()) if different else ()
             remove = different & built.entries.keys()
             _native.change_token_index(folder / "index", vocabulary=VOCABULARY_VERSION, add=add, remove=remove)
@@ -381,6 +387,18 @@ def _changed(state: _State, folder: Path, root: Path) -> bool:
             return True
         shutil.rmtree(folder / "index", ignore_errors=True)
     return False
+
+
+def _link_index(source: Path, target: Path) -> None:
+    """Another name for each file of an index: those are replaced, never changed. Raises `OSError`, also where there are
+    no links, and for what is no file: the folder may be from anybody."""
+    target.mkdir()
+    target.chmod(stat.S_IMODE(source.stat().st_mode))
+    for path in source.iterdir():
+        if path.name == "manifest" or (path.name.startswith("segment-") and not path.suffix):
+            if not stat.S_ISREG(path.lstat().st_mode):
+                raise OSError(f"{path} is no file")
+            os.link(path, target / path.name)
 
 
 def _build(state: _State, folder: Path) -> None:

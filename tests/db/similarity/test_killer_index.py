@@ -287,6 +287,38 @@ def test_a_program_that_is_killed_while_it_builds_leaves_the_old_index(
     assert slugs(library, weights) == {trap.slug for trap in library.traps()}
 
 
+@pytest.mark.parametrize("endless", ["device", "pipe"])
+@pytest.mark.parametrize("name", ["built", "index/manifest", "index/segment-1"])
+def test_what_has_no_end_in_the_place_of_a_file_is_not_read(
+    library: Library, weights: Weights, bundled: list[Trap], name: str, endless: str
+) -> None:
+    """Neither of this state's index nor of the one before, of which the next is made."""
+    for trap in (None, bundled[40]):
+        with open_killer_index(library, weights) as killer_index:
+            path = killer_index.path.parent / name
+        path.unlink()
+        if endless == "pipe":
+            os.mkfifo(path)
+        else:
+            path.symlink_to("/dev/zero")
+        if trap is not None:
+            library.add(trap)
+        assert slugs(library, weights) == {trap.slug for trap in library.traps()}
+
+
+def test_a_link_in_an_index_is_not_written_through(
+    library: Library, weights: Weights, bundled: list[Trap], tmp_path: Path
+) -> None:
+    others = tmp_path / "others"
+    others.write_text("years of work")
+    with open_killer_index(library, weights) as killer_index:
+        for name in ("segment-2.part", "segment-2", "manifest.part", "segment-9"):
+            (killer_index.path / name).symlink_to(others)
+    library.add(bundled[40])
+    assert slugs(library, weights) == {trap.slug for trap in library.traps()}
+    assert others.read_text() == "years of work"
+
+
 @pytest.mark.parametrize("new_library", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077, 0o777])
 @pytest.mark.parametrize(("mode", "wanted"), [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755), (0o660, 0o770)])

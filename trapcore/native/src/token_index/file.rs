@@ -236,14 +236,19 @@ impl Identity {
 /// Reads a file whole: of a mapping, whoever cuts the file short would end the process in the middle of a query.
 pub(super) fn read(path: &Path, kind: Kind) -> Result<(Checked<Vec<u8>>, Identity), TokenIndexError> {
     let take = || -> io::Result<(Vec<u8>, Identity)> {
+        // Opening a pipe would wait for a writer, and a device has no end.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is no file"));
+        }
         let file = File::open(path)?;
         let found = file.metadata()?;
         let mut data = Vec::new();
         (&file).take(header_length(kind)).read_to_end(&mut data)?;
         // What is as long as no index says of itself is refused by its header, before it fills the memory.
+        let left = found.len().saturating_sub(data.len() as u64);
         if promised_length(&data, kind) == Some(found.len()) {
-            data.try_reserve_exact(found.len() as usize - data.len()).map_err(io::Error::other)?;
-            (&file).take(found.len() - data.len() as u64).read_to_end(&mut data)?;
+            data.try_reserve_exact(left as usize).map_err(io::Error::other)?;
+            (&file).take(left).read_to_end(&mut data)?;
         }
         Ok((data, Identity::of(&found)))
     };
