@@ -91,9 +91,9 @@ def test_given_time_is_told_without_a_move(setup: ServerWithBot) -> None:
         assert lines.next()["text"] == "Black + 15 seconds"
         after = lines.next()
     assert (after["moves"], after["btime"] - before["btime"]) == (before["moves"], 15000)
-    setup.server.advance(190)
+    setup.server.advance(182)
     assert not game.over
-    setup.server.advance(6)
+    setup.server.advance(14)
     assert game.status == "outoftime"
 
 
