@@ -260,18 +260,19 @@ class _Built:
         try:
             # The folder may be from anybody: neither a pipe nor a device is waited for or read without end.
             with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-                status, head = os.fstat(file.fileno()), file.read(40)
-                size = 40 + 16 * int.from_bytes(head[32:], "big") + _DIGEST_BYTES
-                if not stat.S_ISREG(status.st_mode) or status.st_size != size:
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    return None
+                head = file.read(40)
+                counted, changed, count = (int.from_bytes(head[at : at + 8], "big") for at in (16, 24, 32))
+                size = 40 + 16 * count + _DIGEST_BYTES
+                if status.st_size != size:
                     return None
                 data = head + file.read(size - len(head))
         except OSError:
             return None
         data, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
         if digest != _content_digest(data):
-            return None
-        counted, changed, count = (int.from_bytes(data[at : at + 8], "big") for at in (16, 24, 32))
-        if len(data) != 40 + 16 * count:
             return None
         numbers, digests = array("Q"), array("Q")
         numbers.frombytes(data[40 : 40 + 8 * count])

@@ -31,14 +31,6 @@ from trapcore.errors import LibraryError
 from trapcore.proof.verdict import Verdict
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    path = tmp_path / "library.sqlite"
-    with open_library(path, create=True) as opened:
-        opened.add(legal())
-    return path
-
-
 def refused(path: Path | str, *, read_only: bool = True, busy_seconds: float = 0.1) -> str:
     with pytest.raises(LibraryError) as caught:
         open_library(path, read_only=read_only, busy_seconds=busy_seconds).close()

@@ -6,16 +6,7 @@ from pathlib import Path
 import pytest
 
 from db.library.open import open_library, upgrade_library
-from tests.support.db_traps import legal
 from trapcore.errors import LibraryError
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    path = tmp_path / "library.sqlite"
-    with open_library(path, create=True) as opened:
-        opened.add(legal())
-    return path
 
 
 def test_a_library_with_two_names_is_read_but_not_written(library: Path, tmp_path: Path) -> None:
