@@ -80,7 +80,7 @@ def test_games_of_every_kind_are_played_to_the_end(server: Server, settings: Set
         kinds: list[dict[str, Any]] = [{"variant": "chess960"}, {"color": "white", "rated": True, "limit": 30}]
         games = [challenged(server, Habits(offer_draw=0.1), **kind) for kind in kinds]
         for game in games:
-            until(lambda game=game: ended(server, game), 60)  # type: ignore[misc]
+            until(lambda game=game: ended(server, game))  # type: ignore[misc]
         until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
     no_violations(server)
 
@@ -170,7 +170,7 @@ def test_no_fault_loses_a_game(server: Server, settings: Settings, faults: list[
         game = challenged(server, Habits(line=LEGAL, think=(0.0, 0.05)), limit=60)
         until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 2))
         server.order(*faults)
-        until(lambda: ended(server, game), 55)
+        until(lambda: ended(server, game))
         assert server.do(lambda site: site.games[game].status) == "mate"
     no_violations(server)
 
@@ -179,7 +179,7 @@ def test_takebacks_are_granted_as_often_as_configured(server: Server, settings: 
     with playing(settings, ()) as bot:
         game = challenged(server, Habits(think=(0.05, 0.05), ask_takeback=0.5))
         until(lambda: bot._saved_state.game(game).takebacks == 2)
-        until(lambda: ended(server, game), 50)
+        until(lambda: ended(server, game))
     no_violations(server)
 
 
@@ -189,7 +189,7 @@ def test_a_takeback_that_is_granted_too_late_costs_no_move(server: Server, setti
     server.order(Fault("slow", where="/takeback/yes", times=8, seconds=0.25))
     with playing(generous, ()):
         game = challenged(server, Habits(think=(0.05, 0.1), ask_takeback=0.5, accept_takeback=1.0))
-        until(lambda: ended(server, game), 50)
+        until(lambda: ended(server, game))
     no_violations(server)
 
 
@@ -199,7 +199,7 @@ def test_a_full_house_lets_challenges_wait_and_declines_what_it_does_not_play(
     with playing(settings, ()):
         games = [challenged(server, Habits(think=(0.1, 0.1), resign_at=9)) for _ in range(3)]
         slow = challenged(server, days=3, limit=None, increment=None)
-        until(lambda: all(ended(server, game) for game in games), 40)
+        until(lambda: all(ended(server, game) for game in games))
         assert server.do(lambda site: site.challenges[slow].open) is False
         assert server.do(lambda site: slow not in site.games)
     no_violations(server)
@@ -212,12 +212,12 @@ def test_without_a_library_it_plays_on_and_looks_again(
     settings.db.write_bytes(b"broken")
     with playing(settings) as bot:
         games = [challenged(server, Habits(line=LEGAL)) for _ in range(2)]
-        until(lambda: all(ended(server, game) for game in games), 40)
+        until(lambda: all(ended(server, game) for game in games))
         until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
         assert bot.traps.book is None
         settings.db.write_bytes(whole)
         last = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
-        until(lambda: ended(server, last), 40)
+        until(lambda: ended(server, last))
         assert bot.traps.book is not None
         summary = ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).")
         until(lambda: summary in chat_of(server, last))

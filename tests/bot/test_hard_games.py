@@ -60,7 +60,7 @@ def test_an_opponent_who_leaves_loses(server: Server, settings: Settings, phase:
     server.do(rules)
     with playing(settings, ()):
         game = challenged(server, Habits(leave=1.0, away=None))
-        until(lambda: ended(server, game), 30)
+        until(lambda: ended(server, game))
         assert server.do(lambda site: (site.games[game].status, site.games[game].winner)) == ("timeout", chess.WHITE)
     no_violations(server)
 
@@ -76,7 +76,7 @@ def test_who_cannot_mate_claims_a_draw(server: Server, settings: Settings) -> No
             fen="4k3/pp6/8/8/8/8/8/4K3 w - - 0 1",
             color="black",
         )
-        until(lambda: ended(server, game), 30)
+        until(lambda: ended(server, game))
         assert server.do(lambda site: site.games[game].winner) is None
     no_violations(server)
 
@@ -89,7 +89,7 @@ def test_positions_whose_castling_is_told_as_king_takes_rook(
     with playing(changed(settings, variants=(Variant.FROM_POSITION,)), ("O-O",)):
         habits = Habits(line=("O-O",), resign_at=12, think=(0.01, 0.02))
         game = challenged(server, habits, variant="fromPosition", fen=fen, color=color)
-        until(lambda: ended(server, game), 40)
+        until(lambda: ended(server, game))
         assert moves(server, game)[0] == castles
         assert len(moves(server, game)) > 10
         until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
@@ -144,7 +144,7 @@ def test_opponents_of_whom_little_is_known(server: Server, settings: Settings, s
 def test_a_rematch_is_played(server: Server, settings: Settings) -> None:
     with playing(settings, ()):
         challenged(server, Habits(resign_at=4, rematch=1.0, think=(0.0, 0.1)))
-        until(lambda: server.do(lambda site: len(site.games)) >= 3, 40)
+        until(lambda: server.do(lambda site: len(site.games)) >= 3)
         colors = server.do(lambda site: [site.games[game].color_of(site.account("TrapBot")) for game in site.games])
     assert colors[:3] == [chess.WHITE, chess.BLACK, chess.WHITE]
     no_violations(server)

@@ -382,7 +382,7 @@ def test_an_engine_that_hangs_is_given_up(
     began = time.monotonic()
     for _ in range(3):
         assert player.search(chess.Board(), 50, Cancellation()).uci
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40  # the engine sleeps for a minute each time
     player.close()
 
 

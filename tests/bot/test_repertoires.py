@@ -68,7 +68,7 @@ def test_what_a_game_needs_is_built_first_and_kept(building: Settings, caplog: p
     assert repertoires.find(replace(OPPONENT, variant="chess960")) is None
     repertoires.start()
     try:
-        until(lambda: repertoires.find(black) is not None, 120)
+        until(lambda: repertoires.find(black) is not None)
         built = [message for message in caplog.messages if "was built" in message]
         assert built[0].startswith("the repertoire engines-2400+-black was built in ")
     finally:
@@ -91,7 +91,7 @@ def test_one_that_is_there_is_played_at_once_and_an_old_one_until_another_is_bui
     repertoires = Repertoires(building)
     repertoires.start()
     try:
-        until(lambda: repertoires.find(OPPONENT) is not None, 60)
+        until(lambda: repertoires.find(OPPONENT) is not None)
         found = repertoires.find(OPPONENT)
         assert found is not None
         assert found.points == 0.6
@@ -103,7 +103,7 @@ def test_one_that_is_there_is_played_at_once_and_an_old_one_until_another_is_bui
     assert repertoires.find(OPPONENT) is None
     repertoires.start()
     try:
-        until(lambda: (one := repertoires.find(OPPONENT)) is not None and one.points != 0.6, 120)
+        until(lambda: (one := repertoires.find(OPPONENT)) is not None and one.points != 0.6)
     finally:
         repertoires.stop()
 
@@ -152,7 +152,7 @@ def test_a_game_begins_with_it_and_the_trap_is_counted(server: Server, building:
         assert bot.health()["repertoires"] == 3
 
     with playing(building, ()) as bot:
-        until(lambda: bot.health()["repertoires"] == 3, 60)
+        until(lambda: bot.health()["repertoires"] == 3)
         played(bot)
         until(lambda: {"chosen", "taken"} <= bot._saved_state.bot.stats.keys())
     no_violations(server)

@@ -1,12 +1,12 @@
 """``trapline bot``: what it checks and refuses, how it stops, and that the token is shown nowhere."""
 
+import functools
 import json
 import logging
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.terms import Terms
 from tests.support.bot_games import small_library
+from tests.support.polling import PATIENCE_SECONDS, until
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore.errors import InputError, OutputError, TraplineError, UsageError
 from trapcore.io import logs
@@ -239,13 +240,11 @@ def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, t
                 return str(player.challenge(server.site.account("TrapBot"), Terms(color="black")).id)
 
             game = server.do(challenge)
-            deadline = time.monotonic() + 60
-            while not server.do(lambda site: game in site.games and site.games[game].ply >= 3):
-                assert time.monotonic() < deadline
-                assert process.poll() is None, process.stderr.read() if process.stderr else ""
-                time.sleep(0.05)
+            begun = functools.partial(server.do, lambda site: game in site.games and site.games[game].ply >= 3)
+            until(lambda: process.poll() is not None or begun())
+            assert process.poll() is None, process.stderr.read() if process.stderr else ""
             process.send_signal(signal.SIGTERM)
-            _, output = process.communicate(timeout=40)
+            _, output = process.communicate(timeout=PATIENCE_SECONDS)
         finally:
             process.kill()
     assert process.returncode == 0

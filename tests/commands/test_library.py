@@ -18,6 +18,7 @@ from db.library.open import open_library
 from research.benchmarks.stockfish import STOCKFISH
 from tests.support.command_line import run_program
 from tests.support.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
+from tests.support.polling import PATIENCE_SECONDS
 from tests.support.templates import copy_of
 from trapcore.proof.verdict import Verdict
 
@@ -345,7 +346,7 @@ def test_an_interrupted_index_leaves_a_library_that_goes_on(run: Run, db: list[s
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 130
     assert b"Traceback" not in stderr
     assert json.loads(run("index", "g.pgn", "--json", *db).stdout)["new_games"] == 1

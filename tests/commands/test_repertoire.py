@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from db.library.open import open_library
 from tests.db.repertoire.test_replies import game
 from tests.support.command_line import run_program
 from tests.support.db_traps import write
+from tests.support.polling import PATIENCE_SECONDS, processor_seconds, until
 
 ROOT = Path(__file__).parents[2]
 HEAD = ("repertoire", "--color", "black", "--db", "library.sqlite")
@@ -67,11 +67,10 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing(folder: Path) -> None:
     command = [sys.executable, "-m", "trapline", *HEAD, "--positions", "5000", "-o", "black.pgn", "--jobs", "2"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE)
-    time.sleep(4)
+    until(lambda: process.poll() is not None or processor_seconds(process.pid) > 4)
+    assert process.poll() is None, "it has to be at work"
     process.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    process.communicate(timeout=30)
-    assert time.monotonic() - began < 10
+    process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode != 0
     left = {path.name for path in folder.iterdir() if not path.name.endswith(("-wal", "-shm"))}
     assert left == set(before)

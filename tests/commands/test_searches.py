@@ -4,13 +4,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from tests.support.command_line import CommandLine
+from tests.support.polling import PATIENCE_SECONDS, processor_seconds, until
 from trapcore.errors import PositionError, UsageError
 from trapcore.proof.monte_carlo import SEARCHES
 from trapline.commands.searches.choice import SEARCH_METAVAR
@@ -98,9 +98,9 @@ def test_what_is_no_question_is_refused(words: list[str], kind: type[Exception],
 def test_an_interrupted_search_answers_with_what_it_has() -> None:
     line = [sys.executable, "-m", "trapline", "search", "go-7x7", "--search", "uct", "--seconds", "300", "--json"]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, preexec_fn=_with_interrupts)
-    time.sleep(4)
+    until(lambda: process.poll() is not None or processor_seconds(process.pid) > 3)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 130
     answer = json.loads(output)
     assert answer["cancelled"]

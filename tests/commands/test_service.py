@@ -26,6 +26,7 @@ from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
 from tests.support.db_traps import AVOIDED, FELL, elephant, legal
+from tests.support.polling import PATIENCE_SECONDS
 from tests.support.service_site import LEGAL, ServerClock, begun, finished, play, service_for
 from trapcore.errors import LibraryError, TraplineError, UsageError
 from trapline.__main__ import app
@@ -181,7 +182,7 @@ def test_the_service_runs_pauses_resumes_and_stops(server: Server, tmp_path: Pat
         return {one["name"]: one["state"] for one in found}
 
     def until_done() -> None:
-        end = time.monotonic() + 40
+        end = time.monotonic() + PATIENCE_SECONDS
         while not {"users", "folders"} <= {one["job"] for one in json.loads(run("jobs", "log", "--json").stdout)
                                            if one["ended"]}:  # fmt: skip
             assert time.monotonic() < end
@@ -196,7 +197,7 @@ def test_the_service_runs_pauses_resumes_and_stops(server: Server, tmp_path: Pat
             run("jobs", "pause", "users")
             assert states()["users"] == "paused"
             process.send_signal(signal.SIGTERM)
-            _, output = process.communicate(timeout=40)
+            _, output = process.communicate(timeout=PATIENCE_SECONDS)
         finally:
             process.kill()
     assert process.returncode == 0, output

@@ -56,7 +56,7 @@ def test_a_running_round_is_followed_and_fetched_when_it_is_over(server: Server,
         assert addresses(service) == ["Berta"]
         server.order(Fault("cut", where="/stream/broadcast"))
         server.do(lambda site: site.archive.rounds["round001"].play("a", live_pgn("Anna", "1. e4 e5 2. f4", "0-1")))
-        until(lambda: "Anna" in file.read_text(), 30)
+        until(lambda: "Anna" in file.read_text())
 
         def over(site: Site) -> None:
             site.archive.rounds["round001"].running = False

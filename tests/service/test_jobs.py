@@ -22,6 +22,7 @@ from service.state.job_log import KILLED, JobLog, Outcome
 from service.state.locks import ProcessLocks
 from tests.fake_lichess.http.server import Server
 from tests.support.db_traps import legal
+from tests.support.polling import PATIENCE_SECONDS, until
 from tests.support.service_site import service_for
 
 ROOT = Path(__file__).parents[2]
@@ -102,10 +103,7 @@ def test_the_lock_of_a_killed_process_is_taken_over_and_its_run_is_logged_as_kil
     open_library(tmp_path / "library.sqlite", create=True).close()
     first = child(tmp_path, 1000.0, 1)
     diary = tmp_path / "diary"
-    end = time.monotonic() + 30
-    while not diary.exists():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(diary.exists)
     second = child(tmp_path, 0.0, 1)
     time.sleep(4.0)
     # Longer than it takes to see that nobody lives; but somebody does.
@@ -141,7 +139,7 @@ def test_the_holder_of_a_lock_that_was_taken_over_is_notified(tmp_path: Path) ->
             assert mine
             with library.database.write() as connection:
                 connection.execute(text("UPDATE leases SET holder = 'somebody else'"))
-            assert lost.wait(10)
+            assert lost.wait(PATIENCE_SECONDS)
         # And it does not end what is not its own.
         assert "x" in ProcessLocks(library.database).holders()
 
@@ -186,9 +184,9 @@ def test_the_service_stops_while_it_works(
         stop_flag = StopFlag(service.clock)
         thread = threading.Thread(target=serve, args=(service, stop_flag), daemon=True)
         thread.start()
-        assert began.wait(20)
+        assert began.wait(PATIENCE_SECONDS)
         stop_flag.set()
-        thread.join(20)
+        thread.join(PATIENCE_SECONDS)
         assert not thread.is_alive()
         (run,) = service.job_log.log("users")
         assert run.error is not None

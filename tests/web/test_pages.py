@@ -18,6 +18,7 @@ from db.traps.board_svg import described, draw
 from db.traps.temptation import Profile
 from db.traps.trap import make_trap
 from db.wording.english import ENGLISH
+from tests.support.polling import PATIENCE_SECONDS
 from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
 from trapcore.errors import PositionError
 from trapcore.proof.verdict import DepthValue
@@ -295,7 +296,7 @@ def annotated(client: httpx.Client, name: str, data: bytes, **fields: str) -> tu
     """Address and words of the page of an upload that has been annotated."""
     start_upload = client.post("/annotate", files={"file": (name, data)}, data=fields)
     assert start_upload.status_code == 303, start_upload.text
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         answer = client.get(start_upload.headers["location"])
         if "data-again" not in answer.text:

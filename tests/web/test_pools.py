@@ -1,7 +1,6 @@
 """Searches have threads of their own: they keep no page waiting, and one too many is refused."""
 
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -10,8 +9,8 @@ import chess
 import pytest
 
 from db.practice import tested
+from tests.support.polling import until
 from tests.support.web_server import LEGAL, Served, make_library, served
-from web.service import WAIT_SECONDS
 
 LONG = f"fen={quote(chess.STARTING_FEN)}&nodes=10000000&top=50"
 """A question that takes many seconds: nothing mates there, and nothing is refuted soon."""
@@ -29,17 +28,12 @@ def test_a_search_keeps_no_page_waiting_and_one_too_many_is_refused(server: Serv
     path = f"/api/v1/propose?{LONG}"
     with socket.create_connection(("127.0.0.1", server.port), 20) as line, server.client() as client:
         line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-        deadline = time.monotonic() + 20
-        while RUNNING not in client.get("/metrics").text:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: RUNNING in client.get("/metrics").text)
         for page in ("/about", "/traps", "/practise"):
             assert client.get(page).status_code == 200
-        began = time.monotonic()
         refused = client.get(f"/api/v1/similar?fen={quote(LEGAL)}")
         assert refused.status_code == 503
         assert refused.headers["retry-after"] == "2"
-        assert time.monotonic() - began < WAIT_SECONDS + 5
         assert RUNNING in client.get("/metrics").text, "the search was there all the time"
 
 
@@ -48,9 +42,6 @@ def test_an_export_keeps_no_search_waiting(server: Served) -> None:
     tested._cache.clear()
     with socket.create_connection(("127.0.0.1", server.port), 60) as line, server.client() as client:
         line.sendall(b"GET /practise/exercises.pgn?go=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        deadline = time.monotonic() + 20
-        while RUNNING not in client.get("/metrics").text:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: RUNNING in client.get("/metrics").text)
         assert client.get(f"/api/v1/similar?fen={quote(LEGAL)}").status_code == 200
         assert RUNNING in client.get("/metrics").text, "the export was under way all the time"

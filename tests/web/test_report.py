@@ -14,6 +14,7 @@ from research.benchmarks.stockfish import STOCKFISH
 from tests.fake_lichess.http.server import Server
 from tests.service.chesscom_archive import chesscom
 from tests.service.test_chesscom import game as chesscom_game
+from tests.support.polling import PATIENCE_SECONDS
 from tests.support.practice_library import GAMES, PLAYER, copy_practice_library
 from tests.support.service_site import LEGAL, finished
 from tests.support.web_server import served
@@ -44,7 +45,7 @@ def links(answer: httpx.Response, text: str) -> list[str]:
 def ended(client: httpx.Client, answer: httpx.Response) -> httpx.Response:
     """The page that the job leads to: the report, or what went wrong."""
     assert answer.status_code == 303, words(answer)
-    at, deadline = answer.headers["location"], time.monotonic() + 60
+    at, deadline = answer.headers["location"], time.monotonic() + PATIENCE_SECONDS
     while True:
         page = client.get(at)
         if page.status_code == 303:

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.faults.test_bounded_search import END, FULL
+from tests.support.polling import until
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.web_server import TOKEN, Served, all_routes, served
 
@@ -57,16 +58,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(library: Path) -> Iterator[Served]:
-    with served(library, library.parent, web_seconds=0.5, web_threads=2, nodes=10_000_000) as running:
+    with served(library, library.parent, web_seconds=0.5, web_threads=2, nodes=1_000_000_000) as running:
         yield running
 
 
 def waits_for_rest(client: httpx.Client, case: object) -> None:
     """Until nobody works any more, which has to be soon."""
-    deadline = time.monotonic() + END
-    while "trapline_questions_waiting 0.0" not in client.get("/metrics").text:
-        assert time.monotonic() < deadline, case
-        time.sleep(0.02)
+    until(lambda: "trapline_questions_waiting 0.0" in client.get("/metrics").text, END)
 
 
 @pytest.mark.parametrize(("path", "query"), CASES)

@@ -351,13 +351,10 @@ def test_jobs_must_be_one_or_more(library: Library) -> None:
 
 @pytest.mark.slow
 @needs(MASTERS)
-def test_master_games_take_little_room_and_time(tmp_path: Path) -> None:
+def test_master_games_take_little_room(tmp_path: Path) -> None:
     games = tmp_path / "masters.pgn"
     games.write_bytes(MASTERS.read_bytes()[:1_600_000])
     with open_library(tmp_path / "masters.sqlite", create=True) as library:
-        began = time.process_time()
         done = index_files(library, [games])
-        spent = time.process_time() - began
     assert done.positions > 150_000
-    assert done.positions / spent > 20_000  # a second of one core; the reading threads count
     assert (tmp_path / "masters.sqlite").stat().st_size / done.positions < 250  # bytes, with every table and index

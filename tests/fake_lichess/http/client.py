@@ -13,7 +13,7 @@ from tests.fake_lichess.http.server import HOST
 
 #: Called with method, path, status and the decoded body or stream line.
 Check = Callable[[str, str, int, object], None]
-PATIENCE = 5.0
+PATIENCE = 30.0
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from tests.fake_lichess.http.client import Client, Lines
 from tests.fake_lichess.players import Habits
 from tests.fake_lichess.terms import Terms
-from tests.support.polling import until
+from tests.support.polling import PATIENCE_SECONDS, until
 from tests.support.server_with_bot import ServerWithBot, server_with_bot
 
 BLITZ = Terms(limit=180, increment=2, color="white")
@@ -212,18 +212,18 @@ def test_it_can_be_run_by_hand_and_stops_when_asked() -> None:
         with client.lines("/api/stream/event") as events:
             assert {events.next()["challenge"]["challenger"]["id"] for _ in range(2)} == {"opponent1", "opponent2"}
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_SECONDS) == 0
 
 
 def test_a_port_that_is_taken_is_told_of(setup: ServerWithBot) -> None:
     with begin("--port", str(setup.server.port)) as process:
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 1
     assert f"cannot listen on 127.0.0.1:{setup.server.port}" in errors
 
 
 def test_a_fault_that_does_not_exist_is_told_of() -> None:
     with begin("--port", "0", "--faults", "cut,explode") as process:
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 1
     assert "no such fault: explode" in errors

