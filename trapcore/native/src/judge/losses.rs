@@ -35,14 +35,14 @@ pub(super) struct Effort {
 pub(super) const ALONE: Effort = Effort { suspected: 0.1, refuted: 0.15, end: 4 };
 /// Where an engine decides: ours saves it the moves that hardly can lose by the pass, and refutes nothing itself, since
 /// half of the losing moves that were not told had been refuted so.
-pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.01, refuted: 0.0, end: 2 };
+pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.005, refuted: 0.0, end: 2 };
 
 /// From this probability on a loss that stands is proved: before the last stage of the question, and after it. By
-/// cross-validation on the 164 games of the fit 98 of 100 claims agree at these borders, and 44 of 100 losing moves are
-/// found; at .55 it would be 96 and 48. Searching claims three times as long again found no more and was no more often
-/// right than these borders.
+/// cross-validation on the 164 games of the fit 98 of 100 claims agree at these borders, and 47 of 100 losing moves are
+/// found; with .55 after it 97 and 49, with .7 98 and 45. Searching claims three times as long again found no more and
+/// was no more often right than these borders.
 const PROVED_EARLY: f64 = 0.9;
-const PROVED: f64 = 0.7;
+const PROVED: f64 = 0.65;
 
 /// Win chance from which a side is said to stand better than level, where perpetual check would change that.
 const NOT_LEVEL: f64 = 0.2;

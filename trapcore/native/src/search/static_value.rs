@@ -34,8 +34,8 @@ static NETWORK: LazyLock<Network> =
 /// What an advantage that the network sees comes to, in hundredths, by the bucket of the pieces: the network was taught
 /// an engine's static values, and that engine's searches say so much more. Fitted to the labels of 164 games of amateurs,
 /// clubs and masters (3,760 positions searched with 400 nodes): the root mean square error of the win chance (-1 to 1)
-/// falls from .143 to .127.
-const STRETCH: [i32; BUCKETS] = [180, 155, 134, 134, 137, 130, 124, 114];
+/// falls from .131 to .118.
+const STRETCH: [i32; BUCKETS] = [165, 150, 134, 129, 131, 124, 118, 114];
 
 /// The network's value, stretched; no mate.
 fn stretched(value: i32, chess: &Chess) -> i32 {
