@@ -76,12 +76,18 @@ class Database:
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:
-        """Turn the driver's errors into a `LibraryError` of one sentence."""
+        """Turn the driver's errors into a `LibraryError` of one sentence. An interrupt stays one, also where its
+        connection was lost with it, so that undoing the transaction failed.
+        """
         try:
             yield
         except DBAPIError as error:
+            if _follows_interrupt(error):
+                raise KeyboardInterrupt from error
             raise translated_error(self.name, error.orig or error) from error
         except self.engine.dialect.loaded_dbapi.Error as error:  # from the driver itself, past SQLAlchemy
+            if _follows_interrupt(error):
+                raise KeyboardInterrupt from error
             raise translated_error(self.name, error) from error
 
     def close(self, *, is_library: bool = False) -> None:
@@ -127,6 +133,14 @@ def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SEC
     event.listen(engine, "connect", _set_all)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _follows_interrupt(error: BaseException) -> bool:
+    """Whether it was raised while an interrupt was handled."""
+    before = error.__context__
+    while before is not None and not isinstance(before, KeyboardInterrupt):
+        before = before.__context__
+    return before is not None
 
 
 def translated_error(name: str, error: BaseException) -> LibraryError:

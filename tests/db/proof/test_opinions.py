@@ -223,7 +223,7 @@ def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library,
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, told
     assert "the same command goes on from there" in told
     assert "Traceback" not in told
     done = marks(library)
