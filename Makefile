@@ -36,7 +36,7 @@ fuzz: export FUZZ_SECONDS := $(FUZZ_SECONDS)
 fuzz: export FUZZ_SEED := $(FUZZ_SEED)
 fuzz: $(VENV)/ready
 	$(PYTEST) tests/faults/fuzz
-	cd trapcore/native && cargo test --locked --release --quiet fuzz
+	cd trapcore/native && cargo test --locked --profile checked --quiet fuzz
 
 bench: $(VENV)/ready
 	$(BIN)/python -m research.benchmarks
@@ -49,7 +49,7 @@ check: $(VENV)/ready
 	cd trapcore/native && cargo fmt --check
 	cd trapcore/native && cargo clippy --locked --all-targets -- -D warnings
 	cd trapcore/native && cargo clippy --locked --features python -- -D warnings
-	cd trapcore/native && cargo test --locked --release --quiet
+	cd trapcore/native && cargo test --locked --profile checked --quiet
 
 # The certificates of the bundled traps, made anew: after a change of a trap, of a prover or of the search.
 certificates: $(VENV)/ready

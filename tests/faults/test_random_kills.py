@@ -9,7 +9,7 @@ from tests.faults.random_kills import kill, works_in
 
 pytestmark = pytest.mark.fault
 
-MOMENTS = 3
+MOMENTS = 2
 GAMES = 300
 
 
