@@ -74,11 +74,17 @@ class ServerProcess:
             stdout=self._log,
             stderr=subprocess.STDOUT,
         )
-        end = time.monotonic() + READY_SECONDS
-        while not self.answers():
-            if time.monotonic() > end or self.process.poll() is not None:
-                raise RuntimeError(f"the server does not start: {self.log.read_text()[-2000:]}")
-            time.sleep(0.1)
+        try:
+            end = time.monotonic() + READY_SECONDS
+            while not self.answers():
+                if time.monotonic() > end or self.process.poll() is not None:
+                    raise RuntimeError(f"the server does not start: {self.log.read_text()[-2000:]}")
+                time.sleep(0.1)
+        except BaseException:
+            # Nobody else would end it, should somebody end the soak meanwhile.
+            self.process.kill()
+            self.process.wait()
+            raise
 
     def answers(self) -> bool:
         """Whether ``/health`` says that it is well."""
