@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from research.monte_carlo.baits import ALPHA_BETA, Choice, Depth, Share, share
+from research.monte_carlo.dynamics import PLAIN, SHARING, Gain, gains, rank_correlation
 from research.monte_carlo.matches import Result
 from research.monte_carlo.speed import Speed
 from research.report import Panel, Plot, Report, Series, Table
@@ -21,6 +22,8 @@ class Match:
     budget: str
     """What each had for a move."""
     result: Result
+    is_timed: bool
+    """Whether that was time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,28 @@ def _match_table(found: Found) -> Table:
     return Table(("game", "search", "against", "for a move", "won–drawn–lost", "score", "Elo"), tuple(rows))
 
 
+def shared_gains(found: Found) -> list[Gain]:
+    """Of the matches against the plain search at equal playouts."""
+    plain = [one for one in found.matches if one.second == PLAIN and not one.is_timed]
+    return gains([(one.game, one.first, one.result) for one in plain])
+
+
+def _dynamics_table(shared: Sequence[Gain]) -> Table:
+    scores = {(one.game, one.search): one.score for one in shared}
+    variabilities = sorted({(one.variability, one.game) for one in shared})
+    rows = [
+        (
+            game,
+            f"{value:.3f}",
+            *("–" if (score := scores.get((game, name))) is None else f"{score:.0%}" for name in SHARING),
+        )
+        for value, game in variabilities
+    ]
+    ranks = (rank_correlation(shared, name) for name in SHARING)
+    rows.append(("rank correlation", "", *("–" if rank is None else f"{rank:+.2f}" for rank in ranks)))
+    return Table(("game", "variability", *SHARING), tuple(rows))
+
+
 def _speed_table(found: Found) -> Table:
     games = list(found.random_speeds)
     rows = [("random playouts, no tree", *(f"{found.random_speeds[game]:,.0f}" for game in games))]
@@ -115,6 +140,13 @@ def report(found: Found) -> Report:
         plots.append(Plot("baits", "How often each search chooses the bait", (panel,)))
     if found.matches:
         blocks += ["Games, each opening of four random moves twice with colours changed:", _match_table(found)]
+    shared = shared_gains(found)
+    if shared:
+        blocks += [
+            f"What sharing values gains over {PLAIN} at equal playouts, beside the variability of the game (`trapline "
+            "research dynamics`); where the paper is right the score falls as the variability grows:",
+            _dynamics_table(shared),
+        ]
     if found.speeds:
         blocks += ["Playouts a second of processor time, from the first position:", _speed_table(found)]
     return Report("Monte Carlo searches and traps", tuple(blocks), tuple(plots))
@@ -144,6 +176,7 @@ def content(found: Found) -> dict[str, Any]:
         "matches": [
             asdict(one) | {"score": one.result.score, "interval": one.result.interval} for one in found.matches
         ],
+        "dynamics": [asdict(one) for one in shared_gains(found)],
         "speeds": [asdict(one) for one in found.speeds],
         "random_speeds": dict(found.random_speeds),
     }

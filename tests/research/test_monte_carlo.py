@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from db.formats.bundled import bundled_traps
-from research.monte_carlo import baits, matches, page
+from research.monte_carlo import baits, dynamics, matches, page
 from research.monte_carlo.baits import Choice, Depth, Puzzle
 from trapcore.errors import InputError, UsageError
 from trapcore.proof.monte_carlo import PlayoutBudget
@@ -118,6 +118,26 @@ def test_an_unknown_search_is_refused(tmp_path: Path) -> None:
 
 
 def test_ratings_without_end_are_written() -> None:
-    match = page.Match("go-5x5", "rave", "uct", "100 playouts", matches.Result(3, 0, 0))
+    match = page.Match("go-5x5", "rave", "grave", "100 playouts", matches.Result(3, 0, 0), is_timed=False)
     found = page.Found("command", ["rave"], [100], 0.1, [], [match], [], {})
     assert any("+∞" in cell for row in page.report(found).blocks[-1].rows for cell in row)  # type: ignore[union-attr]
+
+
+def test_what_sharing_gains_stands_beside_the_dynamics_of_the_game() -> None:
+    games = ("go-5x5", "tic-tac-toe", "breakthrough-6x6", "connect-four")
+    known = {game: dynamics.variability(game) for game in games}
+    # The less a game changes, the more sharing is made to gain here.
+    places = {game: place for place, game in enumerate(sorted(games, key=known.__getitem__))}
+    results = [(game, "rave", matches.Result(10 - places[game], 0, places[game])) for game in games]
+    gains = dynamics.gains([*results, ("go-5x5", "minimax", matches.Result(1, 0, 0))])
+    assert [(gain.game, gain.variability) for gain in gains] == list(known.items())
+    assert dynamics.rank_correlation(gains, "rave") == pytest.approx(-1.0)
+    assert dynamics.rank_correlation(gains[:3], "rave") is None
+    assert dynamics.rank_correlation(gains, "similarity-rave") is None
+    timed = [page.Match(game, "rave", "uct", "0.1 s", result, is_timed=True) for game, _, result in results]
+    played = [page.Match(game, "rave", "uct", "100 playouts", result, is_timed=False) for game, _, result in results]
+    found = page.Found("command", ["rave"], [100], 0.1, [], [*timed, *played], [], {})
+    assert page.shared_gains(found) == gains
+    table = page.report(found).blocks[-1]
+    assert [row[0] for row in table.rows[:-1]] == sorted(games, key=known.__getitem__)  # type: ignore[union-attr]
+    assert table.rows[-1] == ("rank correlation", "", "-1.00", "–")  # type: ignore[union-attr]

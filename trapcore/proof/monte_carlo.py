@@ -62,7 +62,7 @@ class Sharing:
     moves: bool = True
     """Moves played later in a playout count for similar nodes, weighted by the similarity."""
     killers: bool = False
-    """Moves that are proved to win are tried first in similar nodes; needs the solver."""
+    """Moves that refute, proved to win or much better than the others, are tried first in similar nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +107,14 @@ class SearchOptions:
             raise UsageError("minimax and mast are shares, 0 to 1")
         if not 1 <= self.megabytes <= 2**20 or (self.grave is not None and not 1 <= self.grave < 2**31):
             raise UsageError("megabytes and grave must be 1 or more")
-        if self.sharing is not None:
-            if not 0.0 < self.sharing.least <= 1.0 or not 1 <= self.sharing.playouts < 2**31:
-                raise UsageError("sharing: the least similarity is above 0 to 1, playouts are 1 or more")
-            if self.sharing.killers and not self.solver:
-                raise UsageError("killers are shared where they are proved: that needs the solver")
+        shared = self.sharing
+        if shared is not None and not (0.0 < shared.least <= 1.0 and 1 <= shared.playouts < 2**31):
+            raise UsageError("sharing: the least similarity is above 0 to 1, playouts are 1 or more")
 
 
 _SOLVER = SearchOptions(solver=True, decisive=True)
 _RAVE = SearchOptions(all_moves=True)
+_KILLERS = Sharing(playouts=4, moves=False, killers=True)
 
 SEARCHES: Final[dict[str, SearchOptions]] = {
     "mcts": replace(_SOLVER, mast=0.3, minimax=0.4),
@@ -129,14 +128,15 @@ SEARCHES: Final[dict[str, SearchOptions]] = {
     "minimax": replace(_SOLVER, minimax=0.4),
     "similarity-rave": replace(_RAVE, sharing=Sharing()),
     "killer-rave": replace(_RAVE, only_decisive=True, sharing=Sharing()),
-    "similarity-killer": replace(_SOLVER, sharing=Sharing(moves=False, killers=True)),
+    "similarity-mcts": replace(_SOLVER, mast=0.3, minimax=0.4, sharing=_KILLERS),
+    "similarity-killer": replace(_SOLVER, sharing=_KILLERS),
 }
 """The variants by the name that the command line knows; ``uct`` is the plain search (Kocsis and Szepesvári, 2006).
 
-``mcts`` and ``mcts-local`` do without minimax in games that have no evaluation, ``minimax`` is refused there;
-``mcts-local`` is refused in games where local search does not pay.
+``mcts``, ``mcts-local`` and ``similarity-mcts`` do without minimax in games that have no evaluation, ``minimax`` is
+refused there; ``mcts-local`` is refused in games where local search does not pay.
 """
-_WITHOUT_MINIMAX: Final = ("mcts", "mcts-local")
+_WITHOUT_MINIMAX: Final = ("mcts", "mcts-local", "similarity-mcts")
 
 
 def search_named(name: str) -> SearchOptions:

@@ -190,7 +190,6 @@ def test_a_search_goes_on_after_moves() -> None:
         (lambda: SearchOptions(minimax=2), UsageError, "shares, 0 to 1"),
         (lambda: SearchOptions(megabytes=0), UsageError, "must be 1 or more"),
         (lambda: SearchOptions(sharing=Sharing(least=0)), UsageError, "above 0 to 1"),
-        (lambda: SearchOptions(sharing=Sharing(killers=True)), UsageError, "needs the solver"),
     ],
 )
 def test_what_cannot_be_is_refused(make: object, kind: type[Exception], told: str) -> None:

@@ -61,7 +61,7 @@ def local_search(
         matches = []
         for game in GAMES if games else ():
             result = match(game, "mcts-local", "mcts", move, games, status.show)
-            matches.append(Match(game, "mcts-local", "mcts", f"{match_seconds:g} s", result))
+            matches.append(Match(game, "mcts-local", "mcts", f"{match_seconds:g} s", result, is_timed=True))
         won = [one.position for one in (*found, *quick) if one.game == CHECKED and one.finding is Finding.WIN]
         status.show("blunders")
         tenth = PlayoutBudget(seconds=match_seconds / 10)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from research.monte_carlo.page import Match
+    from trapcore.proof.monte_carlo import PlayoutBudget
 
 SPEED_PLAYOUTS = {"breakthrough": 20_000, "breakthrough-6x6": 20_000, "go-7x7": 5_000, "chess": 2_000}
 """Games whose speed is measured, with the playouts of a variant."""
@@ -32,10 +33,14 @@ def mcts(
     ] = 10_000,
     seconds: Annotated[float, typer.Option(metavar="S", min=0.001, help="The equal time, for a move.")] = 0.1,
     games: Annotated[int, typer.Option(metavar="N", min=0, help="Games of each match; 0: none are played.")] = 40,
-    game: Annotated[str, typer.Option(metavar="GAME", help="What the matches are played in.")] = "breakthrough-6x6",
+    game: Annotated[str, typer.Option(metavar="GAME,…", help="What the matches are played in.")] = "breakthrough-6x6",
+    against: Annotated[str, typer.Option(metavar="NAME,…", help="The rivals of every variant in them.")] = "uct",
     match_playouts: Annotated[
         int, typer.Option("--match-playouts", metavar="N", min=1, help="For a move, in the matches at equal playouts.")
     ] = 1_000,
+    match_seconds: Annotated[
+        float, typer.Option("--match-seconds", metavar="S", min=0.001, help="For a move, in those at equal time.")
+    ] = 0.01,
     searches: Annotated[
         str, typer.Option(metavar="NAME,…", help="Only these variants.", show_default="all that can play")
     ] = "",
@@ -51,13 +56,17 @@ def mcts(
     from research.monte_carlo import baits, page, speed
     from research.plots import can_draw
     from research.write_report import NO_PLOTS, make_folder, write_report, write_text
-    from trapcore.proof.monte_carlo import SEARCHES, can_play, search_named
+    from trapcore.proof.monte_carlo import SEARCHES, PlayoutBudget, can_play, search_named
+    from trapcore.trees.games import game_named
     from trapline.commands.resources import check_outputs
     from trapline.commands.terminal import Status, print_json
 
     names = [name for name in searches.split(",") if name] or list(SEARCHES)
-    for name in names:
+    rivals, boards = ([name for name in given.split(",") if name] for given in (against, game))
+    for name in (*names, *rivals):
         search_named(name)
+    for name in boards:
+        game_named(name)
     make_folder(out)
     check_outputs([out / "mcts.md", out / "mcts.json", *out.glob("*.svg")], None, [puzzles] if puzzles else [])
     numbers = baits.steps(playouts)
@@ -69,7 +78,14 @@ def mcts(
             drawn = baits.read_puzzles(puzzles, positions)
         able = [name for name in names if can_play(name, "chess")]
         choices = baits.measure(drawn, able, numbers, seconds, status.show)
-        played = _matches(game, names, games, match_playouts, seconds, status.show)
+        budgets = [PlayoutBudget(playouts=match_playouts), PlayoutBudget(seconds=match_seconds)] if games else []
+        played = [
+            one
+            for board in boards
+            for rival in rivals
+            for budget in budgets
+            for one in _matches(board, names, rival, budget, games, status.show)
+        ]
         measured = [one for name, count in SPEED_PLAYOUTS.items() for one in speed.speeds(name, count)]
         random_speeds = {name: speed.of_random_playouts(name) for name in SPEED_PLAYOUTS}
     finally:
@@ -88,20 +104,16 @@ def mcts(
 
 
 def _matches(
-    game: str, names: list[str], games: int, playouts: int, seconds: float, show: Callable[[str], None]
+    game: str, names: list[str], rival: str, budget: PlayoutBudget, games: int, show: Callable[[str], None]
 ) -> list[Match]:
-    """Each variant that can play the game against uct, at equal playouts and at equal time."""
+    """Each variant that can play the game against the rival; none if that cannot."""
     from research.monte_carlo.matches import match
     from research.monte_carlo.page import Match
-    from trapcore.proof.monte_carlo import PlayoutBudget, can_play
+    from trapcore.proof.monte_carlo import can_play
 
-    able = [name for name in names if games and name != "uct" and can_play(name, game)]
-    budgets = (
-        (PlayoutBudget(playouts=playouts), f"{playouts:,} playouts"),
-        (PlayoutBudget(seconds=seconds / 10), f"{seconds / 10:g} s"),
-    )
-    return [
-        Match(game, name, "uct", told, match(game, name, "uct", budget, games, show))
-        for budget, told in budgets
-        for name in able
-    ]
+    if not can_play(rival, game):
+        return []
+    is_timed = budget.seconds is not None
+    told = f"{budget.seconds:g} s" if is_timed else f"{budget.playouts:,} playouts"
+    able = [name for name in names if name != rival and can_play(name, game)]
+    return [Match(game, name, rival, told, match(game, name, rival, budget, games, show), is_timed) for name in able]

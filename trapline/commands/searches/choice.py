@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 GAMES_HELP = "chess, tic-tac-toe, connect-four, breakthrough, breakthrough-6x6, go-5x5, go-7x7."
 SEARCH_METAVAR = (
-    "mcts|mcts-local|uct|solver|mast|history|rave|grave|minimax|similarity-rave|killer-rave|similarity-killer"
+    "mcts|mcts-local|uct|solver|mast|history|rave|grave|minimax"
+    "|similarity-rave|killer-rave|similarity-mcts|similarity-killer"
 )
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help=GAMES_HELP)]

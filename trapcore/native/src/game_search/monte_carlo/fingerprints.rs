@@ -83,8 +83,10 @@ pub(crate) struct Record {
     fingerprint: Fingerprint,
     /// Node and similarity.
     pub(crate) links: Vec<(u32, f32)>,
-    /// A move that was proved to win here.
+    /// The move that is tried first in nodes like this.
     pub(crate) killer: Option<u16>,
+    /// Whether it is proved to win.
+    pub(crate) is_proved: bool,
 }
 
 /// The fingerprints of a tree.
@@ -148,7 +150,7 @@ impl Fingerprints {
             }
             *other = record.node;
         }
-        self.records.push(Record { node, player, fingerprint: print, links, killer: None });
+        self.records.push(Record { node, player, fingerprint: print, links, killer: None, is_proved: false });
         number
     }
 }

@@ -10,6 +10,7 @@
 //! | `answer` | what a search answers |
 //! | `search` | selection, expansion, proofs |
 //! | `learning` | what a playout teaches |
+//! | `sharing` | moves that refute, tried first in similar nodes |
 //! | `open` | searches of any game by its name |
 
 pub(crate) mod answer;
@@ -20,6 +21,7 @@ pub(crate) mod open;
 pub(crate) mod options;
 mod playout;
 pub(crate) mod search;
+mod sharing;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -39,7 +39,7 @@ pub(crate) struct Sharing {
     pub(crate) playouts: u32,
     /// Moves played later in a playout count for similar nodes, weighted by the similarity.
     pub(crate) moves: bool,
-    /// Moves proved to win are tried first in similar nodes.
+    /// Moves that refute, proved to win or much better than the others, are tried first in similar nodes.
     pub(crate) killers: bool,
 }
 

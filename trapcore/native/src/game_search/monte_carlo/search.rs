@@ -18,8 +18,6 @@ use crate::training::random::Random;
 const UNTRIED: f32 = 1e4;
 /// The same if it won in a similar position.
 const KILLER: f32 = 2e4;
-/// Playouts that a move is worth which won in a position of similarity 1.
-const KILLER_WEIGHT: f32 = 5.0;
 /// What a hint adds to a score, or takes from it; values are -1 to 1.
 const HINT: f32 = 1.0;
 /// The same of a child without any playout.
@@ -226,6 +224,9 @@ impl<G: Game> Search<G> {
             self.prove();
         }
         self.learn(value, is_decided);
+        if self.shares_killers() {
+            self.share_refutations();
+        }
     }
 
     /// Adds the children of a node; says whether there was room.
@@ -337,38 +338,6 @@ impl<G: Game> Search<G> {
         value + spread / visits.max(1.0).sqrt() + options.history * (history + 1.0) / 2.0 / (failures + 1.0)
     }
 
-    /// Computes the fingerprint of a node once it has had enough playouts.
-    fn take_fingerprint(&mut self, node: usize, game: &G) {
-        let Some(sharing) = self.options.sharing else { return };
-        let place = &self.tree.nodes[node];
-        if place.record != NONE || place.visits < sharing.playouts || self.fingerprints.is_full() {
-            return;
-        }
-        let record = self.fingerprints.add(node as u32, game, sharing);
-        self.tree.nodes[node].record = record;
-        if sharing.killers {
-            // What won in those like it is tried first here as well.
-            let links = self.fingerprints.records[record as usize].links.clone();
-            for (other, alike) in links {
-                let known = self.tree.nodes[other as usize].record;
-                if let Some(killer) = self.fingerprints.records[known as usize].killer {
-                    self.suggest(node, killer, alike);
-                }
-            }
-        }
-    }
-
-    /// Marks the child of a node that makes the move of a code, if it has one.
-    fn suggest(&mut self, node: usize, code: u16, alike: f32) {
-        for child in self.tree.nodes[node].range() {
-            let child = &mut self.tree.nodes[child];
-            if child.code == code {
-                child.is_killer = true;
-                child.shared.add(1.0, KILLER_WEIGHT * alike);
-            }
-        }
-    }
-
     /// Carries a proof at the end of the path upwards as far as it goes.
     fn prove(&mut self) {
         for depth in (0..self.path.len()).rev() {
@@ -384,33 +353,8 @@ impl<G: Game> Search<G> {
                 }
                 self.tree.nodes[node].proof = Some(best);
             }
-            if self.options.sharing.is_some_and(|sharing| sharing.killers) {
+            if self.shares_killers() {
                 self.share_killer(depth);
-            }
-        }
-    }
-
-    /// A node of the path is proved: if there is a move that wins, similar nodes try it first.
-    fn share_killer(&mut self, depth: usize) {
-        let node = self.path[depth];
-        let killer = self.tree.nodes[self.tree.nodes[node].range()].iter().find(|child| child.proof == Some(-1));
-        let Some(code) = killer.map(|child| child.code) else { return };
-        if self.tree.nodes[node].record == NONE {
-            if self.fingerprints.is_full() {
-                return;
-            }
-            let mut game = self.game.clone();
-            for &passed in &self.path[1..=depth] {
-                game.play(self.tree.nodes[passed].played.expect("only the root has none"));
-            }
-            let sharing = self.options.sharing.expect("killers are shared");
-            self.tree.nodes[node].record = self.fingerprints.add(node as u32, &game, sharing);
-        }
-        let record = &mut self.fingerprints.records[self.tree.nodes[node].record as usize];
-        if record.killer.is_none() {
-            record.killer = Some(code);
-            for (other, alike) in record.links.clone() {
-                self.suggest(other as usize, code, alike);
             }
         }
     }

@@ -341,3 +341,29 @@ fn local_searches_give_hints_and_what_loses_everywhere_keeps_its_order() {
     // A game without goals has no local search.
     assert!(open("go-5x5", "...../...../..B../...../..... w", options, 1).is_none());
 }
+
+#[test]
+fn refutations_are_tried_first_in_similar_nodes() {
+    let sharing = Sharing { moves: false, ..SHARING };
+    let game = Chess::parse("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3").unwrap();
+    for base in [PLAIN, SOLVER] {
+        let mut search = Search::new(game.clone(), Options { sharing: Some(sharing), ..base }, 1);
+        search.run(3_000, true, &StopFlag::default());
+        let (mut found, mut proved) = (0, 0);
+        for record in &search.fingerprints.records {
+            let Some(code) = record.killer else { continue };
+            for &(other, _) in &record.links {
+                let node = &search.tree.nodes[other as usize];
+                // What is solved already needs no killer.
+                let children = if node.proof.is_some() { &[] } else { &search.tree.nodes[node.range()] };
+                for child in children.iter().filter(|child| child.code == code) {
+                    assert!(child.is_killer && child.shared.weight > 0.0);
+                    found += 1;
+                    proved += usize::from(record.is_proved);
+                }
+            }
+        }
+        // The mate on f7, and what takes the queen.
+        assert!(found > proved && (proved > 0) == base.solver, "{found} {proved}");
+    }
+}
