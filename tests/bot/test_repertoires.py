@@ -68,7 +68,9 @@ def test_what_a_game_needs_is_built_first_and_kept(building: Settings, caplog: p
     assert repertoires.find(replace(OPPONENT, variant="chess960")) is None
     repertoires.start()
     try:
-        until(lambda: repertoires.find(black) is not None)
+        # It is found a moment before that is said.
+        until(lambda: "was built" in caplog.text)
+        assert repertoires.find(black) is not None
         built = [message for message in caplog.messages if "was built" in message]
         assert built[0].startswith("the repertoire engines-2400+-black was built in ")
     finally:
