@@ -81,14 +81,11 @@ class Database:
         """
         try:
             yield
-        except DBAPIError as error:
+        except (DBAPIError, self.engine.dialect.loaded_dbapi.Error) as error:  # the second past SQLAlchemy
             if _follows_interrupt(error):
                 raise KeyboardInterrupt from error
-            raise translated_error(self.name, error.orig or error) from error
-        except self.engine.dialect.loaded_dbapi.Error as error:  # from the driver itself, past SQLAlchemy
-            if _follows_interrupt(error):
-                raise KeyboardInterrupt from error
-            raise translated_error(self.name, error) from error
+            cause = error.orig if isinstance(error, DBAPIError) else None
+            raise translated_error(self.name, cause or error) from error
 
     def close(self, *, is_library: bool = False) -> None:
         """Close the connections; a SQLite file is left without companions if nobody else has it open. One that was
