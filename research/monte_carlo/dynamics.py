@@ -4,9 +4,9 @@ They expect that heuristics which share values among positions (RAVE, and by the
 more in less dynamic games. `trapcore.measures.dynamics` says what the variability is.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from research.monte_carlo.matches import Result
@@ -36,6 +36,7 @@ class Gain:
     """Against `PLAIN` at equal playouts, 0 to 1."""
 
 
+@cache
 def variability(game: str) -> float:
     """Of random games, 0 to 1. Raises ``UsageError`` for a game that there is none of."""
     played: Any = game_named(game)
@@ -60,5 +61,4 @@ def rank_correlation(found: Sequence[Gain], search: str) -> float | None:
     pairs = [(one.variability, one.score) for one in found if one.search == search]
     if len(pairs) < LEAST or min(len(set(values)) for values in zip(*pairs, strict=True)) < 2:
         return None
-    known = spearman([a for a, _ in pairs], [b for _, b in pairs])
-    return None if math.isnan(known) else known
+    return spearman([a for a, _ in pairs], [b for _, b in pairs])

@@ -15,6 +15,7 @@ import pytest
 
 from db.library.open import open_library
 from db.query.query import Query
+from tests.faults.test_bounded_search import END
 from tests.support.polling import until
 from tests.support.web_server import LEGAL, ROOT, Served, environment, make_library, served, serving
 from web.api.params import TrapParams
@@ -282,7 +283,7 @@ def test_a_question_ends_when_the_client_goes(server: Served, client: httpx.Clie
             f"GET /api/v1/propose?nodes=10000000&fen={quote(QUIET)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
         )
         until(lambda: figure(client, "trapline_questions_waiting") == 1)
-    until(lambda: figure(client, "trapline_questions_waiting") == 0)
+    until(lambda: figure(client, "trapline_questions_waiting") == 0, END)
     assert 'route="/api/v1/propose",status="499"' in client.get("/metrics").text
 
 
@@ -290,7 +291,7 @@ def test_a_question_that_takes_too_long_is_ended(library: Path, tmp_path: Path) 
     with served(library, tmp_path, nodes=50_000_000, web_seconds=0.5) as server, server.client() as client:
         answer = client.get("/api/v1/propose", params={"fen": QUIET, "nodes": 10_000_000})
         assert "takes longer than 0.5 seconds" in problem(answer, 503)
-        until(lambda: figure(client, "trapline_questions_waiting") == 0)
+        until(lambda: figure(client, "trapline_questions_waiting") == 0, END)
 
 
 @pytest.mark.fault

@@ -62,7 +62,7 @@ def server(library: Path) -> Iterator[Served]:
         yield running
 
 
-def waits_for_rest(client: httpx.Client, case: object) -> None:
+def waits_for_rest(client: httpx.Client) -> None:
     """Until nobody works any more, which has to be soon."""
     until(lambda: "trapline_questions_waiting 0.0" in client.get("/metrics").text, END)
 
@@ -71,7 +71,7 @@ def waits_for_rest(client: httpx.Client, case: object) -> None:
 def test_work_ends_with_its_time(server: Served, path: str, query: str) -> None:
     with server.client() as client:
         client.get(f"{path}?{query}")
-        waits_for_rest(client, (path, query))
+        waits_for_rest(client)
 
 
 @pytest.mark.parametrize(("path", "query"), CASES)
@@ -81,7 +81,7 @@ def test_work_ends_with_its_client(server: Served, path: str, query: str) -> Non
             line.sendall(f"GET {path}?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
             time.sleep(patience)
     with server.client() as client:
-        waits_for_rest(client, (path, query))
+        waits_for_rest(client)
 
 
 def test_the_proof_of_a_new_trap_ends_with_its_client(library: Path) -> None:
@@ -96,4 +96,4 @@ def test_the_proof_of_a_new_trap_ends_with_its_client(library: Path) -> None:
             line.sendall(f"POST /api/v1/traps HTTP/1.1\r\n{head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
             time.sleep(0.5)
         with server.client() as client:
-            waits_for_rest(client, "POST /api/v1/traps")
+            waits_for_rest(client)

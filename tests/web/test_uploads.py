@@ -17,6 +17,7 @@ import httpx
 import pytest
 import zstandard
 
+from tests.faults.test_bounded_search import END
 from tests.support.polling import PATIENCE_SECONDS, until
 from tests.support.web_server import GAMES, ROOT, Served, environment, make_library, served, serving
 
@@ -69,7 +70,7 @@ def status(client: httpx.Client, answer: httpx.Response) -> dict[str, object]:
 
 def waits_for_place(client: httpx.Client) -> None:
     """Until nothing is annotated."""
-    until(lambda: "trapline_annotations_running 0.0" in client.get("/metrics").text)
+    until(lambda: "trapline_annotations_running 0.0" in client.get("/metrics").text, END)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, zstandard.compress])

@@ -113,12 +113,13 @@ class SearchOptions:
 
 
 _SOLVER = SearchOptions(solver=True, decisive=True)
+_MCTS = replace(_SOLVER, mast=0.3, minimax=0.4)
 _RAVE = SearchOptions(all_moves=True)
 _KILLERS = Sharing(playouts=4, moves=False, killers=True)
 
 SEARCHES: Final[dict[str, SearchOptions]] = {
-    "mcts": replace(_SOLVER, mast=0.3, minimax=0.4),
-    "mcts-local": replace(_SOLVER, mast=0.3, minimax=0.4, local=True),
+    "mcts": _MCTS,
+    "mcts-local": replace(_MCTS, local=True),
     "uct": SearchOptions(),
     "solver": _SOLVER,
     "mast": replace(_SOLVER, mast=0.3),
@@ -128,7 +129,7 @@ SEARCHES: Final[dict[str, SearchOptions]] = {
     "minimax": replace(_SOLVER, minimax=0.4),
     "similarity-rave": replace(_RAVE, sharing=Sharing()),
     "killer-rave": replace(_RAVE, only_decisive=True, sharing=Sharing()),
-    "similarity-mcts": replace(_SOLVER, mast=0.3, minimax=0.4, sharing=_KILLERS),
+    "similarity-mcts": replace(_MCTS, sharing=_KILLERS),
     "similarity-killer": replace(_SOLVER, sharing=_KILLERS),
 }
 """The variants by the name that the command line knows; ``uct`` is the plain search (Kocsis and Szepesvári, 2006).
