@@ -792,7 +792,7 @@ class MonteCarlo:
         only_decisive: bool,
         bias: float,
         minimax: float,
-        sharing: tuple[str, float, int, bool, bool] | None,
+        sharing: tuple[str, float, int, bool, bool, bool] | None,
         local: bool,
     ) -> None: ...
     def run(
@@ -852,4 +852,4 @@ def has_evaluation(game: str, position: str) -> bool:
     """Whether the search can value a position of the game without playing it out."""
 
 def node_similarity(game: str, first: str, second: str, by: str) -> float:
-    """The similarity by which nodes are linked, of two positions: ``continuations`` or ``sequences`` of depth 2."""
+    """The similarity by which nodes are linked, of two positions: see `trapcore.proof.monte_carlo.NodeMeasure`."""

@@ -44,10 +44,20 @@ class PlayoutBudget:
 
 
 class NodeMeasure(StrEnum):
-    """What the local trees of two nodes, of depth 2, are compared by: the paper's measures that an index can hold."""
+    """What the local trees of two nodes, of depth 2, are compared by.
+
+    Left out are `sampled`, since a tree of depth 2 is taken whole, and `terminal`, since where the game is over there is
+    nothing to share.
+    """
 
     CONTINUATIONS = "continuations"
     SEQUENCES = "sequences"
+    TANIMOTO = "tanimoto"
+    STRUCTURAL = "structural"
+    TREE_EDIT = "tree-edit"
+    """Of nodes that agree in most labels only, since a comparison takes milliseconds."""
+    ABSTRACTED = "abstracted"
+    """Which words of the abstracted tree say what the moves do, shared over all; only of chess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,9 @@ class Sharing:
     """Moves played later in a playout count for similar nodes, weighted by the similarity."""
     killers: bool = False
     """Moves that refute, proved to win or much better than the others, are tried first in similar nodes."""
+    counterparts: bool = False
+    """Where a similar node has no move of that label, the most similar of its moves by move matching (section 3) takes
+    its place; by the words of both with the abstracted measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +141,7 @@ SEARCHES: Final[dict[str, SearchOptions]] = {
     "grave": SearchOptions(grave=50),
     "minimax": replace(_SOLVER, minimax=0.4),
     "similarity-rave": replace(_RAVE, sharing=Sharing()),
+    "similarity-match": replace(_RAVE, sharing=Sharing(counterparts=True)),
     "killer-rave": replace(_RAVE, only_decisive=True, sharing=Sharing()),
     "similarity-mcts": replace(_MCTS, sharing=_KILLERS),
     "similarity-killer": replace(_SOLVER, sharing=_KILLERS),
@@ -141,17 +155,38 @@ _WITHOUT_MINIMAX: Final = ("mcts", "mcts-local", "similarity-mcts")
 
 
 def search_named(name: str) -> SearchOptions:
-    """The options of a variant; raises ``UsageError`` that names the nearest."""
-    if name not in SEARCHES:
-        raise unknown_name("search", name, SEARCHES)
-    return SEARCHES[name]
+    """The options of a variant, whose similar nodes another measure can find: ``similarity-rave:structural``.
+
+    Raises ``UsageError`` that names the nearest, and for a measure of a search that shares nothing.
+    """
+    variant, colon, measure = name.partition(":")
+    if variant not in SEARCHES:
+        raise unknown_name("search", variant, SEARCHES)
+    options = SEARCHES[variant]
+    if not colon:
+        return options
+    if options.sharing is None:
+        raise UsageError(f"{variant} shares nothing among similar nodes and has no measure")
+    if measure not in set(NodeMeasure):
+        raise unknown_name("measure", measure, list(NodeMeasure))
+    return replace(options, sharing=replace(options.sharing, measure=NodeMeasure(measure)))
+
+
+def _does_without_minimax(name: str) -> bool:
+    return name.partition(":")[0] in _WITHOUT_MINIMAX
+
+
+def _has_words(options: SearchOptions, game: str) -> bool:
+    """Whether the game has what the measure of the search reads."""
+    return options.sharing is None or options.sharing.measure is not NodeMeasure.ABSTRACTED or game == "chess"
 
 
 def can_play(name: str, game: str) -> bool:
     """Whether the search of this name plays a game; raises ``UsageError`` if there is no such search or game."""
     played, options = game_named(game), search_named(name)
     start = played.text(played.start())
-    if options.minimax > 0 and name not in _WITHOUT_MINIMAX and not _native.has_evaluation(played.name, start):
+    has_evaluation = options.minimax == 0 or _does_without_minimax(name) or _native.has_evaluation(played.name, start)
+    if not has_evaluation or not _has_words(options, played.name):
         return False
     return not options.local or (has_local_search(played.name) and locality(played.name).pays)
 
@@ -251,7 +286,7 @@ class MonteCarloSearch:
         """The position now, as the game has it."""
         start = self._game.text(self.position)
         if given.minimax > 0 and not _native.has_evaluation(self._game.name, start):
-            if options not in _WITHOUT_MINIMAX:
+            if not isinstance(options, str) or not _does_without_minimax(options):
                 raise UsageError(f"{self._game.name} has no evaluation, which minimax needs; take another search")
             given = replace(given, minimax=0.0)
         if given.local and not has_local_search(self._game.name):
@@ -261,6 +296,8 @@ class MonteCarloSearch:
                 f"moves of {self._game.name} are {known.mean_distance:.1f} turns apart on the average, and local "
                 f"search pays from {PAYS:g} on; take another search"
             )
+        if not _has_words(given, self._game.name):
+            raise UsageError(f"{self._game.name} has no abstracted trees; take another measure")
         sharing = given.sharing
         self._search = _native.MonteCarlo(
             self._game.name,
@@ -279,7 +316,14 @@ class MonteCarloSearch:
             minimax=given.minimax,
             sharing=None
             if sharing is None
-            else (str(sharing.measure), sharing.least, sharing.playouts, sharing.moves, sharing.killers),
+            else (
+                str(sharing.measure),
+                sharing.least,
+                sharing.playouts,
+                sharing.moves,
+                sharing.killers,
+                sharing.counterparts,
+            ),
             local=given.local,
         )
         for label in moves:

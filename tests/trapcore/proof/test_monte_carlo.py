@@ -2,27 +2,39 @@
 
 import random
 import threading
+from dataclasses import replace
 
 import pytest
 
 from trapcore import _native
 from trapcore.errors import PositionError, UsageError
-from trapcore.measures import continuations, sequences
+from trapcore.measures import continuations, sequences, structural, tanimoto, tree_edit
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.monte_carlo import (
     SEARCHES,
     MonteCarloSearch,
+    NodeMeasure,
     PlayoutBudget,
     Proved,
     SearchOptions,
     Sharing,
     can_play,
+    search_named,
 )
 from trapcore.trees.games import GAMES, game_named
 from trapcore.trees.tree import local_tree
 
 NAMES = sorted({*GAMES, "breakthrough-5x5", "breakthrough-7x7", "go-3x3"})
 FEW = PlayoutBudget(playouts=200)
+MIDDLE_GAME = "r1bq1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2Q1RK1 b - - 0 1"
+OF_TREES = {
+    "continuations": lambda t1, t2: continuations.of_trees(t1, t2, 2),
+    "sequences": lambda t1, t2: sequences.of_trees(t1, t2, 2),
+    "tanimoto": lambda t1, t2: tanimoto.of_trees(t1, t2, 2),
+    "structural": structural.of_trees,
+    "tree-edit": lambda t1, t2: tree_edit.of_trees(t1, t2, 2),
+}
+"""The plain definitions, to the depth of a node's tree."""
 
 
 def core(game: str, text: str) -> _native.MonteCarlo:
@@ -84,12 +96,11 @@ def test_nodes_are_compared_as_the_measures_define_it(name: str) -> None:
             texts = game.text(positions[one]), game.text(positions[other])
             if "go" in name and (one or other):
                 continue  # the notation has no history, which forbids moves
-            measured = (
-                ("continuations", continuations.of_trees(trees[one], trees[other], 2)),
-                ("sequences", sequences.of_trees(trees[one], trees[other], 2)),
-            )
-            for measure, value in measured:
-                assert _native.node_similarity(name, *texts, measure) == pytest.approx(value, abs=1e-6)
+            for measure, of_trees in OF_TREES.items():
+                if measure == "tree-edit" and name not in ("tic-tac-toe", "connect-four", "go-3x3"):
+                    continue  # the plain definition takes minutes of larger trees
+                value = of_trees(trees[one], trees[other])
+                assert _native.node_similarity(name, *texts, measure) == pytest.approx(value, abs=1e-6), measure
 
 
 def test_chess_nodes_are_compared_as_the_core_compares_positions() -> None:
@@ -98,9 +109,21 @@ def test_chess_nodes_are_compared_as_the_core_compares_positions() -> None:
     for measure, value in (
         ("continuations", continuations.of_positions(first, second)),
         ("sequences", sequences.of_positions(first, second)),
+        ("tanimoto", tanimoto.of_positions(first, second)),
+        ("structural", structural.of_positions(first, second)),
+        ("tree-edit", tree_edit.of_positions(first, second)),
     ):
         assert 0.3 < value < 1
-        assert _native.node_similarity("chess", first, second, measure) == pytest.approx(value, abs=1e-6)
+        assert _native.node_similarity("chess", first, second, measure) == pytest.approx(value, abs=1e-6), measure
+
+
+def test_abstracted_nodes_are_alike_whatever_the_squares_are() -> None:
+    position = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w - - 0 1"
+    turned = "rnb1k1nr/pppp1ppp/8/2b1p3/4P2q/2N2N2/PPPP1PPP/R1BQKB1R b - - 0 1"
+    other = "8/5pk1/6p1/8/8/8/1R3PPP/6K1 w - - 0 1"
+    assert _native.node_similarity("chess", position, turned, "abstracted") == pytest.approx(1)
+    assert _native.node_similarity("chess", position, turned, "continuations") < 0.3
+    assert _native.node_similarity("chess", position, other, "abstracted") < 0.5
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -118,6 +141,40 @@ def test_every_variant_answers_every_game_and_always_the_same(name: str) -> None
         assert 0 <= first.win_chance <= 1
         assert first.line[0] == first.best.move
         assert {opinion.move for opinion in first.moves} <= {*MonteCarloSearch(game).labels}
+
+
+@pytest.mark.parametrize("measure", NodeMeasure)
+def test_every_measure_finds_similar_nodes(measure: NodeMeasure) -> None:
+    def playouts(counterparts: bool) -> list[int]:
+        sharing = Sharing(measure=measure, least=0.3, counterparts=counterparts)
+        options = replace(SEARCHES["similarity-rave"], sharing=sharing)
+        opinion = MonteCarloSearch("chess", MIDDLE_GAME, options).search(PlayoutBudget(playouts=1_500))
+        assert opinion.fingerprints > 10
+        return [m.playouts for m in opinion.moves]
+
+    alone = MonteCarloSearch("chess", MIDDLE_GAME, "rave").search(PlayoutBudget(playouts=1_500))
+    assert playouts(False) != [m.playouts for m in alone.moves]
+    assert playouts(False) != playouts(True)
+
+
+def test_a_measure_is_chosen_by_name() -> None:
+    options = search_named("similarity-match:tree-edit")
+    assert options == replace(
+        SEARCHES["similarity-match"], sharing=Sharing(measure=NodeMeasure.TREE_EDIT, counterparts=True)
+    )
+    for name, reason in (
+        ("uct:sequences", "shares nothing"),
+        ("similarity-rave:tree", "tree-edit"),
+        ("similarity-rave:", "measure"),
+        ("similarity-rav:sequences", "similarity-rave"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            search_named(name)
+    assert can_play("similarity-rave:abstracted", "chess")
+    assert not can_play("similarity-rave:abstracted", "breakthrough")
+    assert can_play("similarity-mcts:structural", "go-5x5")
+    with pytest.raises(UsageError, match="no abstracted trees"):
+        MonteCarloSearch("breakthrough", options="similarity-rave:abstracted")
 
 
 def test_nodes_share_where_a_search_shares() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 GAMES_HELP = "chess, tic-tac-toe, connect-four, breakthrough, breakthrough-6x6, go-5x5, go-7x7."
 SEARCH_METAVAR = (
     "mcts|mcts-local|uct|solver|mast|history|rave|grave|minimax"
-    "|similarity-rave|killer-rave|similarity-mcts|similarity-killer"
+    "|similarity-rave|similarity-match|killer-rave|similarity-mcts|similarity-killer"
 )
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help=GAMES_HELP)]

@@ -39,6 +39,29 @@ impl Postorder {
         tree
     }
 
+    /// The tree of moves and the replies to each, in their order; none if it has more than [`MAX_EDIT_MOVES`].
+    pub(crate) fn of_depth_2(children: &[(u32, Vec<u32>)]) -> Option<Postorder> {
+        let moves: usize = children.iter().map(|(_, replies)| replies.len() + 1).sum();
+        if moves as u64 > MAX_EDIT_MOVES {
+            return None;
+        }
+        let mut tree = Postorder::default();
+        for (label, replies) in children {
+            let first = tree.labels.len();
+            for reply in replies {
+                tree.close(*reply, tree.labels.len());
+            }
+            tree.close(*label, first);
+        }
+        tree.close(ROOT, 0);
+        Some(tree)
+    }
+
+    /// Bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.labels.len() * (size_of::<u32>() + 2 * size_of::<u16>())
+    }
+
     fn grow(&mut self, chess: &Chess, mode: CastlingMode, depth: u32, labels: Labels) {
         let moves = chess.legal_moves();
         let mut named: Vec<_> = moves.iter().map(|&m| (labels.text(m, &moves, mode), m)).collect();
@@ -207,10 +230,14 @@ pub(crate) fn tree_edit_similarity(a: &GamePosition, b: &GamePosition, depth: u3
     if moves(a).max(moves(b)) > MAX_EDIT_MOVES {
         return None;
     }
-    let (a, b) = (Postorder::of(a, depth, labels), Postorder::of(b, depth, labels));
-    let distance = f64::from(edit_distance(&a, &b));
+    Some(similarity_of_trees(&Postorder::of(a, depth, labels), &Postorder::of(b, depth, labels)))
+}
+
+/// The same of two trees, 0 to 1.
+pub(crate) fn similarity_of_trees(a: &Postorder, b: &Postorder) -> f64 {
+    let distance = f64::from(edit_distance(a, b));
     let all = (a.edges() + b.edges()) as f64 + distance;
-    Some(if all == 0.0 { 1.0 } else { 1.0 - 2.0 * distance / all })
+    if all == 0.0 { 1.0 } else { 1.0 - 2.0 * distance / all }
 }
 
 #[cfg(test)]
@@ -221,16 +248,9 @@ mod tests {
 
     /// The tree of depth 2 in which each letter is followed by the letters that may come after it.
     fn written(children: &[(u32, &str)]) -> Postorder {
-        let mut tree = Postorder::default();
-        for (label, below) in children {
-            let first = tree.labels.len();
-            for leaf in below.bytes() {
-                tree.close(u32::from(leaf), tree.labels.len());
-            }
-            tree.close(*label, first);
-        }
-        tree.close(ROOT, 0);
-        tree
+        let replies = |below: &str| below.bytes().map(u32::from).collect();
+        Postorder::of_depth_2(&children.iter().map(|(label, below)| (*label, replies(below))).collect::<Vec<_>>())
+            .unwrap()
     }
 
     #[test]

@@ -4,6 +4,9 @@ use shakmaty::{CastlingMode, Color, Piece, Position, Role, Square, attacks};
 
 use super::game::Game;
 use super::local::{CONTENTS, EMPTY, StaticMove, Statics, man};
+use crate::abstract_tree::AttackerView;
+use crate::abstract_tree::seen::look_at;
+use crate::abstract_tree::tokens::{Siblings, names, of_seen};
 use crate::chess::moves::{after, move_code};
 use crate::chess::position;
 use crate::search::Searcher;
@@ -62,6 +65,20 @@ impl Game for Chess {
 
     fn label(&self, m: shakmaty::Move) -> String {
         m.to_uci(self.mode).to_string()
+    }
+
+    /// Words of the abstracted tree, of the moves alone.
+    fn abstracted(&self, moves: &[shakmaty::Move]) -> Vec<Vec<u32>> {
+        let view = AttackerView::new(self.chess.clone(), self.mode, None);
+        let seen: Vec<_> = moves.iter().map(|&m| look_at(&view, m)).collect();
+        let siblings = Siblings::of(&view, &seen);
+        let words = |number| {
+            let mut words = Vec::new();
+            of_seen(&seen, &siblings, number, &mut words);
+            words.retain(|&word| names(word));
+            words
+        };
+        (0..seen.len()).map(words).collect()
     }
 
     /// The win chance of the value after captures and checks are played out.

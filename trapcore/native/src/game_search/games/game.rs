@@ -64,6 +64,11 @@ pub(crate) trait Game: Clone + Send {
         moves.clear();
     }
 
+    /// What each of these moves does, in words that name no square, as tokens; nothing in games without such words.
+    fn abstracted(&self, _moves: &[Self::Move]) -> Vec<Vec<u32>> {
+        Vec::new()
+    }
+
     /// How good the position is for the player to move, between -1 and 1; 0 in games without evaluation.
     fn evaluate(&self, _evaluator: &mut Self::Evaluator) -> f32 {
         0.0

@@ -76,10 +76,14 @@ impl<G: Game> Search<G> {
             if shares_moves && self.tree.nodes[node].record != NONE {
                 let record = self.tree.nodes[node].record as usize;
                 for link in 0..self.fingerprints.records[record].links.len() {
-                    let (other, alike) = self.fingerprints.records[record].links[link];
+                    let (other, alike) = {
+                        let link = &self.fingerprints.records[record].links[link];
+                        (link.node as usize, link.alike)
+                    };
                     // A node of the path has its own share already.
-                    if !self.path.contains(&(other as usize)) {
-                        self.credit(other as usize, player, gain, alike);
+                    if !self.path.contains(&other) {
+                        self.credit(other, player, gain, alike);
+                        self.credit_counterparts(record, link, player, gain);
                     }
                 }
             }
@@ -93,6 +97,21 @@ impl<G: Game> Search<G> {
         for child in &mut self.tree.nodes[range] {
             if stamps[usize::from(child.code)] == stamp {
                 child.shared.add(value, weight);
+            }
+        }
+    }
+
+    /// The same for what plays the part of such a move in a similar node that has no move of its label.
+    fn credit_counterparts(&mut self, record: usize, link: usize, player: usize, value: f32) {
+        let (stamps, stamp) = (&self.stamps[player], self.stamp);
+        let link = &self.fingerprints.records[record].links[link];
+        let range = self.tree.nodes[link.node as usize].range();
+        let children = &mut self.tree.nodes[range];
+        for (own, theirs) in &link.counterparts {
+            if stamps[usize::from(*own)] == stamp
+                && let Some(child) = children.iter_mut().find(|child| child.code == *theirs)
+            {
+                child.shared.add(value, link.alike);
             }
         }
     }

@@ -5,7 +5,9 @@
 //! | `options` | the variants of the search |
 //! | `tree` | the nodes |
 //! | `playout` | playouts and the history of moves |
-//! | `fingerprints` | local trees of nodes, and which are similar |
+//! | `node_measures` | what local trees of nodes are compared by |
+//! | `fingerprints` | nodes that are similar |
+//! | `counterparts` | what plays the part of a move in a similar node |
 //! | `hints` | hints of local searches |
 //! | `answer` | what a search answers |
 //! | `search` | selection, expansion, proofs |
@@ -14,9 +16,11 @@
 //! | `open` | searches of any game by its name |
 
 pub(crate) mod answer;
+mod counterparts;
 mod fingerprints;
 pub(crate) mod hints;
 mod learning;
+mod node_measures;
 pub(crate) mod open;
 pub(crate) mod options;
 mod playout;

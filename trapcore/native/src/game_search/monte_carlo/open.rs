@@ -1,7 +1,7 @@
 //! Searches of any game by its name.
 
 use super::answer::Answer;
-use super::fingerprints::{fingerprint, similarity};
+use super::node_measures::{fingerprint, similarity};
 use super::options::{Measure, Options};
 use super::search::Search;
 use crate::game_search::games::game::Game;
@@ -80,7 +80,7 @@ pub(crate) fn has_evaluation(name: &str, position: &str) -> Option<bool> {
 
 /// The similarity by which nodes are linked, of two positions of a game.
 pub(crate) fn compare(name: &str, one: &str, other: &str, measure: Measure) -> Option<f32> {
-    let one = with_position!(name, one, game => fingerprint(&game, measure))?;
-    let other = with_position!(name, other, game => fingerprint(&game, measure))?;
+    let one = with_position!(name, one, game => fingerprint(&game, measure).0)?;
+    let other = with_position!(name, other, game => fingerprint(&game, measure).0)?;
     Some(similarity(&one, &other, measure))
 }

@@ -22,11 +22,16 @@ pub(crate) enum AllMovesAsFirst {
     },
 }
 
-/// What the fingerprints of two nodes are compared by, see `trapcore/measures/`.
+/// What the local trees of two nodes are compared by, see `trapcore/measures/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
     Continuations,
     Sequences,
+    Tanimoto,
+    Structural,
+    TreeEdit,
+    /// What the moves do, in words that name no square; only of chess.
+    Abstracted,
 }
 
 /// What nodes share whose local trees of depth 2 are similar.
@@ -41,6 +46,8 @@ pub(crate) struct Sharing {
     pub(crate) moves: bool,
     /// Moves that refute, proved to win or much better than the others, are tried first in similar nodes.
     pub(crate) killers: bool,
+    /// Where a similar node has no move of a label, its counterpart by move matching takes its place.
+    pub(crate) counterparts: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,5 +1,6 @@
 //! What similar nodes share beside values: fingerprints are taken here, and moves that refute are tried first.
 
+use super::fingerprints::Link;
 use super::search::Search;
 use super::tree::NONE;
 use crate::game_search::games::game::Game;
@@ -24,10 +25,14 @@ impl<G: Game> Search<G> {
         if sharing.killers {
             // What won in those like it is tried first here as well.
             let links = self.fingerprints.records[record as usize].links.clone();
-            for (other, alike) in links {
-                let known = self.tree.nodes[other as usize].record;
-                if let Some(killer) = self.fingerprints.records[known as usize].killer {
-                    self.suggest(node, killer, alike);
+            for link in links {
+                let known = self.tree.nodes[link.node as usize].record;
+                let other = &self.fingerprints.records[known as usize];
+                if let Some(killer) = other.killer {
+                    // The other may have more similar nodes than this one.
+                    let back = other.links.iter().find(|back| back.node == node as u32);
+                    let own = back.map_or(killer, |back| counterpart(back, killer));
+                    self.suggest(node, own, link.alike);
                 }
             }
         }
@@ -87,15 +92,21 @@ impl<G: Game> Search<G> {
     /// The killer of a node with a fingerprint, which nodes like it try first. One that is proved stays.
     fn keep_killer(&mut self, node: usize, code: u16, is_proved: bool) {
         let record = &mut self.fingerprints.records[self.tree.nodes[node].record as usize];
-        if record.is_proved || (record.killer == Some(code) && !is_proved) {
+        if record.is_proved {
             return;
         }
         let is_new = record.killer != Some(code);
-        (record.killer, record.is_proved) = (Some(code), is_proved);
+        record.killer = Some(code);
+        record.is_proved = is_proved;
         if is_new {
-            for (other, alike) in record.links.clone() {
-                self.suggest(other as usize, code, alike);
+            for link in record.links.clone() {
+                self.suggest(link.node as usize, counterpart(&link, code), link.alike);
             }
         }
     }
+}
+
+/// The code of a move in a similar node: its own, or that of its counterpart.
+fn counterpart(link: &Link, code: u16) -> u16 {
+    link.counterparts.iter().find(|(own, _)| *own == code).map_or(code, |(_, theirs)| *theirs)
 }

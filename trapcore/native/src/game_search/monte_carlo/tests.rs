@@ -35,7 +35,8 @@ const PLAIN: Options = Options {
     memory: 64 << 20,
 };
 const SOLVER: Options = Options { solver: true, ..PLAIN };
-const SHARING: Sharing = Sharing { measure: Measure::Sequences, least: 0.5, playouts: 4, moves: true, killers: true };
+const SHARING: Sharing =
+    Sharing { measure: Measure::Sequences, least: 0.5, playouts: 4, moves: true, killers: true, counterparts: false };
 const EMPTY_TIC_TAC_TOE: &str = ".../.../... x";
 const BREAKTHROUGH: &str = "BBBBB/BBBBB/...../WWWWW/WWWWW w";
 
@@ -352,8 +353,8 @@ fn refutations_are_tried_first_in_similar_nodes() {
         let (mut found, mut proved) = (0, 0);
         for record in &search.fingerprints.records {
             let Some(code) = record.killer else { continue };
-            for &(other, _) in &record.links {
-                let node = &search.tree.nodes[other as usize];
+            for link in &record.links {
+                let node = &search.tree.nodes[link.node as usize];
                 // What is solved already needs no killer.
                 let children = if node.proof.is_some() { &[] } else { &search.tree.nodes[node.range()] };
                 for child in children.iter().filter(|child| child.code == code) {

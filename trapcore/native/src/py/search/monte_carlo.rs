@@ -41,6 +41,9 @@ fn answer_parts(answer: Answer) -> AnswerParts {
     )
 }
 
+/// The measure, the least similarity, playouts before the fingerprint, and what is shared: moves, killers, counterparts.
+type SharingParts = (String, f32, u32, bool, bool, bool);
+
 fn unreadable(game: &str, position: &str) -> PyErr {
     PyValueError::new_err(format!("{position:?} is no position of {game:?}"))
 }
@@ -53,6 +56,10 @@ fn measure(name: &str) -> PyResult<Measure> {
     match name {
         "continuations" => Ok(Measure::Continuations),
         "sequences" => Ok(Measure::Sequences),
+        "tanimoto" => Ok(Measure::Tanimoto),
+        "structural" => Ok(Measure::Structural),
+        "tree-edit" => Ok(Measure::TreeEdit),
+        "abstracted" => Ok(Measure::Abstracted),
         _ => Err(PyValueError::new_err(format!("no such measure: {name:?}"))),
     }
 }
@@ -85,12 +92,12 @@ impl MonteCarlo {
         only_decisive: bool,
         bias: f32,
         minimax: f32,
-        sharing: Option<(String, f32, u32, bool, bool)>,
+        sharing: Option<SharingParts>,
         local: bool,
     ) -> PyResult<MonteCarlo> {
         let sharing = match sharing {
-            Some((name, least, playouts, moves, killers)) => {
-                Some(Sharing { measure: measure(&name)?, least, playouts, moves, killers })
+            Some((name, least, playouts, moves, killers, counterparts)) => {
+                Some(Sharing { measure: measure(&name)?, least, playouts, moves, killers, counterparts })
             }
             None => None,
         };
