@@ -814,6 +814,22 @@ class MonteCarlo:
     def play(self, label: str) -> bool:
         """Whether there is such a move."""
 
+    def question(self, width: int) -> tuple[str | None, int] | None:
+        """A position that a local search elsewhere should look at, of which ``width`` run at the same time: the move to
+        it (None: none) and the nodes to spend. None if there is nothing to ask."""
+
+    def forget_questions(self) -> None:
+        """Nobody looks at what was asked any more."""
+
+    def hint(
+        self,
+        after: str | None,
+        nodes: int,
+        answer: tuple[str, int, str | None, list[str], list[tuple[str, int]], int | None, int, int, bool],
+    ) -> None:
+        """The answer to such a question, as `LocalSearch.run` gives it. Raises ``ValueError`` for one that was not
+        asked, and for moves that are not legal."""
+
     def labels(self) -> list[str]: ...
     def result(self) -> float | None:
         """At the end of the game, for the player to move."""

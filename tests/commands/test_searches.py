@@ -43,6 +43,23 @@ def test_a_position_is_answered_and_the_same_seed_answers_the_same() -> None:
     assert "a proved win" in text[1]
 
 
+def test_a_measure_stands_behind_the_name_of_a_search() -> None:
+    words = ("breakthrough-6x6", "--playouts", "500", "--search")
+    by_lines, by_labels = LINE.answer(*words, "similarity-rave"), LINE.answer(*words, "similarity-rave:continuations")
+    assert by_lines["fingerprints"] > 0
+    assert by_labels["fingerprints"] > 0
+    assert {**by_lines, "search": ""} != {**by_labels, "search": ""}
+
+
+def test_a_cluster_is_for_hints() -> None:
+    for words, reason in (
+        (("--search", "mcts"), "nothing else asks them"),
+        (("--search", "local"), "nothing else asks them"),
+        (("--search", "mcts-local"), "wants the address"),
+    ):
+        assert reason in str(LINE.refusal("breakthrough-6x6", *words, "--cluster", "127.0.0.1:1"))
+
+
 def test_local_search_answers_with_forced_wins_alone() -> None:
     answer = LINE.answer("breakthrough-6x6", WON, "--search", "local", "--seconds", "5")
     assert (answer["result"], answer["value"], answer["moves"], answer["pays"]) == ("win", 1, 1, True)

@@ -201,6 +201,10 @@ class _Expected(Generic[Result]):
         found: Result = self.pool.wait(self.future, self.stop)
         return found
 
+    def done(self) -> bool:
+        """See `Pending`."""
+        return bool(self.future.done())
+
     def cancel(self) -> None:
         """See `Pending`."""
         self.pool.cancel(self.future)

@@ -12,6 +12,8 @@ from typing import Any, Final
 from trapcore import _native
 from trapcore.errors import PositionError, UsageError
 from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.pools import Pool
+from trapcore.proof.hint_pool import HintPool, LocalQuestion
 from trapcore.proof.local_search import PAYS, Finding, has_local_search, locality, without_goals
 from trapcore.suggestions import unknown_name
 from trapcore.trees.games import game_named
@@ -46,8 +48,8 @@ class PlayoutBudget:
 class NodeMeasure(StrEnum):
     """What the local trees of two nodes, of depth 2, are compared by.
 
-    Left out are `sampled`, since a tree of depth 2 is taken whole, and `terminal`, since where the game is over there is
-    nothing to share.
+    Left out are `sampled`, since a tree of depth 2 is taken whole, and `terminal`, since where the game is over there
+    is nothing to share.
     """
 
     CONTINUATIONS = "continuations"
@@ -266,7 +268,8 @@ class MonteCarloSearch:
     """A search of one game from a position on, which keeps its tree while moves are played.
 
     Raises ``UsageError`` for an unknown game or search, and ``PositionError`` for a position that is none of the game,
-    for moves that are not legal, and where the game is over.
+    for moves that are not legal, and where the game is over. With a ``pool`` its workers do the local searches, in
+    place of a thread beside; then an answer depends on them, also with playouts as the budget.
     """
 
     def __init__(
@@ -277,6 +280,7 @@ class MonteCarloSearch:
         *,
         moves: Sequence[str] = (),
         seed: int = 0,
+        pool: Pool | None = None,
     ) -> None:
         self._game = game_named(game)
         given = search_named(options) if isinstance(options, str) else options
@@ -298,7 +302,10 @@ class MonteCarloSearch:
             )
         if not _has_words(given, self._game.name):
             raise UsageError(f"{self._game.name} has no abstracted trees; take another measure")
+        if pool is not None and not given.local:
+            raise UsageError("a pool is for local searches, and this search asks none: take mcts-local")
         sharing = given.sharing
+        self._last: tuple[str, str] | None = None
         self._search = _native.MonteCarlo(
             self._game.name,
             start,
@@ -324,8 +331,9 @@ class MonteCarloSearch:
                 sharing.killers,
                 sharing.counterparts,
             ),
-            local=given.local,
+            local=given.local and pool is None,
         )
+        self._hints = None if pool is None else HintPool(pool, self._search)
         for label in moves:
             self.play(label)
 
@@ -355,6 +363,7 @@ class MonteCarloSearch:
             if known.casefold() == label.casefold():
                 if not self._search.play(known):
                     raise AssertionError(f"the core does not know the move {known} in {self.text}")
+                self._last = (self.text, known)
                 self.position = self._game.play(self.position, move)
                 return
         legal = " ".join(self.labels)
@@ -368,10 +377,13 @@ class MonteCarloSearch:
         """
         if self.reward is not None:
             raise PositionError(f"the game is over, there is nothing to search: {self.text!r}", self.text)
-        milliseconds = None if budget.seconds is None else max(1, round(1000 * budget.seconds))
-        moves, line, playouts, nodes, fingerprints, seen, cancelled, full = self._search.run(
-            budget.playouts or _MOST, milliseconds, stop
-        )
+        most = budget.playouts or _MOST
+        if self._hints is not None:
+            found = self._hints.run(self._question, most, budget.seconds, stop)
+        else:
+            milliseconds = None if budget.seconds is None else max(1, round(1000 * budget.seconds))
+            found = self._search.run(most, milliseconds, stop)
+        moves, line, playouts, nodes, fingerprints, seen, cancelled, full = found
         opinions = tuple(
             MoveOpinion(label, visits, value, None if proof is None else _PROVED[proof], _HINTS[hint])
             for label, visits, value, proof, hint in moves
@@ -382,6 +394,13 @@ class MonteCarloSearch:
         )
         local = tuple(sorted(sights, key=lambda sight: sight.after is not None))
         return Opinion(opinions, tuple(line), playouts, nodes, fingerprints, local, cancelled, full)
+
+    def _question(self, after: str | None, nodes: int) -> LocalQuestion:
+        """For a local search elsewhere: of this position, or of that after a move."""
+        if after is not None:
+            return LocalQuestion(self._game.name, self.text, (after,), nodes)
+        start, moves = (self.text, ()) if self._last is None else (self._last[0], (self._last[1],))
+        return LocalQuestion(self._game.name, start, moves, nodes)
 
 
 _HINTS: Final = {1: Finding.WIN, 0: Finding.NONE, -1: Finding.LOSS}

@@ -2,6 +2,7 @@
 
 import random
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -22,12 +23,12 @@ from trapcore.proof.monte_carlo import (
     search_named,
 )
 from trapcore.trees.games import GAMES, game_named
-from trapcore.trees.tree import local_tree
+from trapcore.trees.tree import Tree, local_tree
 
 NAMES = sorted({*GAMES, "breakthrough-5x5", "breakthrough-7x7", "go-3x3"})
 FEW = PlayoutBudget(playouts=200)
 MIDDLE_GAME = "r1bq1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2Q1RK1 b - - 0 1"
-OF_TREES = {
+OF_TREES: dict[str, Callable[[Tree, Tree], float]] = {
     "continuations": lambda t1, t2: continuations.of_trees(t1, t2, 2),
     "sequences": lambda t1, t2: sequences.of_trees(t1, t2, 2),
     "tanimoto": lambda t1, t2: tanimoto.of_trees(t1, t2, 2),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trapcore.parallel.pools import Pool
     from trapcore.proof.local_search import LocalOpinion
     from trapcore.proof.monte_carlo import LocalSight, Opinion, PlayoutBudget
 
@@ -38,6 +42,21 @@ def chosen_budget(seconds: float | None, playouts: int | None) -> PlayoutBudget:
     from trapcore.proof.monte_carlo import PlayoutBudget
 
     return PlayoutBudget(seconds=1.0 if seconds is None and playouts is None else seconds, playouts=playouts)
+
+
+@contextmanager
+def hint_pool(cluster: str | None, *, is_asked: bool) -> Iterator[Pool | None]:
+    """The workers of a cluster for local searches, if one is named. Raises ``UsageError`` if no search asks them."""
+    from trapcore.errors import UsageError
+    from trapcore.parallel.dask_cluster import cluster as connected
+
+    if cluster is None:
+        yield None
+    elif not is_asked:
+        raise UsageError("--cluster is for the local searches of mcts-local; nothing else asks them here")
+    else:
+        with connected(cluster) as workers:
+            yield workers
 
 
 def opinion_text(opinion: Opinion) -> str:

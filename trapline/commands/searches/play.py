@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trapline.commands.options import ClusterOption
 from trapline.commands.searches.choice import (
     SEARCH_METAVAR,
     GameArgument,
@@ -16,13 +17,16 @@ from trapline.commands.searches.choice import (
     SecondsOption,
     SeedOption,
     chosen_budget,
+    hint_pool,
     opinion_text,
     sight_text,
 )
 from trapline.echo import echo, say
 
 if TYPE_CHECKING:
-    from trapcore.proof.monte_carlo import MonteCarloSearch
+    from collections.abc import Mapping
+
+    from trapcore.proof.monte_carlo import MonteCarloSearch, PlayoutBudget
 
 HUMAN = "human"
 #: The letter of the player to move in a position's notation, and who that is.
@@ -45,25 +49,41 @@ def play(
     seconds: SecondsOption = None,
     playouts: PlayoutsOption = None,
     seed: SeedOption = 0,
+    cluster: ClusterOption = None,
 ) -> None:
     """Play a game in the terminal against a search, which says what it thinks; or watch two of them.
 
     Moves are typed as they are shown; ? lists the legal ones, and an empty line or `quit` ends the game.
     """
-    from trapcore.errors import PositionError, UsageError
-    from trapcore.proof.monte_carlo import MonteCarloSearch
+    from trapcore.errors import UsageError
+    from trapcore.proof.monte_carlo import MonteCarloSearch, search_named
 
     budget = chosen_budget(seconds, playouts)
     names = {"white": white or ("mcts" if watch else HUMAN), "black": black or "mcts"}
     if watch and HUMAN in names.values():
         raise UsageError("--watch is for two searches; nobody else can play")
-    # Each has a tree of its own, and other random numbers.
-    players = {
-        colour: MonteCarloSearch(
-            game, position, "mcts" if name == HUMAN else name, moves=moves.split(), seed=(seed + number) % 2**64
-        )
-        for number, (colour, name) in enumerate(names.items())
-    }
+    variants = {colour: "mcts" if name == HUMAN else name for colour, name in names.items()}
+    asks = {colour: search_named(name).local for colour, name in variants.items()}
+    with hint_pool(cluster, is_asked=any(asks.values())) as pool:
+        # Each has a tree of its own, and other random numbers.
+        players = {
+            colour: MonteCarloSearch(
+                game,
+                position,
+                name,
+                moves=moves.split(),
+                seed=(seed + number) % 2**64,
+                pool=pool if asks[colour] else None,
+            )
+            for number, (colour, name) in enumerate(variants.items())
+        }
+        _play(game, names, players, budget)
+
+
+def _play(game: str, names: Mapping[str, str], players: Mapping[str, MonteCarloSearch], budget: PlayoutBudget) -> None:
+    """A game to its end, or to that of the input. Raises ``PositionError`` if it is over."""
+    from trapcore.errors import PositionError
+
     board = players["white"]
     if board.reward is not None:
         raise PositionError(f"the game is over: {board.text!r}", board.text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from trapline.commands.options import JsonOption
+from trapline.commands.options import ClusterOption, JsonOption
 from trapline.commands.searches.choice import (
     SEARCH_METAVAR,
     GameArgument,
@@ -17,6 +17,7 @@ from trapline.commands.searches.choice import (
     SecondsOption,
     SeedOption,
     chosen_budget,
+    hint_pool,
     local_json,
     local_text,
     opinion_json,
@@ -50,20 +51,23 @@ def search(
     seconds: SecondsOption = None,
     playouts: PlayoutsOption = None,
     seed: SeedOption = 0,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find the best move of a position by Monte Carlo tree search, or a forced win by local search.
 
     Ctrl-C ends the search with the best move so far, marked as cancelled; the exit code is 130 then.
     """
-    from trapcore.proof.monte_carlo import MonteCarloSearch
+    from trapcore.proof.monte_carlo import MonteCarloSearch, search_named
 
     if name == LOCAL:
-        _search_locally(game, position, moves.split(), seconds, playouts, as_json=as_json)
+        with hint_pool(cluster, is_asked=False):
+            _search_locally(game, position, moves.split(), seconds, playouts, as_json=as_json)
         return
     budget = chosen_budget(seconds, playouts)
-    made = MonteCarloSearch(game, position, name, moves=moves.split(), seed=seed)
-    opinion = _cancellable(lambda stop: made.search(budget, stop))
+    with hint_pool(cluster, is_asked=search_named(name).local) as pool:
+        made = MonteCarloSearch(game, position, name, moves=moves.split(), seed=seed, pool=pool)
+        opinion = _cancellable(lambda stop: made.search(budget, stop))
     if as_json:
         answer = {"game": game, "position": made.text, "search": name, "seed": seed, **opinion_json(opinion)}
         echo(json.dumps(answer))

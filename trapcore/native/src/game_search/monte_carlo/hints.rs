@@ -1,6 +1,6 @@
 //! Hints of local searches for a running search: what is asked, in which order, and what the answers say of its moves.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tree::Tree;
 use crate::game_search::games::game::Game;
@@ -13,7 +13,7 @@ use crate::search::stop::StopFlag;
 /// Nodes of the first question about a position; each further one has twice as many.
 const FIRST_NODES: u64 = 2_000;
 /// Likely next moves whose positions are asked about.
-const LIKELY: usize = 3;
+pub(super) const LIKELY: usize = 3;
 /// Playouts between two questions where no thread answers them.
 pub(super) const PLAYOUTS: u64 = 500;
 
@@ -42,10 +42,10 @@ impl<G: LocalGame> Hinter<G> for LocalSearch<G> {
 /// A position, and the number of the move that led to it.
 pub(crate) struct Question<G: Game> {
     /// The root's move to it; none at the root itself.
-    after: Option<G::Move>,
-    game: G,
-    last: Option<usize>,
-    nodes: u64,
+    pub(super) after: Option<G::Move>,
+    pub(super) game: G,
+    pub(super) last: Option<usize>,
+    pub(super) nodes: u64,
 }
 
 /// What local search saw of a position.
@@ -68,29 +68,32 @@ pub(super) struct Schedule<G: Game> {
     /// Nodes that were spent on a position, by the code of the root's move to it; none where everything is known.
     spent: FxHashMap<Option<u16>, Option<u64>>,
     seen: Vec<(Option<u16>, Seen)>,
+    /// Positions that somebody else is looking at, by the same code.
+    pub(super) asked: FxHashSet<Option<u16>>,
     numbers: Option<Numbers<G>>,
 }
 
 impl<G: Game> Schedule<G> {
     pub(super) fn new(last: Option<usize>, numbers: Option<Numbers<G>>) -> Schedule<G> {
-        Schedule { last, spent: FxHashMap::default(), seen: Vec::new(), numbers }
+        Schedule { last, spent: FxHashMap::default(), seen: Vec::new(), asked: FxHashSet::default(), numbers }
     }
 
     pub(super) fn seen(&self) -> Vec<Seen> {
         self.seen.iter().map(|(_, seen)| seen.clone()).collect()
     }
 
-    /// What is worth a look now: the root, or the position after one of the likely moves, whatever was looked at least.
-    pub(super) fn next(&self, tree: &Tree<G::Move>, game: &G) -> Option<Question<G>> {
+    /// What is worth a look now: the root, or the position after one of so many likely moves, whatever was looked at least.
+    pub(super) fn next(&self, tree: &Tree<G::Move>, game: &G, likely_moves: usize) -> Option<Question<G>> {
         let mut likely: Vec<_> =
             tree.nodes[tree.nodes[0].range()].iter().filter(|child| child.proof.is_none()).collect();
         likely.sort_by_key(|child| std::cmp::Reverse(child.visits));
-        likely.truncate(LIKELY);
+        likely.truncate(likely_moves);
         let targets = [None].into_iter().chain(likely.iter().map(|child| Some((child.code, child.played))));
         let spent = |target: &Option<(u16, Option<G::Move>)>| {
             self.spent.get(&target.map(|(code, _)| code)).copied().unwrap_or(Some(0))
         };
-        let open = targets.filter_map(|target| spent(&target).map(|nodes| (nodes, target)));
+        let is_free = |target: &Option<(u16, Option<G::Move>)>| !self.asked.contains(&target.map(|(code, _)| code));
+        let open = targets.filter(is_free).filter_map(|target| spent(&target).map(|nodes| (nodes, target)));
         // The first of those with the least nodes.
         let (nodes, target) = open.min_by_key(|(nodes, _)| *nodes)?;
         let nodes = (2 * nodes).max(FIRST_NODES);

@@ -9,6 +9,7 @@
 //! | `fingerprints` | nodes that are similar |
 //! | `counterparts` | what plays the part of a move in a similar node |
 //! | `hints` | hints of local searches |
+//! | `questions` | local searches that run elsewhere |
 //! | `answer` | what a search answers |
 //! | `search` | selection, expansion, proofs |
 //! | `learning` | what a playout teaches |
@@ -24,6 +25,7 @@ mod node_measures;
 pub(crate) mod open;
 pub(crate) mod options;
 mod playout;
+mod questions;
 pub(crate) mod search;
 mod sharing;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::search::Search;
 use crate::game_search::games::game::Game;
 use crate::game_search::games::local::LocalGame;
 use crate::game_search::games::named::{with_local, with_position};
+use crate::game_search::local_search::open::NamedAnswer;
 use crate::game_search::local_search::search::LocalSearch;
 use crate::search::stop::StopFlag;
 
@@ -23,6 +24,15 @@ pub(crate) trait AnySearch: Send {
 
     /// What the end of the game is worth for the player to move.
     fn result(&self) -> Option<f32>;
+
+    /// See [`Search::question`].
+    fn question(&mut self, width: usize) -> Option<(Option<String>, u64)>;
+
+    /// See [`Search::forget_questions`].
+    fn forget_questions(&mut self);
+
+    /// See [`Search::hint`].
+    fn hint(&mut self, after: Option<&str>, nodes: u64, answer: NamedAnswer) -> bool;
 
     /// See [`Search::random_playouts`]; none if the game is over.
     fn random_playouts(&mut self, count: u64) -> Option<f64>;
@@ -48,6 +58,18 @@ impl<G: Game> AnySearch for Search<G> {
 
     fn result(&self) -> Option<f32> {
         self.game.result()
+    }
+
+    fn question(&mut self, width: usize) -> Option<(Option<String>, u64)> {
+        Search::question(self, width)
+    }
+
+    fn forget_questions(&mut self) {
+        Search::forget_questions(self);
+    }
+
+    fn hint(&mut self, after: Option<&str>, nodes: u64, answer: NamedAnswer) -> bool {
+        Search::hint(self, after, nodes, answer)
     }
 
     fn random_playouts(&mut self, count: u64) -> Option<f64> {

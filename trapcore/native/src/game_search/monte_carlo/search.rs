@@ -6,7 +6,7 @@ use std::thread;
 
 use super::answer::{Answer, best_line, root_moves};
 use super::fingerprints::Fingerprints;
-use super::hints::{Hinter, PLAYOUTS, Question, Schedule};
+use super::hints::{Hinter, LIKELY, PLAYOUTS, Question, Schedule};
 use super::options::{AllMovesAsFirst, Options};
 use super::playout::{Played, Playouts, for_first};
 use super::tree::{Mean, NONE, Node, Table, Tree, table_key};
@@ -30,7 +30,7 @@ pub(crate) struct Search<G: Game> {
     pub(super) fingerprints: Fingerprints,
     pub(super) playouts: Playouts<G>,
     hinter: Option<Box<dyn Hinter<G>>>,
-    schedule: Schedule<G>,
+    pub(super) schedule: Schedule<G>,
     random: Random,
     /// The last playout in which a player made the move of a code, from the node on that is being updated.
     pub(super) stamps: [Vec<u32>; 2],
@@ -118,7 +118,7 @@ impl<G: Game> Search<G> {
 
     /// Asks a local search, and waits for the answer.
     fn look(&mut self, hinter: &mut dyn Hinter<G>, stop_flag: &StopFlag) {
-        if let Some(question) = self.schedule.next(&self.tree, &self.game) {
+        if let Some(question) = self.schedule.next(&self.tree, &self.game, LIKELY) {
             let answer = hinter.look(&question, stop_flag);
             self.schedule.apply(&mut self.tree, &self.game, &question, &answer);
         }
@@ -127,7 +127,7 @@ impl<G: Game> Search<G> {
     /// The playouts of a run, while another thread answers one question after the other.
     fn run_beside(&mut self, limit: u64, hinter: &mut dyn Hinter<G>, stop_flag: &StopFlag) -> u64 {
         let is_over = Arc::new(AtomicBool::new(false));
-        let first = self.schedule.next(&self.tree, &self.game);
+        let first = self.schedule.next(&self.tree, &self.game, LIKELY);
         let Some(first) = first else { return self.play_out(limit, stop_flag, |_, _| ()) };
         let (ask, asked) = mpsc::channel::<Question<G>>();
         let (tell, told) = mpsc::channel();
@@ -148,7 +148,7 @@ impl<G: Game> Search<G> {
                     && let Ok((question, answer)) = told.try_recv()
                 {
                     search.schedule.apply(&mut search.tree, &search.game, &question, &answer);
-                    if let Some(question) = search.schedule.next(&search.tree, &search.game) {
+                    if let Some(question) = search.schedule.next(&search.tree, &search.game, LIKELY) {
                         let _ = ask.send(question);
                     }
                 }

@@ -16,7 +16,8 @@ struct LocalSearch(Mutex<Box<dyn AnyLocal>>);
 
 /// What was found, in how many moves, the best move, the line, losing moves with their moves, moves after a tenuki, depth,
 /// nodes, whether it was cancelled.
-type LocalParts = (&'static str, u32, Option<String>, Vec<String>, Vec<(String, u32)>, Option<u32>, u32, u64, bool);
+pub(super) type LocalParts =
+    (String, u32, Option<String>, Vec<String>, Vec<(String, u32)>, Option<u32>, u32, u64, bool);
 
 pub(super) fn finding_name(finding: Finding) -> &'static str {
     match finding {
@@ -26,9 +27,18 @@ pub(super) fn finding_name(finding: Finding) -> &'static str {
     }
 }
 
+/// The reverse of [`local_parts`].
+pub(super) fn answer_of(parts: LocalParts) -> PyResult<NamedAnswer> {
+    let (finding, moves, best, line, losing, tenuki, depth, nodes, is_cancelled) = parts;
+    let known =
+        [Finding::Win, Finding::Loss, Finding::Nothing].into_iter().find(|known| finding_name(*known) == finding);
+    let finding = known.ok_or_else(|| PyValueError::new_err(format!("no such finding: {finding:?}")))?;
+    Ok(NamedAnswer { finding, moves, best, line, losing, tenuki, depth, nodes, is_cancelled })
+}
+
 fn local_parts(answer: NamedAnswer) -> LocalParts {
     (
-        finding_name(answer.finding),
+        finding_name(answer.finding).to_owned(),
         answer.moves,
         answer.best,
         answer.line,

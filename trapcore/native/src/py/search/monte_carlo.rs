@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::local_search::finding_name;
+use super::local_search::{LocalParts, answer_of, finding_name};
 use crate::game_search::monte_carlo::answer::Answer;
 use crate::game_search::monte_carlo::hints::Seen;
 use crate::game_search::monte_carlo::open::{self, AnySearch};
@@ -140,6 +140,21 @@ impl MonteCarlo {
 
     fn play(&self, py: Python<'_>, label: &str) -> bool {
         py.detach(|| self.with(|search| search.play(label)))
+    }
+
+    /// The move to a position that a local search elsewhere should look at, and nodes to spend; none if there is none.
+    fn question(&self, py: Python<'_>, width: usize) -> Option<(Option<String>, u64)> {
+        py.detach(|| self.with(|search| search.question(width)))
+    }
+
+    fn forget_questions(&self, py: Python<'_>) {
+        py.detach(|| self.with(|search| search.forget_questions()));
+    }
+
+    fn hint(&self, py: Python<'_>, after: Option<&str>, nodes: u64, answer: LocalParts) -> PyResult<()> {
+        let answer = answer_of(answer)?;
+        let is_known = py.detach(|| self.with(|search| search.hint(after, nodes, answer)));
+        if is_known { Ok(()) } else { Err(PyValueError::new_err("this was not asked, or its moves are not legal")) }
     }
 
     fn labels(&self, py: Python<'_>) -> Vec<String> {
