@@ -74,6 +74,8 @@ class TrapEvent:
     """That the bait costs .3 or more, as the search estimated it; None where it did not."""
     threat: bool = False
     """The killer would come as well if the victim passed."""
+    settled: bool = True
+    """The win chances may be told: the last searches agree about them, and it is no endgame with few pieces."""
     played_loss: float | None = None
     """Win chance that the move at ``ply`` costs against the best move there, 0..2; None where it was not measured."""
     only_move: bool = False
@@ -126,6 +128,7 @@ class TrapEvent:
             best_line_san=tuple(finding.best_line_san),
             probability=finding.probability,
             threat=finding.threat,
+            settled=finding.settled,
             played_loss=finding.played_loss,
             only_move=finding.only_move,
         )

@@ -8,8 +8,11 @@ from annotator.events import TrapEvent
 from db.traps.openings import opening_of
 from db.traps.terms import Event
 from trapcore import _native
-from trapcore.proof.search import BLUNDER
+from trapcore.proof.search import BLUNDER, MISTAKE
 from trapcore.trees.chess_game import parse_position
+
+_LOST = -0.5
+"""Win chance with the best move, 25 %, below which a side stands lost anyway."""
 
 
 class Side(StrEnum):
@@ -40,14 +43,17 @@ class Selection:
 def hangs_on(event: TrapEvent) -> bool:
     """Whether anything hung on the bait, so that the event is worth telling.
 
-    Nothing did where it costs less than a blunder, for who stands lost anyway, except that a mate was missed; and a
-    bait is not avoided by who mates, or plays on in the book. A known trap is told wherever its bait is taken.
+    Nothing did where it costs less than a mistake, or less than a blunder for who stands lost anyway, except that a
+    mate was missed; and a bait is not avoided by who mates, or plays on in the book. A known trap is told wherever its
+    bait is taken.
     """
     if event.event is Event.AVOIDED:
         return not event.played.endswith("#") and not _is_book(event.fen, event.played)
     if event.known or (event.event is Event.MISSED and event.proof.mate_in is not None):
         return True
-    return event.before is None or event.after is None or event.before - event.after >= BLUNDER
+    if event.before is None or event.after is None:
+        return True
+    return event.before - event.after >= (MISTAKE if event.before >= _LOST else BLUNDER)
 
 
 def _is_book(fen: str, san: str) -> bool:

@@ -376,6 +376,9 @@ class Finding:
     """Stated probability that the bait loses .3 of win chance or more by the judgement of a strong engine."""
     threat: bool
     """The killer would work as well if the victim passed: the bait only ignored a threat."""
+    settled: bool
+    """The win chances of the bait and of the move at ``ply`` may be told: searches agree about them, and there are not
+    too few pieces."""
     played_loss: float | None
     """Win chance (0 to 2) that the move at ``ply`` costs against the best there; None where it was not measured."""
     only_move: bool

@@ -34,6 +34,7 @@ def evidence_of(event: TrapEvent) -> Evidence:
         like=_idea(event),
         signed=_is_signed(event),
         loss=_loss(event),
+        settled=event.settled,
     )
 
 

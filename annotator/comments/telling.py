@@ -5,6 +5,7 @@ finds it reads nothing. A known trap that is set or avoided is told the first ti
 somebody falls into it.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -98,10 +99,12 @@ class _Game:
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
-    reasons: set[tuple[object, ...] | None] = field(default_factory=set)
-    """Why moves lost that were told, see `_reason`."""
+    reasons: dict[tuple[str, str], set[tuple[object, ...]]] = field(default_factory=lambda: defaultdict(set))
+    """Why moves lost that were told, by whose they were and the answer, see `_why`."""
     missed: set[tuple[object, ...] | None] = field(default_factory=set)
     """Why moves lost whose answer was missed, and that was told."""
+    answers: dict[int, str] = field(default_factory=dict)
+    """The answers (UCI) to moves that lost, told there, by the ply of the move."""
     named: set[str] = field(default_factory=set)
     """Traps that were named, each by what its variants have in common."""
 
@@ -133,10 +136,13 @@ class _Game:
             case Event.FELL:
                 self.fell.add(place)
                 missed = None if instead is None else evidence_of(instead)
-                reason = _reason(event)
-                again = reason is not None and reason in self.reasons
-                self.reasons.add(reason)
-                return narrator.fell(evidence, was_set=place in self.was_set, again=again, missed=missed)
+                better = event.best if instead is None or instead.proof.mate_in is None else instead.killer_line[0]
+                answer_told = better is not None and self.answers.get(event.ply - 1) == better
+                self.answers[event.ply] = event.killer_line[0]
+                again = self._is_told(event)
+                return narrator.fell(
+                    evidence, was_set=place in self.was_set, again=again, missed=missed, answer_told=answer_told
+                )
             case Event.MISSED:
                 reason = _reason(event)
                 again = reason is not None and reason in self.missed
@@ -149,6 +155,18 @@ class _Game:
                 return self._avoided(event)
             case Event.SET:
                 return self._set(event)
+
+    def _is_told(self, event: TrapEvent) -> bool:
+        """Whether an earlier move lost to the same answer for the same reason, and that was told; where no reason can
+        be named for one of them, and this is no mate, the answer is the reason. From now on this one was."""
+        why = _why(event)
+        earlier = self.reasons[event.mover, event.killer_line[0]]
+        unnamed = (
+            event.proof.mate_in is None and bool(earlier) and (not any(why) or any(not any(each) for each in earlier))
+        )
+        again = why in earlier or unnamed
+        earlier.add(why)
+        return again
 
     def _set(self, event: TrapEvent) -> str:
         narrator, evidence = self.teller.narrator, self._evidence(event)
@@ -199,12 +217,17 @@ def _common_name(evidence: Evidence) -> str:
     return evidence.name.partition(", ")[0]
 
 
-def _reason(event: TrapEvent) -> tuple[object, ...] | None:
-    """Why the bait loses: whose it is, the answer, what falls first, and by which motif or mate; None if by none."""
+def _why(event: TrapEvent) -> tuple[object, ...]:
+    """Why the bait loses: what falls first, and by which motif or mate; nothing but None if by none."""
     facts = facts_of(evidence_of(event))
     lost = None if facts.material is None else facts.material.lost[0]
     motif = None if facts.motif is None else facts.motif.name
-    why = lost, motif, event.proof.mate_in
+    return lost, motif, event.proof.mate_in
+
+
+def _reason(event: TrapEvent) -> tuple[object, ...] | None:
+    """Whose the bait is, the answer, and `_why` it loses; None without a reason."""
+    why = _why(event)
     return (event.mover, event.killer_line[0], *why) if any(why) else None
 
 

@@ -35,6 +35,8 @@ class Evidence:
     """The move is written with the sign that its cost gives it; not where the game has another."""
     loss: float | None = None
     """Win chance that it costs, 0..2, where only that is known."""
+    settled: bool = True
+    """The win chances may be told, and what follows from them alone."""
 
     @property
     def cost(self) -> float | None:

@@ -132,7 +132,7 @@ def _material(evidence: Evidence, before: chess.Board) -> Material | None:
     ply, (lost, gained) = next(
         (ply, change)
         for ply, change in ((ply, _change(start, board, victim)) for ply, board in settled)
-        if change == last or _pieces(change) == _pieces(last) != ({}, {})
+        if change == last or _pieces(change) == _pieces(last) != (Counter(), Counter())
     )
     worth = min(_points(lost) - _points(gained) for lost, gained in ((lost, gained), last))
     if worth < 1 or ply > LATEST_PLY:
@@ -201,10 +201,14 @@ def _change(start: dict[chess.Color, _Counts], board: chess.Board, victim: chess
     return _without_minor(lost, minor), _without_minor(gained, minor)
 
 
-def _pieces(change: tuple[_Counts, _Counts]) -> tuple[dict[chess.PieceType, int], dict[chess.PieceType, int]]:
-    """What both sides have lost, without pawns: those that fall after the pieces are hardly the reason."""
-    lost, gained = ({kind: count for kind, count in each.items() if kind != chess.PAWN} for each in change)
-    return lost, gained
+def _pieces(change: tuple[_Counts, _Counts]) -> tuple[_Counts, _Counts]:
+    """What both sides have lost, without pawns: those that fall after the pieces are hardly the reason. Bishops count
+    as knights: which of them falls first is what is lost, whatever is exchanged later.
+    """
+    lost, gained = (Counter(kind for kind in each.elements() if kind != chess.PAWN) for each in change)
+    for counts in (lost, gained):
+        counts[chess.KNIGHT] += counts.pop(chess.BISHOP, 0)
+    return +lost, +gained
 
 
 def _without_minor(counts: _Counts, minor: int) -> _Counts:
@@ -280,7 +284,8 @@ def _motif(
             if name not in _BY_ANOTHER and theme.by != chess.square_name(moved):
                 continue
             motif = Motif(name, theme.ply, _targets(boards[theme.ply], boards[theme.ply + 1], theme))
-            if _explains(motif, material):
+            move = chess.Move.from_uci(evidence.killer_line[theme.ply - 1])
+            if _explains(motif, material) and not _takes_as_much(boards[theme.ply], move, motif, material):
                 return motif
     return None
 
@@ -297,6 +302,15 @@ def _targets(before: chess.Board, after: chess.Board, theme: LineTheme) -> tuple
         if piece is not None:
             found.append(piece.piece_type)
     return tuple(found)
+
+
+def _takes_as_much(board: chess.Board, move: chess.Move, motif: Motif, material: Material | None) -> bool:
+    """Whether the move with the motif takes at once as much as the motif wins, so that this is hardly the reason."""
+    taken = board.piece_type_at(move.to_square)
+    if taken is None or motif.name in ("capturingDefender", "deflection"):
+        return False
+    won = material.lost[:1] if material is not None else motif.targets
+    return POINTS[taken] >= max((POINTS[kind] for kind in won if kind != chess.KING), default=0)
 
 
 def _explains(motif: Motif, material: Material | None) -> bool:

@@ -55,17 +55,24 @@ class Narrator:
     # The five events ------------------------------------------------------------------------------------------------
 
     def fell(
-        self, evidence: Evidence, *, was_set: bool = False, again: bool = False, missed: Evidence | None = None
+        self,
+        evidence: Evidence,
+        *,
+        was_set: bool = False,
+        again: bool = False,
+        missed: Evidence | None = None,
+        answer_told: bool = False,
     ) -> str:
         """Of the losing move itself.
 
         ``was_set``: the trap was told with its line where it was set. ``again``: an earlier move of the same side lost
         to the same answer for the same reason, and that was told. ``missed``: the move that lost before it, whose
-        answer this move misses as well.
+        answer this move misses as well. ``answer_told``: that answer, which was the better move here, was told there.
         """
         if was_set:
-            return self._say("takes_bait", chances=_chances(evidence.before, evidence.after))
-        return self._joined(self._what_happened(evidence, again=again), self._better(evidence, missed))
+            return self._say("takes_bait", chances=_cost(evidence))
+        better = self._better(evidence, missed, answer_told=answer_told)
+        return self._joined(self._what_happened(evidence, again=again), better)
 
     def missed(
         self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False, again: bool = False
@@ -76,7 +83,7 @@ class Narrator:
         and that was told.
         """
         left = None if evidence.after is None else -evidence.after
-        small = left is None or played_loss is None or played_loss < INACCURACY
+        small = left is None or played_loss is None or played_loss < INACCURACY or not evidence.settled
         # Two searches measured them, so that more may be given back than there was.
         chances = "" if small else _chances(left, max(-1.0, left - played_loss))  # type: ignore[operator]
         mate = evidence.mate_in is not None
@@ -198,24 +205,28 @@ class Narrator:
             return self._say(key, **gaps, what=self._what(facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
 
-    def _better(self, evidence: Evidence, missed: Evidence | None) -> str:
+    def _better(self, evidence: Evidence, missed: Evidence | None, *, answer_told: bool) -> str:
         """What was better, and by how much; empty where nothing is known, and if little is to be said."""
         if self.verbosity is Verbosity.BRIEF:
             return ""
         facts = facts_of(evidence)
-        chances = _chances(evidence.before, evidence.after)
+        chances = _cost(evidence)
+        if answer_told:
+            mates = missed is not None and missed.mate_in is not None
+            return self._say("misses_the_mate" if mates else "misses_the_chance", chances=chances)
         if missed is not None and missed.mate_in is not None:
             lost = facts_of(missed)
             return self._say(
                 "was_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances
             )
         if facts.best is None or evidence.before is None:
-            points = "" if evidence.cost is None else f"{50 * evidence.cost:.0f}"
+            points = "" if evidence.cost is None or not evidence.settled else f"{50 * evidence.cost:.0f}"
             return self._say("only_cost", points=points) if points else ""
         best = moves.line([facts.best], evidence.half_move)
         if best.endswith("#"):
             return self._say("was_mate", best=best, mate=self.language.mates[None][0], chances=chances)
-        return self._say(_worth(evidence.before, evidence.after), best=best, chances=chances)
+        worth = _worth(evidence.before, evidence.after) if evidence.settled else "was_better"
+        return self._say(worth, best=best, chances=chances)
 
     def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
         if self.verbosity is Verbosity.BRIEF or facts.best is None or evidence.before is None:
@@ -370,11 +381,18 @@ def _chances(before: float | None, after: float | None) -> str:
     return f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
 
 
+def _cost(evidence: Evidence) -> str:
+    """What a losing move cost, as `_chances` writes it; empty where searches differ about it."""
+    return _chances(evidence.before, evidence.after) if evidence.settled else ""
+
+
 def _verdict(evidence: Evidence) -> str:
     """The sentence for what a move that loses no material for certain does to the win chances."""
     before, after = evidence.before, evidence.after
     if before is None or after is None:
         return "is_answered"
+    if not evidence.settled:
+        return "is_mistake"
     if before >= WINNING and after < BETTER:
         return "throws_win" if after >= -BETTER else "turns_round"
     if before >= BETTER and after >= BETTER:

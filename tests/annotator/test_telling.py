@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import chess
 import pytest
 
 from annotator.comments.commentary import Commentator
@@ -342,12 +343,48 @@ def test_a_variation_that_says_nothing_new_is_left_out() -> None:
     assert "( 6. Bxf7+ Ke7 7. Nd5# )" in text_of(unlike(Event.MISSED, played_loss=0.0))
 
 
-def test_a_position_that_becomes_bad_again_is_told_in_full() -> None:
-    first = gain(Event.FELL, killer_line=("d7b6",), killer_line_san=("Nb6",))
-    later = replace(first, ply=13, trap_ply=13, number=7, fen=first.fen.replace("/PP2PPPP/", "/P3PPPP/", 1))
-    text = text_of(first, later)
+def test_an_answer_without_a_reason_is_told_once_as_well() -> None:
+    unexplained: dict[str, Any] = {"killer_line": ("d7b6",), "killer_line_san": ("Nb6",)}
+    elsewhere = gain(Event.FELL).fen.replace("/PP2PPPP/", "/P3PPPP/", 1)
+    text = text_of(
+        gain(Event.FELL, **unexplained),
+        gain(Event.FELL, **unexplained, ply=13, trap_ply=13, number=7, fen=elsewhere),
+    )
     assert "6.Nxd5?? gives Black the advantage: 6...Nb6." in text
-    assert "7.Nxd5?? gives Black the advantage: 7...Nb6." in text
+    assert "7.Nxd5?? allows 7...Nb6 again." in text
+
+
+@pytest.mark.parametrize(
+    ("best", "expected"),
+    [
+        (("f6d5", "Nxd5"), "Misses the chance (55 % → 20 %)."),
+        (("h7h6", "h6"), "6...h6 kept the balance (55 % → 20 %)."),
+    ],
+)
+def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(best: tuple[str, str], expected: str) -> None:
+    """The move that loses is answered by one that loses as well; the right answer stands beside the first one."""
+    first = gain(Event.FELL)
+    board = chess.Board(first.fen)
+    board.push_uci(first.bait)
+    answer = gain(
+        Event.FELL, ply=first.ply + 1, trap_ply=first.ply + 1, fen=board.fen(), mover="black", bait="a7a6",
+        bait_san="a6", killer_line=("d5f6",), killer_line_san=("Nxf6+",), best=best[0], best_san=best[1],
+        best_line_san=(best[1],),
+    )  # fmt: skip
+    assert expected in text_of(first, answer)
+
+
+@pytest.mark.parametrize("event", [gain(Event.FELL), unlike(Event.FELL), legal(Event.FELL)])
+@pytest.mark.parametrize("language", list(Language))
+def test_what_searches_differ_about_has_no_figures(event: TrapEvent, language: Language) -> None:
+    settled, unsettled = said(event, language=language), said(replace(event, settled=False), language=language)
+    assert "%" in settled
+    assert "%" not in unsettled
+    assert not any(word in unsettled for word in ("balance", "Gleichgewicht"))
+    assert unsettled.startswith(settled.partition(":")[0])
+    missed = replace(event, event=Event.MISSED, played_loss=0.6)
+    assert "%" in said(missed, language=language)
+    assert "%" not in said(replace(missed, settled=False), language=language)
 
 
 def test_no_chance_is_below_nothing() -> None:
@@ -387,7 +424,12 @@ def test_evaluations_are_written_where_they_are_asked_for(event: TrapEvent, comm
         (legal(Event.FELL, before=-0.8), True),
         (unlike(Event.FELL, **NOT_MEASURED), True),
         (unlike(Event.MISSED, before=-0.8), True),
-        (gain(Event.MISSED, before=-0.4), False),
+        (gain(Event.MISSED, before=-0.35), True),
+        (gain(Event.MISSED, before=-0.45), False),
+        (gain(Event.FELL, before=0.0, after=-0.15), False),
+        (gain(Event.FELL, before=0.0, after=-0.25), True),
+        (gain(Event.FELL, before=-0.6, after=-0.85), False),  # lost anyway
+        (gain(Event.FELL, before=-0.6, after=-0.95), True),
         (legal(Event.AVOIDED), True),
         (unlike(Event.AVOIDED, played="Qf6#", fen="4k3/8/8/8/8/8/8/4K3 b - - 0 1"), False),
         (

@@ -108,6 +108,21 @@ def test_no_sentence_is_told_twice_in_a_row(folder: str) -> None:
             last = sentences
 
 
+def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(folder: str) -> None:
+    better = re.compile(r"(\d+\.(?:\.\.)?\S+) (?:kept the|was (?:winning|better|the better|mate))")
+    told_answers = 0
+    for game in games_of(told(folder, Style())):
+        last = ""
+        for node in game.mainline():
+            said = comment_of(node)
+            answer = re.search(r": (\d+\.(?:\.\.)?[^\s.]+)", last)
+            told_answers += answer is not None
+            found = better.search(said)
+            assert answer is None or found is None or answer[1] != found[1], (last, said)
+            last = said
+    assert told_answers > 5
+
+
 def replayed(game: chess.pgn.Game, said: str) -> Iterator[tuple[re.Match[str], chess.Board]]:
     """Each move in a comment with the position after it; raises ``ValueError`` for one that is not legal there."""
     starts = {half_move(node.board()): node.board() for node in [game, *game.mainline()]}

@@ -64,6 +64,7 @@ impl<'a> GameEvents<'a> {
                 position: self.losses.positions[decision].clone(),
                 case: Arc::clone(case),
                 threat: false,
+                settled: true,
                 played_loss: None,
                 only_move: false,
             });
@@ -145,7 +146,10 @@ impl<'a> GameEvents<'a> {
                 return;
             }
             let bait = self.losses.moves[decision];
-            let Some(loss) = self.losses.loss(decision, bait, work) else { continue };
+            if self.losses.loss(decision, bait, work).is_none() {
+                continue;
+            }
+            let Some(loss) = self.losses.confirmed(decision, bait, work) else { continue };
             let told = loss.verdict == Verdict::Proved || self.options.engine && loss.verdict == Verdict::Undecided;
             if told && !self.has(EventKind::Fell, decision) {
                 let case = name(decision, unnamed(bait, &loss), work);
@@ -181,7 +185,13 @@ impl<'a> GameEvents<'a> {
                     let victim = &self.losses.searched[at - 1];
                     let before = if victim.values.is_empty() { None } else { Some(win_chance(victim.value())) };
                     let best_line = if victim.line.first() == Some(&bait) { Vec::new() } else { victim.line.clone() };
-                    let figures = before.map(|before| Figures { before, after: -1.0, best_line, probability: None });
+                    let figures = before.map(|before| Figures {
+                        before,
+                        after: -1.0,
+                        best_line,
+                        probability: None,
+                        settled: true,
+                    });
                     self.add(
                         EventKind::Missed,
                         at - 1,
@@ -251,6 +261,7 @@ impl<'a> GameEvents<'a> {
                 Some(loss) => {
                     event.played_loss = Some(loss.cost().max(0.0));
                     event.only_move = loss.cost() <= -LOSS;
+                    event.settled = loss.settled && event.case.figures.as_ref().is_none_or(|figures| figures.settled);
                 }
                 None => event.played_loss = Some(0.0),
             }
@@ -286,6 +297,7 @@ fn figures(loss: &Loss) -> Figures {
         after: loss.after,
         best_line: loss.best_line.clone(),
         probability: Some(loss.probability),
+        settled: loss.settled,
     }
 }
 

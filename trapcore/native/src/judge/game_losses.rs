@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::{after, move_code};
@@ -42,6 +42,8 @@ pub(super) struct GameLosses<'a> {
     /// The pass, by position; empty where none was made.
     pub searched: Vec<Deepening>,
     answers: FxHashMap<(usize, u16), Option<Arc<Loss>>>,
+    /// Of which of them were looked at again.
+    confirmed: FxHashSet<(usize, u16)>,
     /// Of Black and of White, as the game says.
     ratings: [Option<u32>; 2],
     from: usize,
@@ -59,8 +61,8 @@ impl<'a> GameLosses<'a> {
         work.searcher.clear();
         let rating = |tag: &str| game.tag(tag).and_then(|text| text.parse().ok()).filter(|&rating| rating > 0);
         let ratings = [rating("BlackElo"), rating("WhiteElo")];
-        let (searched, answers) = (Vec::new(), FxHashMap::default());
-        GameLosses { moves: &game.moves, positions, searched, answers, ratings, from, effort }
+        let (searched, answers, confirmed) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
+        GameLosses { moves: &game.moves, positions, searched, answers, confirmed, ratings, from, effort }
     }
 
     fn rating(&self, decision: usize) -> Option<u32> {
@@ -108,13 +110,32 @@ impl<'a> GameLosses<'a> {
     pub(super) fn proposed(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<Arc<Loss>> {
         let mated = case.mate_in.is_some() && case.verdict == Verdict::Proved;
         let prior = Prior { killer: case.line.first().copied(), mated, stages: PROPOSED };
-        self.answer(decision, case.bait, prior, work)
+        self.answer(decision, case.bait, prior, work)?;
+        self.confirmed(decision, case.bait, work)
     }
 
     /// What the answer to the bait of a case costs against its killer.
     pub(super) fn answered(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<Arc<Loss>> {
         let stages = if case.member.is_some() { PROPOSED } else { self.confirming() };
-        self.answer(decision + 1, self.moves[decision + 1], Prior { killer: None, mated: false, stages }, work)
+        let answer = self.moves[decision + 1];
+        self.answer(decision + 1, answer, Prior { killer: None, mated: false, stages }, work)?;
+        self.confirmed(decision + 1, answer, work)
+    }
+
+    /// What is known of a move, looked at again if it was played and is proved to lose, so that it is told.
+    pub(super) fn confirmed(&mut self, decision: usize, m: Move, work: &mut Workspace) -> Option<Arc<Loss>> {
+        let key = (decision, move_code(m));
+        let known = self.answers.get(&key)?.clone()?;
+        let is_told = self.moves.get(decision) == Some(&m) && known.verdict == Verdict::Proved;
+        if !self.effort.confirms || !is_told || !self.confirmed.insert(key) {
+            return Some(known);
+        }
+        let mut prover =
+            LossProver { effort: self.effort, searcher: &mut work.searcher, prover: &mut work.tester.prover };
+        let seen = Arc::new(prover.confirm(&self.positions[decision], m, &known));
+        work.proof_nodes += seen.nodes - known.nodes;
+        self.answers.insert(key, Some(Arc::clone(&seen)));
+        Some(seen)
     }
 
     fn answer(&mut self, decision: usize, bait: Move, prior: Prior, work: &mut Workspace) -> Option<Arc<Loss>> {

@@ -119,6 +119,8 @@ pub(crate) struct Figures {
     pub best_line: Vec<Move>,
     /// Stated probability that the bait loses .3 or more.
     pub probability: Option<f64>,
+    /// Whether the win chances may be told, see [`Loss::settled`](crate::judge::losses::Loss::settled).
+    pub settled: bool,
 }
 
 /// The cases of a position, best first; `None` where there is none.
@@ -155,6 +157,8 @@ pub(crate) struct Event {
     pub case: Arc<Case>,
     /// The killer would work as well if the victim passed.
     pub threat: bool,
+    /// Whether the win chances of the bait and of the move that the event is about may be told.
+    pub settled: bool,
     /// Win chance that the move which the event is about costs against the best there, 0 to 2; `None` where it was
     /// not measured.
     pub played_loss: Option<f64>,
