@@ -345,12 +345,8 @@ mod tests {
         ];
         for (moves, expected) in [(denied, Verdict::Undecided), (borne_out, Verdict::Proved)] {
             for (fen, bait) in moves {
-                let claimed = Loss {
-                    before: 0.2,
-                    after: -0.4,
-                    verdict: Verdict::Proved,
-                    ..answered(fen, bait).unwrap()
-                };
+                let claimed =
+                    Loss { before: 0.2, after: -0.4, verdict: Verdict::Proved, ..answered(fen, bait).unwrap() };
                 let seen = confirmed(fen, bait, &claimed);
                 assert_eq!(seen.verdict, expected, "{fen} {bait}: {seen:?}");
                 assert!(seen.nodes > claimed.nodes && (seen.cost() >= MISTAKE) == (expected == Verdict::Proved));
