@@ -310,7 +310,7 @@ def _takes_as_much(board: chess.Board, move: chess.Move, motif: Motif, material:
     if taken is None or motif.name in ("capturingDefender", "deflection"):
         return False
     won = material.lost[:1] if material is not None else motif.targets
-    return POINTS[taken] >= max((POINTS[kind] for kind in won if kind != chess.KING), default=0)
+    return POINTS[taken] >= max((POINTS[kind] for kind in won if kind != chess.KING), default=POINTS[chess.KNIGHT])
 
 
 def _explains(motif: Motif, material: Material | None) -> bool:

@@ -27,9 +27,9 @@ MATE_PLIES = 7
 WINNING, BETTER = 0.7, 0.2
 """Win chances (-1..1) from which a side is said to be winning, 85 %, and to have the advantage, 60 %."""
 
-EVEN = 0.1
-"""Nobody is said to keep the balance who stands worse than this, 45 %: an engine calls much of what is valued between
-this and the disadvantage lost."""
+EVEN, CLEARLY_BETTER = 0.05, 0.3
+"""Nobody is said to keep the balance who stands worse than 47.5 %, nor to keep the advantage with less than 65 %: an
+engine calls much of what is valued between this and the disadvantage lost, and between this and the balance level."""
 
 
 def percent_of_chance(chance: float) -> str:
@@ -412,7 +412,7 @@ def _worth(before: float, after: float | None) -> str:
         return "was_winning"
     if before < -BETTER:
         return "better_defence"
-    if before < -EVEN:
+    if before < -EVEN or BETTER <= before < CLEARLY_BETTER:
         return "was_better"
     kept, least = ("kept_advantage", BETTER) if before >= BETTER else ("kept_balance", -BETTER)
     return kept if after is None or after < least else "was_better"

@@ -77,8 +77,10 @@ def test_what_is_lost(fen: str, line: str, english: str, german: str) -> None:
     [
         (0.18, -0.14, "1.Kf1 was better (59 % → 43 %)."),
         (0.18, -0.24, "1.Kf1 kept the balance (59 % → 38 %)."),
-        (-0.08, -0.6, "1.Kf1 kept the balance (46 % → 20 %)."),
-        (-0.12, -0.6, "1.Kf1 was better (44 % → 20 %)."),
+        (-0.04, -0.6, "1.Kf1 kept the balance (48 % → 20 %)."),
+        (-0.08, -0.6, "1.Kf1 was better (46 % → 20 %)."),
+        (0.26, -0.1, "1.Kf1 was better (63 % → 45 %)."),
+        (0.32, -0.1, "1.Kf1 kept the advantage (66 % → 45 %)."),
         (-0.18, -0.6, "1.Kf1 was better (41 % → 20 %)."),
         (0.6, 0.22, "1.Kf1 was better (80 % → 61 %)."),
         (0.6, -0.1, "1.Kf1 kept the advantage (80 % → 45 %)."),
@@ -94,6 +96,22 @@ def test_what_the_losing_move_kept_as_well_is_not_said_of_the_best_one(
         before=before, after=after, best="e1f1",
     )  # fmt: skip
     assert Narrator(ENGLISH).fell(evidence).endswith(f". {better}")
+
+
+def test_what_is_taken_at_once_is_not_put_down_to_a_motif() -> None:
+    # The queen takes the rook, and uncovers the attack of her own rook on another piece.
+    fen = "4r1k1/pp1q1pbp/2p3p1/2P1n3/1P2Q2N/P5P1/3r1P1P/R1B1R1K1 b - - 5 22"
+    line = "d2c2 e4c2 e5d3 e1e8 d7e8 h4f3 g7a1"
+    assert any(theme.name == "discoveredAttack" and theme.ply == 1 for theme in line_themes(fen, line.split()))
+    assert told(fen, line, after=-0.6)[0].startswith("1...Rc2?? loses the rook: 2.Qxc2. ")
+
+
+def test_of_light_pieces_the_one_that_falls_first_is_lost() -> None:
+    # The knight is taken; that the bishop goes for another knight later changes nothing.
+    fen = "rnbR1bkr/6p1/p6p/1p6/2p1PB2/5N2/PPB2PPP/4R1K1 b - - 2 18"
+    english, german = told(fen, "c8b7 f4b8 h6h5 e4e5 h5h4 e5e6 b7f3 g2f3 h8h5", after=-0.6)
+    assert english.startswith("1...Bb7?? loses the knight: 2.Bxb8. ")
+    assert german.startswith("1...Bb7?? verliert den Springer: 2.Bxb8. ")
 
 
 def test_the_pawn_would_have_been_named_by_its_theme() -> None:
