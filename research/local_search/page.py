@@ -8,6 +8,7 @@ from typing import Any
 from db.games.trap_stats import wilson
 from research.local_search.blunders import Blunders
 from research.local_search.claims import Claim
+from research.local_search.positions import LONG, NEAR
 from research.local_search.radius import Radius
 from research.monte_carlo.page import Match
 from research.report import Panel, Plot, Report, Series, Table
@@ -105,8 +106,8 @@ def report(found: Found) -> Report:
     )
     blocks: list[str | Table] = [
         f"Made by `{found.command}` on {found.machine}. {found.seconds:g} s of one thread for a position; intervals "
-        "are Wilson's, of 95 %. Moves are the winner's. Positions are of games that the Monte Carlo search plays "
-        "against itself, at most 24 plies before the end.",
+        f"are Wilson's, of 95 %. Moves are the winner's. Positions are of games that the Monte Carlo search plays "
+        f"against itself, at most {LONG} plies before the end; those whose claims alone are checked at most {NEAR}.",
         "How far moves are from each other:",
         localities,
         "What is found:",

@@ -9,13 +9,20 @@ from trapcore.proof.monte_carlo import MonteCarloSearch, PlayoutBudget
 PLAYOUTS = 2_000
 """For a move of the games."""
 NEAR = 24
-"""Plies before the end from which positions are drawn."""
+"""Plies before the end from which positions are drawn, so that a complete search can look through them."""
+LONG = 48
+"""The same where long wins are looked for: one of 18 moves is 35 plies from its end."""
 EACH = 4
 """Positions of a game."""
 
 
-def near_the_end(game: str, count: int, show: Callable[[str], None] = lambda _: None) -> list[str]:
-    """So many positions in which the game goes on, of games that begin with four random moves; always the same."""
+def near_the_end(
+    game: str, count: int, show: Callable[[str], None] = lambda _: None, *, plies: int = NEAR
+) -> list[str]:
+    """So many positions in which the game goes on, at most so many ``plies`` before its end; always the same.
+
+    The games begin with four random moves.
+    """
     found: list[str] = []
     seed = 0
     while len(found) < count:
@@ -31,7 +38,7 @@ def near_the_end(game: str, count: int, show: Callable[[str], None] = lambda _: 
             move = players[len(texts) % 2].search(PlayoutBudget(playouts=PLAYOUTS)).best.move
             for player in players:
                 player.play(move)
-        late = texts[-NEAR:]
+        late = texts[-plies:]
         found += numbers.sample(late, min(EACH, len(late)))
         seed += 1
     return found[:count]

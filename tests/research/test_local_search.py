@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from research.local_search import blunders, claims, page, positions, radius
-from trapcore.proof.local_search import Finding, LocalBudget
+from trapcore.proof.local_search import Finding, LocalBudget, LocalSearch
 from trapcore.proof.monte_carlo import PlayoutBudget
 from trapline.commands.research.local_search import local_search
 
@@ -25,6 +25,10 @@ def test_positions_are_always_the_same_and_go_on(monkeypatch: pytest.MonkeyPatch
     first, second = (positions.near_the_end("breakthrough-5x5", 6) for _ in range(2))
     assert first == second
     assert len(first) == 6
+    # One ply before the end the player to move wins at once.
+    for position in positions.near_the_end("breakthrough-5x5", 4, plies=1):
+        found = LocalSearch("breakthrough-5x5", position).search(LocalBudget(moves=1))
+        assert found.finding is Finding.WIN
 
 
 def test_a_claim_is_held_against_two_other_searches() -> None:

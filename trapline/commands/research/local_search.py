@@ -53,8 +53,9 @@ def local_search(
     budget, move = LocalBudget(seconds=seconds), PlayoutBudget(seconds=match_seconds)
     status = Status()
     try:
-        drawn = {game: drawing.near_the_end(game, positions, status.show) for game in GAMES}
+        drawn = {game: drawing.near_the_end(game, positions, status.show, plies=drawing.LONG) for game in GAMES}
         found = [one for game in GAMES for one in claims_of(game, drawn[game], budget, budget, status.show)]
+        # The first are of the games that were drawn from above.
         more = drawing.near_the_end(CHECKED, positions + claims, status.show)[positions:]
         quick_budget = LocalBudget(nodes=QUICK_NODES)
         quick = claims_of(CHECKED, more, quick_budget, quick_budget, status.show)
