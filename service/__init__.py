@@ -6,7 +6,7 @@ state/               what processes share through the library: locks, rate limit
 games/               games at lichess and games on disk
 service.py           all of these together, for one library
 sources/             one module for each kind of source: users, studies, tournaments, TV, broadcasts, folders
-maintenance_jobs.py  the jobs that fetch nothing: mining, proofs, annotated copies, backups, vacuum
+maintenance_jobs.py  the jobs that fetch nothing: mining, proofs, annotated copies, backups, tidying
 jobs.py              the table of all jobs, and one run of a job
 schedule.py          when each job is due, stored in the library
 health.py            health and metrics from the log of the jobs

@@ -63,7 +63,13 @@ _ALL = (
     ),
     Job("digest", "sends the day's traps", digest.send, lambda mine: 24 * HOUR if mine.has_digest else 0.0, False),
     Job("backup", "makes a backup", maintenance.backup, lambda mine: mine.backup_hours * HOUR, False),
-    Job("vacuum", "tidies the database file", maintenance.compact, lambda mine: mine.vacuum_hours * HOUR, False),
+    Job(
+        "vacuum",
+        "joins the fetched games by month, tidies the database file",
+        maintenance.compact,
+        lambda mine: mine.vacuum_hours * HOUR,
+        False,
+    ),
 )
 JOBS = {job.name: job for job in _ALL}
 

@@ -1,4 +1,4 @@
-"""Jobs that fetch nothing: mining, proofs, annotated copies, backups, vacuum."""
+"""Jobs that fetch nothing: mining, proofs, annotated copies, backups, tidying."""
 
 import re
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from db.mining.mine import MiningOptions, MiningProgress
 from db.mining.mine import mine as dig
 from db.proof.prover import open_prover
 from db.proof.reverify import Verified, verify_traps
+from service.games.months import join_months
 from service.service import Service
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
@@ -107,7 +108,9 @@ def backups_in(folder: Path) -> list[Path]:
 
 
 def compact(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
-    """Rewrite the database file without its gaps (VACUUM)."""
+    """Join the fetched games of each month, and rewrite the database file without its gaps (VACUUM)."""
+    copies = service.mine.folder / "annotated"
+    join_months(service.game_files, service.source_state, copies, service.clock.now(), stop_flag, outcome)
     try:
         outcome.counts["bytes before"], outcome.counts["bytes"] = vacuum(service.library)
     except TraplineError as error:

@@ -114,7 +114,8 @@ class ServiceSettings(Section):
         ge=0,
         le=8760,
         allow_inf_nan=False,
-        description="Hours between two tidyings of the database file; 0: never.",
+        description="Hours between two tidyings, which join the fetched games of each month and rewrite the database "
+        "file; 0: never.",
     )
     health_port: int = Field(
         default=0,

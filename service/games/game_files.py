@@ -23,6 +23,17 @@ SETTLED_SECONDS = 60.0
 """A watched file that changed less than this ago may not be complete."""
 
 
+def file_feed(path: Path) -> str:
+    """The name under which the state of a file is kept."""
+    return f"file {path.absolute()}"
+
+
+def state_of(path: Path) -> dict[str, int]:
+    """Size and time of a file, by which a change is seen. Raises `OSError`."""
+    status = path.stat()
+    return {"size": status.st_size, "mtime": status.st_mtime_ns}
+
+
 class GameFiles:
     """Folder of PGN files and the library that it fills."""
 
@@ -52,11 +63,14 @@ class GameFiles:
         return path
 
     def files(self, kind: str = "") -> list[Path]:
-        """Files of a kind, or all, by name; temporary files that a killed process left are removed."""
+        """Files of a kind, or all, by name, those of whole months among them.
+
+        Temporary files that a killed process left are removed.
+        """
         folder = self.folder / "games" / kind
         for inside in {folder, *(path.parent for path in folder.rglob(".trapline-*"))}:
             sweep(inside)
-        return sorted(folder.rglob("*.pgn"))
+        return sorted(path for path in folder.rglob("*.pgn*") if path.name.endswith((".pgn", ".pgn.zst")))
 
     def index(self, paths: Iterable[Path], stop_flag: StopFlag, outcome: Outcome, *, settled: bool = False) -> None:
         """Index those of the files that are new or changed.
@@ -67,17 +81,16 @@ class GameFiles:
         known = self._source_state.all("file ")
         for path in paths:
             stop_flag.check()
-            name = f"file {path.absolute()}"
+            name = file_feed(path)
             try:
-                status = path.stat()
+                now = state_of(path)
             except OSError as error:
                 outcome.problems.append(f"{path}: {error.strerror}")
                 continue
             state = known.get(name, {})
-            now = {"size": status.st_size, "mtime": status.st_mtime_ns}
             if state.get("done") == now:
                 continue
-            if settled and state.get("seen") != now and time.time() - status.st_mtime < SETTLED_SECONDS:
+            if settled and state.get("seen") != now and time.time() - now["mtime"] / 1e9 < SETTLED_SECONDS:
                 self._source_state.set(name, {**state, "seen": now})
                 outcome.counts["waiting"] += 1
                 continue

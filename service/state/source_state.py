@@ -1,7 +1,7 @@
 """State of each source, that is how far it has been read, in the table ``feeds``."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
@@ -37,6 +37,11 @@ class SourceState:
         """Replace the state of one source."""
         with self._database.write() as connection:
             write_state(connection, name, state)
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Forget the states of sources; a name without one is passed over."""
+        with self._database.write() as connection:
+            connection.execute(delete(FeedRow).where(FeedRow.name.in_(names)))
 
 
 def read_states(connection: Connection, prefix: str) -> dict[str, State]:
