@@ -14,11 +14,12 @@ from db.mining.mine import MiningOptions, MiningProgress
 from db.mining.mine import mine as dig
 from db.proof.prover import open_prover
 from db.proof.reverify import Verified, verify_traps
+from service.games.game_files import state_of
 from service.games.months import join_months
 from service.service import Service
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
-from trapcore.errors import OutputError, TraplineError
+from trapcore.errors import InputError, OutputError, TraplineError, UsageError
 
 _BACKUP = re.compile(r"library-\d{8}T\d{6}Z\.sqlite")
 
@@ -63,21 +64,29 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     games = service.mine.folder / "games"
     for path in service.game_files.files():
         stop_flag.check()
-        status = path.stat()
-        now = {"size": status.st_size, "mtime": status.st_mtime_ns, "traps": known_traps.digest, "tell": request.tell}
         copy = service.mine.folder / "annotated" / path.relative_to(games)
         feed = f"annotated {path}"
-        if known.get(feed) == now and copy.exists():
-            outcome.counts["unchanged"] += 1
-            continue
         try:
+            now = {**state_of(path), "traps": known_traps.digest, "tell": request.tell}
+            if known.get(feed) == now and copy.exists():
+                outcome.counts["unchanged"] += 1
+                continue
             copy.parent.mkdir(parents=True, exist_ok=True)
+            plan = plan_run([str(path)], str(copy), None, strict=False)
+            with Progress(plan, quiet=True) as progress:
+                counts = Run(request, plan, known_traps, progress, resume=False).execute()
+        except (InputError, OutputError, UsageError) as error:
+            outcome.problems.append(str(error))
+            continue
         except OSError as error:
-            raise OutputError(f"{copy.parent} cannot be made: {error.strerror}") from error
-        plan = plan_run([str(path)], str(copy), None, strict=False)
-        with Progress(plan, quiet=True) as progress:
-            counts = Run(request, plan, known_traps, progress, resume=False).execute()
+            outcome.problems.append(f"{error.filename or path}: {error.strerror}")
+            continue
         service.source_state.set(feed, now)
+        if not path.exists():
+            # It was joined with others meanwhile, which deletes what there is of its copy before this or after it.
+            copy.unlink(missing_ok=True)
+            service.source_state.remove([feed])
+            continue
         outcome.counts["files"] += 1
         outcome.counts["games"] += counts.games
         outcome.counts["games with traps"] += counts.with_traps

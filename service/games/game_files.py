@@ -17,7 +17,10 @@ from service.state.job_log import Outcome
 from service.state.source_state import SourceState
 from trapcore.errors import OutputError
 from trapcore.io.atomic_write import replacing
-from trapcore.io.work_folder import sweep
+from trapcore.io.work_folder import is_work_folder, sweep
+
+GAME_END = "\n\n\n"
+"""What is written behind each game."""
 
 SETTLED_SECONDS = 60.0
 """A watched file that changed less than this ago may not be complete."""
@@ -55,7 +58,7 @@ class GameFiles:
             path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path) as building, building.open("w", encoding="utf-8", newline="\n") as file:
                 for game in games:
-                    file.write(game.strip() + "\n\n\n")
+                    file.write(game.strip() + GAME_END)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -65,12 +68,29 @@ class GameFiles:
     def files(self, kind: str = "") -> list[Path]:
         """Files of a kind, or all, by name, those of whole months among them.
 
-        Temporary files that a killed process left are removed.
+        Links to files and folders count as these; a folder that can be reached by several ways is read once. Temporary
+        files that a killed process left are removed.
         """
-        folder = self.folder / "games" / kind
-        for inside in {folder, *(path.parent for path in folder.rglob(".trapline-*"))}:
-            sweep(inside)
-        return sorted(path for path in folder.rglob("*.pgn*") if path.name.endswith((".pgn", ".pgn.zst")))
+        found: list[Path] = []
+        been: set[tuple[int, int]] = set()
+        for name, folders, names in os.walk(self.folder / "games" / kind, followlinks=True):
+            folder = Path(name)
+            try:
+                status = folder.stat()
+            except OSError:
+                continue  # deleted meanwhile
+            if (status.st_dev, status.st_ino) in been:
+                folders.clear()
+                continue
+            been.add((status.st_dev, status.st_ino))
+            if any(is_work_folder(inside) for inside in folders):
+                sweep(folder)
+            folders[:] = sorted(inside for inside in folders if not is_work_folder(inside))
+            # What is no file, such as a pipe, would be waited for without end.
+            found += [
+                folder / file for file in names if file.endswith((".pgn", ".pgn.zst")) and (folder / file).is_file()
+            ]
+        return sorted(found)
 
     def index(self, paths: Iterable[Path], stop_flag: StopFlag, outcome: Outcome, *, settled: bool = False) -> None:
         """Index those of the files that are new or changed.

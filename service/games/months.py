@@ -3,29 +3,42 @@
 Polling leaves a file for each time that there were new games, thousands in a year. Those of users and of lichess TV,
 whose names are times, are joined by month when they are indexed: ``users/anna/2026-10.pgn.zst``. The joined file is
 read again before the others are deleted, and a run that is killed in between is brought to its end by the next.
+
+A file that is a link, or is written again meanwhile, stays as it is, and a month that cannot be read waits with all
+that belongs into it; the other months are joined.
 """
 
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
 from pathlib import Path
 
-from service.games.game_files import GameFiles, file_feed, state_of
+from service.games.game_files import GAME_END, GameFiles, file_feed, state_of
 from service.state.clock import StopFlag
 from service.state.job_log import Outcome
-from service.state.source_state import SourceState
-from trapcore.errors import OutputError
-from trapcore.io.atomic_write import replacing
+from service.state.source_state import SourceState, State
+from trapcore.errors import InputError, OutputError, UsageError
+from trapcore.io.atomic_write import final_path, replacing
 from trapcore.io.streams import open_bytes, open_for_write
+from trapcore.io.work_folder import WorkFolder
 
 LATE_DAYS = 2
 """Days after the end of a month in which its games are still expected."""
 
-_POLLED = re.compile(r"(\d{4})(\d\d)\d\dT\d{6}-\w+\.pgn")
+LONGEST_GAME = 1 << 20
+"""Most bytes of a game that is compared with the others; what is longer is taken over in pieces."""
+
+_FEED = "month "
+"""What the name begins with under which is kept what was joined last in a month's file."""
+
+_POLLED = re.compile(r"(\d{4})(\d\d)\d\dT\d{6}-[\w-]+\.pgn", re.ASCII)
 """Name of a file by the time of its oldest game."""
+
+_GAME = re.compile(rb'\[Event ".*(?:1-0|0-1|1/2-1/2|\*)', re.DOTALL)
+"""A whole game as the sources send it."""
 
 
 def join_months(
@@ -34,29 +47,38 @@ def join_months(
     """Join the files of the months that are over. ``copies``: the folder of annotated copies, whose files of the same
     names are deleted with them; ``now``: seconds since 1970.
 
-    Raises `OutputError`, and `Stopped` between two months.
+    A month that cannot be joined is a problem of the outcome. Raises `LibraryError`, and `Stopped` between two files.
     """
     latest = datetime.fromtimestamp(now, UTC) - timedelta(days=LATE_DAYS)
     this_month = f"{latest:%Y-%m}"
-    for target, paths in _by_target(games.files()):
-        if target.name < this_month:
+    by_target = _by_target(games.files())
+    unfinished = _unfinished(games, source_state)
+    for target in sorted({*by_target, *unfinished}):
+        if target.name < this_month or target in unfinished:
             stop_flag.check()
             try:
-                _Month(games, source_state, copies, target).join(paths, outcome)
+                outcome.counts["joined"] += _Month(games, source_state, copies, target).join(
+                    by_target.get(target, []), stop_flag
+                )
+            except (InputError, OutputError, UsageError) as error:
+                outcome.problems.append(f"{target} waits: {error}")
             except OSError as error:
-                raise OutputError(f"{target} cannot be written: {error.strerror}") from error
+                outcome.problems.append(f"{target} waits: {error.filename or 'it'}: {error.strerror}")
 
 
-def _by_target(paths: Sequence[Path]) -> Iterator[tuple[Path, list[Path]]]:
-    """Files by the month's file that they belong to; ``paths`` are in order."""
+def _by_target(paths: Iterable[Path]) -> dict[Path, list[Path]]:
+    """Files by the month's file that they belong to."""
+    found: dict[Path, list[Path]] = defaultdict(list)
+    for path in paths:
+        if (named := _POLLED.fullmatch(path.name)) is not None:
+            found[path.with_name(f"{named[1]}-{named[2]}.pgn.zst")].append(path)
+    return found
 
-    def target(path: Path) -> Path | None:
-        named = _POLLED.fullmatch(path.name)
-        return None if named is None else path.with_name(f"{named[1]}-{named[2]}.pgn.zst")
 
-    for month, same in groupby(paths, key=target):
-        if month is not None:
-            yield month, list(same)
+def _unfinished(games: GameFiles, source_state: SourceState) -> set[Path]:
+    """Months whose last run was killed, of which nothing may be left but the joined file."""
+    start = f"{_FEED}{games.folder.absolute()}{os.sep}"
+    return {games.folder / feed.removeprefix(start) for feed in source_state.all(start)}
 
 
 class _Month:
@@ -67,59 +89,145 @@ class _Month:
         self._source_state = source_state
         self._copies = copies
         self._target = target
-        self._feed = f"month {target.absolute()}"
+        self._feed = f"{_FEED}{target.absolute()}"
 
-    def join(self, paths: Sequence[Path], outcome: Outcome) -> None:
-        """Join those of the files that are indexed; the others wait."""
-        gone = self._finish_last()
-        paths = [path for path in paths if path.name not in gone]
-        ready = [path for path in paths if self._source_state.get(file_feed(path)).get("done") == state_of(path)]
+    def join(self, paths: Sequence[Path], stop_flag: StopFlag) -> int:
+        """Join those of the files that are indexed; the others wait. The number of those that were joined."""
+        self._finish_last()
+        known = self._source_state.all(f"file {self._target.parent.absolute()}")
+        ready = {path: state for path in paths if (state := _indexed(path, known)) is not None}
         if not ready:
-            return
-        parts = [self._target, *ready] if self._target.exists() else ready
+            return 0
         with replacing(self._target) as building:
+            # Nobody else writes the month from here on, so what is known of it holds.
+            self._check(ready, known)
+            parts = [self._target, *ready] if self._target.exists() else [*ready]
             written = hashlib.sha256()
             with open_for_write(building, compress_as=".zst") as out:
-                for chunk in _chunks(parts):
-                    out.write(chunk)
-                    written.update(chunk)
+                for piece in _pieces(parts, stop_flag):
+                    out.write(piece)
+                    written.update(piece)
             found = hashlib.sha256()
-            for chunk in _chunks([building]):
+            for chunk in _chunks(building):
                 found.update(chunk)
             if found.digest() != written.digest():
                 raise OutputError(f"{self._target}: what was written cannot be read again as it was")
-            with building.open("rb") as file:
-                os.fsync(file.fileno())
-            names = [path.name for path in ready]
-            self._source_state.set(self._feed, {"digest": _digest(building), "files": names})
+            _sync(building)
+            for path, state in ready.items():
+                if state_of(path) != state:
+                    raise InputError(f"{path} was replaced while it was joined")
+            files = {path.name: state for path, state in ready.items()}
+            self._source_state.set(self._feed, {"digest": _digest(building), "files": files})
         self._finish_last()
-        outcome.counts["joined"] += len(ready)
+        return len(ready)
 
-    def _finish_last(self) -> set[str]:
-        """Delete the files that were joined last, if the joined file is in its place; their names."""
+    def _check(self, ready: Mapping[Path, State], known: Mapping[str, State]) -> None:
+        """Raise `InputError` unless the month's file may be read into one with these.
+
+        One that is not indexed would count as indexed afterwards; one that is the same file as another would be deleted
+        with it.
+        """
+        if not os.path.lexists(self._target):
+            return
+        real = final_path(self._target)
+        if not real.exists():
+            raise InputError(f"{self._target} is a link that leads nowhere")
+        if not real.stat().st_size:
+            raise InputError(f"{self._target} is empty, where a month was")
+        if any(real.samefile(path) for path in ready):
+            raise InputError(f"{self._target} is the same file as one that belongs into it")
+        if known.get(file_feed(self._target), {}).get("done") != state_of(self._target):
+            raise InputError(f"{self._target} was changed and is not indexed yet")
+
+    def _finish_last(self) -> None:
+        """Delete the files that were joined last, if the joined file is in its place; not one that was written again
+        since.
+        """
         last = self._source_state.get(self._feed)
         if not last:
-            return set()
-        if not self._target.exists() or _digest(self._target) != last["digest"]:
+            return
+        is_there = self._target.is_file() and _digest(self._target) == last["digest"]
+        if not is_there or not isinstance(last["files"], dict):
             # The run ended before the joined file was there: the others are as they were.
             self._source_state.remove([self._feed])
-            return set()
-        self._source_state.set(file_feed(self._target), {"done": state_of(self._target)})
-        gone = [self._target.with_name(name) for name in last["files"]]
-        for path in gone:
-            path.unlink(missing_ok=True)
-            (self._copies / path.relative_to(self._root)).unlink(missing_ok=True)
+            return
+        joined = {self._target.with_name(name): state for name, state in last["files"].items()}
+        # What is deleted must not be written by anybody in the same moment.
+        lock = WorkFolder.make(Path(os.path.realpath(self._target.parent)), list(last["files"]))
+        try:
+            # After a power cut too, what was deleted lies in the month.
+            _sync(final_path(self._target).parent)
+            self._source_state.set(file_feed(self._target), {"done": state_of(self._target)})
+            gone = [path for path, state in joined.items() if _state_if_there(path) in (None, state)]
+            for path in gone:
+                path.unlink(missing_ok=True)
+                (self._copies / path.relative_to(self._root)).unlink(missing_ok=True)
+        finally:
+            lock.remove()
         self._source_state.remove(
             [self._feed, *(file_feed(path) for path in gone), *(f"annotated {path}" for path in gone)]
         )
-        return {path.name for path in gone}
 
 
-def _chunks(paths: Iterable[Path]) -> Iterator[bytes]:
-    """The decompressed bytes of files, one after the other."""
+def _indexed(path: Path, known: Mapping[str, State]) -> State | None:
+    """State of a file that is indexed as it is; None for another one, and for a link."""
+    now = _state_if_there(path)
+    if now is None or path.is_symlink() or known.get(file_feed(path), {}).get("done") != now:
+        return None
+    return now
+
+
+def _state_if_there(path: Path) -> State | None:
+    try:
+        return state_of(path)
+    except FileNotFoundError:
+        return None
+
+
+def _pieces(paths: Iterable[Path], stop_flag: StopFlag) -> Iterator[bytes]:
+    """The text of files, one after the other, without the games that were there before, byte for byte."""
+    seen: set[bytes] = set()
     for path in paths:
-        with open_bytes(path) as reader:
-            yield from reader
+        stop_flag.check()
+        for piece in _split(path):
+            if _GAME.fullmatch(game := piece.strip()):
+                digest = hashlib.sha256(game).digest()
+                if digest in seen:
+                    continue
+                seen.add(digest)
+            yield piece
+
+
+def _split(path: Path) -> Iterator[bytes]:
+    """The text of a file, cut behind each `GAME_END`, with one at its end."""
+    end = GAME_END.encode()
+    waiting = b""
+    for chunk in _chunks(path):
+        *whole, waiting = (waiting + chunk).split(end)
+        for piece in whole:
+            yield piece + end
+        if len(waiting) > LONGEST_GAME:
+            yield waiting[: -len(end)]
+            waiting = waiting[-len(end) :]
+    if waiting.strip():
+        yield waiting + end
+    elif waiting:
+        yield waiting
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    """The decompressed bytes of a file."""
+    with open_bytes(path) as reader:
+        yield from reader
+
+
+def _sync(path: Path) -> None:
+    """Have a file or folder written to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _digest(path: Path) -> str:

@@ -13,6 +13,8 @@ from db.storage.models import FeedRow
 State = dict[str, Any]
 """A JSON object; its keys are the source's own."""
 
+_AT_ONCE = 500
+
 
 class SourceState:
     """States of all sources of one library, by name."""
@@ -41,7 +43,9 @@ class SourceState:
     def remove(self, names: Sequence[str]) -> None:
         """Forget the states of sources; a name without one is passed over."""
         with self._database.write() as connection:
-            connection.execute(delete(FeedRow).where(FeedRow.name.in_(names)))
+            # A statement has a limited number of values, and a month may have tens of thousands of files.
+            for start in range(0, len(names), _AT_ONCE):
+                connection.execute(delete(FeedRow).where(FeedRow.name.in_(names[start : start + _AT_ONCE])))
 
 
 def read_states(connection: Connection, prefix: str) -> dict[str, State]:
