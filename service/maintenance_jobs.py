@@ -75,11 +75,10 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
             plan = plan_run([str(path)], str(copy), None, strict=False)
             with Progress(plan, quiet=True) as progress:
                 counts = Run(request, plan, known_traps, progress, resume=False).execute()
-        except (InputError, OutputError, UsageError) as error:
-            outcome.problems.append(str(error))
-            continue
-        except OSError as error:
-            outcome.problems.append(f"{error.filename or path}: {error.strerror}")
+        except (InputError, OutputError, UsageError, OSError) as error:
+            reason = f"{error.filename or path}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            outcome.counts["failed"] += 1
+            outcome.problems.append(reason)
             continue
         service.source_state.set(feed, now)
         if not path.exists():

@@ -60,10 +60,10 @@ def join_months(
                 outcome.counts["joined"] += _Month(games, source_state, copies, target).join(
                     by_target.get(target, []), stop_flag
                 )
-            except (InputError, OutputError, UsageError) as error:
-                outcome.problems.append(f"{target} waits: {error}")
-            except OSError as error:
-                outcome.problems.append(f"{target} waits: {error.filename or 'it'}: {error.strerror}")
+            except (InputError, OutputError, UsageError, OSError) as error:
+                reason = f"{error.filename or 'it'}: {error.strerror}" if isinstance(error, OSError) else error
+                outcome.counts["failed"] += 1
+                outcome.problems.append(f"{target} waits: {reason}")
 
 
 def _by_target(paths: Iterable[Path]) -> dict[Path, list[Path]]:

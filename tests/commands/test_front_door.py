@@ -107,3 +107,11 @@ def test_a_game_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     done = run_program(("index", "games.pgn", "--tell", "known", "--db", "library.sqlite"), tmp_path, {})
     assert done.returncode == 0
     assert "games.pgn, game 2: " in done.stderr
+
+
+def test_what_an_error_quotes_may_be_without_end(tmp_path: Path) -> None:
+    done = run_program(("search", "breakthrough", "W" * 100_000), tmp_path, {})
+    assert done.returncode == 3
+    assert done.stderr.startswith("trapline: not a position of breakthrough")
+    assert len(done.stderr) < 2200
+    assert done.stderr.count("\n") == 1

@@ -161,6 +161,11 @@ def test_what_cannot_be_read_again_replaces_nothing(service: Service, monkeypatc
     assert {path: text(path) for path in service.game_files.files()} == files
 
 
+def inode_of(path: Path) -> tuple[int, int, int]:
+    status = path.lstat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def instead(put: Callable[[Path], object]) -> Callable[[Path], object]:
     """Something else in the place of a file."""
 
@@ -197,12 +202,13 @@ def test_a_month_that_cannot_be_written_loses_nothing_and_stops_no_other(service
     folder = service.game_files.folder / "games" / "users" / "anna"
     month, part = folder / "2026-10.pgn.zst", folder / f"{OCTOBER[1]}.pgn"
     held = DAMAGE[kind](month)
-    before = month.lstat()
+    before = inode_of(month)
     outcome = joined(service)
     assert outcome.counts["joined"] == 1
     assert [problem.partition(" waits: ")[0] for problem in outcome.problems] == [str(month)]
+    assert outcome.counts["failed"] == 1
     assert text(part).count("[Event ") == 2
-    assert month.lstat() == before
+    assert inode_of(month) == before
     assert "users/bert/2026-10.pgn.zst" in names(service)
     assert run_job(service, "vacuum").error is None  # type: ignore[union-attr]
     if isinstance(held, WorkFolder):
@@ -377,7 +383,7 @@ def test_a_copy_that_cannot_be_made_stops_no_other(service: Service, monkeypatch
     annotate(service, StopFlag(service.clock), outcome)
     held.remove()
     assert outcome.counts["files"] == 2
-    assert len(outcome.problems) == 3
+    assert outcome.counts["failed"] == len(outcome.problems) == 3
 
 
 def test_a_file_that_is_joined_while_it_is_annotated_leaves_no_copy(

@@ -9,12 +9,17 @@ looked at before they get work. A cluster runs whatever anyone sends it, so its 
 behind ``tls://`` takes the certificates that Dask's own configuration names.
 """
 
+import asyncio
+import concurrent.futures
+import logging
 import operator
 import pickle
+import re
+import socket
+import ssl
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
 from threading import Event
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -29,13 +34,17 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_SECONDS = 10.0
-"""Patience with a scheduler that does not answer."""
+"""Patience with a scheduler that does not answer: one that is stopped, or whose machine has gone, says nothing."""
 
 WORKER_SECONDS = 60.0
 """Patience with a cluster that has no worker: a lost one may be replaced."""
 
+HALT_SECONDS = 5.0
+"""Patience with workers that are to end their work; it ends by itself where they do not answer."""
+
 _TICK_SECONDS = 0.5  # between two looks at what is not as it should be
-_SCHEMES = ("tcp://", "tls://")
+_ADDRESS = re.compile(r"(?:tcp|tls)://(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]+):(?P<port>\d{1,5})")
+_MOST_PORT = 65_535
 
 Versions = Mapping[str, str]
 
@@ -59,18 +68,23 @@ def cluster(address: str) -> Iterator["Cluster"]:
     Raises `UsageError` for what is no address and without Dask, `ClusterError` if the scheduler does not answer, has no
     workers, or has some without trapline or with another version.
     """
-    client = _connected(address)
-    try:
+    with ExitStack() as stack:
+        # What becomes of the connection is said by the errors here; Dask would log a traceback as well.
+        log = logging.getLogger("distributed.client")
+        stack.callback(log.setLevel, log.level)
+        client = _connected(address)
+        log.setLevel(logging.CRITICAL)  # behind the import, which sets it
+        stack.callback(_close, client)
         pool = Cluster(client, address)
         pool.check()
-        try:
-            yield pool
-        finally:
-            pool.end()
-    finally:
-        # What is lost with the connection does not matter any more, and another error may be on its way.
-        with suppress(OSError):
-            client.close(timeout=CONNECT_SECONDS)
+        stack.callback(pool.end)
+        yield pool
+
+
+def _close(client: "Client") -> None:
+    # What is lost with the connection does not matter any more, and another error may be on its way.
+    with suppress(OSError):
+        client.close(timeout=CONNECT_SECONDS)
 
 
 class Cluster:
@@ -90,8 +104,14 @@ class Cluster:
         """Threads of all workers, who may come and go. Raises `ClusterError` if there has been none for too long."""
         now = time.monotonic()
         if now - self._looked_at >= _TICK_SECONDS:
-            with _translate_errors(self._address):
-                threads = sum(self._client.nthreads().values())
+            try:
+                with _translate_errors(self._address):
+                    threads = sum(self._client.nthreads(callback_timeout=CONNECT_SECONDS).values())
+            except TimeoutError as error:
+                raise ClusterError(
+                    f"the scheduler at {self._address} has not answered for {CONNECT_SECONDS:.0f} seconds; what was "
+                    "finished before stays"
+                ) from error
             self._looked_at, self._width = now, max(1, threads)
             if threads:
                 self._seen_at = now
@@ -111,7 +131,12 @@ class Cluster:
                 raise ClusterError(
                     f"the cluster at {self._address} has no workers; start some: `dask worker`"
                 ) from None
-            answers = self._client.run(_version_query(), on_error="return")
+            try:
+                answers = self._client.run(_version_query(), on_error="return", callback_timeout=WORKER_SECONDS)
+            except TimeoutError:
+                raise ClusterError(
+                    f"a worker of the cluster at {self._address} does not answer; end it, or start it anew"
+                ) from None
         for worker, found in sorted(answers.items()):
             if isinstance(found, Exception):
                 raise ClusterError(
@@ -138,7 +163,7 @@ class Cluster:
             posted = self._client.submit(pickle.loads, data, pure=False)
         self._wait(posted, Cancellation())
         with suppress(TimeoutError):  # those who have not got it by then get it with their first item
-            self._client.replicate([posted], callback_timeout=WORKER_SECONDS)
+            self._client.replicate([posted], callback_timeout=CONNECT_SECONDS)
         return posted
 
     def wait(self, future: "Future", stop: Cancellation) -> Any:
@@ -184,30 +209,48 @@ class Cluster:
 
     def _halt(self) -> None:
         """What the workers do for this pool ends soon, now and later."""
-        with _translate_errors(self._address):
-            self._client.run(_halt, [future.key for future in self._posted.values()], on_error="ignore")
+        keys = [future.key for future in self._posted.values()]
+        # Who answers has it in a moment, and nobody waits for the others.
+        with suppress(TimeoutError), _translate_errors(self._address):
+            self._client.run(_halt, keys, on_error="ignore", callback_timeout=HALT_SECONDS)
+
+    def fetch(self, future: "Future") -> "concurrent.futures.Future[Any]":
+        """Have the result of one that is done sent here, which nobody waits for: its worker may have gone silent."""
+
+        async def fetched() -> Any:
+            return await future
+
+        return asyncio.run_coroutine_threadsafe(fetched(), self._client.loop.asyncio_loop)
 
 
-@dataclass(frozen=True, slots=True)
 class _Expected(Generic[Result]):
     """The result of one item."""
 
-    pool: Cluster
-    future: "Future"
-    stop: Cancellation
+    def __init__(self, pool: Cluster, future: "Future", stop: Cancellation) -> None:
+        self._pool, self._future, self._stop = pool, future, stop
+        self._fetched: concurrent.futures.Future[Result] | None = None
 
     def result(self) -> Result:
         """See `Pending`."""
-        found: Result = self.pool.wait(self.future, self.stop)
+        fetched = self._fetched
+        if fetched is not None and fetched.done() and not fetched.cancelled() and fetched.exception() is None:
+            return fetched.result()
+        found: Result = self._pool.wait(self._future, self._stop)
         return found
 
     def done(self) -> bool:
         """See `Pending`."""
-        return bool(self.future.done())
+        if self._future.status != "finished":
+            return bool(self._future.done())
+        if self._fetched is None:
+            self._fetched = self._pool.fetch(self._future)
+        return self._fetched.done()
 
     def cancel(self) -> None:
         """See `Pending`."""
-        self.pool.cancel(self.future)
+        if self._fetched is not None:
+            self._fetched.cancel()
+        self._pool.cancel(self._future)
 
 
 class _Posted:
@@ -256,16 +299,41 @@ def refuse_others(found: Versions, who: str, here: str = "this client") -> None:
 
 
 def _connected(address: str) -> "Client":
-    if not address.startswith(_SCHEMES):
+    # Dask would try for a while to reach what is no address, and leave half a client behind.
+    parts = _ADDRESS.fullmatch(address)
+    if parts is None or not 1 <= int(parts["port"]) <= _MOST_PORT:
         raise UsageError(f"--cluster wants the address of a Dask scheduler, tcp://HOST:PORT, not {address!r}")
     with extra("cluster", "--cluster"):
-        from distributed import Client
+        from distributed import Client, Security
+    security = Security()
     try:
-        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="trapline")
-    except ValueError as error:
-        raise UsageError(f"--cluster: {address!r} is no address: {error}") from error
+        tls = security.get_connection_args("client").get("ssl_context")
+    except OSError as error:
+        raise UsageError(f"--cluster: the certificates of Dask's configuration cannot be read: {error}") from error
+    if tls is None and address.startswith("tls://"):
+        raise UsageError(f"--cluster: {address} needs certificates, and Dask's configuration names none")
+    try:
+        _await_greeting(parts["host"].strip("[]"), int(parts["port"]), tls if address.startswith("tls://") else None)
+        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="trapline", security=security)
     except OSError as error:  # time that has run out among them
         raise ClusterError(f"no Dask scheduler answers at {address}: {error}") from error
+
+
+def _await_greeting(host: str, port: int, tls: ssl.SSLContext | None) -> None:
+    """Wait for the first bytes of a scheduler, which speaks first; for those Dask itself would wait without end.
+
+    Raises `TimeoutError`. A scheduler that cannot be reached at all is left to Dask, which tries for a while.
+    """
+    try:
+        with ExitStack() as stack:
+            connection = stack.enter_context(socket.create_connection((host, port), timeout=CONNECT_SECONDS))
+            if tls is not None:
+                connection = stack.enter_context(tls.wrap_socket(connection, server_hostname=host))
+            connection.recv(1)
+    except TimeoutError:
+        raise TimeoutError(f"it said nothing for {CONNECT_SECONDS:.0f} seconds") from None
+    except OSError:
+        return
 
 
 @contextmanager
