@@ -6,9 +6,10 @@ not get or replace the token.
 """
 
 import json
+import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import berserk
@@ -38,6 +39,8 @@ LONGEST_ANSWER = 256 << 20
 LONGEST_SECONDS = 120.0
 """Longest time of an answer that is no stream, however steadily it comes."""
 
+_WATCH_SECONDS = 0.2  # between two looks whether an answer has to end
+
 PIECE = 1 << 14
 """Bytes that are read at a time: what a server packs into them costs little memory, unpacked."""
 
@@ -52,6 +55,7 @@ class Session(requests.Session):
         """``seconds``: time-out of an answer, or of the next piece of one."""
         super().__init__()
         self._seconds = seconds
+        self._open = threading.local()
         self.headers["Accept-Encoding"] = "gzip, deflate"
         adapter = HTTPAdapter(pool_connections=4, pool_maxsize=CONNECTIONS)
         self.mount("https://", adapter)
@@ -66,15 +70,67 @@ class Session(requests.Session):
         named["allow_redirects"] = False
         is_stream, named["stream"] = named.get("stream", False), True
         response = super().request(*given, **named)
+        if 300 <= response.status_code < 400:
+            response.close()
+            asked = f"{response.request.method} {response.request.path_url}"
+            raise Unreachable(f"the answer {response.status_code} to {asked} leads elsewhere, which is not followed")
+        open_here: list[requests.Response] | None = getattr(self._open, "responses", None)
+        if open_here is not None:
+            open_here.append(response)
         encoding = response.headers.get("Content-Encoding", "").strip().lower()
         if encoding not in _ENCODINGS:
             response.close()
             raise Unreachable(f"an answer is packed as {encoding[:20]!r}, which was not asked for")
         if not is_stream or not 200 <= response.status_code < 300:
             # What requests does for an answer that is no stream, with bounds; a refusal is none, whatever was asked.
-            response._content = _whole(response)
+            with _ended_after(LONGEST_SECONDS, [response]):
+                response._content = _whole(response)
             response._content_consumed = True
         return response
+
+    @contextmanager
+    def bounded(self, seconds: float, is_stopped: Callable[[], bool]) -> Iterator[None]:
+        """End the answers to this thread's requests in the block after ``seconds``, or as soon as ``is_stopped``,
+        however slowly they trickle. Raises `Unreachable` then.
+        """
+        responses: list[requests.Response] = []
+        self._open.responses = responses
+        try:
+            with _ended_after(seconds, responses, is_stopped):
+                yield
+        finally:
+            self._open.responses = None
+
+
+@contextmanager
+def _ended_after(
+    seconds: float, responses: Sequence[requests.Response], is_stopped: Callable[[], bool] = lambda: False
+) -> Iterator[None]:
+    """Shut the connections of answers that are still being read, as `Session.bounded` says.
+
+    A byte now and then keeps every time-out of the reading from passing, so that another thread has to end it.
+    """
+    done, ended = threading.Event(), threading.Event()
+    until = time.monotonic() + seconds
+
+    def watch() -> None:
+        while not done.wait(_WATCH_SECONDS):
+            if ended.is_set() or is_stopped() or time.monotonic() > until:
+                ended.set()
+                for response in list(responses):
+                    with suppress(OSError, ValueError, RuntimeError):  # it is closed already
+                        response.raw.shutdown()
+
+    watcher = threading.Thread(target=watch, name="answers", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+    if ended.is_set():
+        # Where nobody says how long an answer is, one that was ended looks like a whole one.
+        raise Unreachable(f"an answer was not over after {seconds:.0f} s, or when it had to end")
 
 
 def _whole(response: requests.Response) -> bytes:

@@ -12,7 +12,7 @@ from lichess.api import LichessError
 from service.digest_senders import Sender, Undelivered, senders
 from service.following import Follower
 from service.service import Service
-from service.sources.retry import record_errors, until_stopped
+from service.sources.retry import note_bad, record_errors, until_stopped
 from service.state.clock import StopFlag, stamp
 from service.state.job_log import Outcome
 from service.state.source_state import State
@@ -35,6 +35,7 @@ def send(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
                     if line not in kept["lines"] and len(kept["lines"]) < MOST_EVENTS:
                         kept["lines"].append(line)
                     service.source_state.set(STATE, state)
+            note_bad(outcome, f"user {user}", follower.bad)
     state = service.source_state.get(STATE)
     if not state.get("games"):
         return

@@ -86,6 +86,8 @@ class Follower:
         games were read.
         """
         self._service, self._writer, self._feed = service, writer, feed
+        self.bad: list[str] = []
+        """Why games of the user that was looked at last cannot be read, a reason each."""
         self._stack = ExitStack()
         library, settings = service.library, service.settings
         request = AnalysisRequest.from_settings(settings)
@@ -108,7 +110,8 @@ class Follower:
     def look(self, user: str, stop_flag: StopFlag) -> Iterator[FollowedEvent]:
         """Trap events in the games that a user has finished since the last call; the first call finds none.
 
-        A game counts as seen once its events have been yielded. Raises `LichessError` and `Stopped`.
+        A game counts as seen once its events have been yielded; why games were passed over is in `bad` afterwards.
+        Raises `LichessError` and `Stopped`.
         """
         feed = f"{self._feed} {user.lower()}"
         source_state = self._service.source_state
@@ -116,6 +119,7 @@ class Follower:
         lichess = self._service.lichess_games
         now = int(self._service.clock.now() * 1000)
         cursor = UserCursor.of(state, now, now)
+        self.bad = cursor.bad
         with explain_refusal(lichess, user, stop_flag):
             for games in new_games(lichess, user, cursor, stop_flag):
                 for game in games:

@@ -45,6 +45,12 @@ MOST_ON_AIR = 30
 MOST_LINES = 20_000
 """Most games, or lines that are none, of one answer; only large tournaments have more than `PAGE_GAMES`."""
 
+MOST_EMPTY = 100_000
+"""Most empty lines of one answer, which a server may send to keep a connection alive."""
+
+LONGEST_SECONDS = 1800.0
+"""Longest time of an answer: a large tournament has some 20,000 games."""
+
 MOST_BAD = 100
 """Most games of an answer that may be passed over because they cannot be read."""
 
@@ -107,8 +113,7 @@ class LichessGames:
         """Running games of a user: id -> start, milliseconds since 1970. Their moves are not requested."""
         query = {"ongoing": "true", "finished": "false", "moves": "false", "tags": "false", "max": str(MOST_IDS)}
         with self._request(stop_flag):
-            lines = self._lines(f"/api/games/user/{user}", query)
-            return _running(lines)
+            return _running(self._lines(f"/api/games/user/{user}", query, _unread))
 
     def games(self, user: str, since: int, stop_flag: StopFlag) -> Page:
         """Finished games of a user that began at ``since`` (ms) or later: the oldest `PAGE_GAMES`, in order."""
@@ -138,8 +143,8 @@ class LichessGames:
     def on_air(self, channel: str, stop_flag: StopFlag) -> dict[str, int]:
         """Running games of a TV channel: id -> start, milliseconds since 1970. Their moves are not requested."""
         with self._request(stop_flag):
-            lines = self._lines(f"/api/tv/{channel}", {"nb": str(MOST_ON_AIR), "moves": "false", "tags": "false"})
-            return _running(lines)
+            query = {"nb": str(MOST_ON_AIR), "moves": "false", "tags": "false"}
+            return _running(self._lines(f"/api/tv/{channel}", query, _unread))
 
     # Studies --------------------------------------------------------------------------------------------------------
 
@@ -156,7 +161,7 @@ class LichessGames:
         with self._request(stop_flag):
             lines = self._lines(f"/api/study/by/{user}", {})
             with closing(lines):
-                some = islice((study for study in lines if study is not None), MOST_LINES)
+                some = (study for study in islice(lines, MOST_LINES) if study is not None)
                 return {ident(study["id"]): moment(study["updatedAt"]) // 1000 for study in some}
 
     def study(self, study: str, stop_flag: StopFlag) -> tuple[str, LichessError | None]:
@@ -226,7 +231,11 @@ class LichessGames:
 
     @contextmanager
     def _request(self, stop_flag: StopFlag) -> Iterator[None]:
-        with self._rate_lock.hold(stop_flag), translate_errors():
+        with (
+            self._rate_lock.hold(stop_flag),
+            translate_errors(),
+            self._session.bounded(LONGEST_SECONDS, lambda: stop_flag.is_set),
+        ):
             yield
 
     def _lines(
@@ -244,7 +253,7 @@ class LichessGames:
                 raise Unreachable(f"{path} sends too much that cannot be read, such as {reason[:200]}")
 
         def read() -> None:
-            size = 0
+            size = empty = 0
             form = Lines(PLAIN_TEXT, skipped)
             if body is None:
                 lines = self._lines(path, query, skipped)
@@ -256,8 +265,12 @@ class LichessGames:
                 )
             with closing(lines):
                 for game in lines:
-                    if game is not None:
-                        stop_flag.check()
+                    stop_flag.check()
+                    if game is None:
+                        empty += 1
+                        if empty > MOST_EMPTY:
+                            raise Unreachable(f"{path} sends empty lines without end")
+                    else:
                         try:
                             number, created = ident(game["id"]), moment(game["createdAt"])
                             if game["status"] in ("created", "started"):
@@ -306,6 +319,10 @@ class LichessGames:
         except LichessError as error:
             return error
         return None
+
+
+def _unread(reason: str) -> None:
+    """What a line is worth that is none, of games that will be told of again when they are over."""
 
 
 def _running(lines: Generator[dict[str, Any] | None]) -> dict[str, int]:

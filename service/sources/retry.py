@@ -89,11 +89,16 @@ def record_errors(
 
 
 def note_bad(outcome: Outcome, source: str, reasons: Sequence[str]) -> None:
-    """Count the games of a source that were passed over, and record why, once for each reason."""
+    """Count the games of a source that were passed over, and record why."""
+    if reasons:
+        outcome.counts["unreadable"] += len(set(reasons))
+        outcome.problems.append(passed_over(source, reasons))
+
+
+def passed_over(source: str, reasons: Sequence[str]) -> str:
+    """Sentence that says that games were passed over; the same reason, perhaps of the same game, counts once."""
     different = sorted(set(reasons))
-    if different:
-        outcome.counts["unreadable"] += len(different)
-        outcome.problems.append(f"{source}: {len(different):,} games cannot be read and were left out: {different[0]}")
+    return f"{source}: {len(different):,} games cannot be read and were left out: {different[0]}"
 
 
 def until_stopped(names: Iterable[str], stop_flag: StopFlag) -> Iterator[str]:

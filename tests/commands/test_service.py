@@ -301,3 +301,34 @@ def test_a_token_in_the_file_is_refused(tmp_path: Path) -> None:
     error = refusal("jobs", "list")
     assert isinstance(error, UsageError)
     assert "lip_secret" not in str(error)
+
+
+def test_the_second_signal_ends_what_does_not_stop(tmp_path: Path) -> None:
+    """Where a server says a byte of its answer's head now and then, nothing hears that it is to stop."""
+    code = (
+        "import time\n"
+        "from trapline.commands.service import _stop_by_signals\n"
+        "_stop_by_signals(lambda: print('stops', flush=True))\n"
+        "print('works', flush=True)\n"
+        "while True: time.sleep(0.05)\n"
+    )
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "works\n"
+            process.send_signal(number)
+            assert process.stdout.readline() == "stops\n"
+            process.send_signal(number)
+            assert process.wait(PATIENCE_SECONDS) == -number
+
+
+def test_games_that_cannot_be_read_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(self: Follower, user: str, _: object) -> Iterator[object]:
+        self.bad = [f"game {number} of {user} begins in the future" for number in (1, 2, 2)]
+        return iter(())
+
+    monkeypatch.setattr(Follower, "look", look)
+    told = run("follow", "alice", "--once").stderr
+    assert (
+        told == "trapline: user alice: 2 games cannot be read and were left out: game 1 of alice begins in the future\n"
+    )

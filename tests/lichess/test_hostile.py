@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from pydantic import SecretStr
 
 from db.library.open import open_library
 from lichess import http
@@ -18,7 +20,7 @@ from lichess.client import Connection
 from service.games.game_files import GameFiles
 from service.games.lichess_games import LichessGames
 from service.sources.users import UserCursor, new_games
-from service.state.clock import StopFlag, SystemClock
+from service.state.clock import StopFlag, Stopped, SystemClock
 from service.state.locks import ProcessLocks
 from service.state.rate_lock import RateLock
 from service.state.source_state import SourceState
@@ -136,13 +138,99 @@ def test_a_game_that_begins_in_the_future_does_not_hide_the_others(tmp_path: Pat
     assert set(cursor.bad) == {"game ijklmnop begins in the future"}
 
 
-@pytest.mark.parametrize("piece", [b"x" * 65_536, json.dumps(GOOD).encode() + b"\n"])
+@pytest.mark.parametrize("bad", [*BAD, b"null\n", b"\n"], ids=lambda value: repr(value)[:40])
+def test_one_bad_running_game_is_passed_over(tmp_path: Path, bad: Any) -> None:
+    other = GOOD | {"id": "ijklmnop"}
+    with served(body(lines(GOOD, bad, other))) as url, games(url, tmp_path) as (client, stop):
+        for found in (client.running("somebody", stop), client.on_air("blitz", stop)):
+            assert {"abcdefgh", "ijklmnop"} <= found.keys()
+
+
+ENDLESS = (b"x" * 65_536, json.dumps(GOOD).encode() + b"\n", b"\n" * 1000, b"null\n" * 1000)
+
+
+@pytest.mark.parametrize("piece", ENDLESS)
 def test_an_answer_without_end_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: bytes) -> None:
     monkeypatch.setattr("service.games.lichess_games.LONGEST_ANSWER", 1 << 18)
     monkeypatch.setattr("service.games.lichess_games.MOST_LINES", 500)
+    monkeypatch.setattr("service.games.lichess_games.MOST_EMPTY", 500)
     with served(endless(piece)) as url, games(url, tmp_path) as (client, stop):
         assert isinstance(client.games("somebody", 0, stop).broke, Unreachable)
         assert isinstance(client.study("abcdefgh", stop)[1], Unreachable)
+
+
+def test_lines_that_say_nothing_do_not_make_a_list_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.games.lichess_games.MOST_LINES", 500)
+    with served(endless(b"\n" * 1000)) as url, games(url, tmp_path) as (client, stop):
+        assert client.running("somebody", stop) == client.on_air("blitz", stop) == client.studies_of("me", stop) == {}
+
+
+def trickling(head: bytes) -> Answer:
+    """A byte now and then, so that no time-out passes, and never a whole line."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(head)
+        while True:
+            handler.wfile.write(b" ")
+            time.sleep(0.02)
+
+    return answer
+
+
+ASKED: dict[str, Callable[[LichessGames, StopFlag], object]] = {
+    "games": lambda client, stop: client.games("somebody", 0, stop).broke,
+    "by_ids": lambda client, stop: client.by_ids(["abcdefgh"], stop).broke,
+    "running": lambda client, stop: client.running("somebody", stop),
+    "study": lambda client, stop: client.study("abcdefgh", stop)[1],
+    "rounds": lambda client, stop: client.rounds("abcdefgh", stop),
+    "is_closed": lambda client, stop: client.is_closed("somebody", stop),
+}
+
+
+@pytest.mark.parametrize("ends", ["by time", "by a signal"])
+@pytest.mark.parametrize("asked", ASKED)
+def test_an_answer_that_trickles_ends_by_time_and_by_a_signal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, ends: str
+) -> None:
+    with served(trickling(lines(GOOD))) as url, games(url, tmp_path) as (client, stop):
+        if ends == "by time":
+            monkeypatch.setattr("service.games.lichess_games.LONGEST_SECONDS", 0.3)
+        else:
+            threading.Timer(0.3, stop.set).start()
+        try:
+            error = ASKED[asked](client, stop)
+        except (LichessError, Stopped) as raised:
+            error = raised
+    assert isinstance(error, Unreachable | Stopped)
+
+
+def test_an_answer_of_the_bot_that_trickles_ends_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "LONGEST_SECONDS", 0.3)
+    with (
+        served(trickling(b"[")) as url,
+        closing(Connection(url, None)) as client,
+        pytest.raises(Unreachable),
+    ):
+        client.chat("abcdefgh")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_redirect_is_followed_with_the_token(tmp_path: Path, status: int) -> None:
+    asked: list[str | None] = []
+
+    def steal(handler: BaseHTTPRequestHandler) -> None:
+        asked.append(handler.headers["Authorization"])
+        body(b"[]")(handler)
+
+    with served(steal) as elsewhere:
+        away = body(b"", status, Location=f"{elsewhere.replace('127.0.0.1', 'localhost')}/steal")
+        with served(away) as url, closing(Connection(url, SecretStr("lip_secret"))) as client:
+            for ask in (client.account, client.ongoing, lambda: next(client.events())):
+                with pytest.raises(Unreachable):
+                    ask()
+    assert asked == []
 
 
 def test_a_list_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:

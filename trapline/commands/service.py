@@ -14,6 +14,8 @@ from trapline.commands.options import DbOption, JsonOption
 from trapline.echo import echo
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from service.service import Service
 
 service = typer.Typer(no_args_is_help=True, help="Fetch games, find traps, make backups: all by itself.")
@@ -65,7 +67,6 @@ def run(
     Any number of these may run on one library: a job is done by one of them at a time.
     """
     import logging
-    import signal
 
     from lichess.token import read_token
     from service.scheduler import serve
@@ -84,8 +85,7 @@ def run(
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
     try:
         stop_flag = StopFlag(opened.clock)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop_flag.set())
+        _stop_by_signals(stop_flag.set)
         log = logging.getLogger(__name__)
         log.info("the service works for %s", opened.library.name)
         serve(opened, stop_flag)
@@ -139,8 +139,6 @@ def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption 
 @jobs.command("run")
 def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
     """Run a job now, in this process; the exit code is 1 if it did not come to its end, or a source failed."""
-    import signal
-
     from service.jobs import job_named, run_job
     from service.state.clock import Stopped
     from trapcore.errors import LibraryError
@@ -148,8 +146,7 @@ def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, a
 
     job_named(name)
     with closing(_open(config, db)) as opened:
-        signal.signal(signal.SIGTERM, lambda *_: opened.stop())
-        signal.signal(signal.SIGINT, lambda *_: opened.stop())
+        _stop_by_signals(opened.stop)
         try:
             ran = run_job(opened, name)
         except Stopped:
@@ -223,11 +220,11 @@ def follow(
     The next start goes on where this one ended. Running games are not looked at.
     """
     import json
-    import signal
     from contextlib import ExitStack
 
     from lichess.api import LichessError
     from service.following import Follower
+    from service.sources.retry import passed_over
     from service.state.clock import Stopped
     from trapline.commands.terminal import say
 
@@ -238,8 +235,7 @@ def follow(
         writer = None
         if studies:
             writer = stack.enter_context(closing(opened.study_writer(_study_ids(studies), stop_flag)))
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop_flag.set())
+        _stop_by_signals(stop_flag.set)
         with closing(Follower(opened, writer)) as follower, suppress(Stopped):
             while True:
                 for user in users:
@@ -249,6 +245,8 @@ def follow(
                     except LichessError as error:
                         failed = True
                         say(str(error))
+                    if follower.bad:
+                        say(passed_over(f"user {user}", follower.bad))
                 if writer is not None:
                     try:
                         if written := writer.write():
@@ -261,6 +259,19 @@ def follow(
                 stop_flag.wait(minutes * 60.0)
             if failed:
                 raise typer.Exit(1)
+
+
+def _stop_by_signals(stop: Callable[[], None]) -> None:
+    """Have SIGTERM and Ctrl-C call this; the second one ends the process, which nothing is lost by."""
+    import signal
+
+    def first(*_: object) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        stop()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, first)
 
 
 def _study_ids(studies: list[str]) -> list[str]:
