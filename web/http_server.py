@@ -13,13 +13,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from web.limits import is_in, rate_limit_key
+from web.problems import problem_response
 from web.settings import WebSettings
 
 GRACE_SECONDS = 10
 """How long answers may still go out after a request to stop."""
 
 MOST_CONNECTIONS = 1000
-"""At the same time; beyond that a request is refused with 503."""
+"""At the same time; beyond that every request but one for `HEALTH` is refused with 503."""
+
+HEALTH = "/health"
+"""What has to answer still while others hold all connections, or who watches the server would start it anew."""
 
 HEAD_SECONDS = 10.0
 """In which a request's head must have been received, from the connection or from its first byte on."""
@@ -47,7 +51,8 @@ def server_config(app: ASGIApp, web: WebSettings) -> uvicorn.Config:
         server_header=False,
         # Whom to believe is decided in web.limits.
         proxy_headers=False,
-        limit_concurrency=MOST_CONNECTIONS,
+        # See LimitedProtocol, which lets one path through.
+        limit_concurrency=None,
         timeout_graceful_shutdown=GRACE_SECONDS,
         lifespan="on",
     )
@@ -92,6 +97,19 @@ def _protocol(web: WebSettings) -> type[H11Protocol]:
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self.conn = StrictConnection()
+            self.app = self._limited(self.app)
+
+        def _limited(self, app: ASGIApp) -> ASGIApp:
+            async def limited(scope: Scope, receive: Receive, send: Send) -> None:
+                # The task of this request is among them.
+                is_full = len(self.connections) > MOST_CONNECTIONS or len(self.tasks) > MOST_CONNECTIONS
+                if is_full and scope["path"] != HEALTH:
+                    refused = problem_response(503, "the server has too many connections", {"Connection": "close"})
+                    await refused(scope, receive, send)
+                else:
+                    await app(scope, receive, send)
+
+            return limited
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)

@@ -3,6 +3,7 @@
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -80,3 +81,23 @@ def test_a_wrong_chunk_after_the_answer_leaves_nothing_in_the_log(
 def test_an_upgrade_is_answered_as_if_it_were_none(server: Served) -> None:
     upgrade = NEXT.replace(b"Connection: close", b"Connection: Upgrade, close\r\nUpgrade: websocket")
     assert statuses(server, upgrade) == [200]
+
+
+def test_health_answers_while_others_hold_all_connections(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.http_server.MOST_CONNECTIONS", 20)
+    page = b"GET /about HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert statuses(server, page) == [200]
+    slow = [
+        b"",  # says nothing
+        b"GET /about HTTP/1.1\r\nHost: localhost\r\nX: ",  # half a head
+        CHUNKED + b"\r\n5\r\n1. e4",  # half a body
+        page.replace(b"close", b"keep-alive") * 40,  # pages that nobody reads
+    ]
+    with ExitStack() as stack:
+        for number in range(40):
+            held = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            held.sendall(slow[number % len(slow)])
+        for _ in range(5):
+            assert statuses(server, page) == [503]
+            assert statuses(server, NEXT) == [200]
