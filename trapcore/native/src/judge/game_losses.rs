@@ -122,12 +122,12 @@ impl<'a> GameLosses<'a> {
         self.confirmed(decision + 1, answer, work)
     }
 
-    /// What is known of a move, looked at again if it was played and is proved to lose, so that it is told.
+    /// What is known of a move, looked at again if it was played and is proved to lose, or may, so that it is told.
     pub(super) fn confirmed(&mut self, decision: usize, m: Move, work: &mut Workspace) -> Option<Arc<Loss>> {
         let key = (decision, move_code(m));
         let known = self.answers.get(&key)?.clone()?;
-        let is_told = self.moves.get(decision) == Some(&m) && known.verdict == Verdict::Proved;
-        if !self.effort.confirms || !is_told || !self.confirmed.insert(key) {
+        let may_be_told = self.moves.get(decision) == Some(&m) && known.is_possible();
+        if !self.effort.confirms || !may_be_told || !self.confirmed.insert(key) {
             return Some(known);
         }
         let mut prover =
