@@ -1,9 +1,9 @@
 """UCI engine that decides which of the moves that our own search suspects lost by force.
 
-The engine values the position before a move and the one after it. First it looks briefly at all suspected moves of a
-game, which mostly clears them. Of the others a loss of win chance far from the border of `LOSS` is believed of few
-nodes; the nearer it comes, the more the engine searches (`STAGES`). Its last word is the verdict. The answer to a
-move that lost is judged in the same way: it missed the killer if it gives back so much.
+The engine values the position before a move and the one after it, with more and more nodes (`STAGES`): all suspected
+moves of a game with few, those that this does not clear with more, and so on, the last move of the game first, so that
+the engine's memory serves the earlier ones. Its last word is the verdict. The answer to a move that lost is judged in
+the same way: it missed the killer if it gives back so much.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from functools import partial
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import chess
 
@@ -23,24 +23,31 @@ from db.traps.terms import Event
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import prove_bait
-from trapcore.proof.trap_test import LOSS
+from trapcore.proof.trap_test import TOLD
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
-GLANCE_NODES = 1_000
-"""Nodes for each of the two positions at the first look, which only clears a move."""
 
-CLEARED = 0.08
-"""Up to this loss a move is cleared by it, unless our own search states `LIKELY` or more."""
+class Stage(NamedTuple):
+    """How far a question is followed up."""
 
-LIKELY = 0.3
+    share: float
+    """Of the engine's nodes, for each of the two positions, 0..1."""
+    cleared: float
+    """Below this loss the move is cleared."""
+    believed: float
+    """From this loss on it is believed to lose."""
 
-STAGES = ((0.0125, 0.2), (0.05, 0.08), (0.2, 0.0))
-"""Share of the engine's nodes for each of the two positions, and how far from `LOSS` the loss has to be for that to
-suffice."""
 
-LEAST_NODES = 5_000
-"""The first search has so many nodes, if the last has: with fewer, an engine overlooks what every club player sees."""
+MOST = 2.0
+"""No move costs more."""
+
+STAGES = (Stage(0.01, 0.08, MOST), Stage(0.04, 0.15, 0.5), Stage(0.2, TOLD, TOLD))
+"""The last one decides. Of the losing moves of 40 games the first one clears one in fifty; with a quarter of its nodes
+it cleared one in eight."""
+
+LEAST_NODES = 4_000
+"""No search has fewer nodes, if the engine has so many: with fewer it overlooks what every club player sees."""
 
 LONGEST_MATE = 5
 """Moves to a mate that is proved where the engine sees one."""
@@ -48,7 +55,6 @@ LONGEST_MATE = 5
 _MATE_NODES = 200_000
 _KILLER_PLIES = 9
 _BEST_PLIES = 5
-_KEPT = 50_000  # answers of one process, which openings and the transpositions of long games ask for again
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,20 +80,28 @@ class EngineAnswer:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it loses."""
-        return Verdict.PROVED if self.loss >= LOSS else Verdict.REFUTED
+        """Whether it loses, so that it is told."""
+        return Verdict.PROVED if self.loss >= TOLD else Verdict.REFUTED
+
+
+class _Search(NamedTuple):
+    """A stage with the nodes that an engine has for it."""
+
+    nodes: int
+    cleared: float
+    believed: float
 
 
 class EngineProcess:
-    """One engine; the same question gets the same answer in any order, since its memory is cleared before each."""
+    """One engine; the same game gets the same answers in any order of games, since its memory is cleared for each."""
 
     def __init__(self, command: str, nodes: int) -> None:
         """``nodes`` (>= 1) is the longest search of a position. Raises ``EngineError`` if it cannot be started."""
         self._engine = UciEngine(command)
-        self._nodes = nodes
-        self._answers: dict[tuple[str, str], EngineAnswer] = {}
-        self._cleared: dict[tuple[str, str], EngineAnswer] = {}
-        """Of the game in hand."""
+        self._stages = _stages(nodes)
+        self._game = object()
+        self._seen: dict[tuple[str, int], Evaluation] = {}
+        """Of the game in hand: by EPD and nodes."""
 
     @property
     def name(self) -> str:
@@ -103,38 +117,16 @@ class EngineProcess:
 
         What the library knows and the mates that were missed stand as they are proved. Raises ``EngineError``.
         """
-        self._glance([event for event in events if not _stands(event)])
+        self._game = object()
+        self._seen.clear()
+        open_questions = [(_native.epd(event.fen), event.bait) for event in reversed(events) if not _stands(event)]
+        for stage in self._stages:
+            open_questions = [asked for asked in open_questions if self._ask_at(stage, *asked) is None]
         return [event if _stands(event) else self._judged(event) for event in events]
-
-    def _glance(self, events: Sequence[TrapEvent]) -> None:
-        """Clear what loses nothing at a first look: the last move first, so that the memory serves the earlier ones."""
-        self._cleared.clear()
-        if self._nodes < LEAST_NODES:
-            return
-        game = object()
-        chances: dict[str, float] = {}
-
-        def chance(board: chess.Board) -> float:
-            epd = board.epd()
-            if epd not in chances:
-                chances[epd] = self._engine.evaluate(board, GLANCE_NODES, game=game).chance
-            return chances[epd]
-
-        for event in reversed(events):
-            key = _native.epd(event.fen), event.bait
-            likely = event.probability is not None and event.probability >= LIKELY
-            if likely or event.proved or key in self._cleared:
-                continue
-            board = parse_position(key[0])
-            before, board = board, board.copy(stack=False)
-            board.push_uci(event.bait)
-            left, best = chance(board), chance(before)
-            if best + left <= CLEARED:
-                self._cleared[key] = EngineAnswer(best, -left, (), (), None, GLANCE_NODES)
 
     def _judged(self, event: TrapEvent) -> TrapEvent:
         epd = _native.epd(event.fen)
-        answer = self._cleared.get((epd, event.bait)) or self.ask(epd, event.bait)
+        answer = self.ask(epd, event.bait)
         verdict, mate = answer.verdict, None
         if verdict is Verdict.PROVED:
             event, mate = self._with_line(event, epd, answer)
@@ -181,27 +173,34 @@ class EngineProcess:
         )
 
     def ask(self, epd: str, move: str) -> EngineAnswer:
-        """What the engine says of ``move`` (UCI) in a position. Raises ``EngineError``."""
-        found = self._answers.get((epd, move))
-        if found is None:
-            if len(self._answers) >= _KEPT:
-                self._answers.clear()
-            found = self._answers[epd, move] = self._ask(epd, move)
-        return found
+        """What the engine says of ``move`` (UCI) in a position of the game in hand. Raises ``EngineError``."""
+        answers = (self._ask_at(stage, epd, move) for stage in self._stages)
+        return next(answer for answer in answers if answer is not None)
 
-    def _ask(self, epd: str, move: str) -> EngineAnswer:
+    def _ask_at(self, stage: _Search, epd: str, move: str) -> EngineAnswer | None:
+        """The answer after a stage; None if it leaves the question open."""
         before = parse_position(epd)
         after = before.copy(stack=False)
         after.push_uci(move)
-        question = object()  # for which the engine's memory is cleared once
-        for share, margin in STAGES:
-            nodes = max(round(share * self._nodes), min(LEAST_NODES, self._nodes))
-            left = self._engine.evaluate(after, nodes, game=question, line=True)
-            best = self._engine.evaluate(before, nodes, game=question, line=True)
-            answer = _answer(before, after, best, left, nodes)
-            if abs(best.chance + left.chance - LOSS) >= margin:
-                break
-        return answer
+        left, best = self._evaluation(after, stage), self._evaluation(before, stage)
+        if stage.cleared <= best.chance + left.chance < stage.believed:
+            return None
+        return _answer(before, after, best, left, stage.nodes)
+
+    def _evaluation(self, board: chess.Board, stage: _Search) -> Evaluation:
+        key = board.epd(), stage.nodes
+        if key not in self._seen:
+            # What can only clear needs no line.
+            line = stage.believed < MOST
+            self._seen[key] = self._engine.evaluate(board, stage.nodes, game=self._game, line=line)
+        return self._seen[key]
+
+
+def _stages(nodes: int) -> list[_Search]:
+    """The searches of an engine with so many nodes, each with more than the one before."""
+    least = min(LEAST_NODES, nodes)
+    found = {max(round(stage.share * nodes), least): stage for stage in STAGES}
+    return [_Search(count, stage.cleared, stage.believed) for count, stage in found.items()]
 
 
 def _stands(event: TrapEvent) -> bool:

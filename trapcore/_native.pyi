@@ -129,6 +129,7 @@ def prove_bait(
 
 LOSS: float
 MISTAKE: float
+TOLD: float
 TEMPTING_RANK: int
 TEMPTING_GAIN: int
 """The rules of the trap test, see `trapcore.proof.trap_test`."""

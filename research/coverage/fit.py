@@ -2,15 +2,16 @@
 
     python -m research.coverage.fit GAMES.pgn… --labels LABELS.jsonl… [--write trapcore/native/src/judge/suspicion.rs]
 
-For each stage (the pass, then those of the proof) a logistic regression of *loses by the reference* on what the
-searches saw of the moves that reached the stage, with coefficients drawn a little towards `CENTRE`, so that a stage
-that few moves reach is not fitted to their noise. Printed is the calibration on games left out: each fifth of the games
-is predicted by a fit of the others. What is written is the fit of all of them.
+For each stage (the pass, then those of the proof) two logistic regressions on what the searches saw of the moves that
+reached the stage: of *loses by the reference*, which is stated, and of *costs a mistake or more*, by which is decided
+what is told. Coefficients are drawn a little towards `CENTRE`, so that a stage that few moves reach is not fitted to
+their noise. Printed is the calibration on games left out: each fifth of the games is predicted by a fit of the others.
+What is written are the fits of all of them.
 """
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,17 +28,19 @@ from research.evaluation.metrics import brier
 from research.report import Report, Table, markdown, number
 from trapcore import _native
 from trapcore.errors import InputError
+from trapcore.proof.trap_test import LOSS
 
 PARTS = 5
 """Parts that the games are divided into, each of which is left out once."""
-CENTRE = {"one": -3.0, "fall": 6.0, "least_fall": 4.0}
+CENTRE = {"one": -3.0, "fall": 6.0, "least_fall": 2.0, "both": 2.0}
 """What coefficients are drawn to, by feature; 0 for the others."""
 DRAWN = 0.05
 """How strongly, as a half of the weight of a squared distance in the log likelihood."""
 LEAST_MOVES = 40
 """A stage that fewer moves reached takes the coefficients of the stage before."""
 
-_TABLE = re.compile(r"(const COEFFICIENTS: [^=]*= \[\n)(.*?)(^\];)", re.DOTALL | re.MULTILINE)
+TABLES = {"LOSES": LOSS, "IS_MISTAKE": AGREES}
+"""Tables of the core, and what a move costs at least by the reference where the probability is of that."""
 
 
 def part_of(one: Seen) -> int:
@@ -49,15 +52,18 @@ Coefficients = list[list[float]]
 """A row for each stage, in the order of ``_native.LOSS_FEATURES``."""
 
 
-def fit(seen: Iterable[Seen], stages: int, names: Sequence[str]) -> Coefficients:
-    """Coefficients of all stages. Raises ``InputError`` if too few moves were seen at the first."""
+def fit(seen: Iterable[Seen], stages: int, names: Sequence[str], least: float = LOSS) -> Coefficients:
+    """Coefficients of all stages for the probability that a move costs ``least`` or more.
+
+    Raises ``InputError`` if too few moves were seen at the first.
+    """
     rows: Coefficients = []
     by_stage: list[list[Seen]] = [[] for _ in range(stages)]
     for one in seen:
         by_stage[one.stage].append(one)
     for found in by_stage:
         if len(found) >= LEAST_MOVES:
-            rows.append(_fitted(found, names))
+            rows.append(_fitted(found, names, least))
         elif rows:
             rows.append(list(rows[-1]))
         else:
@@ -65,9 +71,9 @@ def fit(seen: Iterable[Seen], stages: int, names: Sequence[str]) -> Coefficients
     return rows
 
 
-def _fitted(found: Sequence[Seen], names: Sequence[str]) -> list[float]:
+def _fitted(found: Sequence[Seen], names: Sequence[str], least: float) -> list[float]:
     x = np.array([one.features for one in found])
-    y = np.array([one.loses for one in found], dtype=float)
+    y = np.array([one.loss >= least for one in found], dtype=float)
     centre = np.array([CENTRE.get(name, 0.0) for name in names])
 
     def cost(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -85,17 +91,17 @@ def stated(rows: Coefficients, one: Seen) -> float:
     return float(1 / (1 + np.exp(-odds)))
 
 
-def left_out(seen: Sequence[Seen], stages: int, names: Sequence[str]) -> list[Seen]:
-    """Each move with the probability by a fit of the parts of the games that it does not belong to."""
+def left_out(seen: Sequence[Seen], stages: int, names: Sequence[str], least: float = LOSS) -> list[Seen]:
+    """Each move with the probability by a fit of the parts of the games that it does not belong to; see `fit`."""
     found = []
     for part in range(PARTS):
-        rows = fit((one for one in seen if part_of(one) != part), stages, names)
+        rows = fit((one for one in seen if part_of(one) != part), stages, names, least)
         found += [replace(one, stated=stated(rows, one)) for one in seen if part_of(one) == part]
     return found
 
 
 def borders(end: Sequence[Seen]) -> Table:
-    """What would be told if all moves from a probability on were: recall, and claims that agree."""
+    """What would be told if all moves from a probability of a mistake on were: recall, and claims that agree."""
     rows = []
     for border in (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95):
         recall = Share.among(one.stated >= border for one in end if one.loses)
@@ -104,13 +110,16 @@ def borders(end: Sequence[Seen]) -> Table:
     return Table(("from", "recall", "told", "95 %", "agree", "claims", "95 %"), tuple(rows))
 
 
-def written(source: str, rows: Coefficients) -> str:
-    """The core's source with these coefficients in its table. Raises ``InputError`` without one of as many rows."""
-    table = _TABLE.search(source)
-    if table is None or table[2].count("[") != len(rows):
-        raise InputError(f"there is no table of {len(rows)} rows of coefficients in the core's source")
-    text = "".join(f"    [{', '.join(f'{weight:.3f}' for weight in row)}],\n" for row in rows)
-    return source[: table.start()] + table[1] + text + table[3] + source[table.end() :]
+def written(source: str, tables: Mapping[str, Coefficients]) -> str:
+    """The core's source with these coefficients in its tables. Raises ``InputError`` without one of as many rows."""
+    for name, rows in tables.items():
+        pattern = re.compile(rf"(const {name}: [^=]*= \[\n)(.*?)(^\];)", re.DOTALL | re.MULTILINE)
+        table = pattern.search(source)
+        if table is None or table[2].count("[") != len(rows):
+            raise InputError(f"there is no table {name} of {len(rows)} rows of coefficients in the core's source")
+        text = "".join(f"    [{', '.join(f'{weight:.3f}' for weight in row)}],\n" for row in rows)
+        source = source[: table.start()] + table[1] + text + table[3] + source[table.end() :]
+    return source
 
 
 def report(seen: Sequence[Seen], rows: Coefficients, names: Sequence[str]) -> Report:
@@ -131,8 +140,8 @@ def report(seen: Sequence[Seen], rows: Coefficients, names: Sequence[str]) -> Re
             Table(("stage", "moves", "lose", "Brier's score", "worst bin"), tuple(stages)),
             "On games left out, as it is stated in the end:",
             calibration.table(calibration.bins([(one.stated, one.loses) for one in end])),
-            "On games left out, what would be told from a probability on:",
-            borders(end),
+            "On games left out, what would be told from a probability of a mistake on:",
+            borders(last_stages(left_out(seen, len(rows), names, AGREES))),
         ),
     )
 
@@ -155,10 +164,10 @@ def main() -> None:
     labels = {key: label for path in given.labels for key, label in read_labels(path).items()}
     seen = seen_of(list(read_games(given.files)), labels)
     names = _native.LOSS_FEATURES
-    rows = fit(seen, _native.LOSS_STAGES, names)
-    print(markdown(report(seen, rows, names)), end="")
+    tables = {name: fit(seen, _native.LOSS_STAGES, names, least) for name, least in TABLES.items()}
+    print(markdown(report(seen, tables["LOSES"], names)), end="")
     if given.write is not None:
-        given.write.write_text(written(given.write.read_text(encoding="utf-8"), rows), encoding="utf-8")
+        given.write.write_text(written(given.write.read_text(encoding="utf-8"), tables), encoding="utf-8")
 
 
 if __name__ == "__main__":

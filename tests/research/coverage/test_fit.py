@@ -8,7 +8,7 @@ import pytest
 
 from research.coverage import calibration
 from research.coverage.evidence import Seen, last_stages, seen_of
-from research.coverage.fit import borders, fit, left_out, stated, written
+from research.coverage.fit import TABLES, borders, fit, left_out, stated, written
 from research.coverage.games import read_games
 from research.coverage.labels import Label
 from tests.research.coverage.played import LEGAL, games_file
@@ -71,14 +71,15 @@ def test_the_core_sees_every_move_and_its_table_can_be_written(tmp_path: Path) -
     assert all(len(one.features) == len(_native.LOSS_FEATURES) for one in seen)
     source = SUSPICION.read_text(encoding="utf-8")
     rows = [[0.5] * len(_native.LOSS_FEATURES)] * _native.LOSS_STAGES
-    changed = written(source, rows)
-    assert changed.count(f"[{', '.join(['0.500'] * len(rows[0]))}]") == len(rows)
-    assert written(changed, rows) == changed
+    tables = dict.fromkeys(TABLES, rows)
+    changed = written(source, tables)
+    assert changed.count(f"[{', '.join(['0.500'] * len(rows[0]))}]") == 2 * len(rows)
+    assert written(changed, tables) == changed
 
 
 def test_the_table_in_the_source_is_replaced() -> None:
-    source = "// before\nconst COEFFICIENTS: [[f64; COUNT]; 2] = [\n    [1.0, 2.0],\n    [3.0, 4.0],\n];\n// after\n"
-    text = written(source, [[0.5, -1.0], [2.25, 1.0]])
+    source = "// before\nconst LOSES: [[f64; COUNT]; 2] = [\n    [1.0, 2.0],\n    [3.0, 4.0],\n];\n// after\n"
+    text = written(source, {"LOSES": [[0.5, -1.0], [2.25, 1.0]]})
     assert text == source.replace("[1.0, 2.0]", "[0.500, -1.000]").replace("[3.0, 4.0]", "[2.250, 1.000]")
-    with pytest.raises(InputError, match="no table of 3 rows"):
-        written(source, [[1.0, 2.0]] * 3)
+    with pytest.raises(InputError, match="no table LOSES of 3 rows"):
+        written(source, {"LOSES": [[1.0, 2.0]] * 3})

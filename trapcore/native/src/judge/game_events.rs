@@ -109,7 +109,7 @@ impl<'a> GameEvents<'a> {
         if case.line.first() == Some(&answer) || mate_in.is_some() || case.verdict != Verdict::Proved {
             return Some(self.mates_as_well(decision, case.line.first().copied(), mate_in, answer, work));
         }
-        match self.losses.answered(decision, case, work) {
+        match self.losses.answered(decision, work) {
             Some(loss) if loss.verdict == Verdict::Undecided => None,
             Some(loss) => Some(loss.verdict == Verdict::Refuted),
             None => Some(true),
@@ -146,10 +146,7 @@ impl<'a> GameEvents<'a> {
                 return;
             }
             let bait = self.losses.moves[decision];
-            if self.losses.loss(decision, bait, work).is_none() {
-                continue;
-            }
-            let Some(loss) = self.losses.confirmed(decision, bait, work) else { continue };
+            let Some(loss) = self.losses.loss(decision, bait, work) else { continue };
             let told = loss.verdict == Verdict::Proved || self.options.engine && loss.verdict == Verdict::Undecided;
             if told && !self.has(EventKind::Fell, decision) {
                 let case = name(decision, unnamed(bait, &loss), work);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::{after, move_code};
@@ -17,10 +17,10 @@ use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
 use crate::trap_test::win_chance;
 
-/// The stage of the proof where a trap of the library says that the move loses.
-const PROPOSED: Range<usize> = 3..4;
-/// The stage of the proof from which the costs of a move that carries an event are taken where they matter.
-const CONFIRMED: usize = 2;
+/// The stages of the proof where a trap of the library says that the move loses.
+const PROPOSED: Range<usize> = 2..4;
+/// The stages for what is not to be believed of fewer nodes: what a move costs that carries an event, where that matters.
+const CONFIRMING: Range<usize> = 2..4;
 /// They matter where the move costs so much, or where every other one costs so much more.
 const NOTABLE: f64 = 0.05;
 const ALONE: f64 = 0.2;
@@ -42,8 +42,6 @@ pub(super) struct GameLosses<'a> {
     /// The pass, by position; empty where none was made.
     pub searched: Vec<Deepening>,
     answers: FxHashMap<(usize, u16), Option<Arc<Loss>>>,
-    /// Of which of them were looked at again.
-    confirmed: FxHashSet<(usize, u16)>,
     /// Of Black and of White, as the game says.
     ratings: [Option<u32>; 2],
     from: usize,
@@ -61,22 +59,17 @@ impl<'a> GameLosses<'a> {
         work.searcher.clear();
         let rating = |tag: &str| game.tag(tag).and_then(|text| text.parse().ok()).filter(|&rating| rating > 0);
         let ratings = [rating("BlackElo"), rating("WhiteElo")];
-        let (searched, answers, confirmed) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
-        GameLosses { moves: &game.moves, positions, searched, answers, confirmed, ratings, from, effort }
+        let (searched, answers) = (Vec::new(), FxHashMap::default());
+        GameLosses { moves: &game.moves, positions, searched, answers, ratings, from, effort }
     }
 
     fn rating(&self, decision: usize) -> Option<u32> {
         self.ratings[usize::from(self.positions[decision].turn().is_white())]
     }
 
-    /// The stages where nobody says that the move loses.
+    /// The stages where nobody says that the move loses; an engine that decides needs no more than a first look.
     fn usual(&self) -> Range<usize> {
-        1..self.effort.end
-    }
-
-    /// The stages for what is not to be believed of the first one.
-    fn confirming(&self) -> Range<usize> {
-        CONFIRMED..self.effort.end.max(CONFIRMED + 1)
+        1..self.effort.end.max(2)
     }
 
     /// Makes the pass.
@@ -103,39 +96,46 @@ impl<'a> GameLosses<'a> {
     /// What a move costs that could be played at a decision; `None` if it is the only one. Asked again, the answer is
     /// the same.
     pub(super) fn loss(&mut self, decision: usize, bait: Move, work: &mut Workspace) -> Option<Arc<Loss>> {
+        if self.effort.end == 1 && self.moves.get(decision) == Some(&bait) {
+            return self.suspicion(decision);
+        }
         self.answer(decision, bait, Prior { killer: None, mated: false, stages: self.usual() }, work)
+    }
+
+    /// The move played at a decision as the pass saw it, undecided; `None` if it is the only one.
+    fn suspicion(&self, decision: usize) -> Option<Arc<Loss>> {
+        let evidence = self.evidence(decision).filter(|_| self.positions[decision].legal_moves().len() > 1)?;
+        let (best, answers) = (&self.searched[decision], &self.searched[decision + 1]);
+        let is_best = best.line.first() == Some(&self.moves[decision]);
+        Some(Arc::new(Loss {
+            before: evidence.before,
+            after: evidence.after,
+            best_line: if is_best { Vec::new() } else { best.line.clone() },
+            line: answers.line.clone(),
+            mate_in: None,
+            verdict: Verdict::Undecided,
+            probability: evidence.probability(0),
+            stage: 0,
+            settled: true,
+            nodes: 0,
+        }))
     }
 
     /// What the bait of a case costs, which the library or a proof says to lose; `None` if it is the only move.
     pub(super) fn proposed(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<Arc<Loss>> {
         let mated = case.mate_in.is_some() && case.verdict == Verdict::Proved;
         let prior = Prior { killer: case.line.first().copied(), mated, stages: PROPOSED };
-        self.answer(decision, case.bait, prior, work)?;
-        self.confirmed(decision, case.bait, work)
+        self.answer(decision, case.bait, prior, work)
     }
 
-    /// What the answer to the bait of a case costs against its killer.
-    pub(super) fn answered(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<Arc<Loss>> {
-        let stages = if case.member.is_some() { PROPOSED } else { self.confirming() };
-        let answer = self.moves[decision + 1];
-        self.answer(decision + 1, answer, Prior { killer: None, mated: false, stages }, work)?;
-        self.confirmed(decision + 1, answer, work)
-    }
-
-    /// What is known of a move, looked at again if it was played and is proved to lose, or may, so that it is told.
-    pub(super) fn confirmed(&mut self, decision: usize, m: Move, work: &mut Workspace) -> Option<Arc<Loss>> {
-        let key = (decision, move_code(m));
-        let known = self.answers.get(&key)?.clone()?;
-        let may_be_told = self.moves.get(decision) == Some(&m) && known.is_possible();
-        if !self.effort.confirms || !may_be_told || !self.confirmed.insert(key) {
-            return Some(known);
-        }
-        let mut prover =
-            LossProver { effort: self.effort, searcher: &mut work.searcher, prover: &mut work.tester.prover };
-        let seen = Arc::new(prover.confirm(&self.positions[decision], m, &known));
-        work.proof_nodes += seen.nodes - known.nodes;
-        self.answers.insert(key, Some(Arc::clone(&seen)));
-        Some(seen)
+    /// What the answer to the bait at a decision costs against the killer.
+    pub(super) fn answered(&mut self, decision: usize, work: &mut Workspace) -> Option<Arc<Loss>> {
+        self.answer(
+            decision + 1,
+            self.moves[decision + 1],
+            Prior { killer: None, mated: false, stages: CONFIRMING },
+            work,
+        )
     }
 
     fn answer(&mut self, decision: usize, bait: Move, prior: Prior, work: &mut Workspace) -> Option<Arc<Loss>> {
@@ -176,10 +176,11 @@ impl<'a> GameLosses<'a> {
         let best = self.searched.get(decision).and_then(|one| one.line.first().copied());
         // After the move that was played the pass has an answer of its own.
         let played = self.moves.get(decision) == Some(&bait);
-        let seen = self.searched.get(decision + 1).filter(|_| played).and_then(|one| one.line.first());
-        let killers: Vec<Move> = killer.into_iter().chain(seen.copied()).collect();
+        let answer = self.searched.get(decision + 1).filter(|_| played).and_then(|one| one.line.first());
+        let killers: Vec<Move> = killer.into_iter().chain(answer.copied()).collect();
         let (position, rating) = (&self.positions[decision], self.rating(decision));
-        let question = Question { position, bait, killers: &killers, best, mated, rating, stages };
+        let seen = self.evidence(decision).filter(|_| played);
+        let question = Question { position, bait, killers: &killers, best, mated, seen, rating, stages };
         let mut prover =
             LossProver { effort: self.effort, searcher: &mut work.searcher, prover: &mut work.tester.prover };
         let loss = prover.prove(question, each)?;
@@ -192,10 +193,10 @@ impl<'a> GameLosses<'a> {
         let m = self.moves[decision];
         let loss = self.loss(decision, m, work)?;
         let matters = loss.cost() >= NOTABLE || loss.cost() <= -ALONE;
-        if !matters || loss.verdict != Verdict::Refuted || loss.stage >= CONFIRMED {
+        if !matters || loss.verdict != Verdict::Refuted || loss.stage >= CONFIRMING.start {
             return Some(loss);
         }
-        let answer = self.ask(decision, m, Prior { killer: None, mated: false, stages: self.confirming() }, work);
+        let answer = self.ask(decision, m, Prior { killer: None, mated: false, stages: CONFIRMING }, work);
         self.answers.insert((decision, move_code(m)), answer.clone());
         answer
     }

@@ -1,7 +1,7 @@
 //! What the searches saw of the moves of a game, stage by stage: what the stated probability is fitted to.
 
 use crate::judge::game_losses::GameLosses;
-use crate::judge::losses::ALONE;
+use crate::judge::losses::COLLECTING;
 use crate::judge::suspicion::Evidence;
 use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
@@ -28,7 +28,7 @@ pub(crate) fn loss_evidence_of_batch(batch: &Batch, work: &mut Workspace) -> Vec
 /// Every move of a game after the pass, and those that it suspects after each stage of the proof, as it would be made.
 /// Ends early where the work is stopped.
 pub(crate) fn loss_evidence(game: &Game, work: &mut Workspace) -> Vec<SeenMove> {
-    let mut losses = GameLosses::new(game, 0, ALONE, work);
+    let mut losses = GameLosses::new(game, 0, COLLECTING, work);
     losses.pass(work);
     let mut found = Vec::new();
     for decision in 0..game.moves.len() {
@@ -41,7 +41,7 @@ pub(crate) fn loss_evidence(game: &Game, work: &mut Workspace) -> Vec<SeenMove> 
         };
         let Some(evidence) = losses.evidence(decision) else { continue };
         see(0, &evidence);
-        if evidence.probability(0) >= ALONE.suspected {
+        if evidence.probability(0) >= COLLECTING.suspected {
             losses.examine(decision, work, see);
         }
     }

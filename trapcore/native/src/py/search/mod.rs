@@ -19,7 +19,7 @@ use crate::search::static_value::Evaluation;
 use crate::search::stop::StopFlag;
 use crate::search::{Limits, Pruning, SearchRequest, Searcher, key_of};
 use crate::trap_test::{
-    self, BaitTest, Depth, LOSS, MISTAKE, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, Tester, WIN_CHANCE_SCALE,
+    self, BaitTest, Depth, LOSS, MISTAKE, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, TOLD, Tester, WIN_CHANCE_SCALE,
 };
 
 type ProofParts = (&'static str, Option<u32>, Vec<String>, u64, u32);
@@ -283,6 +283,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TESTER_VERSION", TESTER_VERSION)?;
     module.add("LOSS", LOSS)?;
     module.add("MISTAKE", MISTAKE)?;
+    module.add("TOLD", TOLD)?;
     module.add("TEMPTING_RANK", TEMPTING_RANK)?;
     module.add("TEMPTING_GAIN", TEMPTING_GAIN)?;
     module.add("WIN_CHANCE_SCALE", WIN_CHANCE_SCALE)?;
