@@ -21,7 +21,8 @@ from annotator.events import TrapEvent
 from db.traps.terms import Event
 from db.wording import moves
 from db.wording.grammar import Verbosity
-from db.wording.sentences import LINE_PLIES, shown_line
+from db.wording.lines import rounded, shown_line
+from trapcore.trees.chess_game import parse_position
 
 _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
 _FIGURES = re.compile(r"\d %")
@@ -174,7 +175,7 @@ def _variation(event: TrapEvent) -> list[str]:
         case Event.MISSED:
             sans, ply = shown_line(evidence_of(event)), event.trap_ply + 1
         case Event.FELL if len(event.best_line_san) > 1:
-            sans, ply = event.best_line_san[:LINE_PLIES], event.trap_ply
+            sans, ply = rounded(parse_position(event.fen), event.best_line_san), event.trap_ply
         case _:
             return []
     return moves.line(sans, half_move(event, ply), " ").split()

@@ -45,6 +45,9 @@ _LOSS = r"costs (?:[\d.]+ of )?win chance"
 _OUTCOME = rf"(?:mate(?: in \d+)?|wins material|the answer to a bait that {_LOSS}, says [^{{}}]{{1,80}}?)"
 _ASIDE = rf"(?: \((?:[^{{}}()]{{1,80}}?: )?{_LINE}\)| \([^{{}}()]{{1,80}}?\))?"
 _FORMER = (
+    # Until perpetual checks and lines to their end.
+    rf"(?:{_MOVE} l|L)ets (?:much of )?the advantage go: {_LINE}(?: [a-z, ]{{1,80}})?\.",
+    rf"(?:{_MOVE} )?[^{{}}:.]{{1,60}}: {_LINE} oeffnet den Angriff auf d(?:ie|en) [A-Z][a-z]{{3,8}}\.",
     # Until the moves that lose were told with what they cost.
     rf"Sets the {_NAME}: {_MOVE} (?:{_LOSS} after {_MOVE}{_ASIDE}|loses to {_MOVE} \({_OUTCOME}\))\.",
     rf"Avoids {_NAME}: {_MOVE} (?:{_LOSS} after {_MOVE}{_ASIDE}|loses to {_MOVE} \({_OUTCOME}\))\.",

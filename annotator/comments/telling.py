@@ -134,12 +134,14 @@ class _Game:
             return words(event, narrator)
         match event.event:
             case Event.FELL:
-                self.fell.add(place)
                 missed = None if instead is None else evidence_of(instead)
                 better = event.best if instead is None or instead.proof.mate_in is None else instead.killer_line[0]
                 answer_told = better is not None and self.answers.get(event.ply - 1) == better
-                self.answers[event.ply] = event.killer_line[0]
-                again = self._is_told(event)
+                again = self._is_again(event)
+                if narrator.tells_answer(evidence, answer_told=answer_told, again=again):
+                    self.fell.add(place)
+                    self.answers[event.ply] = event.killer_line[0]
+                    self.reasons[event.mover, event.killer_line[0]].add(_why(event))
                 return narrator.fell(
                     evidence, was_set=place in self.was_set, again=again, missed=missed, answer_told=answer_told
                 )
@@ -156,17 +158,15 @@ class _Game:
             case Event.SET:
                 return self._set(event)
 
-    def _is_told(self, event: TrapEvent) -> bool:
+    def _is_again(self, event: TrapEvent) -> bool:
         """Whether an earlier move lost to the same answer for the same reason, and that was told; where no reason can
-        be named for one of them, and this is no mate, the answer is the reason. From now on this one was."""
+        be named for one of them, and this is no mate, the answer is the reason."""
         why = _why(event)
         earlier = self.reasons[event.mover, event.killer_line[0]]
         unnamed = (
             event.proof.mate_in is None and bool(earlier) and (not any(why) or any(not any(each) for each in earlier))
         )
-        again = why in earlier or unnamed
-        earlier.add(why)
-        return again
+        return why in earlier or unnamed
 
     def _set(self, event: TrapEvent) -> str:
         narrator, evidence = self.teller.narrator, self._evidence(event)

@@ -6,6 +6,7 @@ A new language is a module like ``german.py`` with a catalog like ``german.toml`
 ====================  ==========================================================================================
 evidence.py           what a sentence may rest on, as a value
 facts.py              facts of a line, read off the board: material lost, mate patterns
+lines.py              how much of a line is shown
 moves.py              moves and lines with their numbers
 catalog.py            the texts of the pages, the report and the terminal in a language
 grammar.py            a language as a value: its templates and words

@@ -26,6 +26,7 @@ LATEST_MOTIF = 3
 _PAWN = 100  # centipawns that an exchange wins at least to count
 _DECIDED = 0.6  # win chance beyond which material changes little
 _A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
+_DRAWN = 0.02  # win chance of a game that ends in a perpetual check, as a search sees it
 _MUCH = {1: 0.45, 2: 0.7}  # win chance that nobody loses for the sake of so many pawns
 
 
@@ -85,6 +86,8 @@ class Facts:
     """What the losing move takes, and where."""
     best_takes: chess.Square | None
     """Where the best other move takes something."""
+    perpetual: int | None
+    """Plies of the killer line until a perpetual check comes round, if it ends in one."""
 
 
 @lru_cache(maxsize=4096)
@@ -95,16 +98,19 @@ def facts_of(evidence: Evidence) -> Facts:
     move = before.parse_uci(evidence.bait)
     best = None if evidence.best is None else before.parse_uci(evidence.best)
     themes = line_themes(evidence.fen, (evidence.bait, *evidence.killer_line))
-    material = None if evidence.mate_in is not None else _material(evidence, before)
+    perpetual = None if evidence.mate_in is not None else _perpetual(evidence, before)
+    wins = evidence.mate_in is None and perpetual is None
+    material = _material(evidence, before) if wins else None
     return Facts(
         bait=bait,
         line=tuple(line),
         best=None if best is None else before.san(best),
         material=material,
         mate=next((theme.name for name in MATES for theme in themes if theme.name == name), None),
-        motif=None if evidence.mate_in is not None else _motif(evidence, before, material, themes),
+        motif=_motif(evidence, before, material, themes) if wins else None,
         taken=_taken(before, move),
         best_takes=best.to_square if best is not None and before.is_capture(best) else None,
+        perpetual=perpetual,
     )
 
 
@@ -113,6 +119,27 @@ def _taken(board: chess.Board, move: chess.Move) -> tuple[chess.PieceType, chess
         return None
     piece = board.piece_type_at(move.to_square)
     return None if piece is None else (piece, move.to_square)
+
+
+def _perpetual(evidence: Evidence, board: chess.Board) -> int | None:
+    """Plies of the killer line until a position comes back, if every move of the attacker in between is a check, and
+    the game is worth a draw then."""
+    if evidence.after is None or abs(evidence.after) > _DRAWN:
+        return None
+    board = board.copy(stack=False)
+    board.push_uci(evidence.bait)
+    seen: dict[str, int] = {}
+    checked_since = 0
+    for ply, uci in enumerate(evidence.killer_line, 1):
+        board.push_uci(uci)
+        if ply % 2 == 0:
+            continue
+        if not board.is_check():
+            checked_since = ply
+        elif seen.get(board.epd(), 0) > checked_since:
+            return ply - 1
+        seen[board.epd()] = ply
+    return None
 
 
 # Material -------------------------------------------------------------------------------------------------------------
@@ -181,11 +208,14 @@ def _settled(board: chess.Board, line: Sequence[str]) -> list[tuple[int, chess.B
     for ply, uci in enumerate(line, 1):
         if board.push_uci(uci).promotion is not None:
             break
-        if board.is_check() or not any(board.legal_moves):
-            continue
-        if max((gain for _, gain in _native.exchanges(board.fen())), default=0) < _PAWN:
+        if any(board.legal_moves) and is_quiet(board):
             found.append((ply, board.copy(stack=False)))
     return found
+
+
+def is_quiet(board: chess.Board) -> bool:
+    """Whether the side to move is not in check and has nothing to take with profit."""
+    return not board.is_check() and max((gain for _, gain in _native.exchanges(board.fen())), default=0) < _PAWN
 
 
 def _counts(board: chess.Board) -> dict[chess.Color, _Counts]:
@@ -283,6 +313,8 @@ def _motif(
             moved = chess.Move.from_uci(evidence.killer_line[theme.ply - 1]).to_square
             if name not in _BY_ANOTHER and theme.by != chess.square_name(moved):
                 continue
+            if name == "discoveredAttack" and not _attacks(boards[theme.ply + 1], theme):
+                continue
             motif = Motif(name, theme.ply, _targets(boards[theme.ply], boards[theme.ply + 1], theme))
             move = chess.Move.from_uci(evidence.killer_line[theme.ply - 1])
             if _explains(motif, material) and not _takes_as_much(boards[theme.ply], move, motif, material):
@@ -291,6 +323,12 @@ def _motif(
 
 
 _BY_ANOTHER = ("discoveredCheck", "discoveredAttack")  # whose piece is not the one that moves
+
+
+def _attacks(board: chess.Board, theme: LineTheme) -> bool:
+    """Whether the piece that acts attacks its targets at once; the theme also counts a line that the reply opens."""
+    attacked = board.attacks(chess.parse_square(theme.by)) if theme.by is not None else chess.SquareSet()
+    return all(chess.parse_square(target) in attacked for target in theme.targets)
 
 
 def _targets(before: chess.Board, after: chess.Board, theme: LineTheme) -> tuple[chess.PieceType, ...]:

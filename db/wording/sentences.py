@@ -13,16 +13,10 @@ from db.wording import moves
 from db.wording.evidence import Evidence
 from db.wording.facts import Facts, Material, Motif, facts_of
 from db.wording.grammar import Grammar, Verbosity
+from db.wording.lines import MATE_PLIES, shown_line
 from db.wording.names import trap_name
 from trapcore.piece_values import POINTS
 from trapcore.proof.search import BLUNDER, INACCURACY
-from trapcore.trees.chess_game import parse_position
-
-LINE_PLIES = 5
-"""So much is shown of a line that a search found, and of a long mate."""
-
-MATE_PLIES = 7
-"""A mate is shown to its end if its line is no longer."""
 
 WINNING, BETTER = 0.7, 0.2
 """Win chances (-1..1) from which a side is said to be winning, 85 %, and to have the advantage, 60 %."""
@@ -35,14 +29,6 @@ engine calls much of what is valued between this and the disadvantage lost, and 
 def percent_of_chance(chance: float) -> str:
     """A win chance of -1..1 as ``62 %`` of 0 to 100."""
     return f"{50 * (1 + chance):.0f} %"
-
-
-def shown_line(evidence: Evidence, facts: Facts | None = None) -> tuple[str, ...]:
-    """The killer line in SAN, as far as it says something: what a search found for material is partly guesswork."""
-    whole = (facts or facts_of(evidence)).line
-    if evidence.mate_in is not None and len(whole) <= MATE_PLIES:
-        return whole
-    return _without_repetition(evidence, whole[:LINE_PLIES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +58,17 @@ class Narrator:
         if was_set:
             return self._say("takes_bait", chances=_cost(evidence))
         better = self._better(evidence, missed, answer_told=answer_told)
+        if not self.tells_answer(evidence, answer_told=answer_told, again=again):
+            return better
         return self._joined(self._what_happened(evidence, again=again), better)
+
+    def tells_answer(self, evidence: Evidence, *, answer_told: bool, again: bool = False) -> bool:
+        """Whether `fell` says how the losing move is answered: where all that is wrong with it is that it misses an
+        answer that was just told, that says enough."""
+        if self.verbosity is Verbosity.BRIEF or again or not answer_told or evidence.name:
+            return True
+        facts = facts_of(evidence)
+        return any(each is not None for each in (evidence.mate_in, facts.material, facts.motif, facts.perpetual))
 
     def missed(
         self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False, again: bool = False
@@ -100,6 +96,8 @@ class Narrator:
             return self._say("misses_mate_at_once", **gaps, mate=self._mate(evidence, facts))
         if mate:
             return self._say("misses_mate", **gaps, a_mate=self._mate(evidence, facts, self.language.a_mate))
+        if facts.perpetual is not None:
+            return self._say("misses_perpetual", **gaps)
         if facts.motif is not None and facts.motif.ply == 1:
             return self._say("misses_theme", **gaps, does=self._does(facts.motif))
         if facts.material is not None:
@@ -188,6 +186,8 @@ class Narrator:
             gaps |= {"mate": self._mate(evidence, facts), "line": line}
             idea = self.language.ideas.get(evidence.like, "")
             return self._say("allows_mate_like", **gaps, idea=idea) if idea else self._say("allows_mate", **gaps)
+        if facts.perpetual is not None:
+            return self._say("allows_perpetual", **gaps, line=line)
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=self._what(facts.material))
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
@@ -357,21 +357,6 @@ _WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
 
 def _sign(evidence: Evidence) -> str:
     return moves.sign(evidence.cost) if evidence.signed else ""
-
-
-def _without_repetition(evidence: Evidence, line: tuple[str, ...]) -> tuple[str, ...]:
-    """The line until a position comes back, unless that is what it shows."""
-    if evidence.mate_in is not None or (evidence.after is not None and abs(evidence.after) < BETTER):
-        return line
-    board = parse_position(evidence.fen)
-    board.push_uci(evidence.bait)
-    seen = {board.epd()}
-    for count, san in enumerate(line):
-        board.push_san(san)
-        if board.epd() in seen:
-            return line[:count]
-        seen.add(board.epd())
-    return line
 
 
 def _chances(before: float | None, after: float | None) -> str:

@@ -374,6 +374,26 @@ def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(best: tupl
     assert expected in text_of(first, answer)
 
 
+def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_reason() -> None:
+    first = gain(Event.FELL)
+    board = chess.Board(first.fen)
+    board.push_uci(first.bait)
+    answer = gain(
+        Event.FELL, ply=first.ply + 1, trap_ply=first.ply + 1, fen=board.fen(), mover="black", bait="a7a6",
+        bait_san="a6", killer_line=("h2h3",), killer_line_san=("h3",), best="f6d5", best_san="Nxd5",
+        best_line_san=("Nxd5",),
+    )  # fmt: skip
+    text = text_of(first, answer)
+    assert "Misses the chance (55 % → 20 %)." in text
+    assert "6...a6" not in text
+    # What was not told there is told where it is missed.
+    missed = replace(
+        answer, event=Event.MISSED, ply=answer.ply + 1, mover="white", number=7,
+        played="e3", played_loss=0.0,
+    )  # fmt: skip
+    assert "Misses 7.h3." in text_of(first, answer, missed)
+
+
 @pytest.mark.parametrize("event", [gain(Event.FELL), unlike(Event.FELL), legal(Event.FELL)])
 @pytest.mark.parametrize("language", list(Language))
 def test_what_searches_differ_about_has_no_figures(event: TrapEvent, language: Language) -> None:

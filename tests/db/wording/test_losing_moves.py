@@ -179,3 +179,51 @@ def test_material_is_told_where_it_accounts_for_the_cost(
 )
 def test_a_name_does_not_repeat_the_moves_that_are_told(name: str, expected: str) -> None:
     assert trap_name(name, ENGLISH) == expected
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "after", "english"),
+    [
+        pytest.param(
+            "8/8/8/6K1/5pP1/5k2/8/8 w - - 0 62", "g5f5 f3g3 g4g5 f4f3 g5g6 f3f2 g6g7 f2f1q f5g6 f1c4", -0.9,
+            "1.Kf5?? loses: 1...Kg3 2.g5 f3 3.g6 f2 4.g7 f1=Q+ 5.Kg6 Qc4.",
+            id="until the pawn has promoted",
+        ),
+        pytest.param(
+            "r2q2k1/ppp2ppp/2n2b2/8/8/2N2N2/PPP2PPP/R2QR1K1 w - - 0 1",
+            "a2a3 d8d1 a1d1 f6c3 b2c3 h7h6 e1e8", -0.6,
+            "1.a3?? gives Black the advantage: 1...Qxd1 2.Raxd1 Bxc3 3.bxc3 h6.",
+            id="until nothing is left to be taken",
+        ),
+    ],
+)  # fmt: skip
+def test_a_line_is_told_to_its_end(fen: str, line: str, after: float, english: str) -> None:
+    assert told(fen, line, after=after)[0].partition(" It costs")[0] == english
+
+
+PERPETUAL = "6k1/p5n1/p4R2/B1Pp2p1/3Pb1Pp/5NKP/P4P2/1r6 w - - 0 35"
+
+
+def test_a_perpetual_check_is_called_so() -> None:
+    english, german = told(PERPETUAL, "f3h4 b1g1 g3h2 g1h1 h2g3 h1g1", before=0.38, after=0.0)
+    assert english == "1.Nxh4?? allows perpetual check: 1...Rg1+ 2.Kh2 Rh1+ 3.Kg3. It costs 19 percentage points."
+    assert german.startswith("1.Nxh4?? erlaubt Dauerschach: 1...Rg1+ 2.Kh2 Rh1+ 3.Kg3. ")
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [("f3h4 b1g1 g3h2 g1h1 h2g3 h1b1 g3h2 b1h1 h2g3", 0.0), ("f3h4 b1g1 g3h2 g1h1 h2g3 h1g1", -0.5)],
+    ids=["with a move between that is no check", "of who wins"],
+)
+def test_other_repetitions_are_not(line: str, after: float) -> None:
+    assert "perpetual" not in told(PERPETUAL, line, before=0.38, after=after)[0]
+
+
+def test_a_line_that_the_reply_opens_as_well_is_no_attack_that_the_move_uncovers() -> None:
+    # The queen is shut off by the pawn on d4 until that takes back.
+    fen = "2kr1b1r/pppqpppp/2np1n2/5b2/2PP4/P1N1P2P/1P2BPP1/R1BQK1NR w KQ - 1 8"
+    line = "c4c5 d6c5 d4c5 d7d1 e2d1 g7g6"
+    assert any(theme.name == "discoveredAttack" and theme.ply == 1 for theme in line_themes(fen, line.split()))
+    assert told(fen, line, before=0.26, after=-0.18)[0].startswith(
+        "1.c5?? lets the advantage slip: 1...dxc5 2.dxc5 Qxd1+ 3.Bxd1 g6. "
+    )
