@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import chess
 import pytest
 
 from annotator.comments.commentary import Commentator
@@ -341,57 +340,6 @@ def test_a_variation_that_says_nothing_new_is_left_out() -> None:
     )  # fmt: skip
     assert "(" not in text_of(mate)
     assert "( 6. Bxf7+ Ke7 7. Nd5# )" in text_of(unlike(Event.MISSED, played_loss=0.0))
-
-
-def test_an_answer_without_a_reason_is_told_once_as_well() -> None:
-    unexplained: dict[str, Any] = {"killer_line": ("d7b6",), "killer_line_san": ("Nb6",)}
-    elsewhere = gain(Event.FELL).fen.replace("/PP2PPPP/", "/P3PPPP/", 1)
-    text = text_of(
-        gain(Event.FELL, **unexplained),
-        gain(Event.FELL, **unexplained, ply=13, trap_ply=13, number=7, fen=elsewhere),
-    )
-    assert "6.Nxd5?? gives Black the advantage: 6...Nb6." in text
-    assert "7.Nxd5?? allows 7...Nb6 again." in text
-
-
-@pytest.mark.parametrize(
-    ("best", "expected"),
-    [
-        (("f6d5", "Nxd5"), "Misses the chance (55 % → 20 %)."),
-        (("h7h6", "h6"), "6...h6 kept the balance (55 % → 20 %)."),
-    ],
-)
-def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(best: tuple[str, str], expected: str) -> None:
-    """The move that loses is answered by one that loses as well; the right answer stands beside the first one."""
-    first = gain(Event.FELL)
-    board = chess.Board(first.fen)
-    board.push_uci(first.bait)
-    answer = gain(
-        Event.FELL, ply=first.ply + 1, trap_ply=first.ply + 1, fen=board.fen(), mover="black", bait="a7a6",
-        bait_san="a6", killer_line=("d5f6",), killer_line_san=("Nxf6+",), best=best[0], best_san=best[1],
-        best_line_san=(best[1],),
-    )  # fmt: skip
-    assert expected in text_of(first, answer)
-
-
-def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_reason() -> None:
-    first = gain(Event.FELL)
-    board = chess.Board(first.fen)
-    board.push_uci(first.bait)
-    answer = gain(
-        Event.FELL, ply=first.ply + 1, trap_ply=first.ply + 1, fen=board.fen(), mover="black", bait="a7a6",
-        bait_san="a6", killer_line=("h2h3",), killer_line_san=("h3",), best="f6d5", best_san="Nxd5",
-        best_line_san=("Nxd5",),
-    )  # fmt: skip
-    text = text_of(first, answer)
-    assert "Misses the chance (55 % → 20 %)." in text
-    assert "6...a6" not in text
-    # What was not told there is told where it is missed.
-    missed = replace(
-        answer, event=Event.MISSED, ply=answer.ply + 1, mover="white", number=7,
-        played="e3", played_loss=0.0,
-    )  # fmt: skip
-    assert "Misses 7.h3." in text_of(first, answer, missed)
 
 
 @pytest.mark.parametrize("event", [gain(Event.FELL), unlike(Event.FELL), legal(Event.FELL)])
