@@ -19,6 +19,13 @@ def themes_of(lost: LostMove) -> tuple[str, ...]:
 
 
 def themes_of_line(epd: str, line: Sequence[str], kind: str) -> tuple[str, ...]:
-    """Names of what the bait, which begins the line (UCI), loses to, those of `NAMED`; its ``kind`` if it has none."""
-    names = dict.fromkeys(theme.name for theme in line_themes(epd, line) if theme.name in NAMED)
+    """Names of what the bait, which begins the line (UCI), loses to, those of `NAMED`; its ``kind`` if it has none.
+
+    To a quiet move it loses only if that is the answer: one that comes later in the line is found when it is its turn.
+    """
+    names = dict.fromkeys(
+        theme.name
+        for theme in line_themes(epd, line)
+        if theme.name in NAMED and (theme.name != "quietMove" or theme.ply == 1)
+    )
     return tuple(names) or (_SAME.get(kind, kind),)

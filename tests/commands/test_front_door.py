@@ -4,6 +4,8 @@ import os
 import pty
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -64,7 +66,7 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     copy_practice_library(tmp_path / "library.sqlite")
     unseen = run_program(("explore", "--moves", "a4 a5 h4", "--db", "library.sqlite"), tmp_path, {})
     assert (unseen.returncode, unseen.stdout) == (0, "")
-    assert "occurred in none of the 3 indexed games" in unseen.stderr
+    assert "did not occur in any of the 3 indexed games" in unseen.stderr
     create_library(tmp_path / "empty.sqlite")
     idle = run_program(("service", "run", "--db", "empty.sqlite"), tmp_path, {})
     assert idle.returncode == 2
@@ -99,6 +101,37 @@ def test_a_report_is_no_page_for_a_terminal(tmp_path: Path) -> None:
         os.close(ours)
     assert done.returncode == 2
     assert "name a file, -o report.html" in done.stderr
+
+
+def test_a_table_that_is_too_wide_for_the_terminal_is_told_a_row_after_the_other(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.sqlite", create=True) as library:
+        library.add_all(bundled_traps())
+    ours, theirs = pty.openpty()
+    read: list[bytes] = []
+
+    def drain() -> None:
+        with suppress(OSError):  # the end of a terminal
+            while piece := os.read(ours, 1 << 16):
+                read.append(piece)
+
+    reader = threading.Thread(target=drain)
+    reader.start()
+    try:
+        subprocess.run(
+            [sys.executable, "-m", "trapline", "library", "list", "--db", "library.sqlite"],
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "70", "TERM": "dumb"},
+            cwd=tmp_path,
+            stdout=theirs,
+            check=True,
+            timeout=120,
+        )
+    finally:
+        os.close(theirs)
+        reader.join(timeout=60)
+        os.close(ours)
+    lines = b"".join(read).decode().splitlines()
+    assert {"slug: legal-mate", "killer line: Bxf7+ Ke7 Nd5#"} <= set(lines)
+    assert not [line for line in lines if "│" in line]
 
 
 def test_a_game_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -68,8 +68,12 @@ def print_json(value: object) -> None:
     echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+_READABLE = 10  # columns of text that a cell of a table has at least, unless it is shorter
+
+
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table on a terminal; elsewhere a line a row with tabs between, for other programs."""
+    """A table on a terminal, or a row after the other where it is too narrow for one; elsewhere a line a row with tabs
+    between, for other programs."""
     if not sys.stdout.isatty():
         for row in rows:
             echo("\t".join(map(harmless_line, row)))
@@ -78,15 +82,22 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title)
+    console, table = Console(), Table(title=title)
     shown = [tuple(map(harmless_line, row)) for row in rows]
-    for place, column in enumerate(columns):
-        # What is to be typed stands whole on one line, whatever the width.
-        widest = max((len(row[place]) for row in shown), default=0) if column in ("slug", "trap") else None
-        table.add_column(column, overflow="fold", no_wrap=widest is not None, min_width=widest)
+    widths = [max((len(row[place]) for row in shown), default=0) for place in range(len(columns))]
+    # What is to be typed stands whole on one line, whatever the width.
+    whole = [column in ("slug", "trap") for column in columns]
+    least = [width if typed else min(width, _READABLE) for width, typed in zip(widths, whole, strict=True)]
+    if sum(least) + 3 * len(columns) + 1 > console.width:
+        for row in shown:
+            filled = [(column, cell) for column, cell in zip(columns, row, strict=True) if cell]
+            echo("\n".join([*(f"{column}: {cell}" if column else cell for column, cell in filled), ""]))
+        return
+    for column, typed, width in zip(columns, whole, widths, strict=True):
+        table.add_column(column, overflow="fold", no_wrap=typed, min_width=width if typed else None)
     for row in shown:
         table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+    console.print(table)
 
 
 def print_trap(trap: Trap, library: Library) -> None:

@@ -61,7 +61,8 @@ def explore(
     if not indexed:
         say("no games are indexed yet; `trapline index FILE` reads some")
     elif not found.games:
-        say(f"the position occurred in none of the {indexed:,} indexed games that are asked about")
+        asked = "the one indexed game" if indexed == 1 else f"any of the {indexed:,} indexed games that are asked about"
+        say(f"the position did not occur in {asked}")
 
 
 def _print(found: Explored) -> None:

@@ -37,6 +37,7 @@ def index(
     from annotator.record import Recorded, record_losing_moves
     from annotator.settings import Tell
     from db.games.index_games import Progress, index_files
+    from db.wording.english import ENGLISH
     from trapcore.measures.options import chosen
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
     from trapline.settings import Settings
@@ -70,5 +71,9 @@ def index(
             f"{done.resumed:,} games were done before; skipped: {skipped}; {done.sightings:,} new sightings of traps"
         )
         if settings.tell is Tell.LOSSES:
-            echo(f"{recorded.games:,} games looked through, {recorded.losing_moves:,} losing moves in them")
+            games, losing = (
+                ENGLISH.counted(recorded.games, "game"),
+                ENGLISH.counted(recorded.losing_moves, "losing move"),
+            )
+            echo(f"{games} looked through, {losing} in {'it' if recorded.games == 1 else 'them'}")
     leave_if_failed(done.failures)
