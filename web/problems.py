@@ -214,3 +214,13 @@ def _handle_bug(request: Request, error: Exception) -> Response:
     logging.getLogger(__name__).error("%s %s", request.method, request.url.path, exc_info=error)
     # This handler runs outside the middleware of `web.limits`, which adds these headers otherwise.
     return problem_response(500, "the server failed at this; what happened is in its log", SECURITY_HEADERS)
+
+
+def nothing_read(skipped: Mapping[str, int]) -> str:
+    """What is wrong with a text in which no game could be read; ``skipped`` counts by reason what was not."""
+    form = 'a game begins with its tags, as [White "…"], and then has its moves'
+    if skipped.keys() <= {"unreadable"}:
+        return f"there is no game in this text; {form}"
+    often = sorted(skipped.items(), key=lambda each: -each[1])
+    reasons = ", ".join(f"{count} {reason.replace('-', ' ')}" for reason, count in often)
+    return f"none of these games can be read ({reasons}); only chess by the usual rules and Chess960 are looked through"

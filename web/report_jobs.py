@@ -27,7 +27,7 @@ from trapcore.io.streams import ByteReader
 from trapcore.io.work_folder import WorkFolder
 from trapcore.parallel.pools import threads
 from trapcore.parallel.priority import give_way
-from web.problems import NotFound
+from web.problems import NotFound, nothing_read
 from web.settings import WebOptions
 from web.upload_jobs import State, UploadJobs, upload_limits
 
@@ -251,7 +251,7 @@ class ReportJobs:
         job.phase = Phase.READING
         names, job.games, job.skipped = players_of_file(path)
         if not job.games:
-            raise InputError(_unreadable(job.skipped))
+            raise InputError(nothing_read(job.skipped))
         job.player = _player(names, job.player)
 
         def read(done: Progress) -> None:
@@ -271,14 +271,6 @@ class ReportJobs:
 
 class _Stopped(Exception):
     """The job is to stop."""
-
-
-def _unreadable(skipped: Counter[str]) -> str:
-    form = 'a game begins with its tags, as [White "…"], and then has its moves'
-    if not skipped or set(skipped) == {"unreadable"}:
-        return f"there is no game in this text; {form}"
-    reasons = ", ".join(f"{count} {reason.replace('-', ' ')}" for reason, count in skipped.most_common())
-    return f"none of these games can be read ({reasons}); only chess by the usual rules and Chess960 are looked through"
 
 
 def _player(names: Counter[str], wanted: str) -> str:

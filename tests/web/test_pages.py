@@ -322,6 +322,20 @@ def test_an_upload_becomes_pages_of_its_games(client: httpx.Client) -> None:
     assert game.headers["cache-control"] == "no-store"
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"hello", "There is no game in this text; a game begins with its tags"),
+        (b'[Variant "Atomic"]\n\n1. e4 e5 *\n', "None of these games can be read (1 unknown variant)"),
+    ],
+)
+def test_an_upload_without_a_game_says_so_and_nothing_of_traps(client: httpx.Client, text: bytes, told: str) -> None:
+    _, words = annotated(client, "games.pgn", text)
+    assert told in words
+    assert "Done" not in words
+    assert "No trap was found" not in words
+
+
 def test_an_upload_that_cannot_be_taken_is_told_in_the_form(client: httpx.Client) -> None:
     for answer in (
         client.post("/annotate", files={"file": ("", b"")}),

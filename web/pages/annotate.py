@@ -11,7 +11,7 @@ from web.api.uploads import AnnotateParams, start_upload
 from web.pages.game_viewer import GameView, view_game
 from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, language_of, page
-from web.problems import NotFound, RequestError, status_of
+from web.problems import NotFound, RequestError, nothing_read, status_of
 from web.service import service_of
 from web.upload_jobs import MAX_GAMES_SHOWN, State, UploadJob
 
@@ -46,6 +46,7 @@ async def annotated(request: Request, id: str, from_: Annotated[int, Query(alias
         return RedirectResponse(f"{_job_path(job)}/games/1", status_code=303, headers=_NO_STORE)
     games = job.found[from_ : from_ + GAMES_PER_PAGE]
     left = len(job.found) > from_ + GAMES_PER_PAGE
+    unread = nothing_read(job.tally.skipped) if job.state is State.DONE and not job.tally.positions else ""
     answer = page(
         request,
         "annotated.html",
@@ -54,6 +55,7 @@ async def annotated(request: Request, id: str, from_: Annotated[int, Query(alias
         running=job.state is State.RUNNING,
         done=job.state is State.DONE,
         problem=capital(language_of(request).message(job.problem or "")),
+        unread=capital(language_of(request).message(unread)),
         games=list(enumerate(games, start=from_ + 1)),
         more=address(_job_path(job), **{"from": from_ + GAMES_PER_PAGE}) if left else None,
         most=MAX_GAMES_SHOWN if len(job.found) == MAX_GAMES_SHOWN else None,
