@@ -42,7 +42,7 @@ class Stage(NamedTuple):
 MOST = 2.0
 """No move costs more."""
 
-STAGES = (Stage(0.01, 0.08, MOST), Stage(0.04, 0.15, 0.5), Stage(0.2, TOLD, TOLD))
+STAGES = (Stage(0.01, 0.08, MOST), Stage(0.04, 0.15, 0.5), Stage(0.15, 0.2, 0.4), Stage(0.5, TOLD, TOLD))
 """The last one decides. Of the losing moves of 40 games the first one clears one in fifty; with a quarter of its nodes
 it cleared one in eight."""
 

@@ -17,7 +17,7 @@ from trapcore.proof.trap_test import TOLD
 from trapcore.proof.verdict import Verdict
 
 NODES = 400_000
-FIRST, SECOND, LAST = (round(stage.share * NODES) for stage in STAGES)
+FIRST, SECOND, *_, LAST = (round(stage.share * NODES) for stage in STAGES)
 NO_ANCHOR = _native.PgnSplitter  # stands for the place in a text, which no engine is asked about
 
 

@@ -36,7 +36,7 @@ pub(super) struct Effort {
 
 /// Where our own search decides.
 pub(super) const ALONE: Effort =
-    Effort { suspected: 0.03, refuted: [0.0, 0.05, 0.15, 0.25, 0.25], proved: 0.96, end: STAGES };
+    Effort { suspected: 0.03, refuted: [0.0, 0.05, 0.15, 0.25, 0.25], proved: 0.99, end: STAGES };
 /// Where an engine decides: ours saves it the moves that hardly can lose by the pass.
 pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.003, refuted: [0.0; STAGES], end: 1, ..ALONE };
 /// Where what the searches see is collected for the fit of the probabilities: farther than needed, so that the borders
@@ -45,8 +45,8 @@ pub(super) const COLLECTING: Effort =
     Effort { suspected: 0.02, refuted: [0.01; STAGES], proved: f64::INFINITY, end: STAGES };
 
 /// From this probability of a mistake on a loss is proved after the last stage. By cross-validation on the 135 games of the
-/// fit 71 of 100 losing moves are found with these borders, and 97 of 100 claims agree; with .77 73 and 95, with .9 68 and
-/// 97, and without the last stage 68 and 96.
+/// fit 71 of 100 losing moves are found with these borders, and 98 of 100 claims agree; with .77 73 and 95, and without the
+/// last stage 68 and 96.
 const PROVED: f64 = 0.86;
 
 /// The last two searches agree where their win chances differ by less than this; where they do not, none are told.
