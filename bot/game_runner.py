@@ -103,6 +103,9 @@ class _Decision:
     offers_draw: bool = False
 
 
+_FIRST = rules.Begin | rules.MovesChanged | rules.Decide
+
+
 class Game:
     """Running game."""
 
@@ -227,10 +230,8 @@ class Game:
                 if generation not in (0, self._generation):
                     return
                 self._session, actions = rules.step(self._session, event, at, opened)
-                # Our own move goes first, because our clock is running.
-                for action in sorted(
-                    actions, key=lambda action: not isinstance(action, rules.MovesChanged | rules.Decide)
-                ):
+                # Our own move goes first, because our clock is running; it is chosen with what `Begin` makes ready.
+                for action in sorted(actions, key=lambda action: not isinstance(action, _FIRST)):
                     self._do(action, at)
                 info, state = self._session.info, self._session.state
                 changed = any(isinstance(action, rules.MovesChanged) for action in actions)

@@ -6,6 +6,7 @@ from typing import Any
 import chess
 import pytest
 
+from bot.moves.engines import searcher
 from bot.settings import Variant
 from tests.fake_lichess.archive.stored import Tournament
 from tests.fake_lichess.challenges import Challenge
@@ -96,6 +97,20 @@ def test_positions_whose_castling_is_told_as_king_takes_rook(
     (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
     assert "1. O-O" in path.read_text()
     no_violations(server)
+
+
+def test_the_first_move_is_chosen_with_what_the_game_made_ready(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def searcher_made_slowly(*given: Any) -> Any:
+        time.sleep(0.5)
+        return searcher(*given)
+
+    monkeypatch.setattr("bot.game_runner.searcher", searcher_made_slowly)
+    with playing(settings, ()):
+        game = challenged(server)
+        until(lambda: server.do(lambda site: game in site.games and bool(site.games[game].board.move_stack)))
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 def test_what_cannot_be_played_is_given_up(server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
