@@ -177,7 +177,7 @@ class Lines(FormatHandler[Any]):
 
     def __init__(self, headers: Mapping[str, str] | None = None, skipped: Callable[[str], None] | None = None) -> None:
         """``headers`` of the request besides the one that asks for such lines. ``skipped`` is told of each line that is
-        no JSON, which is then passed over; without it one is an error.
+        no JSON or too long, which is then passed over; without it one is an error.
         """
         super().__init__("application/x-ndjson")
         self._skipped = skipped
@@ -210,14 +210,23 @@ def _parsed(line: bytes, skipped: Callable[[str], None] | None) -> Any:
 def _lines(response: requests.Response, skipped: Callable[[str], None] | None) -> Generator[Any]:
     try:
         waiting = b""
+        dropped = 0  # bytes of the line that is passed over, because it is too long
         for chunk in response.iter_content(PIECE):
             waiting += chunk
             *whole, waiting = waiting.split(b"\n")
+            if dropped and whole:
+                del whole[0]
+                dropped = 0
             for line in whole:
                 yield _parsed(line, skipped) if line.strip() else None
             if len(waiting) > LONGEST_LINE:
-                raise Unreachable("a stream sent a line without end")
-        if waiting.strip():
+                if skipped is None or dropped > LONGEST_BODY:
+                    raise Unreachable("a stream sent a line without end")
+                if not dropped:
+                    skipped(f"a line has more than {LONGEST_LINE >> 20} MiB")
+                dropped += len(waiting)
+                waiting = b""
+        if waiting.strip() or dropped:
             raise Unreachable("a stream broke off in the middle of a line")
     finally:
         response.close()

@@ -67,6 +67,13 @@ def moment(value: object) -> int:
     return value
 
 
+def text(value: object) -> str:
+    """A text. Raises `ValueError` for anything else, which would be stored as Python writes it."""
+    if not isinstance(value, str):
+        raise ValueError(f"no text: {str(value)[:60]!r}")
+    return value
+
+
 def account_event(line: Json, me: str) -> AccountEvent | None:
     """An event of the account's stream; None for an unknown type."""
     match line["type"]:

@@ -29,7 +29,7 @@ from lichess.http import (
     translate_errors,
     user_agent,
 )
-from lichess.parse import ident, moment
+from lichess.parse import ident, moment, text
 from service.state.clock import StopFlag
 from service.state.rate_lock import RateLock
 
@@ -276,7 +276,7 @@ class LichessGames:
                             if game["status"] in ("created", "started"):
                                 page.running[number] = created
                                 continue
-                            pgn = str(game["pgn"]).strip()
+                            pgn = text(game["pgn"]).strip()
                             size += len(pgn.encode())  # which fails for half a character, as writing it would
                         except (ValueError, LookupError, TypeError, AttributeError) as error:
                             skipped(f"{type(error).__name__}: {error}")

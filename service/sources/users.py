@@ -50,9 +50,14 @@ class UserCursor:
         """State to be stored."""
         return {"since": self.since, "recent": self.recent, "running": self.running}
 
-    def take(self, games: list[FinishedGame]) -> list[FinishedGame]:
-        """Those of the games that were not read before; they count as read from now on."""
-        new = [game for game in games if game.id not in self.recent]
+    def take(self, games: list[FinishedGame], since: int) -> list[FinishedGame]:
+        """Those of the games that were not read before; they count as read from now on.
+
+        ``since`` is what was requested: an earlier game is passed over, or it would be new in every answer.
+        """
+        others = {game.id: game for game in games if game.id not in self.recent and game.created >= since}
+        new = list(others.values())
+        self.bad += [f"game {game.id} begins before what was asked for" for game in games if game.created < since]
         if self.latest is not None:
             early = [game for game in new if game.created <= self.latest]
             self.bad += [f"game {game.id} begins in the future" for game in new if game.created > self.latest]
@@ -83,9 +88,10 @@ def new_games(
     tries = Retries(stop_flag)
     is_first = True
     while True:
-        page = lichess.games(user, max(0, since), stop_flag)
+        since = max(0, since)
+        page = lichess.games(user, since, stop_flag)
         cursor.bad += page.bad
-        new = cursor.take(page.games)
+        new = cursor.take(page.games, since)
         if new:
             tries.worked()
             if is_first:

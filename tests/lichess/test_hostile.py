@@ -106,6 +106,9 @@ BAD: list[Any] = [
     GOOD | {"createdAt": True},
     GOOD | {"createdAt": 1e300},
     GOOD | {"pgn": "\ud800"},
+    GOOD | {"pgn": None},
+    GOOD | {"pgn": ["1. e4 *"]},
+    GOOD | {"pgn": "x" * (3 << 20)},
     {"id": "abcdefgh"},
     [],
     5,
@@ -144,6 +147,15 @@ def test_one_bad_running_game_is_passed_over(tmp_path: Path, bad: Any) -> None:
     with served(body(lines(GOOD, bad, other))) as url, games(url, tmp_path) as (client, stop):
         for found in (client.running("somebody", stop), client.on_air("blitz", stop)):
             assert {"abcdefgh", "ijklmnop"} <= found.keys()
+
+
+def test_games_before_what_was_asked_for_are_not_new_again_and_again(tmp_path: Path) -> None:
+    early = GOOD | {"id": "ijklmnop", "createdAt": 1}
+    with served(body(lines(early, GOOD, early, GOOD))) as url, games(url, tmp_path) as (client, stop):
+        cursor = UserCursor.of({}, GOOD["createdAt"], GOOD["createdAt"] + 1)
+        found = [game.id for some in new_games(client, "somebody", cursor, stop) for game in some]
+    assert found == ["abcdefgh"]
+    assert set(cursor.bad) == {"game ijklmnop begins before what was asked for"}
 
 
 ENDLESS = (b"x" * 65_536, json.dumps(GOOD).encode() + b"\n", b"\n" * 1000, b"null\n" * 1000)
