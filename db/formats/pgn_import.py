@@ -38,6 +38,8 @@ from trapcore.proof.verdict import DepthValue, Verdict
 
 _Number = TypeVar("_Number", int, float)
 
+# Without a group that is repeated, which would take 64 bytes of memory for each of millions of blank lines.
+_BLANK_LINES = re.compile(r"\n[ \t\n]*\n")
 _LOSING = {chess.pgn.NAG_BLUNDER, chess.pgn.NAG_MISTAKE}
 
 
@@ -49,7 +51,7 @@ def game_trap(text: str, *, source: str, trust: bool = False) -> Trap:
     """
     # Two blank lines after the tags would end the game for python-chess.
     try:
-        game = chess.pgn.read_game(StringIO(re.sub(r"\n(?:[ \t]*\n)+", "\n\n", text)), Visitor=_Quiet)
+        game = chess.pgn.read_game(StringIO(_BLANK_LINES.sub("\n\n", text)), Visitor=_Quiet)
     except ValueError as error:
         raise InputError("there is a number in it that is too long") from error
     if game is None:

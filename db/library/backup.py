@@ -21,8 +21,8 @@ def back_up(library: Library, path: Path) -> int:
     """Copy a library as it is at one moment into the file ``path``, whoever writes to it meanwhile; bytes of the copy.
 
     The copy is read through before it gets its name. Nobody may read it who may not read the library. Through a link
-    the file behind it is replaced. Raises `LibraryError`, `UsageError` if ``path`` is a file of the library or a
-    database that is no copy of a library, and `OutputError` for a file that cannot be written.
+    the file behind it is replaced. Raises `LibraryError`, `UsageError` if ``path`` is a file of the library or any
+    other than a copy of one, and `OutputError` for a file that cannot be written.
     """
     file = _needs_a_file(library, "back it up with its own tool, e.g. pg_dump --format=custom")
     used = [(f"{file}{suffix}", "the library itself") for suffix in ("", *COMPANIONS)]
@@ -101,9 +101,14 @@ def vacuum(library: Library) -> tuple[int, int]:
 
 
 def _check_is_copy(path: Path) -> None:
-    """Raise `UsageError` for a database that is no copy of a library; all else may be replaced."""
-    if not is_database(path):
+    """Raise `UsageError` for a file that is no copy of a library, unless it is empty."""
+    try:
+        if not path.stat().st_size:
+            return
+    except FileNotFoundError:
         return
+    if not is_database(path):
+        raise UsageError(f"{path} is a file that is no backup; choose another name, or delete it first")
     try:
         with open_library(path, read_only=True) as there:
             if is_copy(there.database):

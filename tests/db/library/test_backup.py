@@ -64,14 +64,16 @@ def test_a_backup_is_the_library_at_one_moment(path: Path, tmp_path: Path) -> No
 
 def test_a_damaged_library_gives_no_backup_and_leaves_the_old_one(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite"
-    copy.write_bytes(b"the old one")
+    with open_library(path, read_only=True) as library:
+        back_up(library, copy)
+    old = copy.read_bytes()
     data = bytearray(path.read_bytes())
     page = len(data) // 8192 // 2
     data[page * 8192 : (page + 3) * 8192] = b"\xff" * (3 * 8192)
     path.write_bytes(data)
     with open_library(path, read_only=True) as library, pytest.raises(LibraryError, match="is damaged"):
         back_up(library, copy)
-    assert copy.read_bytes() == b"the old one"
+    assert copy.read_bytes() == old
     assert not [name for name in beside(path) if name.endswith(".new")]
 
 
@@ -286,9 +288,15 @@ def test_what_is_no_database_is_not_replaced(path: Path, tmp_path: Path, content
     other.write_bytes(content)
     with pytest.raises(UsageError, match="no trap library"):
         restore(path, other, replace=True)
+    with open_library(path, read_only=True) as library, pytest.raises(UsageError, match="no backup"):
+        back_up(library, other)
     assert other.read_bytes() == content
     other.write_bytes(b"")
     restore(path, other, replace=True)
+    assert games(other) == 2
+    other.write_bytes(b"")
+    with open_library(path, read_only=True) as library:
+        back_up(library, other)
     assert games(other) == 2
 
 

@@ -11,7 +11,7 @@ from trapline.commands.resources import check_outputs, default_library, open_exi
 
 
 def backup(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The copy; what has that name is replaced.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The copy; an older one of that name is replaced.")],
     db: DbOption = None,
 ) -> None:
     """Copy the library into a file, also while others write to it; the copy is checked before it gets its name."""
