@@ -49,13 +49,18 @@ from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Pauses, StreamOp
 from lichess.streams import StreamCallbacks, StreamReader
 from lichess.studies import StudyWriter
 from trapcore.errors import UsageError
+from trapcore.io.log_once import OnceLogger
 from trapcore.io.status_server import Metric
 from trapcore.version import installed_version
 
 log = logging.getLogger(__name__)
+_once = OnceLogger(log)
 
 STREAM_SILENT_SECONDS = 10.0
 """An account's stream that is silent for this long is broken: lichess sends an empty line every 7 seconds."""
+
+MOST_GAMES = 128
+"""Games at the same time, however many lichess says have begun: each has threads and a connection."""
 
 LIST_SECONDS = 8.0
 """Interval at which running games and challenges are listed while the account's stream is broken,"""
@@ -333,6 +338,10 @@ class Bot:
         if game in self._games or game in self._done:
             return
         # A running game is played even beyond max_games: leaving it would lose it.
+        if len(self._games) >= MOST_GAMES:
+            _once.write(logging.ERROR, "games", "%d games run at once, and others are left alone", MOST_GAMES)
+            self._look_at = min(self._look_at, time.monotonic() + LIST_SECONDS)
+            return
         self._resting.discard(game)
         if self.traps.book is None:
             # Perhaps the library can be read by now.

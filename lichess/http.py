@@ -6,6 +6,7 @@ not get or replace the token.
 """
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -57,7 +58,7 @@ class Session(requests.Session):
         self._seconds = seconds
         self._open = threading.local()
         self.headers["Accept-Encoding"] = "gzip, deflate"
-        adapter = HTTPAdapter(pool_connections=4, pool_maxsize=CONNECTIONS)
+        adapter = _Adapter(pool_connections=4, pool_maxsize=CONNECTIONS)
         self.mount("https://", adapter)
         self.mount("http://", adapter)
         # An authentication of our own keeps requests from taking one out of a .netrc file.
@@ -69,7 +70,8 @@ class Session(requests.Session):
         # No address that is used here redirects; one that did could lead the token elsewhere.
         named["allow_redirects"] = False
         is_stream, named["stream"] = named.get("stream", False), True
-        response = super().request(*given, **named)
+        with _ended_after(LONGEST_SECONDS, []):
+            response = super().request(*given, **named)
         if 300 <= response.status_code < 400:
             response.close()
             asked = f"{response.request.method} {response.request.path_url}"
@@ -102,24 +104,78 @@ class Session(requests.Session):
             self._open.responses = None
 
 
+_reading = threading.local()  # `heads`: the connections of this thread on which the head of an answer is awaited
+
+
+class _Connection(urllib3.connection.HTTPConnection):
+    """Connection that another thread can shut down while the head of an answer is read."""
+
+    def getresponse(self) -> Any:
+        """The head of the answer."""
+        heads: list[_Connection] | None = getattr(_reading, "heads", None)
+        if heads is None:
+            return super().getresponse()
+        heads.append(self)
+        try:
+            return super().getresponse()
+        finally:
+            heads.remove(self)
+
+    def shutdown(self) -> None:
+        """Let whoever reads from it see its end."""
+        if self.sock is not None:
+            self.sock.shutdown(socket.SHUT_RDWR)
+
+
+class _SecureConnection(_Connection, urllib3.connection.HTTPSConnection):
+    """The same with TLS."""
+
+
+class _Pool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _SecurePool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _SecureConnection
+
+
+_POOLS = {"http": _Pool, "https": _SecurePool}
+
+
+class _Adapter(HTTPAdapter):
+    """Transport whose connections are `_Connection`."""
+
+    def init_poolmanager(self, *given: Any, **named: Any) -> None:
+        super().init_poolmanager(*given, **named)
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def proxy_manager_for(self, *given: Any, **named: Any) -> Any:
+        manager = super().proxy_manager_for(*given, **named)
+        manager.pool_classes_by_scheme = _POOLS
+        return manager
+
+
 @contextmanager
 def _ended_after(
     seconds: float, responses: Sequence[requests.Response], is_stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[None]:
     """Shut the connections of answers that are still being read, as `Session.bounded` says.
 
-    A byte now and then keeps every time-out of the reading from passing, so that another thread has to end it.
+    A byte now and then keeps every time-out of the reading from passing, so that another thread has to end it. That of
+    an answer whose head is being read is among them.
     """
     done, ended = threading.Event(), threading.Event()
     until = time.monotonic() + seconds
+    outer: list[_Connection] | None = getattr(_reading, "heads", None)
+    heads = _reading.heads = [] if outer is None else outer
 
     def watch() -> None:
         while not done.wait(_WATCH_SECONDS):
             if ended.is_set() or is_stopped() or time.monotonic() > until:
                 ended.set()
-                for response in list(responses):
+                for open_one in [*heads, *(response.raw for response in responses)]:
                     with suppress(OSError, ValueError, RuntimeError):  # it is closed already
-                        response.raw.shutdown()
+                        open_one.shutdown()
 
     watcher = threading.Thread(target=watch, name="answers", daemon=True)
     watcher.start()
@@ -128,6 +184,7 @@ def _ended_after(
     finally:
         done.set()
         watcher.join()
+        _reading.heads = outer
     if ended.is_set():
         # Where nobody says how long an answer is, one that was ended looks like a whole one.
         raise Unreachable(f"an answer was not over after {seconds:.0f} s, or when it had to end")

@@ -14,6 +14,9 @@ from lichess.rate_limits import Kind, Pauses
 
 log = logging.getLogger(__name__)
 
+MOST_WAITING = 256
+"""Challenges that wait; what comes beyond them is not answered, and lapses."""
+
 WAIT_SECONDS = 18.0
 """Longest wait for a free place: lichess drops a challenge after 20 seconds."""
 
@@ -77,10 +80,10 @@ class ChallengeQueue:
         if reason is None and challenge.challenger.is_bot and self._pauses.wait(Kind.BOTS) > WAIT_SECONDS:
             # The games against bots that lichess allows in a day are played.
             reason = DeclineReason.LATER
-        if reason is None:
-            self._waiting.setdefault(challenge.id, (challenge, time.monotonic()))
-        else:
+        if reason is not None:
             self._decline(challenge, reason)
+        elif len(self._waiting) < MOST_WAITING:
+            self._waiting.setdefault(challenge.id, (challenge, time.monotonic()))
 
     def gone(self, challenge: str) -> None:
         """Remove a challenge that was taken back."""

@@ -5,6 +5,8 @@ asks (User-Agent), and may be asked as often as one likes as long as requests fo
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from lichess.api import Unreachable
 from lichess.http import LONGEST_ANSWER, PIECE, Session, refusal, translate_errors, user_agent
@@ -13,6 +15,9 @@ from service.state.rate_lock import RateLock
 
 READ_TIMEOUT_SECONDS = 60.0
 """Time-out for the next piece of an answer: a month of thousands of games takes a while."""
+
+LONGEST_SECONDS = 1800.0
+"""Longest time of an answer."""
 
 SERVER = "chess.com"
 
@@ -36,7 +41,7 @@ class ChesscomGames:
     def months(self, user: str, stop_flag: StopFlag) -> list[str]:
         """Months in which a player finished games, ascending: ``2026/11``. Raises `LichessError`, a `Refused` with
         status 404 for a name that does not exist."""
-        with self._rate_lock.hold(stop_flag), translate_errors(SERVER):
+        with self._request(stop_flag):
             answer = self._session.get(self._path(user, "archives"))
             if not answer.ok:
                 raise refusal(answer, SERVER)
@@ -45,7 +50,7 @@ class ChesscomGames:
 
     def month(self, user: str, month: str, stop_flag: StopFlag) -> str:
         """Games that a player finished in a month as PGN, in the order of their ends. Raises `LichessError`."""
-        with self._rate_lock.hold(stop_flag), translate_errors(SERVER):
+        with self._request(stop_flag):
             answer = self._session.get(self._path(user, f"{month}/pgn"), stream=True)
             if not answer.ok:
                 raise refusal(answer, SERVER)
@@ -66,6 +71,15 @@ class ChesscomGames:
         if length.isdecimal() and not packed and len(text) < int(length):
             raise Unreachable(f"{SERVER} broke off in the middle of {month}")
         return text.decode("utf-8", "replace")
+
+    @contextmanager
+    def _request(self, stop_flag: StopFlag) -> Iterator[None]:
+        with (
+            self._rate_lock.hold(stop_flag),
+            translate_errors(SERVER),
+            self._session.bounded(LONGEST_SECONDS, lambda: stop_flag.is_set),
+        ):
+            yield
 
     def _path(self, user: str, what: str) -> str:
         # Names with capitals are redirected, and no redirection is followed here.

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 from contextlib import closing
+from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -66,7 +67,11 @@ def _downloaded(service: Service, address: str, stop_flag: StopFlag) -> Path:
     if state.get("done"):
         return target
     folder.mkdir(parents=True, exist_ok=True)
-    with closing(Session(None, TIMEOUT_SECONDS)) as session, translate_errors("the server"):
+    with (
+        closing(Session(None, TIMEOUT_SECONDS)) as session,
+        translate_errors("the server"),
+        session.bounded(inf, lambda: stop_flag.is_set),  # it may take days, but has to end when it is told to
+    ):
         session.headers.update({"User-Agent": user_agent(""), "Accept-Encoding": "identity"})
         at = part.stat().st_size if part.exists() and state.get("etag") else 0
         headers = {"Range": f"bytes={at}-", "If-Range": state["etag"]} if at else {}

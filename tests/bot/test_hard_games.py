@@ -1,13 +1,19 @@
 """The whole bot where lichess is not kind: limits, absent opponents, odd positions, and people it knows little of."""
 
 import time
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
 
 import chess
 import pytest
 
+from bot.challenges.block_lists import BlockLists
+from bot.challenges.queue import MOST_WAITING, ChallengeQueue
 from bot.moves.engines import searcher
-from bot.settings import Variant
+from bot.settings import BotSettings, Variant
+from lichess.api import GameStart
+from lichess.parse import challenge
+from lichess.rate_limits import Pauses
 from tests.fake_lichess.archive.stored import Tournament
 from tests.fake_lichess.challenges import Challenge
 from tests.fake_lichess.http.server import Server
@@ -97,6 +103,34 @@ def test_positions_whose_castling_is_told_as_king_takes_rook(
     (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
     assert "1. O-O" in path.read_text()
     no_violations(server)
+
+
+def test_no_number_of_games_that_begin_takes_more_than_so_many_threads(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.bot.MOST_GAMES", 3)
+    with playing(settings) as bot:
+        for number in range(2000):
+            bot._event(GameStart(f"game{number:04d}", True, None, "blitz"))
+            assert len(bot._games) <= 3
+
+
+def test_no_number_of_challenges_is_kept_waiting() -> None:
+    settings = BotSettings()
+    with ThreadPoolExecutor(1) as threads:
+        queue = ChallengeQueue(
+            cast(Any, None), Pauses(), settings, threads, lambda done: done(), lambda game: None, BlockLists(())
+        )
+        for number in range(MOST_WAITING + 1000):
+            given: dict[str, Any] = {"id": f"c{number}", "challenger": {"id": "a", "name": "a", "rating": 1500}}
+            given |= {
+                "speed": "blitz",
+                "variant": {"key": "standard"},
+                "rated": False,
+                "timeControl": {"limit": 180, "increment": 2},
+            }
+            queue.challenged(challenge(given, "trapbot"))
+        assert queue.waiting == MOST_WAITING
 
 
 def test_the_first_move_is_chosen_with_what_the_game_made_ready(

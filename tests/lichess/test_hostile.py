@@ -17,16 +17,20 @@ from db.library.open import open_library
 from lichess import http
 from lichess.api import LichessError, Limited, Unreachable
 from lichess.client import Connection
+from service.games.chesscom_games import ChesscomGames
 from service.games.game_files import GameFiles
 from service.games.lichess_games import LichessGames
+from service.jobs import run_job
 from service.sources.users import UserCursor, new_games
 from service.state.clock import StopFlag, Stopped, SystemClock
 from service.state.locks import ProcessLocks
 from service.state.rate_lock import RateLock
 from service.state.source_state import SourceState
+from tests.fake_lichess.http.server import Server
+from tests.support.service_site import service_for
 from trapcore.errors import OutputError
 
-GOOD = {"id": "abcdefgh", "createdAt": 1_700_000_000_000, "status": "mate", "pgn": "1. e4 e5 *"}
+GOOD: dict[str, Any] = {"id": "abcdefgh", "createdAt": 1_700_000_000_000, "status": "mate", "pgn": "1. e4 e5 *"}
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
@@ -177,13 +181,16 @@ def test_lines_that_say_nothing_do_not_make_a_list_without_end(tmp_path: Path, m
         assert client.running("somebody", stop) == client.on_air("blitz", stop) == client.studies_of("me", stop) == {}
 
 
-def trickling(head: bytes) -> Answer:
-    """A byte now and then, so that no time-out passes, and never a whole line."""
+def trickling(head: bytes | None) -> Answer:
+    """A byte now and then, so that no time-out passes, and never a whole line; None: not even of the answer's head."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.end_headers()
-        handler.wfile.write(head)
+        if head is None:
+            handler.wfile.write(b"HTTP/1.1 200 ")
+        else:
+            handler.send_response(200)
+            handler.end_headers()
+            handler.wfile.write(head)
         while True:
             handler.wfile.write(b" ")
             time.sleep(0.02)
@@ -201,12 +208,13 @@ ASKED: dict[str, Callable[[LichessGames, StopFlag], object]] = {
 }
 
 
+@pytest.mark.parametrize("head", [lines(GOOD), None], ids=["body", "head"])
 @pytest.mark.parametrize("ends", ["by time", "by a signal"])
 @pytest.mark.parametrize("asked", ASKED)
 def test_an_answer_that_trickles_ends_by_time_and_by_a_signal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, ends: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, ends: str, head: bytes | None
 ) -> None:
-    with served(trickling(lines(GOOD))) as url, games(url, tmp_path) as (client, stop):
+    with served(trickling(head)) as url, games(url, tmp_path) as (client, stop):
         if ends == "by time":
             monkeypatch.setattr("service.games.lichess_games.LONGEST_SECONDS", 0.3)
         else:
@@ -218,10 +226,50 @@ def test_an_answer_that_trickles_ends_by_time_and_by_a_signal(
     assert isinstance(error, Unreachable | Stopped)
 
 
-def test_an_answer_of_the_bot_that_trickles_ends_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("ends", ["by time", "by a signal"])
+@pytest.mark.parametrize("asked", ["months", "month"])
+def test_an_answer_of_chesscom_that_trickles_ends_by_time_and_by_a_signal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, ends: str
+) -> None:
+    with served(trickling(b"[")) as url, open_library(tmp_path / "library.sqlite", create=True) as library:
+        stop = StopFlag(SystemClock())
+        if ends == "by time":
+            monkeypatch.setattr("service.games.chesscom_games.LONGEST_SECONDS", 0.3)
+        else:
+            threading.Timer(0.3, stop.set).start()
+        with (
+            closing(ChesscomGames(url, RateLock(ProcessLocks(library.database)))) as client,
+            pytest.raises((Unreachable, Stopped)),
+        ):
+            client.months("anna", stop) if asked == "months" else client.month("anna", "2026/11", stop)
+
+
+def test_a_download_that_trickles_ends_by_a_signal(tmp_path: Path) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(1 << 20))
+        handler.end_headers()
+        while True:
+            handler.wfile.write(b" ")
+            time.sleep(0.02)
+
+    with (
+        served(answer) as url,
+        Server(speed=0.0) as lichess,
+        service_for(lichess, tmp_path, dumps=(f"{url}/games.pgn",)) as service,
+    ):
+        threading.Timer(0.5, service.stop).start()
+        ran = run_job(service, "dumps")
+    assert ran is not None
+    assert ran.error is not None
+    assert "told to stop" in ran.error
+
+
+@pytest.mark.parametrize("head", [b"[", None], ids=["body", "head"])
+def test_an_answer_of_the_bot_that_trickles_ends_by_time(monkeypatch: pytest.MonkeyPatch, head: bytes | None) -> None:
     monkeypatch.setattr(http, "LONGEST_SECONDS", 0.3)
     with (
-        served(trickling(b"[")) as url,
+        served(trickling(head)) as url,
         closing(Connection(url, None)) as client,
         pytest.raises(Unreachable),
     ):
