@@ -99,7 +99,7 @@ def dawdles(server: ServerProcess, record: Record, acknowledged: Acknowledged) -
 
 
 def grows(server: ServerProcess, record: Record, acknowledged: Acknowledged) -> None:
-    server.samples[:] = [Sample(float(n), 1, 0, 10 + n, 3 + n, 30 + n, 150.0 + 5 * n) for n in range(40)]
+    server.samples[:] = [Sample(float(n), 1, 0, 10 + n, 3 + n, 30 + 3 * n, 150.0 + 5 * n, 2 * n) for n in range(40)]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,8 @@ def test_growth_and_an_end_in_disorder_are_found(server: ServerProcess) -> None:
     assert {what.partition(":")[0] for what in found} == {
         "exit code at the end",
         "threads",
-        "open files and sockets",
+        "open files with a name, and sockets",
+        "most files without a name",
         "memory, MiB",
     }
 

@@ -16,12 +16,16 @@ from tests.soak.samples import Sample
 from tests.soak.server.process import ServerProcess
 from tests.soak.server.requests import Record
 from tests.soak.server.writers import Acknowledged
+from web.upload_jobs import MAX_JOBS
 
 PAGE_MS = 200.0
 """Longest time for all but one of a hundred pages."""
 
 MORE_THREADS, MORE_FILES, MORE_MEMORY_MIB = 4, 6, 40.0
 """What a process may hold more of in the last quarter of its life than in the second: the first is its warming up."""
+
+MOST_UNNAMED = MAX_JOBS + 6
+"""Files without a name: the results of uploads that are kept, what is being sent, and what is being annotated."""
 
 ENOUGH_SAMPLES = 20
 """Fewest samples of one process from which growth can be told from noise."""
@@ -128,7 +132,7 @@ def _growth(samples: Sequence[Sample]) -> list[Row]:
     rows = []
     for what, values, more in (
         ("threads", lambda s: float(s.threads), MORE_THREADS),
-        ("open files and sockets", lambda s: float(s.files), MORE_FILES),
+        ("open files with a name, and sockets", lambda s: float(s.files - s.unnamed), MORE_FILES),
         ("memory, MiB", lambda s: s.memory, MORE_MEMORY_MIB),
     ):
         first, then = median(map(values, warm)), median(map(values, last))
@@ -140,5 +144,14 @@ def _growth(samples: Sequence[Sample]) -> list[Row]:
                 then <= first + more,
             )
         )
+    unnamed = max(s.unnamed for s in samples)
+    rows.append(
+        Row(
+            "most files without a name: results of uploads", str(unnamed), f"<= {MOST_UNNAMED}", unnamed <= MOST_UNNAMED
+        )
+    )
+    # Pages cannot be quicker than the machine lets them: where others compute, the second is a multiple of the first.
+    found = f"{own[-1].computed - own[0].computed:.1f}, {own[-1].waited - own[0].waited:.1f}"
+    rows.append(Row("  seconds that the event loop computed then, and waited for a processor", found))
     rows.append(Row("most memory of any process, MiB", f"{max(s.memory for s in samples):.0f}"))
     return rows
