@@ -165,6 +165,8 @@ class Recorder:
                 if game is not None:
                     try:
                         self._write(game)
+                    except TraplineError as error:
+                        log.error("game %s could not be recorded: %s", game.id, error)
                     except Exception:
                         # Its file of saved state stays, so that the next start records it.
                         log.exception("game %s could not be recorded", game.id)

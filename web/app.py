@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Response
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.openapi.utils import get_openapi
@@ -19,6 +19,7 @@ from db.traps import json_form
 from db.traps.answer import TrapAnswer
 from web.api import edit, monitoring, uploads
 from web.api import library as library_api
+from web.api.json_response import encode_json
 from web.http_server import HeadMiddleware
 from web.limits import LimitsMiddleware
 from web.metrics import MetricsMiddleware
@@ -56,6 +57,7 @@ def create_app(library: Library, settings: WebOptions, fetch_games: FetchGames |
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        openapi_url=None,
         redirect_slashes=False,
     )
     app.state.service = service
@@ -87,7 +89,12 @@ def _prepare(app: FastAPI) -> None:
     Nothing of it may be left to the threads of the requests: pydantic reads descriptions by parsing source, and CPython
     3.11 fails with a `SystemError` where two threads parse at once (https://github.com/python/cpython/issues/106905).
     """
-    app.openapi()
+    written = encode_json(app.openapi())  # once: it takes as long as many pages
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def description() -> Response:
+        return Response(written, media_type="application/json")
+
     json_form.prepare(*WRITTEN)
     environment = templates().env
     for name in environment.list_templates():

@@ -23,6 +23,7 @@ from bot.settings import BotSettings
 from db.traps.terms import Event
 from lichess.api import ChatLine, GameInfo, GameState, Lichess, LichessError, Limited, Refused
 from lichess.rate_limits import Kind, Pauses
+from trapcore.errors import TraplineError
 
 log = logging.getLogger(__name__)
 
@@ -115,6 +116,8 @@ class ChatWorker:
         while (work := self._work.get()) is not None:
             try:
                 work()
+            except TraplineError as error:
+                log.warning("no message is sent: %s", error)
             except Exception:
                 log.exception("no message is sent, because of an internal error")
 

@@ -30,6 +30,9 @@ CACHE_BYTES = 64 << 20
 CACHES_BYTES = 2 * CACHE_BYTES
 """and for all connections of the process together, whatever files they are to."""
 
+LONGEST_ROW = 16 << 20
+"""Most bytes of a row, and of a text or blob in it: the largest of ours are weights, with some hundred thousand."""
+
 # Keys are scattered, so that a batch of new positions touches most pages of the index on them; 8 KiB pages hold twice
 # as many of them as the usual 4 KiB and leave less over.
 _PAGE_BYTES = 8192
@@ -279,6 +282,7 @@ def can_write(path: Path) -> bool:
 
 
 def _set_all(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ROW)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA trusted_schema = OFF")  # the file may be from anybody
     # SQLite's own knows the letters of ASCII only, and names have others.

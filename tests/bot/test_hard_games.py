@@ -147,7 +147,9 @@ def test_the_first_move_is_chosen_with_what_the_game_made_ready(
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
-def test_what_cannot_be_played_is_given_up(server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_played_is_given_up(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """Games of a variant that somebody began for it by hand."""
     with playing(settings, ()):
 
@@ -164,6 +166,7 @@ def test_what_cannot_be_played_is_given_up(server: Server, settings: Settings, m
         until(lambda: ended(server, "atomic00") and ended(server, "atomic01"))
         statuses = server.do(lambda site: [site.games[ident].status for ident in ("atomic00", "atomic01")])
     assert statuses == ["aborted", "resign"]
+    assert not [record.message for record in caplog.records if record.exc_info], "it is no error of the bot's"
 
 
 @pytest.mark.parametrize(

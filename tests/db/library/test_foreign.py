@@ -14,6 +14,7 @@ import pytest
 
 from db.library.library import Library
 from db.library.open import create_library, open_library, upgrade_library
+from db.storage.database import LONGEST_ROW
 from tests.support.command_line import run_program
 from tests.support.db_traps import elephant, fishing_pole, legal
 from trapcore.errors import LibraryError
@@ -260,3 +261,10 @@ with open_library(path, read_only=True) as library:
     for line in sys.stdin:
         print(library.counts().traps, flush=True)
 """
+
+
+def test_a_row_of_megabytes_is_not_read(library: Path) -> None:
+    with closing(sqlite3.connect(library)) as connection, connection:
+        connection.execute("UPDATE traps SET name = zeroblob(?)", [LONGEST_ROW + 1])
+    with open_library(library, read_only=True) as opened, pytest.raises(LibraryError, match="too big"):
+        opened.traps()
