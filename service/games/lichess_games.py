@@ -48,6 +48,9 @@ MOST_LINES = 20_000
 MOST_EMPTY = 100_000
 """Most empty lines of one answer, which a server may send to keep a connection alive."""
 
+LONGEST_PGN = 32 << 20
+"""Most bytes of a study or a round, which are looked through in one piece."""
+
 LONGEST_SECONDS = 1800.0
 """Longest time of an answer: a large tournament has some 20,000 games."""
 
@@ -299,12 +302,13 @@ class LichessGames:
                     stop_flag.check()
                     parts.append(chunk)
                     size += len(chunk)
-                    if size > LONGEST_ANSWER:
-                        raise Unreachable(f"{path} has more than {LONGEST_ANSWER >> 20} MiB")
+                    if size > LONGEST_PGN:
+                        raise Unreachable(f"{path} has more than {LONGEST_PGN >> 20} MiB")
 
         broke = self._read_all(read, stop_flag)
         data = b"".join(parts)
-        if broke is None and _ENDED.search(data):
+        # Its end alone: to search through all would hold up every thread, and with them the signal to stop.
+        if broke is None and _ENDED.search(data.rstrip()[-_END_BYTES:]):
             return data.decode("utf-8", "replace"), None
         games, _ = whole_games(data)
         return "\n\n".join([*games, ""]), broke or Unreachable(f"{path} broke off in the middle of a game")
@@ -364,7 +368,8 @@ class _Bytes(FormatHandler[Any]):
         return self.parse_stream(response) if is_stream else self.parse(response)
 
 
-_ENDED = re.compile(rb"(^|\s)(1-0|0-1|1/2-1/2|\*)\s*$|^\s*$")
+_ENDED = re.compile(rb"(^|\s)(1-0|0-1|1/2-1/2|\*)$|^$")
+_END_BYTES = len(b" 1/2-1/2")
 _END = re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)[ \t]*\r?\n[ \t]*\r?\n(?=\s*(?:\[|$))")
 """A result and an empty line, and the tags of the next game if there is more; a comment may have the first two."""
 

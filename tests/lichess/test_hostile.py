@@ -168,6 +168,7 @@ ENDLESS = (b"x" * 65_536, json.dumps(GOOD).encode() + b"\n", b"\n" * 1000, b"nul
 @pytest.mark.parametrize("piece", ENDLESS)
 def test_an_answer_without_end_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: bytes) -> None:
     monkeypatch.setattr("service.games.lichess_games.LONGEST_ANSWER", 1 << 18)
+    monkeypatch.setattr("service.games.lichess_games.LONGEST_PGN", 1 << 18)
     monkeypatch.setattr("service.games.lichess_games.MOST_LINES", 500)
     monkeypatch.setattr("service.games.lichess_games.MOST_EMPTY", 500)
     with served(endless(piece)) as url, games(url, tmp_path) as (client, stop):
