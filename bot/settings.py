@@ -204,7 +204,7 @@ class BotSettings(Section):
         description="Longest search for one move in seconds; the clock mostly asks for less.",
     )
     trap_loss: float = Field(
-        default=0.05,
+        default=0.08,
         ge=0.0,
         le=0.5,
         allow_inf_nan=False,

@@ -763,6 +763,9 @@ def move_probabilities(fen: str, last: str | None, rating: float, engine: bool =
     """Each move (UCI) with the probability that a person of this rating chooses it, or an ``engine`` of limited
     strength, the likeliest first; ``last`` is the square that the opponent's last move went to."""
 
+def tempting_moves(fen: str) -> list[str]:
+    """The moves (UCI) that tempt by their looks as the trap test has it, the most tempting first."""
+
 def move_features(decisions: Sequence[tuple[str, str | None, str]]) -> list[tuple[int, int, bytes]]:
     """For each position, last square and move that was played: the number of legal moves, the place of the one that was
     played, and 32-bit floats in the machine's byte order, `MOVE_FEATURES` of each move."""

@@ -77,6 +77,8 @@ class TrapSet:
     """Win chance that a bait gives away, 0..2; 1 at least for a mate of the library."""
     taken: float
     """Probability that a bait is taken, 0..1."""
+    cost: float = 0.0
+    """Win chance that the move seems to give away, 0..2; 0 of a trap of the library, whose move nobody searched."""
 
 
 @dataclass
@@ -318,6 +320,7 @@ def found_trap(trap: LiveTrap) -> TrapSet:
         similarity=0.0,
         gain=trap.gain,
         taken=trap.taken,
+        cost=trap.cost,
     )
 
 

@@ -136,16 +136,43 @@ def reply_values(
     The position has a search of ``nodes`` nodes, each reply one of half as many. ``board`` has the move that led to it.
     Without replies if the game is over or ``stop`` was cancelled.
     """
+    best, replies, gifts = foreseen_replies(board, model, nodes, stop, wanted)
+    return -best, tuple(
+        ReplyValue(one.uci, one.probability, gifts[one.uci], one) for one in replies if one.uci in gifts
+    )
+
+
+def foreseen_replies(
+    board: chess.Board,
+    model: ReplyModel,
+    nodes: int,
+    stop: Cancellation | None = None,
+    wanted: Sequence[str] = (),
+) -> tuple[float, list[LikelyReply], dict[str, float]]:
+    """The win chance of a position for the side to move, all its replies as likely as the model foresees them, the
+    likeliest first, and what those that were searched give away, by UCI; see `reply_values`."""
     every = model.replies(board)
-    likely = [one for one in every if one.probability >= LEAST_PROBABILITY][:MOST_REPLIES]
-    likely += [one for one in every if one.uci in wanted and one not in likely]
-    found = _native.move_values([(board.fen(), [one.uci for one in likely])], nodes, stop) if likely else []
+    searched = [one.uci for one in likely_replies(every)]
+    searched += [one.uci for one in every if one.uci in wanted and one.uci not in searched]
+    best, gifts = gifts_of(board.fen(), searched, nodes, stop)
+    given = dict(zip(searched, gifts, strict=False))
+    return best, model.foreseen(every, given), given
+
+
+def likely_replies(replies: Sequence[LikelyReply]) -> list[LikelyReply]:
+    """Those that are searched: the likeliest at most, and no rare ones."""
+    return [one for one in replies if one.probability >= LEAST_PROBABILITY][:MOST_REPLIES]
+
+
+def gifts_of(fen: str, moves: Sequence[str], nodes: int, stop: Cancellation | None = None) -> tuple[float, list[float]]:
+    """The win chance of a position for the side to move, and what each of these moves gives away against the best one.
+
+    The position has a search of ``nodes`` nodes, each move one of half as many. 0 and no gifts if there are no moves or
+    ``stop`` was cancelled.
+    """
+    found = _native.move_values([(fen, moves)], nodes, stop) if moves else []
     if not found:
-        return 0.0, ()
+        return 0.0, []
     best, _, values = found[0]
     best = max(best, *(theirs for theirs, _ in values))
-    gifts = [best - theirs for theirs, _ in values]
-    return -best, tuple(
-        ReplyValue(one.uci, one.probability * (model.bait_share if gift >= BAIT_GIFT else 1.0), gift, one)
-        for one, gift in zip(likely, gifts, strict=True)
-    )
+    return best, [best - theirs for theirs, _ in values]

@@ -1,7 +1,8 @@
 """A move of a running game that sets a trap, found by searching, and a look at what may come.
 
-A quick look weighs the moves within the allowed cost: their likely replies are searched briefly, and what gives much
-away may be a bait. Those of the most hopeful moves are then put to the trap test, since only what it proves is a trap.
+A quick look is taken at the replies to each move within the allowed cost that tempt by their looks: they are searched
+briefly, and what gives much away may be a bait. Only then the model of the opponent says how likely they are, which
+takes longer. The baits of the most hopeful moves are put to the trap test, since only what it proves is a trap.
 """
 
 import time
@@ -10,25 +11,28 @@ from dataclasses import dataclass
 
 import chess
 
-from db.repertoire.expectation import BAIT_GIFT, ReplyValue, WeighedMove, own_moves, weigh
+from db.repertoire.expectation import BAIT_GIFT, ReplyValue, WeighedMove, gifts_of, own_moves, reply_values
 from db.repertoire.replies import ReplyModel
 from db.traps.temptation import TEMPTING_SHARE
+from trapcore import _native
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.trap_test import BaitTest, check_baits
 from trapcore.proof.verdict import Verdict
 
-WIDTH = 6
-"""Own moves that are weighed."""
+WIDTH = 10
+"""Own moves whose replies are looked at."""
 
-NODES_A_MILLISECOND = 20
+NODES_A_MILLISECOND = 40
 """Of the time for all, nodes for the search of each position."""
 LEAST_NODES, MOST_NODES = 600, 8_000
+OWN_PART = 0.5
+"""Part of these nodes for the search of the own moves, which are compared anew before one is played."""
 
 TEST_NODES_A_MILLISECOND = 100
 """Of the time that is left for proofs, nodes for each question of the trap test."""
 LEAST_TEST_NODES, MOST_TEST_NODES = 3_000, 20_000
 
-MOST_MOVES = 3
+MOST_MOVES = 5
 """Moves whose baits are put to the test,"""
 MOST_TESTED = 4
 """and baits of each."""
@@ -100,6 +104,26 @@ def allowed_cost(setting: float, rating: int | None) -> float:
     return float(setting * min(2.0, max(0.5, factor)))
 
 
+def weigh_baits(
+    board: chess.Board,
+    move: tuple[str, float, float],
+    model: ReplyModel,
+    nodes: int,
+    stop: Cancellation | None = None,
+) -> WeighedMove:
+    """What an own move (UCI, win chance, cost) is worth for the baits behind it: it has those replies alone that tempt
+    and may lose by a search of ``nodes`` nodes."""
+    uci, value, cost = move
+    after = board.copy(stack=False)
+    after.push_uci(uci)
+    fen = after.fen()
+    tempting = _native.tempting_moves(fen)
+    _, gifts = gifts_of(fen, tempting, nodes, stop)
+    giving = [uci for uci, gift in zip(tempting, gifts, strict=False) if gift >= BAIT_GIFT]
+    _, replies = reply_values(after, model, nodes, stop, giving) if giving else (0.0, ())
+    return WeighedMove(uci, value, cost, tuple(one for one in replies if one.uci in giving))
+
+
 def weighed_moves(
     board: chess.Board,
     model: ReplyModel,
@@ -111,17 +135,16 @@ def weighed_moves(
     until = time.monotonic() + milliseconds / 1000
     nodes = min(MOST_NODES, max(LEAST_NODES, NODES_A_MILLISECOND * milliseconds))
     found: list[WeighedMove] = []
-    for move in own_moves(board.fen(), nodes, max_cost, WIDTH, stop):
+    for move in own_moves(board.fen(), int(OWN_PART * nodes), max_cost, WIDTH, stop):
         if found and time.monotonic() >= until:
             break
-        found.append(weigh(board, move, model, nodes, stop))
+        found.append(weigh_baits(board, move, model, nodes, stop))
     return sorted(found, key=lambda one: (one.cost - one.hope, one.uci))
 
 
 def baits_of(weighed: WeighedMove) -> list[ReplyValue]:
     """The replies to a move that may be baits, the most hopeful first."""
-    baits = [reply for reply in weighed.replies if reply.gift >= BAIT_GIFT]
-    return sorted(baits, key=lambda reply: (-_hope(reply), reply.uci))
+    return sorted(weighed.replies, key=lambda reply: (-_hope(reply), reply.uci))
 
 
 def _taken(baits: Sequence[ReplyValue]) -> float:
@@ -139,7 +162,7 @@ def prove_traps(
     until = time.monotonic() + milliseconds / 1000
     tested = [(one, baits_of(one)[:MOST_TESTED]) for one in weighed]
     tested = [(one, baits) for one, baits in tested if _taken(baits) >= LEAST_TAKEN]
-    tested.sort(key=lambda pair: -sum(map(_hope, pair[1])))
+    tested.sort(key=lambda pair: pair[0].cost - sum(map(_hope, pair[1])))
     for one, baits in tested[:MOST_MOVES]:
         left = int(1000 * (until - time.monotonic()))
         if left <= 0:
@@ -172,20 +195,24 @@ def hope_ahead(
     milliseconds: int,
     stop: Cancellation | None = None,
 ) -> float:
-    """Hope of the traps that could be set after the likely good replies to a move, in win chance."""
+    """Hope of the traps that could be set after the likely replies to a move that are no baits, in win chance."""
     until = time.monotonic() + milliseconds / 1000
     nodes = LEAST_NODES
     hope = 0.0
-    good = [one for one in weighed.replies if one.gift < BAIT_GIFT and one.probability >= AHEAD_PROBABILITY]
-    for reply in good[:AHEAD_REPLIES]:
-        later = board.copy(stack=False)
-        later.push_uci(weighed.uci)
+    after = board.copy(stack=False)
+    after.push_uci(weighed.uci)
+    baits = {bait.uci for bait in weighed.replies}
+    likely = [one for one in model.replies(after)[:AHEAD_REPLIES] if one.probability >= AHEAD_PROBABILITY]
+    for reply in likely:
+        if reply.uci in baits:
+            continue
+        later = after.copy(stack=False)
         later.push_uci(reply.uci)
         most = 0.0
         for move in own_moves(later.fen(), nodes, max_cost, AHEAD_WIDTH, stop):
             if time.monotonic() >= until:
                 break
-            one = weigh(later, move, model, nodes, stop)
+            one = weigh_baits(later, move, model, nodes, stop)
             most = max(most, one.hope - one.cost)
         hope += reply.probability * most
     return AHEAD_PART * hope

@@ -4,8 +4,13 @@ Three sources, each of which counts as much as it knows. The moves of the indexe
 are smoothed towards those of all indexed games, and these towards the move model
 (`trapcore._native.move_probabilities`), which knows no games and sees what looks good at first sight. Smoothing is
 Dirichlet's: the wider source counts as so many games of the narrower one.
+
+Players see more than first sight and two plies. So where a search has found what moves give away, the model's
+probability of each counts `Foresight.weight` times, before it is put together with the games.
 """
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -21,11 +26,36 @@ ALL_AS_GAMES = 10.0
 MODEL_AS_GAMES = 10.0
 """and games of all ratings that the move model counts as."""
 
-ENGINE_BAIT_SHARE = 0.25
-"""Share of the predicted falls that engines of limited strength take: the bot's games with them, see docs/bot.md."""
+MOST_GIFT = 0.15
+"""Win chance beyond which players avoid a move no more for what else it gives away."""
+
+UNSEARCHED_GIFT = 0.1
+"""What a move gives away that was not searched, since it is unlikely."""
 
 OPEN_END = 200
 """Points beyond the one end of a band that has no other end, where its typical player is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """How strongly players avoid what gives much away, beside what the move model knows; see
+    `research.repertoire.foresight`."""
+
+    strength: float
+    """For the model's middle rating,"""
+    by_rating: float
+    """and for each of its units above."""
+
+    def weight(self, gift: float, rating: float) -> float:
+        """Part of its probability, before all add up to 1 again, that a move keeps that gives ``gift`` away."""
+        units = (rating - _native.MIDDLE_RATING) / _native.RATING_UNIT
+        units = min(_native.MOST_RATING_UNITS, max(-_native.MOST_RATING_UNITS, units))
+        strength = max(0.0, self.strength + units * self.by_rating)
+        return math.exp(-strength * min(MOST_GIFT, max(0.0, gift)))
+
+
+PEOPLE_FORESIGHT = Foresight(8.47, 3.68)
+ENGINE_FORESIGHT = Foresight(8.47, 3.68)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +64,8 @@ class LikelyReply:
 
     uci: str
     probability: float
+    modelled: float
+    """Its probability by the move model alone."""
     played: PlayedReply | None
     """What the indexed games say of it, if it was played."""
 
@@ -45,8 +77,7 @@ class ReplyModel:
         """Without a library the move model alone answers; that for engines of limited strength if it is one of them."""
         self._library, self.band = library, band
         self.rating, self._is_engine = typical_rating(band), is_engine
-        self.bait_share = ENGINE_BAIT_SHARE if is_engine else 1.0
-        """How often a reply that gives much away is chosen, as a part of how often the model says."""
+        self.foresight = ENGINE_FORESIGHT if is_engine else PEOPLE_FORESIGHT
 
     def replies(self, board: chess.Board) -> list[LikelyReply]:
         """Every legal move, the likeliest first; ``board`` has the move that led to it, if there was one."""
@@ -58,6 +89,13 @@ class ReplyModel:
                 played = played_in(connection, board, self.band)
         return smoothed(model, played)
 
+    def foreseen(self, replies: Sequence[LikelyReply], gifts: Mapping[str, float]) -> list[LikelyReply]:
+        """The replies of a position with what a search found that they give away, by UCI, the likeliest first."""
+        weights = [self.foresight.weight(gifts.get(one.uci, UNSEARCHED_GIFT), self.rating) for one in replies]
+        total = sum(one.modelled * weight for one, weight in zip(replies, weights, strict=True))
+        model = [(one.uci, one.modelled * weight / total) for one, weight in zip(replies, weights, strict=True)]
+        return smoothed(model, {one.uci: one.played for one in replies if one.played is not None})
+
 
 def smoothed(model: list[tuple[str, float]], played: dict[str, PlayedReply]) -> list[LikelyReply]:
     """The probabilities of the model with what was played, the likeliest first."""
@@ -68,7 +106,7 @@ def smoothed(model: list[tuple[str, float]], played: dict[str, PlayedReply]) -> 
         here = played.get(uci)
         wide = ((here.by_all if here else 0) + MODEL_AS_GAMES * modelled) / (by_all + MODEL_AS_GAMES)
         probability = ((here.by_band if here else 0) + ALL_AS_GAMES * wide) / (by_band + ALL_AS_GAMES)
-        found.append(LikelyReply(uci, probability, here))
+        found.append(LikelyReply(uci, probability, modelled, here))
     return sorted(found, key=lambda reply: (-reply.probability, reply.uci))
 
 

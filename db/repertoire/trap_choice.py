@@ -57,6 +57,10 @@ class Baited(Protocol):
     def taken(self) -> float:
         """Probability that it is taken, 0..1."""
 
+    @property
+    def cost(self) -> float:
+        """Win chance that the move seems to give away, 0..2; 0 if that is not known."""
+
 
 TrapT = TypeVar("TrapT", bound=Baited)
 
@@ -133,7 +137,7 @@ def choose_move(
         live = opponent.run(int(PROOF_SHARE * milliseconds), lambda left: list(prove_traps(board, weighed, left, stop)))
         there = {trap.move for trap in found}
         found += [made(trap) for trap in live if trap.move not in there]
-    found.sort(key=lambda trap: -trap.gain * trap.taken)
+    found.sort(key=lambda trap: trap.cost - trap.gain * trap.taken)
     if not found and weighed and milliseconds >= AHEAD_MILLISECONDS:
         steered = _steered(board, weighed, opponent, int(AHEAD_SHARE * milliseconds), stop)
     left = max(1, int(1000 * (until - time.monotonic())))

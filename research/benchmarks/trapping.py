@@ -31,9 +31,9 @@ from sqlalchemy import select
 
 from db.library.library import Library
 from db.library.open import open_library
-from db.repertoire.expectation import weigh
+from db.repertoire.expectation import foreseen_replies
 from db.repertoire.folder import RepertoireName, build_into, read_all
-from db.repertoire.live_traps import LiveTrap, allowed_cost, baits_of, is_trap
+from db.repertoire.live_traps import LiveTrap, allowed_cost, baits_of, is_trap, weigh_baits
 from db.repertoire.replies import ReplyModel
 from db.repertoire.stored import StoredRepertoire
 from db.repertoire.trap_choice import Opponent, choose_move
@@ -47,10 +47,12 @@ from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search
 from trapcore.proof.trap_test import check_bait
 
-TRAP_LOSS = 0.05
+TRAP_LOSS = 0.08
 """The bot's setting, unless changed."""
 REPERTOIRE_SECONDS = 300.0
 """Likewise, for a repertoire."""
+PEOPLE_NODES = 4_000
+"""Of the search of what the moves of people give away."""
 DECIDED = 900
 """A game is over when one side is ahead by this, in centipawns, for so many moves of ours."""
 DECIDED_MOVES = 6
@@ -76,8 +78,8 @@ class People:
         self._model, self._numbers = model, numbers
 
     def move(self, board: chess.Board) -> chess.Move:
-        """A move, each as likely as the model says."""
-        replies = self._model.replies(board)
+        """A move, each as likely as the model says that has searched what it gives away."""
+        _, replies, _ = foreseen_replies(board, self._model, PEOPLE_NODES)
         (chosen,) = self._numbers.choices(replies, [reply.probability for reply in replies])
         return chess.Move.from_uci(chosen.uci)
 
@@ -293,7 +295,7 @@ def recall(library: Library, most: int, seed: int) -> tuple[int, list[int]]:
         rating = one.rating
         model = ReplyModel(None, RatingBand(None, None) if rating is None else RatingBand(rating, rating))
         for at, nodes in enumerate(QUICK_NODES):
-            looked = weigh(board, (one.move, 0.0, 0.0), model, nodes)
+            looked = weigh_baits(board, (one.move, 0.0, 0.0), model, nodes)
             seen[at] += any(bait.uci == one.bait for bait in baits_of(looked))
     return proved, seen
 

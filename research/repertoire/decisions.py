@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import chess
+
 from research.coverage.games import Game, read_games
 
 PARTS = 5
@@ -16,11 +18,25 @@ class Decision:
     """A move that a player of known rating chose."""
 
     fen: str
-    last: str | None
-    """Square that the opponent's last move went to."""
+    answered: tuple[str, str] | None
+    """The opponent's last move (UCI) after the position before it (FEN); None in the first position."""
     played: str
     """UCI."""
     rating: int
+
+    @property
+    def last(self) -> str | None:
+        """Square that the opponent's last move went to."""
+        return None if self.answered is None else self.answered[1][2:4]
+
+    def board(self) -> chess.Board:
+        """The position, with the opponent's last move."""
+        if self.answered is None:
+            return chess.Board(self.fen)
+        earlier, move = self.answered
+        board = chess.Board(earlier)
+        board.push_uci(move)
+        return board
 
 
 def is_left_out(game: Game) -> bool:
@@ -41,9 +57,9 @@ def decisions_of(games: Iterable[Game], most: int, seed: int = 1) -> list[Decisi
 
 
 def _of_game(game: Game) -> Iterator[Decision]:
-    last: str | None = None
+    answered: tuple[str, str] | None = None
     for board, played in zip(game.positions(), game.moves, strict=False):
-        rating = game.rating(board.turn)
+        rating, fen = game.rating(board.turn), board.fen()
         if rating is not None and board.legal_moves.count() > 1:
-            yield Decision(board.fen(), last, played, rating)
-        last = played[2:4]
+            yield Decision(fen, answered, played, rating)
+        answered = fen, played

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-import chess
-
 from db.library.open import open_library
 from db.repertoire.expectation import BAIT_GIFT, reply_values
 from db.repertoire.replies import ReplyModel
@@ -48,7 +46,7 @@ class Fall:
 
 def baits_of(decision: Decision, models: Mapping[RatingBand, ReplyModel]) -> list[Fall]:
     """The proved baits of a decision, with what was predicted and whether they were taken."""
-    board = chess.Board(decision.fen)
+    board = decision.board()
     model = models[rating_band(decision.rating)]
     _, replies = reply_values(board, model, NODES)
     known = any(reply.reply.played is not None for reply in replies)

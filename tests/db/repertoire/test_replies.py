@@ -1,5 +1,6 @@
 """Replies of people: games of the rating, of all ratings, and the move model, each as far as it knows."""
 
+import math
 from pathlib import Path
 
 import chess
@@ -9,7 +10,15 @@ from db.games.index_games import index_files
 from db.library.open import open_library
 from db.repertoire.expectation import BAIT_GIFT, LEAST_GIFT, own_moves, reply_values, weigh
 from db.repertoire.played import PlayedReply, check_games, played_in
-from db.repertoire.replies import ENGINE_BAIT_SHARE, ReplyModel, smoothed, typical_rating
+from db.repertoire.replies import (
+    MOST_GIFT,
+    PEOPLE_FORESIGHT,
+    Foresight,
+    LikelyReply,
+    ReplyModel,
+    smoothed,
+    typical_rating,
+)
 from db.traps.temptation import RatingBand
 from tests.support.db_traps import write
 from trapcore.errors import UsageError
@@ -89,15 +98,35 @@ def test_own_moves_keep_to_the_cost_and_baits_are_weighed() -> None:
     assert own_moves("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 1_000, 1.0, 5) == []
 
 
-def test_engines_take_fewer_baits_than_their_moves_alone_would_say() -> None:
+def test_better_players_avoid_more_of_what_gives_much_away() -> None:
+    foresight = Foresight(6.0, 2.0)
+    assert foresight.weight(0.1, 1500) == pytest.approx(math.exp(-0.6))
+    assert foresight.weight(0.1, 2000) == pytest.approx(math.exp(-0.8))
+    assert foresight.weight(0.1, 9000) == foresight.weight(0.1, 2500)
+    assert foresight.weight(2.0, 1500) == foresight.weight(MOST_GIFT, 1500)
+    assert foresight.weight(-0.1, 1500) == 1.0
+    assert Foresight(1.0, 2.0).weight(0.5, 500) == 1.0  # nobody prefers what gives much away
+
+
+def test_what_a_search_finds_changes_what_the_model_says_and_not_what_was_played() -> None:
+    model = ReplyModel(None, RatingBand(1500, 1500))
+    played = PlayedReply(by_all=40, by_band=10, ended=10, points=5.0)
+    replies = [LikelyReply("good", 0.4, 0.5, None), LikelyReply("bait", 0.6, 0.5, played)]
+    found = {reply.uci: reply for reply in model.foreseen(replies, {"good": 0.0, "bait": 0.4})}
+    weight = PEOPLE_FORESIGHT.weight(0.4, 1500)
+    bait = weight / (1 + weight)
+    assert found["bait"].modelled == pytest.approx(bait)
+    assert found["bait"].probability == pytest.approx((10 + 10 * (40 + 10 * bait) / 50) / 20)
+    assert sum(reply.probability for reply in found.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("is_engine", [False, True])
+def test_what_gives_much_away_is_less_likely_than_its_looks_say(is_engine: bool) -> None:
     board = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p1N1/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 5 4")
-    for is_engine, share in ((False, 1.0), (True, ENGINE_BAIT_SHARE)):
-        model = ReplyModel(None, BAND, is_engine=is_engine)
-        raw = {reply.uci: reply.probability for reply in model.replies(board)}
-        _, replies = reply_values(board, model, 4_000)
-        gifts = [reply for reply in replies if reply.gift >= BAIT_GIFT]
-        good = [reply for reply in replies if reply.gift < BAIT_GIFT]
-        assert gifts
-        assert good
-        assert all(reply.probability == pytest.approx(share * raw[reply.uci]) for reply in gifts)
-        assert all(reply.probability == raw[reply.uci] for reply in good)
+    model = ReplyModel(None, BAND, is_engine=is_engine)
+    raw = {reply.uci: reply.probability for reply in model.replies(board)}
+    _, replies = reply_values(board, model, 4_000)
+    baits = [reply for reply in replies if reply.gift >= BAIT_GIFT]
+    assert baits
+    assert all(reply.probability < raw[reply.uci] for reply in baits)
+    assert sum(reply.probability for reply in replies) <= 1 + 1e-9

@@ -5,8 +5,16 @@ from dataclasses import dataclass
 import chess
 import pytest
 
-from db.repertoire.expectation import weigh
-from db.repertoire.live_traps import LiveTrap, allowed_cost, baits_of, hope_ahead, is_trap, prove_traps, weighed_moves
+from db.repertoire.live_traps import (
+    LiveTrap,
+    allowed_cost,
+    baits_of,
+    hope_ahead,
+    is_trap,
+    prove_traps,
+    weigh_baits,
+    weighed_moves,
+)
 from db.repertoire.replies import ReplyModel
 from db.repertoire.trap_choice import Chosen, Opponent, choose_move, prefer_trap
 from db.traps.temptation import RatingBand
@@ -26,6 +34,7 @@ class Trap:
     move: str
     gain: float
     taken: float
+    cost: float = 0.0
 
 
 def elephant() -> chess.Board:
@@ -63,8 +72,7 @@ def test_later_traps_promise_something_if_there_is_time_to_look() -> None:
     board = elephant()
     board.pop()
     board.pop()  # Nbd7 of Black leads to cxd5 exd5, which sets the trap
-    knight = weigh(board, ("b8d7", 0.0, 0.0), MODEL, 4_000)
-    assert knight.replies
+    knight = weigh_baits(board, ("b8d7", 0.0, 0.0), MODEL, 4_000)
     assert hope_ahead(board, knight, MODEL, 0.3, PLENTY) > 0
     assert hope_ahead(board, knight, MODEL, 0.3, 0) == 0
 

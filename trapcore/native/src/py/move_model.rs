@@ -50,6 +50,16 @@ fn move_probabilities(
     Ok(found.into_iter().map(|(m, p)| (m.to_uci(position.mode).to_string(), p)).collect())
 }
 
+/// The moves that tempt by their looks, those of the better rank first.
+#[pyfunction]
+fn tempting_moves(py: Python<'_>, fen: &str) -> PyResult<Vec<String>> {
+    let position = position::parse(fen)?;
+    let found = detached(py, None, None, |stop_flag| {
+        with_tester(stop_flag, |tester| tester.tempting(&position.chess))
+    })?;
+    Ok(found.into_iter().map(|(_, _, m)| m.to_uci(position.mode).to_string()).collect())
+}
+
 /// Position, where the last move went, and the move that was played.
 type Decision = (String, Option<String>, String);
 
@@ -126,6 +136,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RATING_UNIT", move_model::RATING_UNIT)?;
     module.add("MOST_RATING_UNITS", move_model::MOST_UNITS)?;
     module.add_function(wrap_pyfunction!(move_probabilities, module)?)?;
+    module.add_function(wrap_pyfunction!(tempting_moves, module)?)?;
     module.add_function(wrap_pyfunction!(move_features, module)?)?;
     module.add_function(wrap_pyfunction!(move_values, module)?)?;
     Ok(())

@@ -159,6 +159,14 @@ impl Tester {
 
     /// Tests every tempting move of a position; the most tempting first.
     pub(crate) fn baits(&mut self, position: &Chess, limits: Limits) -> Vec<BaitTest> {
+        self.tempting(position)
+            .into_iter()
+            .map(|(rank, gain, m)| self.test_tempting(position, m, (rank, gain), &[], limits, None))
+            .collect()
+    }
+
+    /// The moves that tempt, with rank and seeming gain; the most tempting first.
+    pub(crate) fn tempting(&mut self, position: &Chess) -> Vec<(usize, i32, Move)> {
         let temptation = self.temptation(position);
         let mut tempting: Vec<(usize, i32, Move)> = position
             .legal_moves()
@@ -168,9 +176,6 @@ impl Tester {
             .collect();
         tempting.sort_by_key(|&(rank, gain, _)| (rank, -gain));
         tempting
-            .into_iter()
-            .map(|(rank, gain, m)| self.test_tempting(position, m, (rank, gain), &[], limits, None))
-            .collect()
     }
 
     /// Tests several baits of one position, each against the best move that is none of them, which is searched once:
