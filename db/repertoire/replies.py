@@ -54,8 +54,8 @@ class Foresight:
         return math.exp(-strength * min(MOST_GIFT, max(0.0, gift)))
 
 
-PEOPLE_FORESIGHT = Foresight(8.47, 3.68)
-ENGINE_FORESIGHT = Foresight(8.47, 3.68)
+PEOPLE_FORESIGHT = Foresight(8.8, 4.6)
+ENGINE_FORESIGHT = Foresight(7.6, 3.5)
 
 
 @dataclass(frozen=True, slots=True)

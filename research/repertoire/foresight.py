@@ -24,7 +24,7 @@ from db.traps.temptation import RatingBand
 from research.repertoire.decisions import Decision, decisions_of, games_of
 from research.repertoire.falls import NODES
 
-BEGIN = (5.0, 0.0)
+BEGIN = (5.0, 2.0)
 
 
 @dataclass(frozen=True, slots=True)

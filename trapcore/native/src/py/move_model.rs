@@ -54,9 +54,8 @@ fn move_probabilities(
 #[pyfunction]
 fn tempting_moves(py: Python<'_>, fen: &str) -> PyResult<Vec<String>> {
     let position = position::parse(fen)?;
-    let found = detached(py, None, None, |stop_flag| {
-        with_tester(stop_flag, |tester| tester.tempting(&position.chess))
-    })?;
+    let found =
+        detached(py, None, None, |stop_flag| with_tester(stop_flag, |tester| tester.tempting(&position.chess)))?;
     Ok(found.into_iter().map(|(_, _, m)| m.to_uci(position.mode).to_string()).collect())
 }
 
