@@ -26,9 +26,11 @@ NODES_A_MILLISECOND = 40
 """Of the time for all, nodes for the search of each position."""
 LEAST_NODES, MOST_NODES = 600, 8_000
 OWN_PART = 0.5
-"""Part of these nodes for the search of the own moves, which are compared anew before one is played."""
+"""Part of these nodes for the search of the own moves, which are compared anew before one is played;"""
+COST_MARGIN = 0.04
+"""so moves that seem to cost more than is allowed by this, of win chance, are looked at as well."""
 
-TEST_NODES_A_MILLISECOND = 100
+TEST_NODES_A_MILLISECOND = 300
 """Of the time that is left for proofs, nodes for each question of the trap test."""
 LEAST_TEST_NODES, MOST_TEST_NODES = 3_000, 20_000
 
@@ -131,11 +133,11 @@ def weighed_moves(
     milliseconds: int,
     stop: Cancellation | None = None,
 ) -> list[WeighedMove]:
-    """The moves within the cost that the time sufficed for, the one with the best expectation first."""
+    """The moves about within the cost that the time sufficed for, the one with the best expectation first."""
     until = time.monotonic() + milliseconds / 1000
     nodes = min(MOST_NODES, max(LEAST_NODES, NODES_A_MILLISECOND * milliseconds))
     found: list[WeighedMove] = []
-    for move in own_moves(board.fen(), int(OWN_PART * nodes), max_cost, WIDTH, stop):
+    for move in own_moves(board.fen(), int(OWN_PART * nodes), max_cost + COST_MARGIN, WIDTH, stop):
         if found and time.monotonic() >= until:
             break
         found.append(weigh_baits(board, move, model, nodes, stop))
