@@ -30,6 +30,9 @@ OWN_PART = 0.5
 COST_MARGIN = 0.04
 """so moves that seem to cost more than is allowed by this, of win chance, are looked at as well."""
 
+LOOK_GIFT = 0.75 * BAIT_GIFT
+"""Win chance that a reply gives away at least by the quick look: so few nodes do not show all that it loses."""
+
 TEST_NODES_A_MILLISECOND = 300
 """Of the time that is left for proofs, nodes for each question of the trap test."""
 LEAST_TEST_NODES, MOST_TEST_NODES = 3_000, 20_000
@@ -121,7 +124,7 @@ def weigh_baits(
     fen = after.fen()
     tempting = _native.tempting_moves(fen)
     _, gifts = gifts_of(fen, tempting, nodes, stop)
-    giving = [uci for uci, gift in zip(tempting, gifts, strict=False) if gift >= BAIT_GIFT]
+    giving = [uci for uci, gift in zip(tempting, gifts, strict=False) if gift >= LOOK_GIFT]
     _, replies = reply_values(after, model, nodes, stop, giving) if giving else (0.0, ())
     return WeighedMove(uci, value, cost, tuple(one for one in replies if one.uci in giving))
 
