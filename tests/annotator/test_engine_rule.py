@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.engine_check import STAGES, EngineProcess, EngineVerifier
+from annotator.engine_check import LIKELY, STAGES, EngineProcess, EngineVerifier
 from annotator.events import EventProof, TrapEvent
 from db.traps.terms import Event
 from db.traps.trap import Trap
@@ -60,6 +60,12 @@ def test_the_engine_decides_of_few_nodes_what_is_clear(
     assert event.played_loss == event.proof.loss
     assert event.before == 0
     assert event.after == pytest.approx(-0.7262 if verdict is Verdict.PROVED else 0, abs=1e-3)
+
+
+def test_what_our_search_holds_likely_is_not_cleared_at_a_first_look(tmp_path: Path) -> None:
+    with EngineVerifier(engine_of(tmp_path, REFUTING), NODES) as verifier:
+        [[event]] = verifier.verified([[replace(event_of(elephant()), probability=LIKELY)]])
+    assert (event.proof.verdict, event.proof.nodes) == (Verdict.REFUTED, SECOND)
 
 
 @pytest.mark.parametrize(("last", "verdict"), [(150, Verdict.PROVED), (125, Verdict.REFUTED)])
