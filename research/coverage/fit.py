@@ -32,7 +32,7 @@ from trapcore.proof.trap_test import LOSS
 
 PARTS = 5
 """Parts that the games are divided into, each of which is left out once."""
-CENTRE = {"one": -3.0, "fall": 6.0, "least_fall": 2.0, "both": 2.0}
+CENTRE = {"one": -3.0, "fall": 6.0, "least_fall": 2.0}
 """What coefficients are drawn to, by feature; 0 for the others."""
 DRAWN = 0.05
 """How strongly, as a half of the weight of a squared distance in the log likelihood."""

@@ -17,9 +17,8 @@ use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
 use crate::trap_test::win_chance;
 
-/// The stages of the proof where a trap of the library says that the move loses.
-const PROPOSED: Range<usize> = 2..4;
-/// The stages for what is not to be believed of fewer nodes: what a move costs that carries an event, where that matters.
+/// The stages for what is not to be believed of fewer nodes: that a trap of the library says that a move loses, and what
+/// a move costs that carries an event, where that matters.
 const CONFIRMING: Range<usize> = 2..4;
 /// They matter where the move costs so much, or where every other one costs so much more.
 const NOTABLE: f64 = 0.05;
@@ -124,7 +123,7 @@ impl<'a> GameLosses<'a> {
     /// What the bait of a case costs, which the library or a proof says to lose; `None` if it is the only move.
     pub(super) fn proposed(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<Arc<Loss>> {
         let mated = case.mate_in.is_some() && case.verdict == Verdict::Proved;
-        let prior = Prior { killer: case.line.first().copied(), mated, stages: PROPOSED };
+        let prior = Prior { killer: case.line.first().copied(), mated, stages: CONFIRMING };
         self.answer(decision, case.bait, prior, work)
     }
 

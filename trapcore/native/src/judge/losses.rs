@@ -1,8 +1,8 @@
 //! The proof that a move loses: does it cost [`LOSS`](crate::trap_test::LOSS), or nearly so, against the best other move?
 //!
 //! Both questions, what the best other move keeps and what the move leaves, are searched in stages with more and more
-//! nodes and one table, until the probability is beyond one of the borders. `Proved` also needs the loss to stand at
-//! the last depths, or a mate by the prover.
+//! nodes and one table, until the probability is beyond one of the borders. `Proved` also needs the last search to see so
+//! much lost, or a mate by the prover.
 
 use std::ops::Range;
 
@@ -135,7 +135,7 @@ impl LossProver<'_> {
     /// Proves or refutes that the move loses; `None` if it is the only legal one. Where the work is stopped the answer
     /// is undecided. `each` sees the evidence after every stage, with its number.
     pub(super) fn prove(&mut self, question: Question, mut each: impl FnMut(usize, &Evidence)) -> Option<Loss> {
-        let Question { position, bait, mated, rating, stages, mut seen, .. } = question;
+        let Question { position, bait, mated, rating, stages, ref seen, .. } = question;
         let circumstances = Circumstances::new(position, rating);
         let others: Vec<Move> = position.legal_moves().into_iter().filter(|&m| m != bait).collect();
         if others.is_empty() {
@@ -147,7 +147,7 @@ impl LossProver<'_> {
         let mut mate: Option<MateProof> = None;
         let mut killers = question.killers.to_vec();
         let mut best: Vec<Move> = question.best.into_iter().collect();
-        let mut last = None;
+        let mut last: Option<(Deepening, Deepening, Evidence, bool, Verdict, usize)> = None;
         let last_stage = stages.end - 1;
         for stage in stages {
             let budget = STAGE_NODES[stage];
@@ -175,8 +175,9 @@ impl LossProver<'_> {
             } else {
                 Evidence::new(&kept.values, &left.values, circumstances)
             };
-            evidence.earlier = seen.as_ref().map(Evidence::loss);
-            let settled = !few_pieces && seen.as_ref().is_none_or(|before| before.is_near(&evidence, AGREES));
+            let before = last.as_ref().map(|(_, _, before, ..)| before).or(seen.as_ref());
+            evidence.earlier = before.map(Evidence::loss);
+            let settled = !few_pieces && before.is_none_or(|before| before.is_near(&evidence, AGREES));
             let mut verdict = self.verdict(&evidence, stage, stage < last_stage);
             if verdict == Verdict::Proved && !evidence.mated && may_be_perpetual(position, &kept, &baited, &left) {
                 verdict = Verdict::Undecided;
@@ -193,7 +194,6 @@ impl LossProver<'_> {
             each(stage, &evidence);
             let goes_on = verdict == Verdict::Undecided && !is_stopped;
             let verdict = if is_stopped { Verdict::Undecided } else { verdict };
-            seen = Some(evidence.clone());
             last = Some((kept, left, evidence, settled, verdict, stage));
             if !goes_on {
                 break;

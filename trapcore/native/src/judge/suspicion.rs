@@ -6,19 +6,8 @@ use crate::search::score::{MATE, mate_distance};
 use crate::trap_test::{Depth, compare, win_chance};
 
 /// Features of the evidence, in the order of [`Evidence::features`]. The falls are win chances, cut to -0.2 to 0.8.
-pub(crate) const FEATURES: [&str; 11] = [
-    "one",
-    "fall",
-    "least_fall",
-    "spread",
-    "earlier",
-    "before",
-    "before_squared",
-    "after",
-    "mated",
-    "endgame",
-    "rating",
-];
+pub(crate) const FEATURES: [&str; 11] =
+    ["one", "fall", "least_fall", "earlier", "both", "before", "before_squared", "after", "mated", "endgame", "rating"];
 
 const COUNT: usize = FEATURES.len();
 
