@@ -88,14 +88,6 @@ class EngineAnswer:
         return Verdict.PROVED if self.loss >= TOLD else Verdict.REFUTED
 
 
-class _Search(NamedTuple):
-    """A stage with the nodes that an engine has for it."""
-
-    nodes: int
-    cleared: float
-    believed: float
-
-
 class EngineProcess:
     """One engine; the same game gets the same answers in any order of games, since its memory is cleared for each."""
 
@@ -108,6 +100,8 @@ class EngineProcess:
         """Of the game in hand: by EPD and nodes."""
         self._likely: set[tuple[str, str]] = set()
         """EPD and move of what our own search holds `LIKELY` there."""
+        self._answers: dict[tuple[str, str], EngineAnswer] = {}
+        """By EPD and move."""
 
     @property
     def name(self) -> str:
@@ -128,9 +122,11 @@ class EngineProcess:
         self._likely = {
             (_native.epd(event.fen), event.bait) for event in events if (event.probability or 0.0) >= LIKELY
         }
-        open_questions = [(_native.epd(event.fen), event.bait) for event in reversed(events) if not _stands(event)]
-        for stage in self._stages:
-            open_questions = [asked for asked in open_questions if self._ask_at(stage, *asked) is None]
+        self._answers.clear()
+        questions = [(_native.epd(event.fen), event.bait) for event in reversed(events) if not _stands(event)]
+        for nodes in self._stages:
+            for question in questions:
+                self._ask_at(nodes, *question)
         return [event if _stands(event) else self._judged(event) for event in events]
 
     def _judged(self, event: TrapEvent) -> TrapEvent:
@@ -183,35 +179,37 @@ class EngineProcess:
 
     def ask(self, epd: str, move: str) -> EngineAnswer:
         """What the engine says of ``move`` (UCI) in a position of the game in hand. Raises ``EngineError``."""
-        answers = (self._ask_at(stage, epd, move) for stage in self._stages)
-        return next(answer for answer in answers if answer is not None)
+        for nodes in self._stages:
+            self._ask_at(nodes, epd, move)
+        return self._answers[epd, move]
 
-    def _ask_at(self, stage: _Search, epd: str, move: str) -> EngineAnswer | None:
-        """The answer after a stage; None if it leaves the question open."""
+    def _ask_at(self, nodes: int, epd: str, move: str) -> None:
+        """Ask with so many nodes for each position, unless fewer gave an answer."""
+        if (epd, move) in self._answers:
+            return
         before = parse_position(epd)
         after = before.copy(stack=False)
         after.push_uci(move)
-        left, best = self._evaluation(after, stage), self._evaluation(before, stage)
+        stage, (first, *later) = self._stages[nodes], self._stages
+        left, best = self._evaluation(after, nodes), self._evaluation(before, nodes)
         loss = best.chance + left.chance
-        spared = stage is self._stages[0] and stage is not self._stages[-1] and (epd, move) in self._likely
-        if (stage.cleared <= loss or spared) and loss < stage.believed:
-            return None
-        return _answer(before, after, best, left, stage.nodes)
+        spared = nodes == first and bool(later) and (epd, move) in self._likely
+        if loss >= stage.believed or (loss < stage.cleared and not spared):
+            self._answers[epd, move] = _answer(before, after, best, left, nodes)
 
-    def _evaluation(self, board: chess.Board, stage: _Search) -> Evaluation:
-        key = board.epd(), stage.nodes
+    def _evaluation(self, board: chess.Board, nodes: int) -> Evaluation:
+        key = board.epd(), nodes
         if key not in self._seen:
             # What can only clear needs no line.
-            line = stage.believed < MOST
-            self._seen[key] = self._engine.evaluate(board, stage.nodes, game=self._game, line=line)
+            line = self._stages[nodes].believed < MOST
+            self._seen[key] = self._engine.evaluate(board, nodes, game=self._game, line=line)
         return self._seen[key]
 
 
-def _stages(nodes: int) -> list[_Search]:
-    """The searches of an engine with so many nodes, each with more than the one before."""
+def _stages(nodes: int) -> dict[int, Stage]:
+    """The stages of an engine with so many nodes, by those that each has for a position, ascending."""
     least = min(LEAST_NODES, nodes)
-    found = {max(round(stage.share * nodes), least): stage for stage in STAGES}
-    return [_Search(count, stage.cleared, stage.believed) for count, stage in found.items()]
+    return {max(round(stage.share * nodes), least): stage for stage in STAGES}
 
 
 def _stands(event: TrapEvent) -> bool:

@@ -23,6 +23,9 @@ LATEST_PLY = 7
 LATEST_MOTIF = 3
 """A motif that comes later than so many plies into the line is not told."""
 
+BETTER = 0.2
+"""Win chance (-1..1) from which a side is said to have the advantage, 60 %."""
+
 _PAWN = 100  # centipawns that an exchange wins at least to count
 _DECIDED = 0.6  # win chance beyond which material changes little
 _A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import chess
 
 from db.wording.evidence import Evidence
-from db.wording.facts import Facts, facts_of, is_quiet
+from db.wording.facts import BETTER, Facts, facts_of, is_quiet
 from trapcore.trees.chess_game import parse_position
 
 LINE_PLIES = 5
@@ -13,9 +13,6 @@ LINE_PLIES = 5
 
 MOST_PLIES = 9
 """So much at most, where it is not quiet before."""
-
-LEVEL = 0.2
-"""Win chance (-1..1) of a game in which nobody has the advantage; there a line may show that moves are repeated."""
 
 MATE_PLIES = 7
 """A mate is shown to its end if its line is no longer."""
@@ -30,8 +27,9 @@ def shown_line(evidence: Evidence, facts: Facts | None = None) -> tuple[str, ...
         return facts.line[: min(facts.perpetual, MOST_PLIES)]
     board = parse_position(evidence.fen)
     board.push_uci(evidence.bait)
-    draws = evidence.after is not None and abs(evidence.after) < LEVEL
-    return rounded(board, facts.line if draws else _without_repetition(board, facts.line))
+    # Where nobody has the advantage a line may show that moves are repeated.
+    is_level = evidence.after is not None and abs(evidence.after) < BETTER
+    return rounded(board, facts.line if is_level else _without_repetition(board, facts.line))
 
 
 def rounded(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:

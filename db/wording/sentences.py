@@ -11,15 +11,15 @@ import chess
 
 from db.wording import moves
 from db.wording.evidence import Evidence
-from db.wording.facts import Facts, Material, Motif, facts_of
+from db.wording.facts import BETTER, Facts, Material, Motif, facts_of
 from db.wording.grammar import Grammar, Verbosity
 from db.wording.lines import MATE_PLIES, shown_line
 from db.wording.names import trap_name
 from trapcore.piece_values import POINTS
 from trapcore.proof.search import BLUNDER, INACCURACY
 
-WINNING, BETTER = 0.7, 0.2
-"""Win chances (-1..1) from which a side is said to be winning, 85 %, and to have the advantage, 60 %."""
+WINNING = 0.7
+"""Win chance (-1..1) from which a side is said to be winning, 85 %."""
 
 EVEN, CLEARLY_BETTER = 0.05, 0.3
 """Nobody is said to keep the balance who stands worse than 47.5 %, nor to keep the advantage with less than 65 %: an
