@@ -137,6 +137,7 @@ impl Searcher {
                 }
             }
             let next = place.after(m);
+            self.table.prefetch(next.key);
             let mut extension = 0;
             if let Some(entry) = known.filter(|_| Some(m) == tried && depth >= SINGULAR_DEPTH)
                 && is_telling(&entry, depth, ply)

@@ -92,6 +92,7 @@ impl Searcher {
                 }
             }
             let next = place.followed_by(m, next);
+            self.table.prefetch(next.key);
             self.play(m, ply);
             let value = -self.quiesce(&next, ply + 1, -beta, -alpha, left)?;
             if value > best {

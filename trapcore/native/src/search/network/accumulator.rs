@@ -30,18 +30,18 @@ pub(crate) struct Accumulator {
 /// Inputs that an update adds, or removes: at most one for each square.
 struct Inputs {
     count: usize,
-    indices: [usize; 64],
+    indices: [u16; 64],
 }
 
 impl Inputs {
     const NONE: Inputs = Inputs { count: 0, indices: [0; 64] };
 
     fn push(&mut self, index: usize) {
-        self.indices[self.count] = index;
+        self.indices[self.count] = index as u16;
         self.count += 1;
     }
 
-    fn as_slice(&self) -> &[usize] {
+    fn as_slice(&self) -> &[u16] {
         &self.indices[..self.count]
     }
 }

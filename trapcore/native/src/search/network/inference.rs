@@ -11,18 +11,18 @@ const CHUNK: usize = 128;
 
 /// `to = from + added - removed`, over rows of the network's feature weights.
 #[inline(always)]
-fn update_plain(network: &Network, from: &Row, to: &mut Row, added: &[usize], removed: &[usize]) {
+fn update_plain(network: &Network, from: &Row, to: &mut Row, added: &[u16], removed: &[u16]) {
     for start in (0..from.0.len()).step_by(CHUNK) {
         let range = start..start + CHUNK;
         let mut sums = [0_i16; CHUNK];
         sums.copy_from_slice(&from.0[range.clone()]);
         for &feature in added {
-            for (sum, weight) in sums.iter_mut().zip(&network.features[feature].0[range.clone()]) {
+            for (sum, weight) in sums.iter_mut().zip(&network.features[usize::from(feature)].0[range.clone()]) {
                 *sum = sum.wrapping_add(*weight);
             }
         }
         for &feature in removed {
-            for (sum, weight) in sums.iter_mut().zip(&network.features[feature].0[range.clone()]) {
+            for (sum, weight) in sums.iter_mut().zip(&network.features[usize::from(feature)].0[range.clone()]) {
                 *sum = sum.wrapping_sub(*weight);
             }
         }
@@ -48,7 +48,7 @@ mod avx2 {
     use super::{Network, Row};
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn update(network: &Network, from: &Row, to: &mut Row, added: &[usize], removed: &[usize]) {
+    pub(super) fn update(network: &Network, from: &Row, to: &mut Row, added: &[u16], removed: &[u16]) {
         super::update_plain(network, from, to, added, removed);
     }
 
@@ -59,7 +59,7 @@ mod avx2 {
 }
 
 /// `to = from + added - removed`, over rows of the network's feature weights; the indices are inputs.
-pub(super) fn update(network: &Network, from: &Row, to: &mut Row, added: &[usize], removed: &[usize]) {
+pub(super) fn update(network: &Network, from: &Row, to: &mut Row, added: &[u16], removed: &[u16]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
@@ -97,8 +97,8 @@ mod tests {
         let mut random = Random(7);
         let network = random_network(&mut random);
         for _ in 0..50 {
-            let added: Vec<usize> = (0..random.below(5)).map(|_| random.below(768)).collect();
-            let removed: Vec<usize> = (0..random.below(5)).map(|_| random.below(768)).collect();
+            let added: Vec<u16> = (0..random.below(5)).map(|_| random.below(768) as u16).collect();
+            let removed: Vec<u16> = (0..random.below(5)).map(|_| random.below(768) as u16).collect();
             let from = network.features[random.below(768)];
             let (mut fast, mut plain) = (Row::ZERO, Row::ZERO);
             update(&network, &from, &mut fast, &added, &removed);
