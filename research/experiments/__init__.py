@@ -7,6 +7,7 @@ background_moves.py  draws the background corpus from real games
 claims.py            checks the claims of ``trapline annotate`` with Stockfish
 evaluation.py        fits the weights of the search's evaluation
 openings.py          writes the table of opening names
+random_baits.py      checks the proved baits of random positions with Stockfish
 shipped_weights.py   learns the weights that come with trapline
 ===================  ======================================================================
 """
