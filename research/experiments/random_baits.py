@@ -68,7 +68,7 @@ def table(found: list[Proved]) -> Table:
 def report(found: list[Proved], positions: int, engine: str) -> Report:
     """The shares, and what the reference denies with the loss that it sees."""
     denied = [
-        f"- `{one.fen}` {one.test.bait}, {' '.join(one.test.line)}: {number(one.loss, 2)}"
+        f"- `{one.fen}` {one.test.bait}, {' '.join(one.test.killer_line)}: {number(one.loss, 2)}"
         for one in found
         if one.loss < AGREES
     ]
