@@ -1,5 +1,6 @@
 """The FastAPI application: routes, middleware, and the OpenAPI description."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -46,7 +47,9 @@ def create_app(library: Library, settings: WebOptions, fetch_games: FetchGames |
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        life = asyncio.create_task(service.note_life())
         yield
+        life.cancel()
         service.close()
 
     # The usual pages of documentation load scripts from other servers; the description itself is at /openapi.json.

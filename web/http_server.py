@@ -3,7 +3,8 @@ body; answers to HEAD.
 """
 
 import asyncio
-from collections import Counter
+import logging
+import time
 from ipaddress import ip_network
 from typing import Any
 
@@ -12,7 +13,8 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from web.limits import is_in, rate_limit_key
+from web.fair_queue import Rounds
+from web.limits import GONE, TokenBuckets, is_in, rate_limit_key
 from web.problems import problem_response
 from web.settings import WebSettings
 
@@ -20,10 +22,20 @@ GRACE_SECONDS = 10
 """How long answers may still go out after a request to stop."""
 
 MOST_CONNECTIONS = 1000
-"""At the same time; beyond that every request but one for `HEALTH` is refused with 503."""
+"""At the same time. One more ends the oldest one of the address that has most; where all are of trusted proxies, or
+each of another address, every request but one for `HEALTH` is refused with 503."""
 
 HEALTH = "/health"
 """What has to answer still while others hold all connections, or who watches the server would start it anew."""
+
+CONNECTIONS_OF_REQUEST = 2
+"""Times as many connections may an address make as requests: those between are refused with an answer."""
+
+BACKLOG = 128
+"""Connections that are accepted in one round of the event loop,"""
+
+READINGS = 16
+"""and in which something is read, so that a round does not get long and whoever has come gets into the next one."""
 
 HEAD_SECONDS = 10.0
 """In which a request's head must have been received, from the connection or from its first byte on."""
@@ -53,6 +65,7 @@ def server_config(app: ASGIApp, web: WebSettings) -> uvicorn.Config:
         proxy_headers=False,
         # See LimitedProtocol, which lets one path through.
         limit_concurrency=None,
+        backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE_SECONDS,
         lifespan="on",
     )
@@ -87,23 +100,28 @@ class StrictConnection(h11.Connection):
 
 def _protocol(web: WebSettings) -> type[H11Protocol]:
     """Protocol whose connections count together; those of trusted proxies are not limited."""
-    of_address: Counter[str] = Counter()
     proxies = [ip_network(proxy) for proxy in web.proxies]
+    places, rounds = _Places(web), Rounds(READINGS)
+    log = logging.getLogger("uvicorn.error.request")
+    # A line for each request that is none would fill the disk for whoever sends them.
+    log.setLevel(logging.ERROR)
 
     class LimitedProtocol(H11Protocol):
-        _address = ""
+        _address: str | None = None  # None of a trusted proxy
         _head_timer: asyncio.TimerHandle | None = None
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self.conn = StrictConnection()
+            self._unread: list[bytes] = []
             self.app = self._limited(self.app)
+            self.logger = log
 
         def _limited(self, app: ASGIApp) -> ASGIApp:
             async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-                # The task of this request is among them.
-                is_full = len(self.connections) > MOST_CONNECTIONS or len(self.tasks) > MOST_CONNECTIONS
-                if is_full and scope["path"] != HEALTH:
+                cycle = self.cycle
+                scope[GONE] = lambda: cycle.disconnected
+                if places.are_full() and scope["path"] != HEALTH:
                     refused = problem_response(503, "the server has too many connections", {"Connection": "close"})
                     await refused(scope, receive, send)
                 else:
@@ -114,24 +132,31 @@ def _protocol(web: WebSettings) -> type[H11Protocol]:
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             peer = self.client[0] if self.client else ""
-            if not is_in(peer, proxies):
-                self._address = rate_limit_key(peer)
-                of_address[self._address] += 1
-                if of_address[self._address] > web.connections:
-                    transport.abort()
-                    return
-            self._await_head()
+            self._address = None if is_in(peer, proxies) else rate_limit_key(peer)
+            if places.take(self, self._address):
+                self._await_head()
+            else:
+                transport.abort()
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
             self._head_is_in()
-            if self._address:
-                of_address[self._address] -= 1
-                if not of_address[self._address]:
-                    del of_address[self._address]
+            places.give_back(self, self._address)
 
         def data_received(self, data: bytes) -> None:
+            self._unread.append(data)
+            if len(self._unread) == 1 and not rounds.add(self._address or "", self._read):
+                self.transport.pause_reading()
+
+        def _read(self) -> None:
+            """Look at what was received, in a round in which there is time for it."""
+            data = b"".join(self._unread)
+            self._unread.clear()
+            if self.transport.is_closing():
+                return
             super().data_received(data)
+            if not self.flow.read_paused:
+                self.transport.resume_reading()
             if self.cycle is not None and not self.cycle.response_complete:
                 self._head_is_in()
             elif self._head_timer is None:
@@ -142,6 +167,9 @@ def _protocol(web: WebSettings) -> type[H11Protocol]:
                 super().send_400_response(msg)
             except h11.LocalProtocolError:  # the answer has begun already
                 self.transport.abort()
+            if self.cycle is not None:  # whose body was wrong: it has its answer
+                self.cycle.disconnected = True
+                self.cycle.message_event.set()
 
         def _await_head(self) -> None:
             self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
@@ -152,6 +180,52 @@ def _protocol(web: WebSettings) -> type[H11Protocol]:
                 self._head_timer = None
 
     return LimitedProtocol
+
+
+class _Places:
+    """Connections that there are, by address."""
+
+    def __init__(self, web: WebSettings) -> None:
+        self._most = web.connections
+        # The oldest first.
+        self._of_address: dict[str | None, dict[H11Protocol, None]] = {}
+        self._rate = (
+            TokenBuckets(CONNECTIONS_OF_REQUEST * web.rate, CONNECTIONS_OF_REQUEST * web.burst) if web.rate else None
+        )
+        self._count = 0
+
+    def are_full(self) -> bool:
+        return self._count > MOST_CONNECTIONS
+
+    def take(self, connection: H11Protocol, address: str | None) -> bool:
+        """Count a new connection, which may end another one; whether it may be there. No address has a proxy."""
+        if address is not None:
+            if len(self._of_address.get(address, ())) >= self._most:
+                return False
+            if self._rate is not None and self._rate.take(address, time.monotonic()):
+                return False
+        own = self._of_address.setdefault(address, {})
+        own[connection] = None
+        self._count += 1
+        if self.are_full():
+            largest = max((each for each in self._of_address if each is not None), key=self._number_of, default=None)
+            if largest is not None and self._number_of(largest) > 1:
+                ended = next(iter(self._of_address[largest]))
+                self.give_back(ended, largest)
+                ended.transport.abort()
+        return True
+
+    def give_back(self, connection: H11Protocol, address: str | None) -> None:
+        """The connection has ended; a second call does nothing."""
+        own = self._of_address.get(address, {})
+        if connection in own:
+            del own[connection]
+            self._count -= 1
+            if not own:
+                del self._of_address[address]
+
+    def _number_of(self, address: str | None) -> int:
+        return len(self._of_address[address])
 
 
 class HeadMiddleware:

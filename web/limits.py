@@ -16,6 +16,7 @@ from cachetools import LRUCache
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from web.fair_queue import FairQueue
 from web.problems import (
     SECURITY_HEADERS,
     Forbidden,
@@ -44,7 +45,11 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 _ORIGIN = re.compile(r"null|[a-z][a-z0-9+.-]*://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE)
 _SITES = ("same-origin", "same-site", "cross-site", "none")  # https://www.w3.org/TR/fetch-metadata/
-_ADDRESS = "trapline.address"  # entry of a scope
+GONE = "trapline.gone"
+"""Entry of a scope: a function that says whether the client has gone."""
+
+_ADDRESS, _TURN = "trapline.address", "trapline.turn"  # entries of a scope
+_TURNS = 8  # requests that are worked on in the event loop at the same time; addresses get them in turn
 _MAX_ADDRESSES = 20_000  # buckets; the least recently used one is dropped first
 _SMALL_SECONDS = 20.0  # in which a small body must have been received
 _SILENCE_SECONDS = 15.0  # longest pause within a body
@@ -109,6 +114,7 @@ class LimitsMiddleware:
         self._buckets = TokenBuckets(web.rate, web.burst) if web.rate else None
         self._proxies = [ip_network(proxy) for proxy in web.proxies]
         self._bodies = BodyCount()
+        self._turns = FairQueue(_TURNS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or answer it with problem details if it exceeds a limit."""
@@ -118,6 +124,7 @@ class LimitsMiddleware:
         headers = Headers(scope=scope)
 
         async def send_secured(message: Message) -> None:
+            end_turn(scope)
             if message["type"] == "http.response.start":
                 response_headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
@@ -131,6 +138,15 @@ class LimitsMiddleware:
         client = scope.get("client")
         address = rate_limit_key(client_address(client[0] if client else "", headers, self._proxies))
         scope[_ADDRESS] = address
+        scope[_TURN] = await self._turns.take(address)
+        try:
+            if not scope.get(GONE, _no)():
+                await self._handle(scope, headers, address, receive, send_secured)
+        finally:
+            end_turn(scope)
+
+    async def _handle(self, scope: Scope, headers: Headers, address: str, receive: Receive, send: Send) -> None:
+        """Have a request answered whose turn it is."""
         body_ends: Callable[[], None] = _nothing
         try:
             self._check_rate(address)
@@ -143,13 +159,14 @@ class LimitsMiddleware:
             body_ends()
             # The body is not read to its end, so the connection cannot be reused.
             error.headers["Connection"] = "close"
+            end_turn(scope)
             await _discard_body(receive)
-            await error_response(error)(scope, receive, send_secured)
+            await error_response(error)(scope, receive, send)
             return
         # The server closes the connection of an incomplete response; that is no bug to be logged.
         try:
             with suppress(ResponseAborted):
-                await self._app(scope, body, send_secured)
+                await self._app(scope, body, send)
         finally:
             body_ends()
 
@@ -212,6 +229,7 @@ class LimitsMiddleware:
 
         async def receive_counted() -> Message:
             nonlocal read, whole
+            end_turn(scope)
             if whole:
                 return await receive()  # waits until the client disconnects
             passed = time.monotonic() - began
@@ -241,6 +259,11 @@ def address_of(scope: Scope) -> str:
     return str(scope.get(_ADDRESS, ""))
 
 
+def end_turn(scope: Scope) -> None:
+    """Let another request be worked on: this one waits, for a thread or for its client."""
+    scope.get(_TURN, _nothing)()
+
+
 def _is_address(text: str) -> bool:
     try:
         ip_address(text)
@@ -251,6 +274,10 @@ def _is_address(text: str) -> bool:
 
 def _nothing() -> None:
     pass
+
+
+def _no() -> bool:
+    return False
 
 
 async def _discard_body(receive: Receive) -> None:

@@ -5,13 +5,14 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from fastapi import Request
 from sqlalchemy import event
@@ -27,6 +28,8 @@ from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.cache import LibraryCache
+from web.fair_queue import FairQueue, SharedAnswer
+from web.limits import address_of, end_turn
 from web.metrics import Metrics
 from web.problems import ClientDisconnected, Overloaded
 from web.report_jobs import FetchGames, ReportJobs
@@ -37,57 +40,60 @@ from web.upload_jobs import UploadJobs
 T = TypeVar("T")
 
 QUEUE_PER_THREAD = 16
-"""Pending requests for each thread; beyond it a request is refused at once, not answered when its client has gone."""
+"""Pending requests of an address for each thread; one more is refused, not answered when its client has gone."""
 
 WAIT_SECONDS = 3.0
 """Longest time that a request waits for a thread; after it the answer is that there is too much to do."""
+
+SILENT_SECONDS = 30.0
+"""After so long without a round of the event loop the server is not well."""
 
 BUSY_SECONDS = 2.0
 """Time in seconds to wait for another program that writes to the library."""
 
 _POLL_SECONDS = 0.05  # between two checks of a slow request for its deadline and its client
 _BUSY = "there are more questions than can be answered; ask again in a moment"
+_STOPS = "the server stops"
 _STEPS = 20_000  # of SQLite's virtual machine between two checks for cancellation; about a millisecond
 
 
 class WorkPool:
-    """Some threads, and a bounded queue before them."""
+    """Some threads, which addresses get in turn, and before them a queue of each address with an end."""
 
     def __init__(self, threads: int, name: str, *, background: bool = False) -> None:
         """``threads``, 1 or more, whose names begin with ``name``; with ``background`` they give way to others."""
-        self.pending = 0
-        """Requests that wait for a thread or have one."""
+        self._of_address: Counter[str] = Counter()
         self._most = threads * QUEUE_PER_THREAD
-        self._lock = threading.Lock()
+        self._places = FairQueue(threads)
         initializer = give_way if background else None
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name, initializer=initializer)
+
+    @property
+    def pending(self) -> int:
+        """Requests that wait for a thread or have one."""
+        return self._of_address.total()
 
     async def run(
         self, request: Request, task: Callable[[Cancellation], T], stop: Cancellation, seconds: float
     ) -> asyncio.Future[T]:
         """What has come of ``task``, called in a thread; ``stop`` is cancelled if nobody waits for it any more.
 
-        Raises `Overloaded` if too many requests are pending, if none of the threads was free in time, and at the end of
-        ``seconds``; and `ClientDisconnected`.
+        Raises `Overloaded` if too many requests of the address are pending, if it got none of the threads in time, and
+        at the end of ``seconds``; and `ClientDisconnected`.
         """
-        if self.pending >= self._most:
+        address = address_of(request.scope)
+        if self._of_address[address] >= self._most:
             raise Overloaded(_BUSY, {"Retry-After": "1"})
-        with self._lock:
-            self.pending += 1
+        end_turn(request.scope)
         began = time.monotonic()
-        running = self._executor.submit(task, stop)
-        running.add_done_callback(self._done)
-        future = asyncio.wrap_future(running)
+        future = await self._begin(address, partial(task, stop), min(WAIT_SECONDS, seconds))
         try:
             while not (await asyncio.wait((future,), timeout=_POLL_SECONDS))[0]:
-                passed = time.monotonic() - began
-                if passed > seconds:
+                if time.monotonic() - began > seconds:
                     raise Overloaded(
                         f"the answer takes longer than {seconds:g} seconds; ask for less: narrower conditions, a "
                         "smaller limit or fewer nodes"
                     )
-                if passed > WAIT_SECONDS and not running.running() and not running.done():
-                    raise Overloaded(_BUSY, {"Retry-After": "2"})
                 if await request.is_disconnected():
                     raise ClientDisconnected
         finally:
@@ -100,9 +106,35 @@ class WorkPool:
         """End the threads; whoever waits for one is refused."""
         self._executor.shutdown(cancel_futures=True)
 
-    def _done(self, _: "Future[T]") -> None:
-        with self._lock:
-            self.pending -= 1
+    async def _begin(self, address: str, task: Callable[[], T], seconds: float) -> asyncio.Future[T]:
+        """Start ``task`` in a thread as soon as the address gets one. Raises `Overloaded` after ``seconds``."""
+        self._of_address[address] += 1
+        loop = asyncio.get_running_loop()
+        give_back: Callable[[], None] = _nothing
+
+        def end() -> None:
+            give_back()
+            self._of_address[address] -= 1
+            self._of_address = +self._of_address
+
+        def end_in_loop(_: Future[T]) -> None:
+            with suppress(RuntimeError):  # the loop has ended before the thread
+                loop.call_soon_threadsafe(end)
+
+        try:
+            async with asyncio.timeout(seconds):
+                give_back = await self._places.take(address)
+            running = self._executor.submit(task)
+        except BaseException as error:
+            end()
+            if isinstance(error, TimeoutError):
+                raise Overloaded(_BUSY, {"Retry-After": "2"}) from error
+            if isinstance(error, RuntimeError):
+                raise Overloaded(_STOPS) from error
+            raise
+        # Not when nobody waits for it any more: the thread may not have noticed yet.
+        running.add_done_callback(end_in_loop)
+        return asyncio.wrap_future(running)
 
 
 class Service:
@@ -130,7 +162,9 @@ class Service:
         self._pages = WorkPool(settings.web.threads, "request")
         self._searches = WorkPool(max(1, settings.web.threads // 2), "search", background=True)
         self._exports = WorkPool(1, "export", background=True)
-        self._health = WorkPool(1, "health")
+        self._health = ThreadPoolExecutor(1, thread_name_prefix="health")
+        self._alive = time.monotonic()
+        self._shared: dict[str, SharedAnswer[object]] = {}
         if library.database.engine.dialect.name == "sqlite":
             event.listen(library.database.engine, "connect", self._install_interrupt)
 
@@ -139,8 +173,9 @@ class Service:
         self.cancel_all()
         self.report_jobs.close()
         self.upload_jobs.close()
-        for pool in (self._pages, self._searches, self._exports, self._health):
+        for pool in (self._pages, self._searches, self._exports):
             pool.close()
+        self._health.shutdown(cancel_futures=True)
         self.query_engine.close()
         self.library.close()
 
@@ -176,9 +211,33 @@ class Service:
         """The same in one thread for all exports: one may search for minutes, and the next finds what it has found."""
         return await self._run_in(self._exports, request, task, seconds)
 
-    async def run_health(self, request: Request, task: Callable[[Cancellation], T]) -> T:
-        """The same in a thread that no other request has, however many there are: for what watches the server."""
-        return await self._run_in(self._health, request, task, None)
+    async def run_health(self, name: str, task: Callable[[Cancellation], T]) -> T:
+        """Result of ``task``, called in a thread that no other request has: for what watches the server.
+
+        Requests for the same ``name``, which stands for the task, share it: however many there are, at most one is
+        under way and one waits. Raises `Overloaded` at the deadline of the settings, and when the server stops.
+        """
+        if name not in self._shared:
+            self._shared[name] = SharedAnswer(partial(self._watch, task))
+        return cast(T, await self._shared[name].get())
+
+    async def _watch(self, task: Callable[[Cancellation], T]) -> T:
+        stop = Cancellation()
+        with self._lock:
+            self._stops.add(stop)
+        try:
+            async with asyncio.timeout(self.settings.web.seconds):
+                return await asyncio.wrap_future(self._health.submit(self._call, task, stop))
+        except TimeoutError as error:
+            raise Overloaded("the library does not answer in time", {"Retry-After": "2"}) from error
+        except (RuntimeError, LibraryError) as error:
+            if stop.is_cancelled:
+                raise Overloaded(_STOPS) from error
+            raise
+        finally:
+            stop.cancel()
+            with self._lock:
+                self._stops.discard(stop)
 
     async def _run_in(
         self, pool: WorkPool, request: Request, task: Callable[[Cancellation], T], seconds: float | None
@@ -193,7 +252,7 @@ class Service:
                 return done.result()
             except (RuntimeError, LibraryError) as error:
                 if stop.is_cancelled:
-                    raise Overloaded("the server stops") from error
+                    raise Overloaded(_STOPS) from error
                 raise
         finally:
             with self._lock:
@@ -225,6 +284,40 @@ class Service:
         """Bring the index up to date after the traps were changed, so that no page has to do it first."""
         with suppress(LibraryError):  # the change is stored; whoever needs the index is told
             self.query_engine.indexes.killers()
+
+    def health(self) -> dict[str, object]:
+        """What ``/health`` says. It may be asked in any thread, also beside the event loop."""
+        problem, counts = None, None
+        try:
+            counts = self.counts()
+        except LibraryError as error:
+            problem = str(error)
+        silent = time.monotonic() - self._alive
+        if silent > SILENT_SECONDS:
+            problem = f"no request has been looked at for {silent:.0f} seconds"
+        return {
+            "ok": problem is None,
+            "version": made_by(),
+            "problem": problem,
+            "library": None
+            if counts is None
+            else {
+                "traps": counts.traps,
+                "proved": counts.proved,
+                "refuted": counts.refuted,
+                "undecided": counts.undecided,
+                "games": counts.games,
+                "positions": counts.positions,
+                "state": self.state(),
+                "writable": self.token is not None,
+            },
+        }
+
+    async def note_life(self) -> None:
+        """Note again and again, until it is cancelled, that the event loop goes on; `health` tells if it does not."""
+        while True:
+            self._alive = time.monotonic()
+            await asyncio.sleep(1)
 
     def counts(self) -> Counts:
         """Numbers of rows in the library, counted once for each state of it. Raises `LibraryError`."""
@@ -261,3 +354,7 @@ def service_of(request: Request) -> Service:
 def _is_cancelled(running: threading.local) -> bool:
     stop: Cancellation | None = getattr(running, "stop", None)
     return stop is not None and stop.is_cancelled
+
+
+def _nothing() -> None:
+    pass

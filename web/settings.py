@@ -18,6 +18,13 @@ class WebSettings(Section):
         description="Address to listen on. One that other machines can reach needs web.public as well.",
     )
     port: int = Field(default=8321, ge=0, le=65535, description="Port to listen on, 1 to 65535; 0 takes a free one.")
+    health_port: int = Field(
+        default=0,
+        ge=0,
+        le=65535,
+        description="Port on the loopback interface at which a thread of its own answers /health, whatever is asked at "
+        "the other; 0 for none.",
+    )
     public: bool = Field(
         default=False, description="Says that web.host may be an address that other machines can reach."
     )

@@ -5,14 +5,21 @@ Prometheus.
 """
 
 import json
+import socket
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from trapcore.errors import OutputError
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+MOST_CONNECTIONS = 64
+"""At the same time; one more ends the oldest, so that nobody who holds them keeps others out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +48,44 @@ def exposition(metrics: Iterable[Metric]) -> str:
     return "\n".join(lines) + "\n"
 
 
+class _Server(ThreadingHTTPServer):
+    """Server with a thread for each of a bounded number of connections."""
+
+    request_queue_size = 128
+    daemon_threads = True
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[Any, None] = {}  # the oldest first
+        super().__init__(*args, **kwargs)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            self._open[request] = None
+            if len(self._open) > MOST_CONNECTIONS:
+                oldest = next(iter(self._open))
+                del self._open[oldest]
+                with suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)  # its thread then ends
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say what went wrong here; that a client has gone is no error, and a line for each would fill the disk."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 def serve(
-    port: int, health: Callable[[], Mapping[str, object]], metrics: Callable[[], Iterable[Metric]]
+    port: int, health: Callable[[], Mapping[str, object]], metrics: Callable[[], Iterable[Metric]] | None = None
 ) -> Callable[[], None]:
     """Start the server; the returned function ends it. Raises `OutputError` if the port is taken.
 
-    ``health`` gives the JSON object, whose ``ok`` says whether the program is well.
+    ``health`` gives the JSON object, whose ``ok`` says whether the program is well. Without ``metrics`` there are none.
     """
 
     class Answer(BaseHTTPRequestHandler):
@@ -57,7 +96,7 @@ def serve(
             if path in ("/", "/health"):
                 found = health()
                 self._send(200 if found.get("ok") else 503, "application/json", json.dumps(found))
-            elif path == "/metrics":
+            elif path == "/metrics" and metrics is not None:
                 self._send(200, METRICS_TYPE, exposition(metrics()))
             else:
                 self.send_error(404)
@@ -74,10 +113,9 @@ def serve(
             pass
 
     try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), Answer)
+        server = _Server(("127.0.0.1", port), Answer)
     except OSError as error:
         raise OutputError(f"the health endpoint cannot be opened on port {port}: {error.strerror}") from error
-    server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, name="status", daemon=True)
     thread.start()
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 10.0
 """Time to wait for another program that writes to the library, before games are fetched into it."""
 
+QUEUED = 2048
+"""Connections that wait to be accepted; who comes when there are more tries again after a second."""
+
 SWITCH_SECONDS = 0.001
 """After so long a thread of Python lets another one go on. A page changes threads several times, and waited Python's
 usual 5 ms at each where searches and annotations are under way."""
@@ -44,6 +47,7 @@ def serve(
     web.token_file names, traps can be added and removed. SIGTERM and Ctrl-C end it: what is being answered goes out,
     annotations are stopped.
     """
+    import gc
     import logging
     import signal
     import sys
@@ -52,6 +56,7 @@ def serve(
 
     from trapcore.errors import UsageError
     from trapcore.extras import extra
+    from trapcore.io import status_server
     from trapcore.io.work_folder import sweep
     from trapcore.parallel.arenas import share_arenas
     from trapline.settings import Settings
@@ -83,6 +88,13 @@ def serve(
     service = app.state.service
 
     class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            listening.listen(QUEUED)  # asyncio has made it as few as it accepts in one go
+            # What is there now stays: to look through it for garbage would hold up all requests for .2 seconds.
+            gc.collect()
+            gc.freeze()
+
         def handle_exit(self, sig: int, frame: object) -> None:
             super().handle_exit(sig, None)
             service.cancel_all()  # searches, and clients that follow a job, would otherwise delay the end
@@ -92,9 +104,14 @@ def serve(
     # Uvicorn takes the signals over while it runs, and gives them back to these afterwards.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, server.handle_exit)
+    end_health = status_server.serve(web.health_port, service.health) if web.health_port else None
     echo(f"serving {library.name} at {_address(listening)}", err=True)
-    with listening:
-        server.run(sockets=[listening])
+    try:
+        with listening:
+            server.run(sockets=[listening])
+    finally:
+        if end_health is not None:
+            end_health()
     echo("stopped", err=True)
 
 
@@ -111,7 +128,7 @@ def _listening(web: WebSettings) -> socket.socket:
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((web.host, web.port))
-        made.listen(2048)
+        made.listen(QUEUED)
     except OSError as error:
         made.close()
         raise OutputError(

@@ -4,7 +4,6 @@ from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from db.library.library import Counts
-from db.library.open import made_by
 from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
 from web.api.json_response import encode_json
@@ -21,32 +20,8 @@ _NO_STORE = {"Cache-Control": "no-store"}
 async def health(request: Request) -> Response:
     """200 while the library can be read, 503 with the reason otherwise."""
     service = service_of(request)
-
-    def count(stop: Cancellation) -> tuple[str | None, Counts | None]:
-        try:
-            return None, service.counts()
-        except LibraryError as error:
-            return str(error), None
-
-    problem, counts = await service.run_health(request, count)
-    answer = {
-        "ok": counts is not None,
-        "version": made_by(),
-        "problem": problem,
-        "library": None
-        if counts is None
-        else {
-            "traps": counts.traps,
-            "proved": counts.proved,
-            "refuted": counts.refuted,
-            "undecided": counts.undecided,
-            "games": counts.games,
-            "positions": counts.positions,
-            "state": service.state(),
-            "writable": service.token is not None,
-        },
-    }
-    return Response(encode_json(answer), 503 if counts is None else 200, _NO_STORE, "application/json")
+    answer = await service.run_health("health", lambda stop: service.health())
+    return Response(encode_json(answer), 200 if answer["ok"] else 503, _NO_STORE, "application/json")
 
 
 @router.get(
@@ -68,4 +43,4 @@ async def metrics(request: Request) -> Response:
         return service.metrics.render(counts)
 
     service.metrics.waiting.set(service.pending)
-    return Response(await service.run_health(request, count), 200, _NO_STORE, CONTENT_TYPE_LATEST)
+    return Response(await service.run_health("metrics", count), 200, _NO_STORE, CONTENT_TYPE_LATEST)

@@ -167,7 +167,7 @@ class WriteParams(QueryParams):
     replace: bool = Field(default=False, description="In place of one with this position and bait.")
 
 
-def no_params(request: Request) -> None:
+async def no_params(request: Request) -> None:
     """Check of a route without parameters: raises `UsageError` for any."""
     for name in request.query_params:
         raise UsageError(f"unknown parameter {name[:100]!r}: there are none here")
