@@ -45,6 +45,9 @@ _LOSS = r"costs (?:[\d.]+ of )?win chance"
 _OUTCOME = rf"(?:mate(?: in \d+)?|wins material|the answer to a bait that {_LOSS}, says [^{{}}]{{1,80}}?)"
 _ASIDE = rf"(?: \((?:[^{{}}()]{{1,80}}?: )?{_LINE}\)| \([^{{}}()]{{1,80}}?\))?"
 _FORMER = (
+    # Until the sentences that are often needed took turns.
+    rf"(?:{_MOVE} )?[^{{}}:.]{{1,80}}: {_LINE} gives (?:a discovered|double) check\.",
+    rf"Misses {_MOVE}, which gives (?:a discovered|double) check{_CHANCES}\.",
     # Until perpetual checks and lines to their end.
     rf"(?:{_MOVE} l|L)ets (?:much of )?the advantage go: {_LINE}(?: [a-z, ]{{1,80}})?\.",
     rf"(?:{_MOVE} )?[^{{}}:.]{{1,60}}: {_LINE} oeffnet den Angriff auf d(?:ie|en) [A-Z][a-z]{{3,8}}\.",
@@ -90,11 +93,11 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 def _pattern(language: Grammar) -> re.Pattern[str]:
     gaps = {**_GAPS, **_phrases(language)}
-    sentences = [_filled(template, gaps, language) for template in language.sentences.values()]
+    sentences = [_filled(template, gaps, language) for template in language.templates()]
     # Without its subject a sentence begins with a capital letter.
     brief = [
         _filled(rest[:1].upper() + rest[1:], gaps, language)
-        for template in language.sentences.values()
+        for template in language.templates()
         if (rest := template.removeprefix("{move} ")) != template
     ]
     one = rf"(?:{'|'.join([*sentences, *brief, *_FORMER])})(?: {_EVIDENCE})?"

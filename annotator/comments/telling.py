@@ -159,14 +159,13 @@ class _Game:
                 return self._set(event)
 
     def _is_again(self, event: TrapEvent) -> bool:
-        """Whether an earlier move lost to the same answer for the same reason, and that was told; where no reason can
-        be named for one of them, and this is no mate, the answer is the reason."""
+        """Whether an earlier move lost to the same answer for the same reason, or by the same motif, and that was told;
+        where no reason can be named for one of them, and this is no mate, the answer is the reason."""
         why = _why(event)
         earlier = self.reasons[event.mover, event.killer_line[0]]
-        unnamed = (
-            event.proof.mate_in is None and bool(earlier) and (not any(why) or any(not any(each) for each in earlier))
-        )
-        return why in earlier or unnamed
+        if why in earlier or event.proof.mate_in is not None:
+            return why in earlier
+        return any(not any(why) or not any(each) or (why[1] is not None and why[1] == each[1]) for each in earlier)
 
     def _set(self, event: TrapEvent) -> str:
         narrator, evidence = self.teller.narrator, self._evidence(event)

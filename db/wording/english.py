@@ -58,8 +58,8 @@ ENGLISH = Grammar(
     themes={
         "fork": "forks {targets}",
         "skewer": "skewers {targets}",
-        "doubleCheck": "gives double check",
-        "discoveredCheck": "gives a discovered check",
+        "doubleCheck": "comes with double check",
+        "discoveredCheck": "comes with discovered check",
         "discoveredAttack": "uncovers an attack on {the_target}",
         "trappedPiece": "traps {the_target}",
         "capturingDefender": "takes the defender of {the_other}",
@@ -128,13 +128,35 @@ ENGLISH = Grammar(
         "loses_material": "{move} loses {what}: {why}.",
         "allows_again": "{move} allows {killer} again.",
         "turns_round": "{move} turns a won position into a bad one: {why}.",
+        "turns_lost": "{move} turns a won position into a lost one: {why}.",
         "throws_win": "{move} throws the win away: {why}.",
         "lets_much_go": "{move} lets much of the advantage slip: {why}.",
-        "lets_advantage_go": "{move} lets the advantage slip: {why}.",
+        "lets_advantage_go": (
+            "{move} lets the advantage slip: {why}.",
+            "{move} gives the advantage away: {why}.",
+            "{move} throws the advantage away: {why}.",
+        ),
         "lost_position": "{move} loses: {why}.",
-        "gives_advantage": "{move} gives {other_side} the advantage: {why}.",
-        "gets_worse": "{move} makes a bad position worse: {why}.",
-        "is_mistake": "{move} is a mistake: {why}.",
+        "gives_advantage": (
+            "{move} gives {other_side} the advantage: {why}.",
+            "{move} hands {other_side} the advantage: {why}.",
+            "{move} leaves {other_side} with the advantage: {why}.",
+        ),
+        "gets_worse": (
+            "{move} makes a bad position worse: {why}.",
+            "{move} only makes matters worse: {why}.",
+            "{move} makes the defence harder still: {why}.",
+        ),
+        "is_mistake": (
+            "{move} is a mistake: {why}.",
+            "{move} goes wrong: {why}.",
+            "{move} is not good: {why}.",
+        ),
+        "is_blunder": (
+            "{move} is a blunder: {why}.",
+            "{move} is a bad mistake: {why}.",
+            "{move} goes badly wrong: {why}.",
+        ),
         "is_answered": "{move} is met by {why}.",
         # What was better.
         "was_mate": "{best} was {mate}{chances}.",
@@ -142,7 +164,11 @@ ENGLISH = Grammar(
         "kept_advantage": "{best} kept the advantage{chances}.",
         "kept_balance": "{best} kept the balance{chances}.",
         "was_better": "{best} was better{chances}.",
-        "better_defence": "{best} was the better defence{chances}.",
+        "better_defence": (
+            "{best} was the better defence{chances}.",
+            "{best} was more stubborn{chances}.",
+            "{best} put up more resistance{chances}.",
+        ),
         "only_cost": "It costs {points} percentage points.",
         # The answer was missed.
         "misses_mate": "Misses {killer}, {a_mate}{chances}.",
@@ -154,7 +180,12 @@ ENGLISH = Grammar(
         "misses_perpetual": "Misses {killer}, with perpetual check{chances}.",
         "misses_killer": "Misses {killer}{chances}.",
         "misses_the_mate": "Misses the mate{chances}.",
-        "misses_the_chance": "Misses the chance{chances}.",
+        "misses_the_chance": (
+            "Misses the chance{chances}.",
+            "Lets the chance slip{chances}.",
+            "Lets it go unpunished{chances}.",
+        ),
+        "missed_it_too": "Misses the chance{chances}.",
         "misses_again": "Misses it again{chances}.",
         # The answer was found.
         "springs": "Springs {name}: {line}.",

@@ -20,6 +20,12 @@ from trapcore.trees.chess_game import parse_position
 LATEST_PLY = 7
 """Material that falls later than so many plies into the line is not called lost by the move: too much lies between."""
 
+AT_ONCE = 3
+"""Until this ply of the line a piece falls at once."""
+
+MUCH_LATER = 4
+"""So many plies later falls what has little to do with that."""
+
 LATEST_MOTIF = 3
 """A motif that comes later than so many plies into the line is not told."""
 
@@ -27,6 +33,7 @@ BETTER = 0.2
 """Win chance (-1..1) from which a side is said to have the advantage, 60 %."""
 
 _PAWN = 100  # centipawns that an exchange wins at least to count
+_RETAKEN = 60  # centipawns for each point of a loss that an exchange takes back at least where the loss is not plain
 _DECIDED = 0.6  # win chance beyond which material changes little
 _A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
 _DRAWN = 0.02  # win chance of a game that ends in a perpetual check, as a search sees it
@@ -65,6 +72,8 @@ class Material:
     gained: tuple[chess.PieceType, ...]
     ply: int
     """Of the killer line, from 1: with this move it is so."""
+    line: tuple[str, ...]
+    """The moves, SAN, that show it: the killer line until then, and why what takes it is not to be taken."""
     only: bool
     """What is lost is a single piece that can be no other: the one that moved, or the only one of its kind."""
 
@@ -158,21 +167,56 @@ def _material(evidence: Evidence, before: chess.Board) -> Material | None:
     if not settled:
         return None
     start = _counts(before)
-    last = _change(start, settled[-1][1], victim)
-    ply, (lost, gained) = next(
+    changes = [(ply, _change(start, board, victim)) for ply, board in settled]
+    last = changes[-1][1]
+    settled_ply, (lost, gained) = _at_once(changes) or next(
         (ply, change)
-        for ply, change in ((ply, _change(start, board, victim)) for ply, board in settled)
+        for ply, change in changes
         if change == last or _pieces(change) == _pieces(last) != (Counter(), Counter())
     )
     worth = min(_points(lost) - _points(gained) for lost, gained in ((lost, gained), last))
-    if worth < 1 or ply > LATEST_PLY:
+    if worth < 1 or settled_ply > LATEST_PLY:
         return None
     if _is_beside_the_point(worth, lost, evidence.cost) or _is_made_up_for(worth, evidence):
         return None
     if worth - _loses_anyway(evidence, before, start) < max(1.0, worth / 2):
         return None
-    ply = _last_capture(before, (evidence.bait, *evidence.killer_line), ply)
-    return Material(_sorted(lost), _sorted(gained), ply, _is_only(evidence, before, ply, lost))
+    ply = _last_capture(before, (evidence.bait, *evidence.killer_line), settled_ply)
+    line = _shown(before, (evidence.bait, *evidence.killer_line), ply, settled_ply, worth)
+    return Material(_sorted(lost), _sorted(gained), ply, line, _is_only(evidence, before, ply, lost))
+
+
+def _at_once(changes: Sequence[tuple[int, tuple[_Counts, _Counts]]]) -> tuple[int, tuple[_Counts, _Counts]] | None:
+    """The first of the changes, if a piece falls with it that is most of what is lost in the end, and the rest falls
+    much later: what the line goes on with says nothing more then."""
+    (ply, first), (_, last) = changes[0], changes[-1]
+    worth, in_the_end = (_points(lost) - _points(gained) for lost, gained in (first, last))
+    if ply > AT_ONCE or worth < POINTS[chess.KNIGHT] or not worth / 2 <= in_the_end <= 2 * worth:
+        return None
+    rest = next(later for later, change in changes if _pieces(change) == _pieces(last))
+    return changes[0] if rest - ply >= MUCH_LATER else None
+
+
+def _shown(board: chess.Board, line: Sequence[str], ply: int, settled_ply: int, worth: float) -> tuple[str, ...]:
+    """The moves of the killer line, SAN, that show a loss worth so many points; ``line`` has the bait too.
+
+    To ``ply``, with which the last of it falls. Where that looks as if much of it could be taken back, with what takes
+    it back and is taken for it, or else on to where the line is quiet.
+    """
+    board = board.copy(stack=False)
+    board.push_uci(line[0])
+    sans = _native.sans(_native.epd(board.fen()), line[1:])
+    for uci in line[1 : ply + 1]:
+        board.push_uci(uci)
+    back, gain = max(_native.exchanges(board.fen()), key=lambda move: move[1], default=("", 0))
+    if board.is_check() or gain <= _RETAKEN * worth:
+        return tuple(sans[:ply])
+    retaken = board.copy(stack=False)
+    retaken.push_uci(back)
+    answer, more = max(_native.exchanges(retaken.fen()), key=lambda move: move[1], default=("", 0))
+    if more < gain:
+        return tuple(sans[:settled_ply])
+    return (*sans[:ply], *_native.sans(_native.epd(board.fen()), (back, answer)))
 
 
 def _is_beside_the_point(worth: float, lost: _Counts, cost: float | None) -> bool:

@@ -6,13 +6,16 @@ PGN are, and a reader compares the two.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 import chess
 
 from db.wording.catalog import Catalog, catalog
+
+FIRST_HALF_MOVE = 2
+"""White's first move: half-moves are counted as twice the number of the move, plus one if Black moves."""
 
 
 class Verbosity(StrEnum):
@@ -68,7 +71,8 @@ class Grammar:
     the object of a sentence: ``fork`` and ``a fork``."""
     ideas: Mapping[str, str]
     """Patterns that people know, by the family of the traps that show them."""
-    sentences: Mapping[str, str]
+    sentences: Mapping[str, str | tuple[str, ...]]
+    """A sentence that is often needed has several forms, which take turns."""
     practice: Mapping[str, str]
     """Whole sentences of practice: what is asked, hinted and answered."""
     afterwards: Mapping[str, str]
@@ -89,6 +93,16 @@ class Grammar:
     """The mark between groups of three digits, and the one before decimals."""
     dates: tuple[str, str]
     """A day, of ``{year}``, ``{month}`` and ``{day}``, and a month."""
+
+    def sentence(self, key: str, half_move: int) -> str:
+        """The template of a sentence about a half-move, by which one of its forms is chosen: neighbours differ."""
+        forms = self.sentences[key]
+        return forms if isinstance(forms, str) else forms[(half_move - FIRST_HALF_MOVE) % len(forms)]
+
+    def templates(self) -> Iterator[str]:
+        """The templates of all sentences, in all their forms."""
+        for forms in self.sentences.values():
+            yield from (forms,) if isinstance(forms, str) else forms
 
     def text(self, english: str, **gaps: object) -> str:
         """A text of the pages, the report or the terminal by its English form, its gaps (``%(name)s``) filled.

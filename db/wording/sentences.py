@@ -12,7 +12,7 @@ import chess
 from db.wording import moves
 from db.wording.evidence import Evidence
 from db.wording.facts import BETTER, Facts, Material, Motif, facts_of
-from db.wording.grammar import Grammar, Verbosity
+from db.wording.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.lines import MATE_PLIES, shown_line
 from db.wording.names import trap_name
 from trapcore.piece_values import POINTS
@@ -57,10 +57,9 @@ class Narrator:
         """
         if was_set:
             return self._say("takes_bait", chances=_cost(evidence))
-        better = self._better(evidence, missed, answer_told=answer_told)
-        if not self.tells_answer(evidence, answer_told=answer_told, again=again):
-            return better
-        return self._joined(self._what_happened(evidence, again=again), better)
+        tells_answer = self.tells_answer(evidence, answer_told=answer_told, again=again)
+        better = self._better(evidence, missed, answer_told=answer_told, alone=not tells_answer)
+        return self._joined(self._what_happened(evidence, again=again), better) if tells_answer else better
 
     def tells_answer(self, evidence: Evidence, *, answer_told: bool, again: bool = False) -> bool:
         """Whether `fell` says how the losing move is answered: where all that is wrong with it is that it misses an
@@ -83,12 +82,15 @@ class Narrator:
         # Two searches measured them, so that more may be given back than there was.
         chances = "" if small else _chances(left, max(-1.0, left - played_loss))  # type: ignore[operator]
         mate = evidence.mate_in is not None
-        if was_told and again:
-            return self._say("misses_again", chances=chances)
-        if was_told:
-            return self._say("misses_the_mate" if mate else "misses_the_chance", chances=chances)
         facts = facts_of(evidence)
         gaps = {"killer": self._killer(evidence, facts), "chances": chances}
+        if was_told and again:
+            return self._say("misses_again", **gaps)
+        if was_told and not mate and left is not None and left < -EVEN:
+            return self._say("was_better", **gaps, best=gaps["killer"])
+        if was_told:
+            key = "misses_the_mate" if mate else "misses_the_chance"
+            return self._say(key, evidence.half_move + 1, **gaps)
         if evidence.name:
             key = "misses_named" if mate else "misses_named_gain"
             return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
@@ -191,7 +193,7 @@ class Narrator:
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=self._what(facts.material))
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
-        return self._say(_verdict(evidence), **gaps, other_side=other)
+        return self._say(_verdict(evidence), evidence.half_move, **gaps, other_side=other)
 
     def _punishes(self, evidence: Evidence, facts: Facts, *, shows_line: bool) -> str:
         """What the losing move lost; with ``shows_line`` how, where that is more than the answer that was played."""
@@ -205,16 +207,19 @@ class Narrator:
             return self._say(key, **gaps, what=self._what(facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
 
-    def _better(self, evidence: Evidence, missed: Evidence | None, *, answer_told: bool) -> str:
-        """What was better, and by how much; empty where nothing is known, and if little is to be said."""
+    def _better(self, evidence: Evidence, missed: Evidence | None, *, answer_told: bool, alone: bool) -> str:
+        """What was better, and by how much; empty where nothing is known, and if little is to be said. ``alone``: it
+        is all that is said."""
         if self.verbosity is Verbosity.BRIEF:
             return ""
         facts = facts_of(evidence)
         chances = _cost(evidence)
-        if answer_told:
-            mates = missed is not None and missed.mate_in is not None
-            return self._say("misses_the_mate" if mates else "misses_the_chance", chances=chances)
-        if missed is not None and missed.mate_in is not None:
+        mates = missed is not None and missed.mate_in is not None
+        # Whoever had the worse of it with the answer as well has missed no chance.
+        if answer_told and (mates or evidence.before is None or evidence.before >= -EVEN):
+            key = "misses_the_mate" if mates else "misses_the_chance" if alone else "missed_it_too"
+            return self._say(key, evidence.half_move, chances=chances)
+        if missed is not None and mates:
             lost = facts_of(missed)
             return self._say(
                 "was_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances
@@ -226,7 +231,7 @@ class Narrator:
         if best.endswith("#"):
             return self._say("was_mate", best=best, mate=self.language.mates[None][0], chances=chances)
         worth = _worth(evidence.before, evidence.after) if evidence.settled else "was_better"
-        return self._say(worth, best=best, chances=chances)
+        return self._say(worth, evidence.half_move, best=best, chances=chances)
 
     def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
         if self.verbosity is Verbosity.BRIEF or facts.best is None or evidence.before is None:
@@ -241,8 +246,8 @@ class Narrator:
 
     # Gaps -----------------------------------------------------------------------------------------------------------
 
-    def _say(self, key: str, **gaps: str) -> str:
-        template = self.language.sentences[key]
+    def _say(self, key: str, half_move: int = FIRST_HALF_MOVE, /, **gaps: str) -> str:
+        template = self.language.sentence(key, half_move)
         if self.verbosity is Verbosity.BRIEF and key not in _WITH_SUBJECT:
             template = template.removeprefix("{move} ")
         text = template.format_map(gaps).replace(" ....", " ...")  # where a line that is cut short ends the sentence
@@ -272,17 +277,18 @@ class Narrator:
         if facts.motif is not None:
             return f"{self._plies(evidence, facts.line[: facts.motif.ply])} {self._does(facts.motif)}"
         if facts.material is not None:
-            return self._plies(evidence, facts.line[: facts.material.ply])
+            return self._plies(evidence, facts.material.line)
         return self._line(evidence, facts)
 
     def _trap(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         bait = facts.bait + _sign(evidence)
         shown = shown_line(evidence, facts)
-        settled = facts.line if facts.material is None else facts.line[: facts.material.ply]
         return {
             "name": self._name(evidence),
             "move": moves.line([bait], evidence.half_move),
-            "line": self._line(evidence, facts) if facts.material is None else self._plies(evidence, settled),
+            "line": self._line(evidence, facts)
+            if facts.material is None
+            else self._plies(evidence, facts.material.line),
             "trap_line": moves.line([bait, *shown], evidence.half_move) + self._cut(evidence, facts),
             "killer": self._killer(evidence, facts),
             "mate": self._mate(evidence, facts),
@@ -376,9 +382,12 @@ def _verdict(evidence: Evidence) -> str:
     before, after = evidence.before, evidence.after
     if before is None or after is None:
         return "is_answered"
+    mistake = "is_blunder" if evidence.signed and before - after >= BLUNDER else "is_mistake"
     if not evidence.settled:
-        return "is_mistake"
+        return mistake
     if before >= WINNING and after < BETTER:
+        if after <= -WINNING:
+            return "turns_lost"
         return "throws_win" if after >= -BETTER else "turns_round"
     if before >= BETTER and after >= BETTER:
         return "lets_much_go"
@@ -388,7 +397,7 @@ def _verdict(evidence: Evidence) -> str:
         return "lost_position"
     if before >= -BETTER and after < -BETTER:
         return "gives_advantage"
-    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else "is_mistake"
+    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else mistake
 
 
 def _worth(before: float, after: float | None) -> str:

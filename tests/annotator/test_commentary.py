@@ -10,6 +10,7 @@ import chess
 import chess.pgn
 import pytest
 
+from annotator.comments.own_comments import is_own
 from db.library.open import open_library
 from db.proof.prover import TrapProver
 from db.traps.trap import make_trap
@@ -34,6 +35,24 @@ from tests.support.trap_games import (
 from trapcore.proof.verdict import Verdict
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        (" 39.f4?? is a mistake: 39...d4+ gives a discovered check. 39.Nd4 was better. ", True),
+        (" Misses 27.c5+, which gives a discovered check (60 % -> 40 %). ", True),
+        (" 34.Kc3?? goes badly wrong: 34...cxd4+ comes with double check. ", True),
+        (" Lets it go unpunished (80 % -> 55 %). ", True),
+        (" 27.Rg4?? only makes matters worse: 27...Nc4 28.Be2. 27.Be2 was more stubborn (31 % -> 15 %). ", True),
+        (" 7.a3?? bringt Weiss in Vorteil: 7...Nb6. 7.e3 war zaeher (35 % -> 5 %). ", True),
+        (" 7.a3?? goes wrong because of me. ", False),
+        (" Lets it go unpunished, as I always do. ", False),
+    ],
+)
+def test_a_comment_is_known_again_in_every_form_of_its_sentences(comment: str, expected: bool) -> None:
+    assert is_own(comment) == expected
+
 
 SET = (
     "5. Nxe5 { [%csl Rd1][%cal Rg4d1,Gc4f7] } "

@@ -196,7 +196,7 @@ def test_what_was_missed_is_told_once() -> None:
     alone = text_of(unlike(Event.MISSED, played_loss=1.1))
     assert "{ Misses 6.Bxf7+, a mate in 2 (100 % → 45 %). } ( 6. Bxf7+ Ke7 7. Nd5# )" in alone
     gained = text_of(gain(Event.FELL), gain(Event.MISSED, played_loss=0.5))
-    assert "{ Misses the chance (80 % → 55 %). }" in gained
+    assert "{ Lets it go unpunished (80 % → 55 %). }" in gained
 
 
 def test_what_was_set_is_not_told_again() -> None:
@@ -316,7 +316,7 @@ def test_what_is_missed_again_is_told_as_the_same() -> None:
 
     fen = gain(Event.FELL).fen
     text = text_of(*slips(6, fen), *slips(7, fen.replace("/PP2PPPP/", "/P3PPPP/", 1)))
-    assert text.count("Misses the chance (80 % → 55 %).") == 1
+    assert text.count("Lets it go unpunished (80 % → 55 %).") == 1
     assert "7.Nxd5?? allows 7...Nxd5 again." in text
     assert text.count("Misses it again (80 % → 55 %).") == 1
 

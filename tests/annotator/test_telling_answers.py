@@ -18,14 +18,14 @@ def test_an_answer_without_a_reason_is_told_once_as_well() -> None:
         gain(Event.FELL, **unexplained),
         gain(Event.FELL, **unexplained, ply=13, trap_ply=13, number=7, fen=elsewhere),
     )
-    assert "6.Nxd5?? gives Black the advantage: 6...Nb6." in text
+    assert "6.Nxd5?? hands Black the advantage: 6...Nb6." in text
     assert "7.Nxd5?? allows 7...Nb6 again." in text
 
 
 @pytest.mark.parametrize(
     ("best", "expected"),
     [
-        (("f6d5", "Nxd5"), "Misses the chance (55 % → 20 %)."),
+        (("f6d5", "Nxd5"), "Lets it go unpunished (55 % → 20 %)."),
         (("h7h6", "h6"), "6...h6 kept the balance (55 % → 20 %)."),
     ],
 )
@@ -42,6 +42,39 @@ def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(best: tupl
     assert expected in text_of(first, answer)
 
 
+def test_who_stands_worse_with_the_right_answer_misses_no_chance() -> None:
+    first = gain(Event.FELL)
+    board = chess.Board(first.fen)
+    board.push_uci(first.bait)
+    slip: dict[str, Any] = {"ply": first.ply + 1, "trap_ply": first.ply + 1, "fen": board.fen(), "mover": "black"}
+    answer = gain(
+        Event.FELL, **slip, bait="a7a6", bait_san="a6", killer_line=("h2h3",), killer_line_san=("h3",),
+        best="f6d5", best_san="Nxd5", best_line_san=("Nxd5",), before=-0.3, after=-0.7,
+    )  # fmt: skip
+    assert "{ 6...Nxd5 put up more resistance (35 % → 15 %). }" in text_of(first, answer)
+    missed = gain(Event.MISSED, before=0.6, after=0.3, played_loss=0.4)
+    assert "{ 6...Nxd5 was better (35 % → 15 %). }" in text_of(first, missed)
+
+
+def test_what_loses_to_the_same_fork_is_told_as_the_same() -> None:
+    """With the second move material is lost, too; the reason stays the fork."""
+    fen = "r1bqk2r/p3ppbp/2p2np1/3p4/4P3/2NBB3/PPP2PPP/R2QK2R w KQkq - 0 9"
+    later = "r1bq1rk1/p3ppbp/2p2np1/3p4/4P3/2NBBP2/PPP3PP/R2QK2R w KQ - 1 10"
+    fork: dict[str, Any] = {"mover": "white", "best": "e4d5", "best_san": "exd5", "best_line_san": ("exd5",)}
+    first = gain(
+        Event.FELL, **fork, ply=17, trap_ply=17, number=9, fen=fen, bait="f2f3", bait_san="f3",
+        killer_line=("d5d4", "e4e5", "f6h5"), killer_line_san=("d4", "e5", "Nh5"),
+    )  # fmt: skip
+    second = gain(
+        Event.FELL, **fork, ply=19, trap_ply=19, number=10, fen=later, bait="d1e2", bait_san="Qe2",
+        killer_line=("d5d4", "e4e5", "f6e8", "e3d2", "d4c3", "d2c3", "d8b6"),
+        killer_line_san=("d4", "e5", "Ne8", "Bd2", "dxc3", "Bxc3", "Qb6"), after=-0.58,
+    )  # fmt: skip
+    text = text_of(first, second)
+    assert "9...d4 forks knight and bishop" in text
+    assert "10.Qe2?? allows 10...d4 again." in text
+
+
 def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_reason() -> None:
     first = gain(Event.FELL)
     board = chess.Board(first.fen)
@@ -52,7 +85,7 @@ def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_re
         best_line_san=("Nxd5",),
     )  # fmt: skip
     text = text_of(first, answer)
-    assert "Misses the chance (55 % → 20 %)." in text
+    assert "Lets it go unpunished (55 % → 20 %)." in text
     assert "6...a6" not in text
     # What was not told there is told where it is missed.
     missed = replace(

@@ -51,7 +51,7 @@ def told(fen: str, line: str, before: float = CHANCES["before"], after: float = 
         ),
         pytest.param(
             "4r1k1/8/8/8/4n3/5P2/3P4/4K3 w - - 0 1", "f3f4 e4d2 e1d2",
-            "1.f4?? gives Black the advantage: 1...Nxd2+ gives a discovered check.",
+            "1.f4?? gives Black the advantage: 1...Nxd2+ comes with discovered check.",
             "1.f4?? überlässt Schwarz den Vorteil: 1...Nxd2+ gibt Abzugsschach.", id="a discovered check",
         ),
         pytest.param(
@@ -114,6 +114,41 @@ def test_of_light_pieces_the_one_that_falls_first_is_lost() -> None:
     assert german.startswith("1...Bb7?? verliert den Springer: 2.Bxb8. ")
 
 
+def test_a_piece_that_falls_at_once_is_what_is_lost() -> None:
+    # That a rook falls too, ten plies on, says nothing to who left his queen.
+    fen = "4rrk1/p5pp/1q6/2p5/1P2pp2/B1PnQ3/P2N2PP/R4RK1 w - - 0 27"
+    english, german = told(fen, "e3d4 c5d4 c3c4 f4f3 d2e4 b6g6 f1f3 f8f3 e4d6 d3f4", -0.2, -0.95)
+    assert english.startswith("1.Qd4?? loses the queen: 1...cxd4. ")
+    assert german.startswith("1.Qd4?? verliert die Dame: 1...cxd4. ")
+
+
+def test_the_line_shows_why_what_takes_is_not_retaken() -> None:
+    # The pawn that could retake is pinned to the queen.
+    fen = "r1bqr1k1/pp2bppp/3p1n2/2p1n3/4P3/1BN2N2/PPP1QPPP/R1BR2K1 b - - 1 11"
+    english, _ = told(fen, "b7b6 f3e5 c8e6 b3e6 f7e6 e5f3 b6b5 c3b5", -0.02, -0.8)
+    assert english.startswith("1...b6?? loses a knight: 2.Nxe5 dxe5 3.Rxd8. ")
+
+
+def test_the_line_goes_on_where_it_could_be_retaken_and_the_board_alone_does_not_tell_why_not() -> None:
+    fen = "rnbqk2r/pp3pp1/2pbpn1p/8/3P4/2NBBQ2/PPP3PP/2KR2NR b kq - 1 9"
+    english, _ = told(fen, "b8a6 d3a6 e8g8 a6d3 b7b5 a2a3 b5b4 a3b4 d6b4", 0.0, -0.53)
+    assert english.startswith("1...Na6?? loses the knight: 2.Bxa6 O-O. ")
+
+
+def test_forms_of_a_sentence_take_turns() -> None:
+    def of(half_move: int) -> set[str]:
+        evidence = Evidence(
+            fen=QUIET[0], half_move=half_move, bait="e1d1", killer_line=("e8d7", "d1d2"), before=0.16, after=-0.3
+        )
+        return {
+            Narrator(language).fell(evidence).partition(": ")[0].partition(" ")[2] for language in (ENGLISH, GERMAN)
+        }
+
+    first, second, third, fourth = map(of, (2, 4, 6, 8))
+    assert len(first | second | third) == 6
+    assert first == fourth
+
+
 def test_the_pawn_would_have_been_named_by_its_theme() -> None:
     themes = line_themes("4k3/8/2n5/8/3P2b1/5N2/6PP/4K3 w - - 0 1", ("e1f1", "g4f3", "g2f3", "c6d4"))
     assert any(theme.name == "capturingDefender" and theme.ply == 1 for theme in themes)
@@ -126,8 +161,10 @@ QUIET = ("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1 e8d7 d1d2")
     ("before", "after", "english"),
     [
         (0.8, -0.5, "1.Kd1?? turns a won position into a bad one: 1...Kd7 2.Kd2."),
+        (0.8, -0.8, "1.Kd1?? turns a won position into a lost one: 1...Kd7 2.Kd2."),
         (0.8, 0.0, "1.Kd1?? throws the win away: 1...Kd7 2.Kd2."),
-        (0.16, -0.16, "1.Kd1?? is a mistake: 1...Kd7 2.Kd2."),
+        (0.16, -0.16, "1.Kd1?? is a blunder: 1...Kd7 2.Kd2."),
+        (0.12, -0.16, "1.Kd1? is a mistake: 1...Kd7 2.Kd2."),
         (0.16, -0.3, "1.Kd1?? gives Black the advantage: 1...Kd7 2.Kd2."),
     ],
 )
@@ -148,7 +185,7 @@ A_ROOK = ("4k3/4p3/3r4/8/8/8/4P3/3RK3 w - - 0 1", "e1f1 d6d1 f1g2 e8d7")
         ),
         pytest.param(A_ROOK, 0.3, -0.5, "1.Kf1?? loses the rook: 1...Rxd1+.", id="a rook"),
         pytest.param(
-            A_ROOK, 0.19, -0.15, "1.Kf1?? is a mistake: 1...Rxd1+ 2.Kg2 Kd7.", id="there is something for the rook"
+            A_ROOK, 0.19, -0.15, "1.Kf1?? is a blunder: 1...Rxd1+ 2.Kg2 Kd7.", id="there is something for the rook"
         ),
         pytest.param(A_ROOK, 0.9, 0.6, "1.Kf1?? loses the rook: 1...Rxd1+.", id="in a game that is won anyway"),
     ],
