@@ -33,6 +33,7 @@ BETTER = 0.2
 """Win chance (-1..1) from which a side is said to have the advantage, 60 %."""
 
 _PAWN = 100  # centipawns that an exchange wins at least to count
+_MINOR = 50  # centipawns by which bishop and knight differ at most, as exchanges count them
 _RETAKEN = 60  # centipawns for each point of a loss that an exchange takes back at least where the loss is not plain
 _DECIDED = 0.6  # win chance beyond which material changes little
 _A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
@@ -182,7 +183,9 @@ def _material(evidence: Evidence, before: chess.Board) -> Material | None:
     if worth - _loses_anyway(evidence, before, start) < max(1.0, worth / 2):
         return None
     ply = _last_capture(before, (evidence.bait, *evidence.killer_line), settled_ply)
-    line = _shown(before, (evidence.bait, *evidence.killer_line), ply, settled_ply, worth)
+    line = _shown(before, (evidence.bait, *evidence.killer_line), ply, worth)
+    if line is None:
+        return None
     return Material(_sorted(lost), _sorted(gained), ply, line, _is_only(evidence, before, ply, lost))
 
 
@@ -197,11 +200,11 @@ def _at_once(changes: Sequence[tuple[int, tuple[_Counts, _Counts]]]) -> tuple[in
     return changes[0] if rest - ply >= MUCH_LATER else None
 
 
-def _shown(board: chess.Board, line: Sequence[str], ply: int, settled_ply: int, worth: float) -> tuple[str, ...]:
+def _shown(board: chess.Board, line: Sequence[str], ply: int, worth: float) -> tuple[str, ...] | None:
     """The moves of the killer line, SAN, that show a loss worth so many points; ``line`` has the bait too.
 
-    To ``ply``, with which the last of it falls. Where that looks as if much of it could be taken back, with what takes
-    it back and is taken for it, or else on to where the line is quiet.
+    To ``ply``, with which the last of it falls. Where much of it could be taken back, with what takes it back and is
+    taken for it; None if nothing is, since what the line wins is another thing then than what falls in it.
     """
     board = board.copy(stack=False)
     board.push_uci(line[0])
@@ -214,8 +217,8 @@ def _shown(board: chess.Board, line: Sequence[str], ply: int, settled_ply: int, 
     retaken = board.copy(stack=False)
     retaken.push_uci(back)
     answer, more = max(_native.exchanges(retaken.fen()), key=lambda move: move[1], default=("", 0))
-    if more < gain:
-        return tuple(sans[:settled_ply])
+    if more < gain - _MINOR:
+        return None
     return (*sans[:ply], *_native.sans(_native.epd(board.fen()), (back, answer)))
 
 

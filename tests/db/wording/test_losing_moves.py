@@ -129,10 +129,13 @@ def test_the_line_shows_why_what_takes_is_not_retaken() -> None:
     assert english.startswith("1...b6?? loses a knight: 2.Nxe5 dxe5 3.Rxd8. ")
 
 
-def test_the_line_goes_on_where_it_could_be_retaken_and_the_board_alone_does_not_tell_why_not() -> None:
+def test_what_could_be_retaken_is_not_called_lost_where_the_board_alone_does_not_tell_why_not() -> None:
     fen = "rnbqk2r/pp3pp1/2pbpn1p/8/3P4/2NBBQ2/PPP3PP/2KR2NR b kq - 1 9"
     english, _ = told(fen, "b8a6 d3a6 e8g8 a6d3 b7b5 a2a3 b5b4 a3b4 d6b4", 0.0, -0.53)
-    assert english.startswith("1...Na6?? loses the knight: 2.Bxa6 O-O. ")
+    assert english.startswith("1...Na6?? hands White the advantage: 2.Bxa6 O-O 3.Bd3 b5 4.a3. ")
+    # The rook takes another pawn.
+    fen = "4R3/ppp2p2/2n1k1p1/8/4p3/Pr2P3/4KP2/3R4 b - - 5 31"
+    assert "loses a pawn" not in told(fen, "e6f6 e8e4 b3b2 d1d2 b2d2 e2d2 c6e7 f2f4", 0.3, -0.12)[0]
 
 
 def test_forms_of_a_sentence_take_turns() -> None:
