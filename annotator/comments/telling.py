@@ -9,6 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import NamedTuple
+
+import chess
 
 from annotator.comments.evidence import evidence_of
 from annotator.comments.glyphs import BAD
@@ -90,6 +93,15 @@ def _place(event: TrapEvent) -> _Place:
     return event.trap_ply, event.bait
 
 
+class _Why(NamedTuple):
+    """Why a bait loses; nothing but None where no reason can be named."""
+
+    lost: chess.PieceType | None
+    """What falls first."""
+    motif: str | None
+    mate_in: int | None
+
+
 @dataclass(slots=True)
 class _Game:
     """What was told in one game so far."""
@@ -99,8 +111,8 @@ class _Game:
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
-    reasons: dict[tuple[str, str], set[tuple[object, ...]]] = field(default_factory=lambda: defaultdict(set))
-    """Why moves lost that were told, by whose they were and the answer, see `_why`."""
+    reasons: dict[tuple[str, str], set[_Why]] = field(default_factory=lambda: defaultdict(set))
+    """Why moves lost that were told, by whose they were and the answer, see `_Why`."""
     missed: set[tuple[object, ...] | None] = field(default_factory=set)
     """Why moves lost whose answer was missed, and that was told."""
     answers: dict[int, str] = field(default_factory=dict)
@@ -163,9 +175,13 @@ class _Game:
         where no reason can be named for one of them, and this is no mate, the answer is the reason."""
         why = _why(event)
         earlier = self.reasons[event.mover, event.killer_line[0]]
-        if why in earlier or event.proof.mate_in is not None:
+        if why in earlier or why.mate_in is not None:
             return why in earlier
-        return any(not any(why) or not any(each) or (why[1] is not None and why[1] == each[1]) for each in earlier)
+        return any(
+            not any(why) or not any(each) or (why.motif is not None and why.motif == each.motif)
+            for each in earlier
+            if each.mate_in is None
+        )
 
     def _set(self, event: TrapEvent) -> str:
         narrator, evidence = self.teller.narrator, self._evidence(event)
@@ -216,12 +232,10 @@ def _common_name(evidence: Evidence) -> str:
     return evidence.name.partition(", ")[0]
 
 
-def _why(event: TrapEvent) -> tuple[object, ...]:
-    """Why the bait loses: what falls first, and by which motif or mate; nothing but None if by none."""
+def _why(event: TrapEvent) -> _Why:
     facts = facts_of(evidence_of(event))
     lost = None if facts.material is None else facts.material.lost[0]
-    motif = None if facts.motif is None else facts.motif.name
-    return lost, motif, event.proof.mate_in
+    return _Why(lost, None if facts.motif is None else facts.motif.name, event.proof.mate_in)
 
 
 def _reason(event: TrapEvent) -> tuple[object, ...] | None:
