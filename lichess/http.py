@@ -40,6 +40,9 @@ LONGEST_ANSWER = 256 << 20
 LONGEST_SECONDS = 120.0
 """Longest time of an answer that is no stream, however steadily it comes."""
 
+LONGEST_GAMES_SECONDS = 1800.0
+"""Longest time of an answer with games: a large tournament has some 20,000."""
+
 _WATCH_SECONDS = 0.2  # between two looks whether an answer has to end
 
 PIECE = 1 << 14

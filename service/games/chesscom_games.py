@@ -9,15 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lichess.api import Unreachable
-from lichess.http import LONGEST_ANSWER, PIECE, Session, refusal, translate_errors, user_agent
+from lichess.http import LONGEST_ANSWER, LONGEST_GAMES_SECONDS, PIECE, Session, refusal, translate_errors, user_agent
 from service.state.clock import StopFlag
 from service.state.rate_lock import RateLock
 
 READ_TIMEOUT_SECONDS = 60.0
 """Time-out for the next piece of an answer: a month of thousands of games takes a while."""
-
-LONGEST_SECONDS = 1800.0
-"""Longest time of an answer."""
 
 SERVER = "chess.com"
 
@@ -77,7 +74,7 @@ class ChesscomGames:
         with (
             self._rate_lock.hold(stop_flag),
             translate_errors(SERVER),
-            self._session.bounded(LONGEST_SECONDS, lambda: stop_flag.is_set),
+            self._session.bounded(LONGEST_GAMES_SECONDS, lambda: stop_flag.is_set),
         ):
             yield
 

@@ -20,6 +20,7 @@ from pydantic import SecretStr
 from lichess.api import LichessError, Refused, Unreachable
 from lichess.http import (
     LONGEST_ANSWER,
+    LONGEST_GAMES_SECONDS,
     LONGEST_LINE,
     PIECE,
     PLAIN_TEXT,
@@ -50,9 +51,6 @@ MOST_EMPTY = 100_000
 
 LONGEST_PGN = 32 << 20
 """Most bytes of a study or a round, which are looked through in one piece."""
-
-LONGEST_SECONDS = 1800.0
-"""Longest time of an answer: a large tournament has some 20,000 games."""
 
 MOST_BAD = 100
 """Most games of an answer that may be passed over because they cannot be read."""
@@ -237,7 +235,7 @@ class LichessGames:
         with (
             self._rate_lock.hold(stop_flag),
             translate_errors(),
-            self._session.bounded(LONGEST_SECONDS, lambda: stop_flag.is_set),
+            self._session.bounded(LONGEST_GAMES_SECONDS, lambda: stop_flag.is_set),
         ):
             yield
 

@@ -217,7 +217,7 @@ def test_an_answer_that_trickles_ends_by_time_and_by_a_signal(
 ) -> None:
     with served(trickling(head)) as url, games(url, tmp_path) as (client, stop):
         if ends == "by time":
-            monkeypatch.setattr("service.games.lichess_games.LONGEST_SECONDS", 0.3)
+            monkeypatch.setattr("service.games.lichess_games.LONGEST_GAMES_SECONDS", 0.3)
         else:
             threading.Timer(0.3, stop.set).start()
         try:
@@ -235,7 +235,7 @@ def test_an_answer_of_chesscom_that_trickles_ends_by_time_and_by_a_signal(
     with served(trickling(b"[")) as url, open_library(tmp_path / "library.sqlite", create=True) as library:
         stop = StopFlag(SystemClock())
         if ends == "by time":
-            monkeypatch.setattr("service.games.chesscom_games.LONGEST_SECONDS", 0.3)
+            monkeypatch.setattr("service.games.chesscom_games.LONGEST_GAMES_SECONDS", 0.3)
         else:
             threading.Timer(0.3, stop.set).start()
         with (
