@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import chess
 
-from db.repertoire.expectation import BAIT_GIFT, ReplyValue, WeighedMove, gifts_of, own_moves, reply_values
+from db.repertoire.expectation import BAIT_GIFT, ReplyValue, WeighedMove, gifts_of, own_moves
 from db.repertoire.replies import ReplyModel
 from db.traps.temptation import TEMPTING_SHARE
 from trapcore import _native
@@ -32,10 +32,15 @@ COST_MARGIN = 0.04
 
 LOOK_GIFT = 0.75 * BAIT_GIFT
 """Win chance that a reply gives away at least by the quick look: so few nodes do not show all that it loses."""
+LEAST_LOOKED = 0.02
+"""Rarer ones are passed over, by the move model's probability of all that tempt after a move;"""
+LIKELIEST = 8
+"""to tell how likely the others are, so many of the likeliest replies are searched."""
 
-TEST_NODES_A_MILLISECOND = 300
-"""Of the time that is left for proofs, nodes for each question of the trap test."""
-LEAST_TEST_NODES, MOST_TEST_NODES = 3_000, 20_000
+TEST_NODES_A_MILLISECOND = 200
+"""Of the time that is left for proofs, nodes for each question of the trap test: of what 60,000 prove, 5,000 prove two
+in three, and three questions of a bait take them 7 milliseconds."""
+LEAST_TEST_NODES, MOST_TEST_NODES = 4_000, 20_000
 
 MOST_MOVES = 5
 """Moves whose baits are put to the test,"""
@@ -123,10 +128,25 @@ def weigh_baits(
     after.push_uci(uci)
     fen = after.fen()
     tempting = _native.tempting_moves(fen)
-    _, gifts = gifts_of(fen, tempting, nodes, stop)
-    giving = [uci for uci, gift in zip(tempting, gifts, strict=False) if gift >= LOOK_GIFT]
-    _, replies = reply_values(after, model, nodes, stop, giving) if giving else (0.0, ())
-    return WeighedMove(uci, value, cost, tuple(one for one in replies if one.uci in giving))
+    best, gifts = gifts_of(fen, tempting, nodes, stop)
+    given = dict(zip(tempting, gifts, strict=False))
+    giving = {uci for uci, gift in given.items() if gift >= LOOK_GIFT}
+    if not giving:
+        return WeighedMove(uci, value, cost, ())
+    every = model.replies(after)
+    if sum(one.probability for one in every if one.uci in giving) < LEAST_LOOKED:
+        return WeighedMove(uci, value, cost, ())
+    # How likely they are depends on what the other likely replies give away.
+    others = [one.uci for one in every[:LIKELIEST] if one.uci not in given]
+    best_of_others, gifts = gifts_of(fen, others, max(2, nodes // 2), stop)
+    given |= zip(others, (max(0.0, gift + best - best_of_others) for gift in gifts), strict=False)
+    replies = model.foreseen(every, given)
+    return WeighedMove(
+        uci,
+        value,
+        cost,
+        tuple(ReplyValue(one.uci, one.probability, given[one.uci], one) for one in replies if one.uci in giving),
+    )
 
 
 def weighed_moves(
@@ -138,13 +158,29 @@ def weighed_moves(
 ) -> list[WeighedMove]:
     """The moves about within the cost that the time sufficed for, the one with the best expectation first."""
     until = time.monotonic() + milliseconds / 1000
-    nodes = min(MOST_NODES, max(LEAST_NODES, NODES_A_MILLISECOND * milliseconds))
+    nodes = _nodes(milliseconds)
     found: list[WeighedMove] = []
     for move in own_moves(board.fen(), int(OWN_PART * nodes), max_cost + COST_MARGIN, WIDTH, stop):
         if found and time.monotonic() >= until:
             break
         found.append(weigh_baits(board, move, model, nodes, stop))
     return sorted(found, key=lambda one: (one.cost - one.hope, one.uci))
+
+
+def look_at(
+    board: chess.Board,
+    move: tuple[str, float, float],
+    model: ReplyModel,
+    milliseconds: int,
+    stop: Cancellation | None = None,
+) -> WeighedMove:
+    """An own move (UCI, win chance, cost) with the replies to it that may be baits, in about so many milliseconds."""
+    # One move has the time of several.
+    return weigh_baits(board, move, model, _nodes(WIDTH * milliseconds // 2), stop)
+
+
+def _nodes(milliseconds: int) -> int:
+    return min(MOST_NODES, max(LEAST_NODES, NODES_A_MILLISECOND * milliseconds))
 
 
 def baits_of(weighed: WeighedMove) -> list[ReplyValue]:
@@ -161,13 +197,18 @@ def _hope(bait: ReplyValue) -> float:
 
 
 def prove_traps(
-    board: chess.Board, weighed: Sequence[WeighedMove], milliseconds: int, stop: Cancellation | None = None
+    board: chess.Board,
+    weighed: Sequence[WeighedMove],
+    milliseconds: int,
+    stop: Cancellation | None = None,
+    best: str | None = None,
 ) -> Iterator[LiveTrap]:
-    """The moves of these that set proved traps, as far as the time suffices, with all baits of each."""
+    """The moves of these that set proved traps, as far as the time suffices, with all baits of each; the ``best`` move
+    (UCI) is put to the test first."""
     until = time.monotonic() + milliseconds / 1000
     tested = [(one, baits_of(one)[:MOST_TESTED]) for one in weighed]
     tested = [(one, baits) for one, baits in tested if _taken(baits) >= LEAST_TAKEN]
-    tested.sort(key=lambda pair: pair[0].cost - sum(map(_hope, pair[1])))
+    tested.sort(key=lambda pair: (pair[0].uci != best, pair[0].cost - sum(map(_hope, pair[1]))))
     for one, baits in tested[:MOST_MOVES]:
         left = int(1000 * (until - time.monotonic()))
         if left <= 0:

@@ -6,7 +6,7 @@ are smoothed towards those of all indexed games, and these towards the move mode
 Dirichlet's: the wider source counts as so many games of the narrower one.
 
 Players see more than first sight and two plies. So where a search has found what moves give away, the model's
-probability of each counts `Foresight.weight` times, before it is put together with the games.
+probability of each becomes `Foresight.weight`, before it is put together with the games.
 """
 
 import math
@@ -26,11 +26,8 @@ ALL_AS_GAMES = 10.0
 MODEL_AS_GAMES = 10.0
 """and games of all ratings that the move model counts as."""
 
-MOST_GIFT = 0.15
-"""Win chance beyond which players avoid a move no more for what else it gives away."""
-
-UNSEARCHED_GIFT = 0.1
-"""What a move gives away that was not searched, since it is unlikely."""
+SMALL_GIFT, MOST_GIFT = 0.15, 0.6
+"""Win chance up to which players avoid a move strongly for what it gives away, and up to which they do so at all."""
 
 OPEN_END = 200
 """Points beyond the one end of a band that has no other end, where its typical player is."""
@@ -42,20 +39,29 @@ class Foresight:
     `research.repertoire.foresight`."""
 
     strength: float
-    """For the model's middle rating,"""
+    """Of each unit of win chance up to `SMALL_GIFT`, for the model's middle rating,"""
     by_rating: float
-    """and for each of its units above."""
+    """and for each of its units above;"""
+    beyond: float = 0.0
+    """of each unit from there to `MOST_GIFT`."""
+    unsearched: float = 0.1
+    """Win chance that a move counts as giving away which was not searched, since it is unlikely."""
+    trust: float = 1.0
+    """Power of the move model's probability: who looks ahead goes less by what seems good at first sight."""
 
-    def weight(self, gift: float, rating: float) -> float:
-        """Part of its probability, before all add up to 1 again, that a move keeps that gives ``gift`` away."""
+    def weight(self, modelled: float, gift: float | None, rating: float) -> float:
+        """What the probability of a move by the move model becomes, before all add up to 1 again, if the move gives
+        ``gift`` of win chance away; None if it was not searched."""
+        given = min(MOST_GIFT, max(0.0, self.unsearched if gift is None else gift))
         units = (rating - _native.MIDDLE_RATING) / _native.RATING_UNIT
         units = min(_native.MOST_RATING_UNITS, max(-_native.MOST_RATING_UNITS, units))
         strength = max(0.0, self.strength + units * self.by_rating)
-        return math.exp(-strength * min(MOST_GIFT, max(0.0, gift)))
+        avoided = strength * min(SMALL_GIFT, given) + self.beyond * max(0.0, given - SMALL_GIFT)
+        return float(modelled**self.trust * math.exp(-avoided))
 
 
-PEOPLE_FORESIGHT = Foresight(8.8, 4.6)
-ENGINE_FORESIGHT = Foresight(7.6, 3.5)
+PEOPLE_FORESIGHT = Foresight(10.5, 2.8, 1.1, 0.31, 0.74)
+ENGINE_FORESIGHT = Foresight(8.0, 3.0, 4.7, 0.4, 0.63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +97,9 @@ class ReplyModel:
 
     def foreseen(self, replies: Sequence[LikelyReply], gifts: Mapping[str, float]) -> list[LikelyReply]:
         """The replies of a position with what a search found that they give away, by UCI, the likeliest first."""
-        weights = [self.foresight.weight(gifts.get(one.uci, UNSEARCHED_GIFT), self.rating) for one in replies]
-        total = sum(one.modelled * weight for one, weight in zip(replies, weights, strict=True))
-        model = [(one.uci, one.modelled * weight / total) for one, weight in zip(replies, weights, strict=True)]
+        weights = [self.foresight.weight(one.modelled, gifts.get(one.uci), self.rating) for one in replies]
+        total = sum(weights)
+        model = [(one.uci, weight / total) for one, weight in zip(replies, weights, strict=True)]
         return smoothed(model, {one.uci: one.played for one in replies if one.played is not None})
 
 

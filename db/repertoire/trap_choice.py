@@ -12,22 +12,34 @@ from typing import Generic, Protocol, TypeVar
 import chess
 
 from db.repertoire.expectation import WeighedMove
-from db.repertoire.live_traps import AHEAD_MILLISECONDS, LiveTrap, baits_of, hope_ahead, prove_traps, weighed_moves
+from db.repertoire.live_traps import (
+    AHEAD_MILLISECONDS,
+    LiveTrap,
+    baits_of,
+    hope_ahead,
+    look_at,
+    prove_traps,
+    weighed_moves,
+)
 from db.repertoire.replies import ReplyModel
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.search import win_chance
 
 LOOK_SHARE = 0.35
 """Most of the thinking time for the look at the replies to the moves within the cost, 0..1,"""
-PROOF_SHARE = 0.3
-"""and for the proof of their baits, if there are any;"""
+PROOF_SHARE = 0.25
+"""for the proof of their baits and those of the best move, if there may be any,"""
+CHECK_SHARE = 0.08
+"""and for the look at the best move alone, where it was not among them;"""
+VALUE_SHARE = 0.1
+"""for the values of the moves that the best one is compared with,"""
 AHEAD_SHARE = 0.2
-"""and for the look behind the replies, if there is time for it. The search of the best move has what is left,"""
-VALUE_SHARE = 0.3
-"""less this part of it for the values of moves that it is compared with, if there are any."""
+"""and for the look behind the replies, if there is time for it. The search of the best move has what is left."""
 
 LEAST_MILLISECONDS = 60
 """With less time nobody looks for traps."""
+SHORTEST_SEARCH = 1
+"""Milliseconds that a search gets in any case."""
 WON = 0.75
 """Win chance from which on traps are not looked for any more: a bait costs .3 of it at least, which is not there."""
 
@@ -123,39 +135,49 @@ def choose_move(
     until = time.monotonic() + milliseconds / 1000
     if opponent.allowed <= 0 or milliseconds < LEAST_MILLISECONDS:
         return Chosen(*search(board, milliseconds), None, True)
-    weighed: list[WeighedMove] = []
     found: list[TrapT] = list(known())[:MOST_TRAPS]
-    steered = None
-    if not board.chess960:
-        model, allowed = opponent.model, opponent.allowed
-        weighed = opponent.run(
-            int(LOOK_SHARE * milliseconds), lambda left: weighed_moves(board, model, allowed, left, stop)
+    weighed = _looked(board, opponent, int(LOOK_SHARE * milliseconds), stop)
+    is_baited = any(map(baits_of, weighed))
+    looks_ahead = bool(weighed) and milliseconds >= AHEAD_MILLISECONDS
+    reserved = PROOF_SHARE + VALUE_SHARE if found or is_baited else CHECK_SHARE * bool(weighed)
+    reserved += (AHEAD_SHARE + VALUE_SHARE) * looks_ahead
+    left = 1000 * (until - time.monotonic()) - reserved * milliseconds
+    uci, value = search(board, max(SHORTEST_SEARCH, int(left)))
+    if weighed and win_chance(value) < WON:
+        if all(one.uci != uci for one in weighed):
+            best = uci, win_chance(value), 0.0
+            check = int(CHECK_SHARE * milliseconds)
+            weighed.append(opponent.run(check, lambda left: look_at(board, best, opponent.model, left, stop)))
+        live = opponent.run(
+            int(PROOF_SHARE * milliseconds), lambda left: list(prove_traps(board, weighed, left, stop, uci))
         )
-        if any(one.value >= WON for one in weighed):
-            weighed = []
-    if any(map(baits_of, weighed)):
-        live = opponent.run(int(PROOF_SHARE * milliseconds), lambda left: list(prove_traps(board, weighed, left, stop)))
         there = {trap.move for trap in found}
         found += [made(trap) for trap in live if trap.move not in there]
     found.sort(key=lambda trap: trap.cost - trap.gain * trap.taken)
-    if not found and weighed and milliseconds >= AHEAD_MILLISECONDS:
-        steered = _steered(board, weighed, opponent, int(AHEAD_SHARE * milliseconds), stop)
-    left = max(1, int(1000 * (until - time.monotonic())))
-    compared = int(VALUE_SHARE * left) if found or steered is not None else 0
-    uci, value = search(board, left - compared)
     own = next((trap for trap in found if trap.move == uci), None)
     others = [trap for trap in found if trap is not own][:MOST_TRAPS]
 
     def value_of(move: str) -> int:
         after = board.copy()
         after.push_uci(move)
-        return -search(after, compared // max(1, len(others)))[1]
+        return -search(after, max(SHORTEST_SEARCH, int(VALUE_SHARE * milliseconds) // max(1, len(others))))[1]
 
-    if steered is not None and steered != uci:
-        there_value = value_of(steered)
-        if win_chance(value) - win_chance(there_value) <= STEER_COST * opponent.allowed:
-            return Chosen(steered, there_value, None, False)
+    if not found and looks_ahead:
+        steered = _steered(board, weighed, opponent, int(AHEAD_SHARE * milliseconds), stop)
+        if steered is not None and steered != uci:
+            there_value = value_of(steered)
+            if win_chance(value) - win_chance(there_value) <= STEER_COST * opponent.allowed:
+                return Chosen(steered, there_value, None, False)
     return prefer_trap(Chosen(uci, value, own, True), others, value_of, opponent.allowed)
+
+
+def _looked(board: chess.Board, opponent: Opponent, milliseconds: int, stop: Cancellation) -> list[WeighedMove]:
+    """The moves about within the cost with the replies that may be baits; none where nobody looks for traps."""
+    if board.chess960:
+        return []
+    model, allowed = opponent.model, opponent.allowed
+    weighed = opponent.run(milliseconds, lambda left: weighed_moves(board, model, allowed, left, stop))
+    return [] if any(one.value >= WON for one in weighed) else weighed
 
 
 def _steered(

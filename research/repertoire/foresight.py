@@ -3,9 +3,9 @@
     python -m research.repertoire.foresight GAMES.pgn… [--decisions N] [--engine]
 
 The move model sees first sight and two plies. Of decisions in the games that are fitted to, the likely replies are
-searched as in a repertoire, and the two numbers are fitted by which the probability of a move falls with what it gives
-away. Printed are the numbers, and the log loss with them and without on games left out. ``--engine``: the games are
-those of `research.repertoire.limited_games`.
+searched as in a repertoire, and the five numbers are fitted by which the probability of a move falls with what it gives
+away. Printed are the numbers, and of games left out the log loss with them and without, and the share of moves that
+lose as it was predicted and as it was. ``--engine``: the games are those of `research.repertoire.limited_games`.
 """
 
 import argparse
@@ -19,12 +19,14 @@ import numpy as np
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from db.repertoire.expectation import gifts_of, likely_replies
-from db.repertoire.replies import ENGINE_FORESIGHT, PEOPLE_FORESIGHT, UNSEARCHED_GIFT, Foresight, ReplyModel
+from db.repertoire.replies import ENGINE_FORESIGHT, PEOPLE_FORESIGHT, Foresight, ReplyModel
 from db.traps.temptation import RatingBand
 from research.repertoire.decisions import Decision, decisions_of, games_of
 from research.repertoire.falls import NODES
+from trapcore.proof.search import BLUNDER
 
-BEGIN = (5.0, 2.0)
+BEGIN = (9.0, 3.0, 1.4, 0.3, 0.8)
+NOTHING = Foresight(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,39 +34,60 @@ class Searched:
     """A decision with the moves that were searched."""
 
     rating: int
-    moves: tuple[tuple[float, float], ...]
-    """Probability by the move model, and what the move gives away."""
-    played: int | None
-    """Which of them was played; None if it was none of them."""
+    moves: tuple[tuple[float, float | None], ...]
+    """Of each legal move its probability by the move model, and what it gives away; None if it was not searched."""
+    played: int
+    """Which of them was played."""
 
-    def loss(self, foresight: Foresight) -> float:
-        """Log loss in nats; the moves that were not searched count as one."""
-        weighed = [p * foresight.weight(gift, self.rating) for p, gift in self.moves]
-        rest = max(1e-9, 1 - sum(p for p, _ in self.moves)) * foresight.weight(UNSEARCHED_GIFT, self.rating)
-        chosen = rest if self.played is None else weighed[self.played]
-        return -math.log(max(1e-12, chosen / (sum(weighed) + rest)))
+    def probabilities(self, foresight: Foresight) -> list[float]:
+        """Of each move."""
+        weights = [foresight.weight(p, gift, self.rating) for p, gift in self.moves]
+        total = sum(weights)
+        return [weight / total for weight in weights]
+
+    def log_loss(self, foresight: Foresight) -> float:
+        """In nats."""
+        return -math.log(max(1e-12, self.probabilities(foresight)[self.played]))
+
+    def losing(self, foresight: Foresight) -> float:
+        """Probability of a move that is known to lose."""
+        probabilities = self.probabilities(foresight)
+        return sum(p for p, (_, gift) in zip(probabilities, self.moves, strict=True) if _loses(gift))
+
+    @property
+    def lost(self) -> bool:
+        """Whether such a one was played."""
+        return _loses(self.moves[self.played][1])
+
+
+def _loses(gift: float | None) -> bool:
+    return gift is not None and gift >= BLUNDER
 
 
 def searched(decision: Decision, is_engine: bool) -> Searched:
     """The decision with its likely moves searched."""
     board = decision.board()
     model = ReplyModel(None, RatingBand(decision.rating, decision.rating), is_engine=is_engine)
-    likely = likely_replies(model.replies(board))
-    _, gifts = gifts_of(decision.fen, [one.uci for one in likely], NODES)
-    moves = tuple((one.modelled, gift) for one, gift in zip(likely, gifts, strict=True))
-    played = next((at for at, one in enumerate(likely) if one.uci == decision.played), None)
+    every = model.replies(board)
+    likely = [one.uci for one in likely_replies(every)]
+    gifts = dict(zip(likely, gifts_of(decision.fen, likely, NODES)[1], strict=True))
+    moves = tuple((one.modelled, gifts.get(one.uci)) for one in every)
+    played = next(at for at, one in enumerate(every) if one.uci == decision.played)
     return Searched(decision.rating, moves, played)
 
 
 def mean_loss(decisions: Sequence[Searched], foresight: Foresight) -> float:
     """Mean log loss in nats."""
-    return float(np.mean([one.loss(foresight) for one in decisions]))
+    return float(np.mean([one.log_loss(foresight) for one in decisions]))
 
 
 def fit(decisions: Sequence[Searched]) -> Foresight:
-    """The numbers with the least log loss."""
+    """The five numbers with the least log loss."""
     found = minimize(
-        lambda x: mean_loss(decisions, Foresight(*x)), BEGIN, method="Nelder-Mead", options={"xatol": 0.02}
+        lambda x: mean_loss(decisions, Foresight(*x)),
+        BEGIN,
+        method="Nelder-Mead",
+        options={"xatol": 0.02, "fatol": 1e-5},
     )
     return Foresight(*map(float, found.x))
 
@@ -84,11 +107,15 @@ def main() -> None:
             parts.append(list(pool.map(lambda one: searched(one, given.engine), decisions)))
     fitted, held_out = parts
     found = fit(fitted)
-    print(f"{len(fitted):,} decisions: strength {found.strength:.2f}, by rating {found.by_rating:.2f}")
+    print(f"{len(fitted):,} decisions: {found}")
     kept = ENGINE_FORESIGHT if given.engine else PEOPLE_FORESIGHT
-    print(f"log loss on {len(held_out):,} decisions of games left out:")
-    for name, one in (("the move model alone", Foresight(0, 0)), ("with these", found), ("with the kept ones", kept)):
-        print(f"  {mean_loss(held_out, one):.3f} {name}")
+    lost = np.mean([one.lost for one in held_out])
+    print(
+        f"{len(held_out):,} decisions of games left out, of which {lost:.4f} lose: log loss, and losing moves predicted"
+    )
+    for name, one in (("the move model alone", NOTHING), ("with these", found), ("with the kept ones", kept)):
+        losing = np.mean([decision.losing(one) for decision in held_out])
+        print(f"  {mean_loss(held_out, one):.3f}  {losing:.4f}  {name}")
 
 
 if __name__ == "__main__":

@@ -99,13 +99,15 @@ def test_own_moves_keep_to_the_cost_and_baits_are_weighed() -> None:
 
 
 def test_better_players_avoid_more_of_what_gives_much_away() -> None:
-    foresight = Foresight(6.0, 2.0)
-    assert foresight.weight(0.1, 1500) == pytest.approx(math.exp(-0.6))
-    assert foresight.weight(0.1, 2000) == pytest.approx(math.exp(-0.8))
-    assert foresight.weight(0.1, 9000) == foresight.weight(0.1, 2500)
-    assert foresight.weight(2.0, 1500) == foresight.weight(MOST_GIFT, 1500)
-    assert foresight.weight(-0.1, 1500) == 1.0
-    assert Foresight(1.0, 2.0).weight(0.5, 500) == 1.0  # nobody prefers what gives much away
+    foresight = Foresight(6.0, 2.0, 1.5, 0.05, 0.5)
+    assert foresight.weight(0.25, 0.1, 1500) == pytest.approx(0.5 * math.exp(-0.6))
+    assert foresight.weight(0.25, 0.1, 2000) == pytest.approx(0.5 * math.exp(-0.8))
+    assert foresight.weight(0.25, 0.1, 9000) == foresight.weight(0.25, 0.1, 2500)
+    assert foresight.weight(0.25, 0.35, 1500) == pytest.approx(0.5 * math.exp(-0.9 - 0.3))
+    assert foresight.weight(0.25, 2.0, 1500) == foresight.weight(0.25, MOST_GIFT, 1500)
+    assert foresight.weight(0.25, -0.1, 1500) == 0.5
+    assert foresight.weight(0.25, None, 1500) == foresight.weight(0.25, 0.05, 1500)
+    assert Foresight(1.0, 2.0).weight(0.5, 0.5, 500) == 0.5  # nobody prefers what gives much away
 
 
 def test_what_a_search_finds_changes_what_the_model_says_and_not_what_was_played() -> None:
@@ -113,8 +115,8 @@ def test_what_a_search_finds_changes_what_the_model_says_and_not_what_was_played
     played = PlayedReply(by_all=40, by_band=10, ended=10, points=5.0)
     replies = [LikelyReply("good", 0.4, 0.5, None), LikelyReply("bait", 0.6, 0.5, played)]
     found = {reply.uci: reply for reply in model.foreseen(replies, {"good": 0.0, "bait": 0.4})}
-    weight = PEOPLE_FORESIGHT.weight(0.4, 1500)
-    bait = weight / (1 + weight)
+    good, weight = PEOPLE_FORESIGHT.weight(0.5, 0.0, 1500), PEOPLE_FORESIGHT.weight(0.5, 0.4, 1500)
+    bait = weight / (good + weight)
     assert found["bait"].modelled == pytest.approx(bait)
     assert found["bait"].probability == pytest.approx((10 + 10 * (40 + 10 * bait) / 50) / 20)
     assert sum(reply.probability for reply in found.values()) == pytest.approx(1)
@@ -128,5 +130,5 @@ def test_what_gives_much_away_is_less_likely_than_its_looks_say(is_engine: bool)
     _, replies = reply_values(board, model, 4_000)
     baits = [reply for reply in replies if reply.gift >= BAIT_GIFT]
     assert baits
-    assert all(reply.probability < raw[reply.uci] for reply in baits)
+    assert sum(reply.probability for reply in baits) < sum(raw[reply.uci] for reply in baits)
     assert sum(reply.probability for reply in replies) <= 1 + 1e-9
