@@ -158,7 +158,7 @@ def weighed_moves(
 ) -> list[WeighedMove]:
     """The moves about within the cost that the time sufficed for, the one with the best expectation first."""
     until = time.monotonic() + milliseconds / 1000
-    nodes = _nodes(milliseconds)
+    nodes = look_nodes(milliseconds)
     found: list[WeighedMove] = []
     for move in own_moves(board.fen(), int(OWN_PART * nodes), max_cost + COST_MARGIN, WIDTH, stop):
         if found and time.monotonic() >= until:
@@ -176,10 +176,11 @@ def look_at(
 ) -> WeighedMove:
     """An own move (UCI, win chance, cost) with the replies to it that may be baits, in about so many milliseconds."""
     # One move has the time of several.
-    return weigh_baits(board, move, model, _nodes(WIDTH * milliseconds // 2), stop)
+    return weigh_baits(board, move, model, look_nodes(WIDTH * milliseconds // 2), stop)
 
 
-def _nodes(milliseconds: int) -> int:
+def look_nodes(milliseconds: int) -> int:
+    """Nodes for the search of each position of a look at several moves in so many milliseconds."""
     return min(MOST_NODES, max(LEAST_NODES, NODES_A_MILLISECOND * milliseconds))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import chess
 
 from db.library.library import Library
-from db.repertoire.live_traps import LiveBait, LiveTrap
+from db.repertoire.live_traps import LEAST_TAKEN, LiveBait, LiveTrap
 from db.repertoire.tree import Repertoire, TrapAhead
 from trapcore import _native
 from trapcore.errors import InputError
@@ -67,7 +67,8 @@ class StoredRepertoire:
     """By the key of the position before them, the most hopeful first."""
 
     def move(self, board: chess.Board) -> tuple[str, LiveTrap | None] | None:
-        """What to play (UCI), and the trap that this sets; None of a position that is not in it."""
+        """What to play (UCI), and the trap that this sets; None of a position that is not in it. As in the middle game,
+        baits that fewer take than `LEAST_TAKEN` make no trap."""
         found = self.moves.get(_native.position_key(board.fen()))
         if found is None or board.chess960 or chess.Move.from_uci(found[0]) not in board.legal_moves:
             return None
@@ -75,7 +76,8 @@ class StoredRepertoire:
         after = board.copy(stack=False)
         after.push_uci(uci)
         baits = self.baits.get(_native.position_key(after.fen()))
-        return uci, LiveTrap(uci, after.fen(), baits, cost) if baits else None
+        trap = LiveTrap(uci, after.fen(), baits or (), cost)
+        return uci, trap if trap.taken >= LEAST_TAKEN else None
 
     @classmethod
     def of(cls, repertoire: Repertoire, made_of: MadeOf) -> "StoredRepertoire":

@@ -4,6 +4,7 @@
 
     python -m research.benchmarks trapping [--games N] [--opponent stockfish|people] [--traps on|off|both]
         [--milliseconds M] [--rating LOW-HIGH] [--db LIBRARY] [--repertoires FOLDER] [--seed S]
+    python -m research.benchmarks trapping funnel [--games N] [--milliseconds M] [--rating LOW-HIGH] [--seed S]
     python -m research.benchmarks trapping recall --db LIBRARY [--positions N]
 
 ``stockfish`` is a Stockfish limited to ratings spread evenly over the range, with the same time for a move; ``people``
@@ -12,8 +13,9 @@ chooses as the bot does (`db.repertoire.trap_choice`), by its own search, withou
 colours alternate. With ``--repertoires``, and ``--db`` to build them of, it plays from those that the bot itself would
 build, and which are built and kept in the folder if they are not there yet. With ``--traps both`` every opponent is met
 twice, and the difference of the scores is printed. A trap is fallen for if the very next move is one of its baits.
-``recall`` counts, among the moves of indexed games that the full trap test proves to be baits taken, how many the quick
-look of a move would have seen.
+``funnel`` plays against people and tells why replies that lose were no baits of a trap (see `trap_funnel`). ``recall``
+counts, among the moves of indexed games that the full trap test proves to be baits taken, how many the quick look of a
+move would have seen.
 """
 
 import argparse
@@ -40,6 +42,7 @@ from db.repertoire.trap_choice import Opponent, choose_move
 from db.storage.models import GameRow, LosingMoveRow
 from db.traps.temptation import RatingBand, rating_band
 from research.benchmarks.stockfish import STOCKFISH
+from research.benchmarks.trap_funnel import FULL_NODES, Funnel, Watch
 from research.report import Report, Table, markdown, number
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -58,8 +61,6 @@ DECIDED = 900
 DECIDED_MOVES = 6
 LONGEST = 240
 """Plies after which a game is a draw."""
-FULL_NODES = 60_000
-"""For each question of the full test, in ``recall``."""
 QUICK_NODES = (1_000, 4_000, 8_000)
 """Of the quick look there: what it has with a tenth of a second for a move, with half a second, and with a second."""
 
@@ -125,12 +126,14 @@ def play(
     other: Answering,
     milliseconds: int,
     repertoire: StoredRepertoire | None = None,
+    watch: Watch | None = None,
 ) -> Counted:
-    """One game of the bot's move choice."""
+    """One game of the bot's move choice; for ``watch`` see `Funnel.watch`."""
     board, counted = chess.Board(), Counted()
     killer: list[str] = []
     pending: LiveTrap | None = None
     row = ahead = 0
+    is_searched = False
     stop = Cancellation()
     start = board.fen()
 
@@ -141,6 +144,8 @@ def play(
     while not board.is_game_over(claim_draw=True) and board.ply() < LONGEST:
         if board.turn != ours:
             move = other.move(board)
+            if watch is not None:
+                watch(board, is_searched, pending, move.uci())
             taken = [bait for bait in (pending.baits if pending is not None else ()) if bait.uci == move.uci()]
             if taken:
                 counted.taken += 1
@@ -149,6 +154,7 @@ def play(
             board.push(move)
             continue
         counted.moves += 1
+        is_searched = False
         if killer:
             board.push_uci(killer[0])
             killer = []
@@ -162,6 +168,7 @@ def play(
                 counted.hoped += pending.taken
             board.push_uci(uci)
             continue
+        is_searched = True
         chosen = choose_move(board, milliseconds, searched, opponent, stop, list[LiveTrap], lambda trap: trap)
         if chosen.trap is not None:
             pending = chosen.trap
@@ -218,8 +225,8 @@ def difference(on: Sequence[float], off: Sequence[float]) -> str:
     return f"score with traps less score without: {apart:+.3f} ± {spread:.3f} a game"
 
 
-def match(given: argparse.Namespace, traps: bool) -> list[Counted]:
-    """The games. Raises `UsageError` without Stockfish if that is the opponent."""
+def match(given: argparse.Namespace, traps: bool, funnel: Funnel | None = None) -> list[Counted]:
+    """The games, told to ``funnel`` if there is one. Raises `UsageError` without Stockfish if that is the opponent."""
     low, high = map(int, given.rating.split("-"))
     numbers = random.Random(given.seed)
     found = []
@@ -244,11 +251,15 @@ def match(given: argparse.Namespace, traps: bool) -> list[Counted]:
                     repertoires[name] = build_into(given.repertoires, name, given.db, TRAP_LOSS, REPERTOIRE_SECONDS)
                 repertoire = repertoires[name]
             other: Answering
+            watch = None
             if engine is not None:
                 other = LimitedEngine(engine, rating, given.milliseconds)
             else:
-                other = People(ReplyModel(library, RatingBand(rating - 200, rating + 199)), numbers)
-            found.append(play(at % 2 == 0, ours, other, given.milliseconds, repertoire))
+                people = ReplyModel(library, RatingBand(rating - 200, rating + 199))
+                other = People(people, numbers)
+                if funnel is not None:
+                    watch = funnel.watch(people, ours.model)
+            found.append(play(at % 2 == 0, ours, other, given.milliseconds, repertoire, watch))
             print(f"game {at + 1}: {found[-1]}", flush=True)
     return found
 
@@ -303,7 +314,7 @@ def recall(library: Library, most: int, seed: int) -> tuple[int, list[int]]:
 def main(arguments: Sequence[str]) -> int:
     """Plays and prints."""
     parser = argparse.ArgumentParser(prog="python -m research.benchmarks trapping")
-    parser.add_argument("what", nargs="?", choices=("games", "recall"), default="games")
+    parser.add_argument("what", nargs="?", choices=("games", "funnel", "recall"), default="games")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--opponent", choices=("stockfish", "people"), default="stockfish")
     parser.add_argument("--traps", choices=("on", "off", "both"), default="both")
@@ -327,6 +338,11 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if given.repertoires is not None and given.db is None:
         raise UsageError("--repertoires needs --db: the library that repertoires are built of")
+    if given.what == "funnel":
+        given.opponent, funnel = "people", Funnel(given.milliseconds)
+        games = match(given, True, funnel)
+        print(markdown(funnel.report(len(games))))
+        return 0
     played = {}
     for traps in ("on", "off") if given.traps == "both" else (given.traps,):
         title = f"{given.opponent}, rated {given.rating}, {given.milliseconds} ms a move, traps {traps}"

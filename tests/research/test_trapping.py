@@ -5,11 +5,13 @@ import random
 import chess
 import pytest
 
+from db.repertoire.live_traps import LiveBait, LiveTrap
 from db.repertoire.replies import ReplyModel
 from db.repertoire.trap_choice import Opponent
 from db.traps.temptation import RatingBand
 from research.benchmarks import trapping
 from research.benchmarks.__main__ import main
+from research.benchmarks.trap_funnel import Funnel, Step
 from research.benchmarks.trapping import Counted, People, difference, play, report
 from trapcore.errors import UsageError
 
@@ -31,6 +33,30 @@ def test_a_short_game_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counted.taken <= counted.chosen <= counted.moves
     quiet = play(chess.BLACK, Opponent(MODEL, 0.0), people, 20)
     assert (quiet.moves, quiet.chosen, quiet.steered, quiet.hoped) == (3, 0, 0, 0.0)
+
+
+def elephant(trap: LiveTrap | None, *, is_searched: bool = True) -> Funnel:
+    """A funnel that was told of the bait of the Elephant Trap, which was played."""
+    board = chess.Board()
+    for uci in ("d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"):
+        board.push_uci(uci)
+    funnel = Funnel(400)
+    funnel.watch(MODEL, MODEL)(board, is_searched, trap, "c3d5")
+    return funnel
+
+
+def test_a_fall_is_counted_under_the_step_that_it_did_not_pass() -> None:
+    bait = LiveBait("c3d5", ("f6d5",), None, 0.5, 0.1)
+    trap = LiveTrap("e6d5", "", (bait,), 0.0)
+    for told, step in (
+        (elephant(trap), Step.COUNTED),
+        (elephant(None), Step.UNPROVED),
+        (elephant(None, is_searched=False), Step.NOT_SEARCHED),
+    ):
+        assert (told.decisions, told.played) == (1, {step: 1})
+        assert 0 < told.expected[step] < 1
+        (table,) = told.report(1).blocks
+        assert (step.value, f"{told.expected[step]:.3f}"[1:], "1") in table.rows  # type: ignore[union-attr]
 
 
 def test_means_by_hand() -> None:

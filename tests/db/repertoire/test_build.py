@@ -138,6 +138,8 @@ def test_a_repertoire_is_played_from_a_file(library: Library, built: Repertoire,
     assert trap is not None
     assert (trap.baits[0].uci, trap.baits[0].killer_line[0] in ("b7a6", "b8a6")) == ("f1a6", True)
     assert trap.taken > 0.7
+    rare = {key: tuple(replace(bait, taken=0.01) for bait in baits) for key, baits in read.baits.items()}
+    assert replace(read, baits=rare).move(board) == (uci, None)
     assert read.move(chess.Board("8/8/8/8/8/4k3/8/R3K3 w - - 0 1")) is None
     (tmp_path / "bad.json").write_text('{"format": 0}')
     with pytest.raises(InputError, match=r"bad\.json is no repertoire of this program"):

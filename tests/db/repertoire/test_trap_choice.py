@@ -5,8 +5,11 @@ from dataclasses import dataclass
 import chess
 import pytest
 
+from db.repertoire import live_traps, trap_choice
+from db.repertoire.expectation import WeighedMove, gifts_of
 from db.repertoire.live_traps import (
     COST_MARGIN,
+    LIKELIEST,
     LiveTrap,
     allowed_cost,
     baits_of,
@@ -111,6 +114,35 @@ def test_the_move_of_a_game_is_chosen_with_its_trap_if_traps_are_wanted(allowed:
     assert chosen.is_best
     assert (None if chosen.trap is None else chosen.trap.baits[0].uci) == ("c3d5" if allowed else None)
     assert sum(asked) <= 20_000
+
+
+def test_the_baits_of_the_best_move_are_proved_where_the_look_passed_it_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trap_choice, "weighed_moves", lambda *_: [WeighedMove("f6d5", 0.0, 0.05, ())])
+    opponent = Opponent(MODEL, 0.05)
+
+    def chosen(value: int) -> Chosen[LiveTrap]:
+        return choose_move(
+            elephant(), 5_000, lambda *_: ("e6d5", value), opponent, Cancellation(), list[LiveTrap], lambda trap: trap
+        )
+
+    trap = chosen(12).trap
+    assert trap is not None
+    assert "c3d5" in [bait.uci for bait in trap.baits]
+    # Who has won sets no traps.
+    assert chosen(900).trap is None
+
+
+def test_the_look_searches_each_reply_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def recorded(fen: str, moves: list[str], nodes: int, _: Cancellation | None) -> tuple[float, list[float]]:
+        asked.extend(moves)
+        return gifts_of(fen, moves, nodes)
+
+    monkeypatch.setattr(live_traps, "gifts_of", recorded)
+    found = weigh_baits(elephant(), ("e6d5", 0.0, 0.0), MODEL, 4_000)
+    assert "c3d5" in [reply.uci for reply in found.replies]
+    assert len(asked) == len(set(asked)) >= LIKELIEST
 
 
 def test_with_no_time_the_best_move_is_played() -> None:
