@@ -156,7 +156,7 @@ def foreseen_replies(
     searched += [one.uci for one in every if one.uci in wanted and one.uci not in searched]
     best, gifts = gifts_of(board.fen(), searched, nodes, stop)
     given = dict(zip(searched, gifts, strict=False))
-    return best, model.foreseen(every, given), given
+    return best, model.foreseen(every, given, _native.tempting_moves(board.fen())), given
 
 
 def likely_replies(replies: Sequence[LikelyReply]) -> list[LikelyReply]:

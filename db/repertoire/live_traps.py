@@ -140,7 +140,7 @@ def weigh_baits(
     others = [one.uci for one in every[:LIKELIEST] if one.uci not in given]
     best_of_others, gifts = gifts_of(fen, others, max(2, nodes // 2), stop)
     given |= zip(others, (max(0.0, gift + best - best_of_others) for gift in gifts), strict=False)
-    replies = model.foreseen(every, given)
+    replies = model.foreseen(every, given, tempting)
     return WeighedMove(
         uci,
         value,

@@ -6,11 +6,12 @@ are smoothed towards those of all indexed games, and these towards the move mode
 Dirichlet's: the wider source counts as so many games of the narrower one.
 
 Players see more than first sight and two plies. So where a search has found what moves give away, the model's
-probability of each becomes `Foresight.weight`, before it is put together with the games.
+probability of each becomes `Foresight.weight`, before it is put together with the games. What gives much away is played
+more often if it tempts by its looks (as the trap test means it), also among moves that the model finds equally likely.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -48,20 +49,25 @@ class Foresight:
     """Win chance that a move counts as giving away which was not searched, since it is unlikely."""
     trust: float = 1.0
     """Power of the move model's probability: who looks ahead goes less by what seems good at first sight."""
+    tempted: float = 1.0
+    """Part of the strength that is left for a move that tempts by its looks, and"""
+    tempted_beyond: float = 0.0
+    """what takes the place of `beyond` for it."""
 
-    def weight(self, modelled: float, gift: float | None, rating: float) -> float:
+    def weight(self, modelled: float, gift: float | None, rating: float, *, is_tempting: bool) -> float:
         """What the probability of a move by the move model becomes, before all add up to 1 again, if the move gives
         ``gift`` of win chance away; None if it was not searched."""
         given = min(MOST_GIFT, max(0.0, self.unsearched if gift is None else gift))
         units = (rating - _native.MIDDLE_RATING) / _native.RATING_UNIT
         units = min(_native.MOST_RATING_UNITS, max(-_native.MOST_RATING_UNITS, units))
-        strength = max(0.0, self.strength + units * self.by_rating)
-        avoided = strength * min(SMALL_GIFT, given) + self.beyond * max(0.0, given - SMALL_GIFT)
+        strength = max(0.0, self.strength * (self.tempted if is_tempting else 1.0) + units * self.by_rating)
+        beyond = self.tempted_beyond if is_tempting else self.beyond
+        avoided = strength * min(SMALL_GIFT, given) + beyond * max(0.0, given - SMALL_GIFT)
         return float(modelled**self.trust * math.exp(-avoided))
 
 
-PEOPLE_FORESIGHT = Foresight(10.5, 2.8, 1.1, 0.31, 0.74)
-ENGINE_FORESIGHT = Foresight(8.0, 3.0, 4.7, 0.4, 0.63)
+PEOPLE_FORESIGHT = Foresight(11.1, 3.37, 2.26, 0.31, 0.7, 0.76, 0.74)
+ENGINE_FORESIGHT = Foresight(8.0, 3.0, 4.7, 0.4, 0.63, 1.0, 4.7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +101,15 @@ class ReplyModel:
                 played = played_in(connection, board, self.band)
         return smoothed(model, played)
 
-    def foreseen(self, replies: Sequence[LikelyReply], gifts: Mapping[str, float]) -> list[LikelyReply]:
-        """The replies of a position with what a search found that they give away, by UCI, the likeliest first."""
-        weights = [self.foresight.weight(one.modelled, gifts.get(one.uci), self.rating) for one in replies]
+    def foreseen(
+        self, replies: Sequence[LikelyReply], gifts: Mapping[str, float], tempting: Container[str]
+    ) -> list[LikelyReply]:
+        """The replies of a position with what a search found that they give away, by UCI, the likeliest first;
+        ``tempting`` are those that tempt by their looks."""
+        weights = [
+            self.foresight.weight(one.modelled, gifts.get(one.uci), self.rating, is_tempting=one.uci in tempting)
+            for one in replies
+        ]
         total = sum(weights)
         model = [(one.uci, weight / total) for one, weight in zip(replies, weights, strict=True)]
         return smoothed(model, {one.uci: one.played for one in replies if one.played is not None})

@@ -3,9 +3,10 @@
     python -m research.repertoire.foresight GAMES.pgn… [--decisions N] [--engine]
 
 The move model sees first sight and two plies. Of decisions in the games that are fitted to, the likely replies are
-searched as in a repertoire, and the five numbers are fitted by which the probability of a move falls with what it gives
-away. Printed are the numbers, and of games left out the log loss with them and without, and the share of moves that
-lose as it was predicted and as it was. ``--engine``: the games are those of `research.repertoire.limited_games`.
+searched as in a repertoire, and the numbers are fitted by which the probability of a move falls with what it gives
+away. Printed are the numbers, and of games left out the log loss with them and without, and the shares of moves that
+lose and tempt, and that lose and do not, as they were predicted and as they were. ``--engine``: the games are those of
+`research.repertoire.limited_games`.
 """
 
 import argparse
@@ -23,9 +24,10 @@ from db.repertoire.replies import ENGINE_FORESIGHT, PEOPLE_FORESIGHT, Foresight,
 from db.traps.temptation import RatingBand
 from research.repertoire.decisions import Decision, decisions_of, games_of
 from research.repertoire.falls import NODES
+from trapcore import _native
 from trapcore.proof.search import BLUNDER
 
-BEGIN = (9.0, 3.0, 1.4, 0.3, 0.8)
+BEGIN = (11.0, 3.0, 2.0, 0.3, 0.7, 0.8, 0.8)
 NOTHING = Foresight(0.0, 0.0)
 
 
@@ -34,14 +36,15 @@ class Searched:
     """A decision with the moves that were searched."""
 
     rating: int
-    moves: tuple[tuple[float, float | None], ...]
-    """Of each legal move its probability by the move model, and what it gives away; None if it was not searched."""
+    moves: tuple[tuple[float, float | None, bool], ...]
+    """Of each legal move its probability by the move model, what it gives away (None if it was not searched), and
+    whether it tempts by its looks."""
     played: int
     """Which of them was played."""
 
     def probabilities(self, foresight: Foresight) -> list[float]:
         """Of each move."""
-        weights = [foresight.weight(p, gift, self.rating) for p, gift in self.moves]
+        weights = [foresight.weight(p, gift, self.rating, is_tempting=tempts) for p, gift, tempts in self.moves]
         total = sum(weights)
         return [weight / total for weight in weights]
 
@@ -49,19 +52,19 @@ class Searched:
         """In nats."""
         return -math.log(max(1e-12, self.probabilities(foresight)[self.played]))
 
-    def losing(self, foresight: Foresight) -> float:
-        """Probability of a move that is known to lose."""
+    def losing(self, foresight: Foresight, *, tempting: bool) -> float:
+        """Probability of a move that is known to lose and tempts, or does not."""
         probabilities = self.probabilities(foresight)
-        return sum(p for p, (_, gift) in zip(probabilities, self.moves, strict=True) if _loses(gift))
+        return sum(p for p, move in zip(probabilities, self.moves, strict=True) if _loses(move, tempting))
 
-    @property
-    def lost(self) -> bool:
+    def lost(self, *, tempting: bool) -> bool:
         """Whether such a one was played."""
-        return _loses(self.moves[self.played][1])
+        return _loses(self.moves[self.played], tempting)
 
 
-def _loses(gift: float | None) -> bool:
-    return gift is not None and gift >= BLUNDER
+def _loses(move: tuple[float, float | None, bool], tempting: bool) -> bool:
+    _, gift, tempts = move
+    return gift is not None and gift >= BLUNDER and tempts is tempting
 
 
 def searched(decision: Decision, is_engine: bool) -> Searched:
@@ -71,7 +74,8 @@ def searched(decision: Decision, is_engine: bool) -> Searched:
     every = model.replies(board)
     likely = [one.uci for one in likely_replies(every)]
     gifts = dict(zip(likely, gifts_of(decision.fen, likely, NODES)[1], strict=True))
-    moves = tuple((one.modelled, gifts.get(one.uci)) for one in every)
+    tempting = _native.tempting_moves(decision.fen)
+    moves = tuple((one.modelled, gifts.get(one.uci), one.uci in tempting) for one in every)
     played = next(at for at, one in enumerate(every) if one.uci == decision.played)
     return Searched(decision.rating, moves, played)
 
@@ -82,12 +86,12 @@ def mean_loss(decisions: Sequence[Searched], foresight: Foresight) -> float:
 
 
 def fit(decisions: Sequence[Searched]) -> Foresight:
-    """The five numbers with the least log loss."""
+    """The numbers with the least log loss."""
     found = minimize(
         lambda x: mean_loss(decisions, Foresight(*x)),
         BEGIN,
         method="Nelder-Mead",
-        options={"xatol": 0.02, "fatol": 1e-5},
+        options={"xatol": 0.02, "fatol": 1e-5, "maxiter": 700},
     )
     return Foresight(*map(float, found.x))
 
@@ -109,13 +113,12 @@ def main() -> None:
     found = fit(fitted)
     print(f"{len(fitted):,} decisions: {found}")
     kept = ENGINE_FORESIGHT if given.engine else PEOPLE_FORESIGHT
-    lost = np.mean([one.lost for one in held_out])
-    print(
-        f"{len(held_out):,} decisions of games left out, of which {lost:.4f} lose: log loss, and losing moves predicted"
-    )
+    print(f"{len(held_out):,} decisions of games left out: log loss, and of moves that lose, tempting and not")
+    lost = [np.mean([one.lost(tempting=tempting) for one in held_out]) for tempting in (True, False)]
+    print(f"         {lost[0]:.4f}  {lost[1]:.4f}  as they were")
     for name, one in (("the move model alone", NOTHING), ("with these", found), ("with the kept ones", kept)):
-        losing = np.mean([decision.losing(one) for decision in held_out])
-        print(f"  {mean_loss(held_out, one):.3f}  {losing:.4f}  {name}")
+        losing = [np.mean([each.losing(one, tempting=tempting) for each in held_out]) for tempting in (True, False)]
+        print(f"  {mean_loss(held_out, one):.3f}  {losing[0]:.4f}  {losing[1]:.4f}  {name}")
 
 
 if __name__ == "__main__":

@@ -99,23 +99,30 @@ def test_own_moves_keep_to_the_cost_and_baits_are_weighed() -> None:
 
 
 def test_better_players_avoid_more_of_what_gives_much_away() -> None:
-    foresight = Foresight(6.0, 2.0, 1.5, 0.05, 0.5)
-    assert foresight.weight(0.25, 0.1, 1500) == pytest.approx(0.5 * math.exp(-0.6))
-    assert foresight.weight(0.25, 0.1, 2000) == pytest.approx(0.5 * math.exp(-0.8))
-    assert foresight.weight(0.25, 0.1, 9000) == foresight.weight(0.25, 0.1, 2500)
-    assert foresight.weight(0.25, 0.35, 1500) == pytest.approx(0.5 * math.exp(-0.9 - 0.3))
-    assert foresight.weight(0.25, 2.0, 1500) == foresight.weight(0.25, MOST_GIFT, 1500)
-    assert foresight.weight(0.25, -0.1, 1500) == 0.5
-    assert foresight.weight(0.25, None, 1500) == foresight.weight(0.25, 0.05, 1500)
-    assert Foresight(1.0, 2.0).weight(0.5, 0.5, 500) == 0.5  # nobody prefers what gives much away
+    foresight = Foresight(6.0, 2.0, 1.5, 0.05, 0.5, 0.5, 1.0)
+
+    def weight(gift: float | None, rating: float, *, is_tempting: bool = False) -> float:
+        return foresight.weight(0.25, gift, rating, is_tempting=is_tempting)
+
+    assert weight(0.1, 1500) == pytest.approx(0.5 * math.exp(-0.6))
+    assert weight(0.1, 2000) == pytest.approx(0.5 * math.exp(-0.8))
+    assert weight(0.1, 9000) == weight(0.1, 2500)
+    assert weight(0.35, 1500) == pytest.approx(0.5 * math.exp(-0.9 - 0.3))
+    assert weight(0.35, 2000, is_tempting=True) == pytest.approx(0.5 * math.exp(-0.15 * 5 - 0.2))
+    assert weight(2.0, 1500) == weight(MOST_GIFT, 1500)
+    assert weight(-0.1, 1500) == 0.5
+    assert weight(None, 1500) == weight(0.05, 1500)
+    assert Foresight(1.0, 2.0).weight(0.5, 0.5, 500, is_tempting=False) == 0.5  # nobody prefers what gives much away
 
 
 def test_what_a_search_finds_changes_what_the_model_says_and_not_what_was_played() -> None:
     model = ReplyModel(None, RatingBand(1500, 1500))
     played = PlayedReply(by_all=40, by_band=10, ended=10, points=5.0)
     replies = [LikelyReply("good", 0.4, 0.5, None), LikelyReply("bait", 0.6, 0.5, played)]
-    found = {reply.uci: reply for reply in model.foreseen(replies, {"good": 0.0, "bait": 0.4})}
-    good, weight = PEOPLE_FORESIGHT.weight(0.5, 0.0, 1500), PEOPLE_FORESIGHT.weight(0.5, 0.4, 1500)
+    found = {reply.uci: reply for reply in model.foreseen(replies, {"good": 0.0, "bait": 0.4}, ["bait"])}
+    good = PEOPLE_FORESIGHT.weight(0.5, 0.0, 1500, is_tempting=False)
+    weight = PEOPLE_FORESIGHT.weight(0.5, 0.4, 1500, is_tempting=True)
+    assert weight > PEOPLE_FORESIGHT.weight(0.5, 0.4, 1500, is_tempting=False)
     bait = weight / (good + weight)
     assert found["bait"].modelled == pytest.approx(bait)
     assert found["bait"].probability == pytest.approx((10 + 10 * (40 + 10 * bait) / 50) / 20)
