@@ -19,6 +19,9 @@ from trapcore.io.streams import open_bytes
 MOST_LISTED = 20
 """Names that an error tells at most."""
 
+NEAREST = 3
+"""Names that are told where nobody is called as was asked."""
+
 _NOBODY = {"", "?"}
 _LEAST_RATIO = 0.6
 
@@ -99,8 +102,9 @@ def _hint(known: Mapping[str, int], wanted: str) -> str:
     for word in sorted(ratio, key=lambda word: (-ratio[word], word)):
         names.update(dict.fromkeys(sorted(by_word[word], key=lambda name: (-known[name], name))))
     if not names:
-        return f"; {len(known):,} others are there"
-    return f"; the nearest are {_listed(known, list(names)[:3])}"
+        most = sorted(known, key=lambda name: (-known[name], name))[:NEAREST]
+        return f"; most games are those of {_listed(known, most)}; `trapline index FILE` reads in those of others"
+    return f"; the nearest are {_listed(known, list(names)[:NEAREST])}"
 
 
 def _listed(known: Mapping[str, int], names: Iterable[str]) -> str:

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from db.games.phases import PHASES
+from db.games.players import find_players
 from db.report.losses import clock_band, time_of_day
 from db.wording.catalog import catalog
 from db.wording.grammar import Grammar
 from db.wording.languages import LANGUAGES
 from tests.db.wording.catalog_texts import TEMPLATES, strings, wanted
+from trapcore.errors import UsageError
 
 OTHERS = [language for language in LANGUAGES.values() if language.catalog_file]
 GAP_OR_TAG = re.compile(r"%\(\w+\)s|%%|</?\w+[^>]*>")
@@ -79,6 +81,10 @@ def test_a_message_is_told_with_what_is_in_its_gaps() -> None:
     _, german = LANGUAGES.values()
     told = german.message("not a legal position: no white king, no black king: '8/8 w'")
     assert told == "keine regelgerechte Stellung: kein weißer König, kein schwarzer König"
+    for names, start in (({"Éva": 6}, "die meisten Partien sind von Éva"), ({"Xaver": 1}, "am ähnlichsten sind Xaver")):
+        with pytest.raises(UsageError) as error:
+            find_players(names, "Xavier")
+        assert german.message(str(error.value)).startswith(f"keine Partie hat einen Spieler namens 'Xavier'; {start}")
     assert german.message("of this nobody knows") == "of this nobody knows"
 
 
