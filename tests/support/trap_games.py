@@ -58,7 +58,8 @@ def game(moves: str, white: str = "Anna", black: str = "Boris", **tags: str) -> 
 
 _FIGURES = re.compile(r" \(\d+ % (?:→|->) \d+ %\)|\?\?(?= )| \$\d+")
 _BETTER = re.compile(
-    r" \d+\.+\S+ (?:was winning|kept the (?:advantage|balance)|was the better defence)\.( \}( \( [^)]*\))?)?"
+    r" \d+\.+\S+ (?:was winning|kept the (?:advantage|balance)|was (?:the better defence|better|more stubborn)"
+    r"|put up more resistance)\.( \}( \( [^)]*\))?)?"
 )
 
 
