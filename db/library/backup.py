@@ -11,6 +11,7 @@ from pathlib import Path
 
 from db.library.library import Library
 from db.library.open import is_copy, is_foreign, mark_as_copy, open_library
+from db.storage.companions import check_companions
 from db.storage.database import Database, sqlite_engine
 from trapcore.errors import LibraryError, OutputError, UsageError
 from trapcore.io.atomic_write import final_path, give_mode_and_owner, work_folder
@@ -153,6 +154,7 @@ def _sync(path: Path) -> None:
 def _put_to_rest(path: Path) -> None:
     """Make certain that nobody has the library open, and that no log of it is left for the file that comes."""
     if path.exists():
+        check_companions(path)
         opened = sqlite3.connect(path, timeout=1.0, isolation_level=None)
         with suppress(sqlite3.DatabaseError), closing(opened) as there:
             try:

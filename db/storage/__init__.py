@@ -5,6 +5,7 @@ column_types.py   types of columns that look at what they read
 models.py         tables
 migrations/       revisions of the tables, for Alembic
 database.py       connections and transactions of one open database; errors of its driver in words
+companions.py     check of what lies beside a SQLite file
 bulk.py           many rows at a time, past SQLAlchemy's own insert
 collation.py      comparison of texts without accents and capitals
 schema_check.py   schema of a file against what the migrations make

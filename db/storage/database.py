@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
+from db.storage.companions import check_companions
 from db.storage.models import MetaRow
 from db.storage.schema_check import has_own_tables
 from trapcore.errors import LibraryBusyError, LibraryError
@@ -117,9 +118,13 @@ class Database:
 
 
 def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SECONDS) -> Engine:
-    """An engine on a SQLite file, which is made if missing unless ``read_only``."""
+    """An engine on a SQLite file, which is made if missing unless ``read_only``.
+
+    To connect raises `LibraryError` if beside the file lies what may harm others, see `db.storage.companions`.
+    """
 
     def connect() -> sqlite3.Connection:
+        check_companions(path)
         query = _reading(path) if read_only else "mode=rwc"
         address = f"{path.absolute().as_uri()}?{query}"
         return sqlite3.connect(address, timeout=busy_seconds, uri=True, isolation_level=None, check_same_thread=False)
