@@ -76,13 +76,23 @@ lock:
 	    --python-platform linux --no-emit-index-url --no-annotate --custom-compile-command "make lock" \
 	    --upgrade --quiet --output-file deploy/requirements.lock
 
-# Known holes of what is locked; needs pip-audit, cargo-audit and the network (of Rust the advisories of RustSec, which lie
-# on github.com), and fails for what could not be asked for.
+# Known holes of what is locked, as the lock files are; needs pip-audit, cargo-audit and the network. Both are asked, whatever
+# becomes of the first, and what could not be asked for is a failure. AUDIT_SERVICE=osv asks another service than the package
+# index, and AUDIT_ADVISORIES=FOLDER takes a copy of RustSec's advisories (github.com/RustSec/advisory-db) instead of fetching it.
+AUDIT_SERVICE ?= pypi
+AUDIT_ADVISORIES ?=
 audit:
 	@command -v pip-audit >/dev/null || { echo "make audit needs pip-audit: pipx install pip-audit" >&2; exit 1; }
 	@command -v cargo-audit >/dev/null || { echo "make audit needs cargo-audit: cargo install cargo-audit" >&2; exit 1; }
-	pip-audit --strict --require-hashes --disable-pip --requirement deploy/requirements.lock
-	cd trapcore/native && cargo audit
+	@failed=; \
+	pip-audit --strict --require-hashes --disable-pip --vulnerability-service $(AUDIT_SERVICE) \
+	    --requirement deploy/requirements.lock || { failed=1; echo "make audit: where no table of holes stands above, the \
+	service was not reached: 'not found' is also what an index without advisories, as a mirror, answers. Nothing is known \
+	then: use a network that reaches it, or another service with AUDIT_SERVICE=osv" | tr -s '\t ' ' ' >&2; }; \
+	(cd trapcore/native && cargo audit $(if $(AUDIT_ADVISORIES),--no-fetch --db $(abspath $(AUDIT_ADVISORIES)))) || { failed=1; \
+	echo "make audit: where no hole stands above, the advisories were not fetched. Nothing is known then: use a network \
+	that reaches them, or a copy with AUDIT_ADVISORIES=FOLDER" | tr -s '\t ' ' ' >&2; }; \
+	test -z "$$failed"
 
 # The picture of the README; needs Chromium.
 screenshot: $(VENV)/ready
