@@ -32,10 +32,9 @@ COST_MARGIN = 0.04
 
 LOOK_GIFT = 0.75 * BAIT_GIFT
 """Win chance that a reply gives away at least by the quick look: so few nodes do not show all that it loses."""
-LEAST_LOOKED = 0.02
-"""Rarer ones are passed over, by the move model's probability of all that tempt after a move;"""
-LIKELIEST = 8
-"""to tell how likely the others are, so many of the likeliest replies are searched."""
+LEAST_LOOKED, LIKELIEST = 0.02, 8
+"""Where the move model gives all of them as much, so many of the likeliest replies are searched to tell how likely they
+are by what the others give away; rarer ones make no trap."""
 
 TEST_NODES_A_MILLISECOND = 200
 """Of the time that is left for proofs, nodes for each question of the trap test: of what 60,000 prove, 5,000 prove two
@@ -133,14 +132,13 @@ def weigh_baits(
     giving = {uci for uci, gift in given.items() if gift >= LOOK_GIFT}
     if not giving:
         return WeighedMove(uci, value, cost, ())
-    every = model.replies(after)
-    if sum(one.probability for one in every if one.uci in giving) < LEAST_LOOKED:
-        return WeighedMove(uci, value, cost, ())
-    # How likely they are depends on what the other likely replies give away.
-    others = [one.uci for one in every[:LIKELIEST] if one.uci not in given]
-    best_of_others, gifts = gifts_of(fen, others, max(2, nodes // 2), stop)
-    given |= zip(others, (max(0.0, gift + best - best_of_others) for gift in gifts), strict=False)
-    replies = model.foreseen(every, given, tempting)
+    replies = model.replies(after)
+    if sum(one.probability for one in replies if one.uci in giving) >= LEAST_LOOKED:
+        # How likely they are depends on what the other likely replies give away.
+        others = [one.uci for one in replies[:LIKELIEST] if one.uci not in given]
+        best_of_others, gifts = gifts_of(fen, others, max(2, nodes // 2), stop)
+        given |= zip(others, (max(0.0, gift + best - best_of_others) for gift in gifts), strict=False)
+        replies = model.foreseen(replies, given, tempting)
     return WeighedMove(
         uci,
         value,
@@ -189,6 +187,11 @@ def baits_of(weighed: WeighedMove) -> list[ReplyValue]:
     return sorted(weighed.replies, key=lambda reply: (-_hope(reply), reply.uci))
 
 
+def may_set_trap(weighed: WeighedMove) -> bool:
+    """Whether enough would fall, if all the likely baits of a move were proved."""
+    return _taken(baits_of(weighed)[:MOST_TESTED]) >= LEAST_TAKEN
+
+
 def _taken(baits: Sequence[ReplyValue]) -> float:
     return sum(bait.probability for bait in baits)
 
@@ -207,8 +210,7 @@ def prove_traps(
     """The moves of these that set proved traps, as far as the time suffices, with all baits of each; the ``best`` move
     (UCI) is put to the test first."""
     until = time.monotonic() + milliseconds / 1000
-    tested = [(one, baits_of(one)[:MOST_TESTED]) for one in weighed]
-    tested = [(one, baits) for one, baits in tested if _taken(baits) >= LEAST_TAKEN]
+    tested = [(one, baits_of(one)[:MOST_TESTED]) for one in weighed if may_set_trap(one)]
     tested.sort(key=lambda pair: (pair[0].uci != best, pair[0].cost - sum(map(_hope, pair[1]))))
     for one, baits in tested[:MOST_MOVES]:
         left = int(1000 * (until - time.monotonic()))

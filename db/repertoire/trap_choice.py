@@ -15,9 +15,9 @@ from db.repertoire.expectation import WeighedMove
 from db.repertoire.live_traps import (
     AHEAD_MILLISECONDS,
     LiveTrap,
-    baits_of,
     hope_ahead,
     look_at,
+    may_set_trap,
     prove_traps,
     weighed_moves,
 )
@@ -137,7 +137,7 @@ def choose_move(
         return Chosen(*search(board, milliseconds), None, True)
     found: list[TrapT] = list(known())[:MOST_TRAPS]
     weighed = _looked(board, opponent, int(LOOK_SHARE * milliseconds), stop)
-    is_baited = any(map(baits_of, weighed))
+    is_baited = any(map(may_set_trap, weighed))
     looks_ahead = bool(weighed) and milliseconds >= AHEAD_MILLISECONDS
     reserved = PROOF_SHARE + VALUE_SHARE if found or is_baited else CHECK_SHARE * bool(weighed)
     reserved += (AHEAD_SHARE + VALUE_SHARE) * looks_ahead
