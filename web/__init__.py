@@ -3,11 +3,9 @@
 ==============  ===========================================================================
 api/            routes for programs, ``/api/v1/...``, ``/health`` and ``/metrics``
 pages/          pages for browsers: routes, templates, style sheet, pictures
+server/         what is between a connection and a route: places in turn, limits, time for a head
 app.py          the FastAPI application: routes, middleware, OpenAPI description
 cache.py        cache of what the pages show, emptied when the library changes
-fair_queue.py   what many requests wait for: places that addresses get in turn, answers that they share
-http_server.py  the server beneath: limits on connections, time for a head, answers to HEAD
-limits.py       middleware: rate limit, size and time of bodies, host, origin, security headers
 metrics.py      metrics for Prometheus, and the middleware that counts requests
 profile.py      whose reports and practice a request may see, and the session of who has signed in
 problems.py     errors as problem details (RFC 9457)

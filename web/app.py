@@ -21,13 +21,13 @@ from db.traps.answer import TrapAnswer
 from web.api import edit, monitoring, uploads
 from web.api import library as library_api
 from web.api.json_response import encode_json
-from web.http_server import HeadMiddleware
-from web.limits import LimitsMiddleware
 from web.metrics import MetricsMiddleware
 from web.pages.rendering import templates
 from web.pages.site import add_pages
 from web.problems import CONTENT_TYPE, Problem, install_error_handlers
 from web.report_jobs import FetchGames
+from web.server.http_server import HeadMiddleware
+from web.server.limits import LimitsMiddleware
 from web.service import Service
 from web.settings import WebOptions
 

@@ -212,7 +212,7 @@ def _handle_http(request: Request, error: Exception) -> Response:
 
 def _handle_bug(request: Request, error: Exception) -> Response:
     logging.getLogger(__name__).error("%s %s", request.method, request.url.path, exc_info=error)
-    # This handler runs outside the middleware of `web.limits`, which adds these headers otherwise.
+    # This handler runs outside the middleware of `web.server.limits`, which adds these headers otherwise.
     return problem_response(500, "the server failed at this; what happened is in its log", SECURITY_HEADERS)
 
 

@@ -28,11 +28,11 @@ from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.cache import LibraryCache
-from web.fair_queue import FairQueue, SharedAnswer
-from web.limits import address_of, end_turn
 from web.metrics import Metrics
 from web.problems import ClientDisconnected, Overloaded
 from web.report_jobs import FetchGames, ReportJobs
+from web.server.fair_queue import FairQueue, SharedAnswer
+from web.server.limits import address_of, end_turn
 from web.settings import WebOptions
 from web.token import KEY_BYTES, read_token, session_key, session_key_file
 from web.upload_jobs import UploadJobs

@@ -31,7 +31,7 @@ from tests.support.templates import copy_of
 from trapline.commands.serve import fetching
 from trapline.settings import Settings
 from web.app import create_app
-from web.http_server import server_config
+from web.server.http_server import server_config
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "examples" / "games.pgn"

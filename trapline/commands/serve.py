@@ -65,7 +65,7 @@ def serve(
         import uvicorn
 
         from web.app import create_app
-        from web.http_server import server_config
+        from web.server.http_server import server_config
     from db.formats.bundled import open_or_bundle
 
     share_arenas()

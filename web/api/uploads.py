@@ -25,8 +25,8 @@ from trapcore.trees.chess_game import Labels
 from web.api.json_response import encode_json
 from web.api.models import AnnotationStatus
 from web.api.params import QueryParams, no_params
-from web.limits import address_of
 from web.problems import ClientDisconnected, RequestError, ResponseAborted, UnprocessableContent, UnsupportedMediaType
+from web.server.limits import address_of
 from web.service import Service, service_of
 from web.settings import WebOptions
 from web.upload_jobs import State, UploadJob

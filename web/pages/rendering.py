@@ -115,7 +115,7 @@ def page(request: Request, template: str, status: int = 200, **values: object) -
     section = "/" + request.url.path.split("/")[1]
     language = language_of(request)
     headers = {
-        # Without a referrer browsers would send no Origin with forms either, which `web.limits` checks.
+        # Without a referrer browsers would send no Origin with forms either, which `web.server.limits` checks.
         "Referrer-Policy": "same-origin",
         "Content-Language": language.code,
         "Vary": "Accept-Language, Cookie",

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from tests.support.web_server import make_library, served
 from trapcore.errors import UsageError
 from trapline.settings import Settings
-from web.limits import TokenBuckets, client_address, rate_limit_key
+from web.server.limits import TokenBuckets, client_address, rate_limit_key
 
 
 @pytest.fixture(scope="module")

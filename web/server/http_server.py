@@ -13,9 +13,9 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from web.fair_queue import Rounds
-from web.limits import GONE, TokenBuckets, is_in, rate_limit_key
 from web.problems import problem_response
+from web.server.fair_queue import Rounds
+from web.server.limits import GONE, TokenBuckets, is_in, rate_limit_key
 from web.settings import WebSettings
 
 GRACE_SECONDS = 10
@@ -61,7 +61,7 @@ def server_config(app: ASGIApp, web: WebSettings) -> uvicorn.Config:
         # Nothing here speaks it, and a connection that was handed on would not be counted any more.
         ws="none",
         server_header=False,
-        # Whom to believe is decided in web.limits.
+        # Whom to believe is decided in web.server.limits.
         proxy_headers=False,
         # See LimitedProtocol, which lets one path through.
         limit_concurrency=None,

@@ -16,7 +16,6 @@ from cachetools import LRUCache
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from web.fair_queue import FairQueue
 from web.problems import (
     SECURITY_HEADERS,
     Forbidden,
@@ -29,6 +28,7 @@ from web.problems import (
     TooLarge,
     error_response,
 )
+from web.server.fair_queue import FairQueue
 from web.settings import WebSettings
 
 Network = IPv4Network | IPv6Network

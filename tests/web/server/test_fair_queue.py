@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 
-from web.fair_queue import FairQueue, Rounds, SharedAnswer
+from web.server.fair_queue import FairQueue, Rounds, SharedAnswer
 
 
 def test_who_asks_for_one_place_waits_for_one_of_each_other_address() -> None:

@@ -12,7 +12,7 @@ import chess
 import pytest
 
 from tests.support.web_server import Served, make_library, served
-from web.http_server import LEAST_CHUNK_BYTES, MOST_CHUNKS
+from web.server.http_server import LEAST_CHUNK_BYTES, MOST_CHUNKS
 
 GAME = b"1. e4 e5 *\n\n"
 HEAD = b"POST /api/v1/annotate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-chess-pgn\r\n"
@@ -121,7 +121,7 @@ def hold(stack: ExitStack, server: Served, kinds: list[str], count: int) -> None
 def test_others_are_answered_while_twenty_addresses_hold_all_connections(
     server: Served, kinds: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("web.http_server.MOST_CONNECTIONS", 40)
+    monkeypatch.setattr("web.server.http_server.MOST_CONNECTIONS", 40)
     with ExitStack() as stack:
         hold(stack, server, kinds, 100)
         for _ in range(5):
@@ -130,7 +130,7 @@ def test_others_are_answered_while_twenty_addresses_hold_all_connections(
 
 
 def test_health_answers_while_a_proxy_holds_all_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("web.http_server.MOST_CONNECTIONS", 20)
+    monkeypatch.setattr("web.server.http_server.MOST_CONNECTIONS", 20)
     make_library(tmp_path / "library.sqlite")
     with served(tmp_path / "library.sqlite", tmp_path, web_proxies='["127.0.0.0/8"]') as server, ExitStack() as stack:
         assert statuses(server, PAGE) == [200]

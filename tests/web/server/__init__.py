@@ -1,0 +1,1 @@
+"""What is between a connection and a route."""
