@@ -368,7 +368,8 @@ class Library(AbstractContextManager["Library"]):
             if connection.dialect.name == "sqlite":
                 first = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
                 if first != "ok":
-                    raise LibraryError(f"{self.name} is damaged ({first}); put back a copy of it")
+                    detail = " ".join(str(first).split())  # SQLite says it on several lines
+                    raise LibraryError(f"{self.name} is damaged ({detail}); put back a copy of it")
 
 
 class _Slugs:
