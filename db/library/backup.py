@@ -6,7 +6,8 @@ copy: these functions say so.
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from db.library.library import Library
@@ -75,8 +76,8 @@ def restore(backup: Path, path: Path, *, replace: bool = False) -> Path:
                 open_library(building).close()  # it is no copy any more
                 _sync(building)
                 give_mode_and_owner(building, like)
-                _put_to_rest(target)
-                building.replace(target)
+                with _at_rest(target):
+                    building.replace(target)
         except sqlite3.Error as error:
             raise _unwritten(path, error) from error
         except OSError as error:
@@ -151,21 +152,25 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _put_to_rest(path: Path) -> None:
-    """Make certain that nobody has the library open, and that no log of it is left for the file that comes."""
-    if path.exists():
-        check_companions(path)
-        opened = sqlite3.connect(path, timeout=1.0, isolation_level=None)
-        with suppress(sqlite3.DatabaseError), closing(opened) as there:
-            try:
-                there.execute("PRAGMA journal_mode = DELETE")
-                there.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                    raise LibraryError(f"{path} is in use; stop whatever has it open and try again") from error
+@contextmanager
+def _at_rest(path: Path) -> Iterator[None]:
+    """Nobody has the library open, and no log of it is left for the file that comes in its place. It stays locked until
+    that has come: who waits for it meanwhile is told by SQLite that the file is another one, and writes nothing."""
+    with ExitStack() as stack:
+        if path.exists():
+            check_companions(path)
+            opened = stack.enter_context(closing(sqlite3.connect(path, timeout=1.0, isolation_level=None)))
             # Anything else that is wrong with it is why it is being replaced.
-    for suffix in COMPANIONS:
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
+            with suppress(sqlite3.DatabaseError):
+                try:
+                    opened.execute("PRAGMA journal_mode = DELETE")
+                    opened.execute("BEGIN EXCLUSIVE")
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                        raise LibraryError(f"{path} is in use; stop whatever has it open and try again") from error
+        for suffix in COMPANIONS:
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        yield
 
 
 def _what_is_there(path: Path, copy: Library) -> str:

@@ -120,6 +120,35 @@ def test_a_library_in_use_is_not_replaced(path: Path, tmp_path: Path) -> None:
     assert games(path) == 2
 
 
+def test_a_writer_that_comes_while_a_library_is_replaced_writes_nothing(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "copy.sqlite"
+    with open_library(path) as library:
+        back_up(library, copy)
+    late = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+    late.execute("SELECT count(*) FROM traps").fetchall()  # it has the file open, and no lock
+    tried: list[str] = []
+    replaced = Path.replace
+
+    def replacing(source: Path, target: Path) -> Path:
+        if target == path:
+            with pytest.raises(sqlite3.OperationalError, match="locked") as refused:
+                late.execute("DELETE FROM traps")
+            tried.append(str(refused.value))
+        return replaced(source, target)
+
+    monkeypatch.setattr(Path, "replace", replacing)
+    restore(copy, path, replace=True)
+    assert len(tried) == 1
+    with closing(late), pytest.raises(sqlite3.OperationalError, match="readonly"):
+        late.execute("DELETE FROM traps")
+    assert beside(path) == ["copy.sqlite", "games.pgn", "library.sqlite"]
+    with open_library(path) as library:
+        library.check_file()
+        assert library.counts().traps == 2
+
+
 def _not_sqlite(path: Path) -> None:
     path.write_bytes(b"text" * 5000)
 
