@@ -300,7 +300,7 @@ def test_a_trap_that_the_library_left_undecided_is_proved_on_the_spot(tmp_path: 
         library.add(replace(LEGAL, verdict=Verdict.UNDECIDED, mate_in=None, proof_by=""))
     text = annotated(game(ELEPHANT_FELL) + game(FELL), tmp_path, path).decode()
     assert "Resembles" not in text
-    assert "Sets the Elephant Trap: the pawn on d5 can be taken, but 6.Nxd5?? loses" in text
+    assert "Sets the Elephant Trap: the pawn on d5 can be taken, but 6.Nxd5?? is met by 6...Nxd5" in text
     assert "Sets Legal's Mate: the queen on d1 can be taken, but 5...Bxd1?? 6.Bxf7+ Ke7 7.Nd5#." in text
     assert len(re.findall(r"Takes the bait \(\d+ % -> \d+ %\)", text)) == 2
 
