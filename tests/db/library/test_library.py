@@ -1,8 +1,10 @@
 """The library: adding, finding, counting, and the digest that stands for it."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
 from tests.conftest import NewLibrary
 from tests.support.db_traps import FELL, elephant, fishing_pole, legal, write
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import InputError, LibraryError, UsageError
 from trapcore.proof.verdict import Verdict
 
 PROVED = {"verdict": Verdict.PROVED, "mate_in": 2, "proof_by": "a prover", "proof_nodes": 10}
@@ -195,3 +197,17 @@ def test_the_library_is_light_to_import() -> None:
     root = Path(__file__).parents[3]
     out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_what_sqlite_says_of_a_damaged_page_is_one_line(tmp_path: Path) -> None:
+    file_path = tmp_path / "damaged.sqlite"
+    open_library(file_path, create=True).close()
+    with closing(sqlite3.connect(file_path)) as connection:
+        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'practice_reviews'").fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    with file_path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    with open_library(file_path, read_only=True) as opened, pytest.raises(LibraryError, match="is damaged") as caught:
+        opened.check_file()
+    assert "\n" not in str(caught.value)

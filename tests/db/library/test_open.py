@@ -124,18 +124,6 @@ def test_damage_further_in_is_found_when_it_is_read(library: Path) -> None:
         opened.traps()
 
 
-def test_what_sqlite_says_of_a_damaged_page_is_one_line(library: Path) -> None:
-    with closing(sqlite3.connect(library)) as connection:
-        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'practice_reviews'").fetchone()[0]
-        size = connection.execute("PRAGMA page_size").fetchone()[0]
-    with library.open("r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xff" * size)
-    with open_library(library, read_only=True) as opened, pytest.raises(LibraryError, match="is damaged") as caught:
-        opened.check_file()
-    assert "\n" not in str(caught.value)
-
-
 def test_a_whole_library_passes_its_check_and_a_damaged_index_does_not(library: Path) -> None:
     with open_library(library, read_only=True) as opened:
         opened.check_file()
