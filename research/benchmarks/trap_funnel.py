@@ -61,7 +61,7 @@ class Funnel:
     def watch(self, people: ReplyModel, ours: ReplyModel) -> Watch:
         """Who counts the replies of such ``people``; ``ours`` is what we know of them."""
 
-        def told(board: chess.Board, is_searched: bool, trap: LiveTrap | None, reply: str) -> None:
+        def count(board: chess.Board, is_searched: bool, trap: LiveTrap | None, reply: str) -> None:
             best, replies, gifts = foreseen_replies(board, people, SEEN_NODES, wanted=[reply])
             if abs(best) >= WON:
                 return
@@ -93,7 +93,7 @@ class Funnel:
                 self.expected[step] += one.probability
                 self.played[step] += one.uci == reply
 
-        return told
+        return count
 
     def _looked(self, board: chess.Board, ours: ReplyModel) -> set[str]:
         """What the look at our last move sees."""

@@ -22,8 +22,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
 
-import chess
-
 from db.proof.uci_engine import Evaluation, UciEngine
 from research.benchmarks.stockfish import STOCKFISH
 from research.coverage.games import Game, read_games
@@ -112,16 +110,6 @@ class Reference:
             line=[_line(after) for _, after in seen],
             mate=[after.mate_in for _, after in seen],
         )
-
-    def loss(self, engine: UciEngine, board: chess.Board, move: chess.Move) -> float:
-        """What one move costs, -2 to 2, its position asked about together with the next. Raises ``EngineError``."""
-        after = board.copy(stack=False)
-        after.push(move)
-        both, game = (board.copy(stack=False), after), object()
-        shallow = _loss([engine.evaluate(one, self.nodes, game=game) for one in both], 0)
-        if shallow < DEEP_FROM:
-            return shallow
-        return _loss([engine.evaluate(one, self.deep_nodes, game=game) for one in both], 0)
 
 
 def _line(after: Evaluation) -> list[str]:

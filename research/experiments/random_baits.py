@@ -17,7 +17,7 @@ import chess
 
 from db.proof.uci_engine import UciEngine
 from research.benchmarks.stockfish import STOCKFISH
-from research.coverage.games import read_games
+from research.coverage.games import Game, read_games
 from research.coverage.judged import AGREES
 from research.coverage.labels import Reference
 from research.coverage.shares import Share
@@ -41,11 +41,16 @@ def drawn(paths: list[Path], count: int, seed: int) -> list[chess.Board]:
     return [numbers.choice(game.positions()[:-1]) for game in numbers.sample(games, min(count, len(games)))]
 
 
+def reference_loss(engine: UciEngine, reference: Reference, board: chess.Board, bait: str) -> float:
+    """What a move (UCI) costs, -2 to 2: its label as the only move of a game. Raises ``EngineError``."""
+    return reference.label(engine, Game("", 1, {}, board.fen(), (bait,))).loss[0]
+
+
 def proved_baits(board: chess.Board, engine: UciEngine, reference: Reference) -> list[Proved]:
     """The proved ones of a position. Raises ``EngineError``."""
     fen = board.fen()
     return [
-        Proved(fen, test, reference.loss(engine, board, chess.Move.from_uci(test.bait)))
+        Proved(fen, test, reference_loss(engine, reference, board, test.bait))
         for test in find_baits(fen)
         if test.is_trap
     ]

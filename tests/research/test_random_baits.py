@@ -8,7 +8,7 @@ import pytest
 from db.proof.uci_engine import UciEngine
 from research.benchmarks.stockfish import STOCKFISH
 from research.coverage.labels import Reference
-from research.experiments.random_baits import Proved, drawn, proved_baits, report
+from research.experiments.random_baits import Proved, drawn, proved_baits, reference_loss, report
 from research.report import markdown
 from trapcore.parallel.budget import Budget
 from trapcore.proof.trap_test import check_bait
@@ -45,4 +45,4 @@ def test_an_engine_agrees_that_the_queen_is_a_bait() -> None:
     with UciEngine(STOCKFISH) as engine:
         found = {one.test.bait: one for one in proved_baits(chess.Board(LEGAL), engine, reference)}
         assert found["g4d1"].loss > 0.5
-        assert reference.loss(engine, chess.Board(), chess.Move.from_uci("e2e4")) < 0.1
+        assert reference_loss(engine, reference, chess.Board(), "e2e4") < 0.1
