@@ -20,12 +20,15 @@ from annotator.comments.telling import Teller, Told
 from annotator.events import TrapEvent
 from db.traps.terms import Event
 from db.wording import moves
+from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
 from db.wording.lines import rounded, shown_line
 from trapcore.trees.chess_game import parse_position
 
 _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
 _FIGURES = re.compile(r"\d %")
+_SAME = 3
+"""Moves of a line that are told of the move before: who reads on has seen it."""
 _NOT_MOVES = re.compile(r"\{[^}]*\}|;[^\r\n]*|\$\d+|\d+\s*\.+|[.!?+#]+")
 
 
@@ -54,7 +57,8 @@ class Commentator:
         found: list[Edit] = []
         for ply in sorted(every):
             here = reported.get(ply, [])
-            text = _MoveComment(every[ply], layout, self.teller)
+            before = " ".join(each.text for each in told.get(ply - 1, ()))
+            text = _MoveComment(every[ply], layout, self.teller, before)
             for each in told.get(ply, ()):
                 text.add(each)
             if not any(nag in JUDGEMENTS for nag in text.anchor.nags):
@@ -73,9 +77,11 @@ def _by_ply(events: Iterable[TrapEvent]) -> dict[int, list[TrapEvent]]:
 class _MoveComment:
     """What is added to one move."""
 
-    def __init__(self, events: Sequence[TrapEvent], layout: Layout, teller: Teller) -> None:
-        """``events``: all of the move, those that are not reported as well."""
+    def __init__(self, events: Sequence[TrapEvent], layout: Layout, teller: Teller, before: str) -> None:
+        """``events``: all of the move, those that are not reported as well; ``before``: what is told of the move before
+        it."""
         self._events = events
+        self._before = before
         self._encoding = layout.encoding
         self.nag: int | None = None
         self._language = teller.narrator.language
@@ -106,7 +112,8 @@ class _MoveComment:
         repeated = told.line_stands and shown.event is Event.MISSED
         variation = [] if self._is_brief or repeated else _variation(shown)
         line = _moves_in(" ".join(variation))
-        if line and not _tells(told.text, line) and not any(other[: len(line)] == line for other in self._lines):
+        is_told = _tells(told.text, line) or _tells(self._before, line[:_SAME])
+        if line and not is_told and not any(other[: len(line)] == line for other in self._lines):
             self._lines.append(line)
             self._text.variations.append(["(", *variation, ")"])
 
@@ -170,7 +177,7 @@ def _tells(text: str, line: Sequence[str]) -> bool:
 def _variation(event: TrapEvent) -> list[str]:
     """What stands in place of the move: the bait and its refutation, the killer line, or the better line."""
     match event.event:
-        case Event.AVOIDED:
+        case Event.AVOIDED if facts_of(evidence_of(event)).material is None:  # else the words have the line
             sans, ply = (event.bait_san, *shown_line(evidence_of(event))), event.trap_ply
         case Event.MISSED:
             sans, ply = shown_line(evidence_of(event)), event.trap_ply + 1

@@ -45,6 +45,14 @@ _LOSS = r"costs (?:[\d.]+ of )?win chance"
 _OUTCOME = rf"(?:mate(?: in \d+)?|wins material|the answer to a bait that {_LOSS}, says [^{{}}]{{1,80}}?)"
 _ASIDE = rf"(?: \((?:[^{{}}()]{{1,80}}?: )?{_LINE}\)| \([^{{}}()]{{1,80}}?\))?"
 _FORMER = (
+    # Until what was missed was named.
+    rf"(?:Misses the (?:chance|mate)|Lets (?:the chance slip|it go unpunished)|Misses it again){_CHANCES}\.",
+    rf"(?:Laesst (?:die Gelegenheit aus|das ungestraft|sie wieder aus)|Nutzt die Gelegenheit nicht){_CHANCES}\.",
+    rf"Uebersieht das Matt{_CHANCES}\.",
+    rf"(?:{_MOVE} i|I)s a (?:blunder|bad mistake): {_LINE}(?: [a-z, ]{{1,80}})?\.",
+    rf"(?:{_MOVE} i|I)st ein (?:grob|schwer)er Fehler: {_LINE}(?: [a-z, ]{{1,80}})?\.",
+    rf"(?:{_MOVE} )?[^{{}}:.]{{1,80}}: {_LINE} comes with (?:discovered|double) check\.",
+    rf"Misses {_MOVE}, which comes with (?:discovered|double) check{_CHANCES}\.",
     # Until the sentences that are often needed took turns.
     rf"(?:{_MOVE} )?[^{{}}:.]{{1,80}}: {_LINE} gives (?:a discovered|double) check\.",
     rf"Misses {_MOVE}, which gives (?:a discovered|double) check{_CHANCES}\.",
@@ -127,6 +135,7 @@ def _phrases(language: Grammar) -> dict[str, str]:
         "does": does,
         "mate": _any(_filled(text, _GAPS, language) for pair in language.mates.values() for text in pair),
         "a_mate": _any(_filled(text, _GAPS, language) for pair in language.a_mate.values() for text in pair),
+        "piece": the_piece,
         "idea": _words(language.ideas.values(), language),
         "side": sides,
         "other_side": sides,

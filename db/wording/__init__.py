@@ -5,7 +5,8 @@ A new language is a module like ``german.py`` with a catalog like ``german.toml`
 
 ====================  ==========================================================================================
 evidence.py           what a sentence may rest on, as a value
-facts.py              facts of a line, read off the board: material lost, mate patterns
+material.py           material that a line loses or wins, counted where nobody can take it back
+facts.py              facts of a line, read off the board: motifs, mate patterns, perpetual checks
 lines.py              how much of a line is shown
 moves.py              moves and lines with their numbers
 catalog.py            the texts of the pages, the report and the terminal in a language

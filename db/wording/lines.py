@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import chess
 
 from db.wording.evidence import Evidence
-from db.wording.facts import BETTER, Facts, facts_of, is_quiet
+from db.wording.facts import BETTER, Facts, facts_of
+from db.wording.material import is_quiet
 from trapcore.trees.chess_game import parse_position
 
 LINE_PLIES = 5

@@ -11,9 +11,10 @@ import chess
 
 from db.wording import moves
 from db.wording.evidence import Evidence
-from db.wording.facts import BETTER, Facts, Material, Motif, facts_of
+from db.wording.facts import BETTER, Facts, Motif, facts_of
 from db.wording.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.lines import MATE_PLIES, shown_line
+from db.wording.material import Material
 from db.wording.names import trap_name
 from trapcore.piece_values import POINTS
 from trapcore.proof.search import BLUNDER, INACCURACY
@@ -57,9 +58,10 @@ class Narrator:
         """
         if was_set:
             return self._say("takes_bait", chances=_cost(evidence))
-        tells_answer = self.tells_answer(evidence, answer_told=answer_told, again=again)
-        better = self._better(evidence, missed, answer_told=answer_told, alone=not tells_answer)
-        return self._joined(self._what_happened(evidence, again=again), better) if tells_answer else better
+        better = self._better(evidence, missed, answer_told=answer_told)
+        if not self.tells_answer(evidence, answer_told=answer_told, again=again):
+            return better
+        return self._joined(self._what_happened(evidence, again=again), better)
 
     def tells_answer(self, evidence: Evidence, *, answer_told: bool, again: bool = False) -> bool:
         """Whether `fell` says how the losing move is answered: where all that is wrong with it is that it misses an
@@ -84,7 +86,7 @@ class Narrator:
         mate = evidence.mate_in is not None
         facts = facts_of(evidence)
         gaps = {"killer": self._killer(evidence, facts), "chances": chances}
-        if was_told and again:
+        if again:
             return self._say("misses_again", **gaps)
         if was_told and not mate and left is not None and left < -EVEN:
             return self._say("was_better", **gaps, best=gaps["killer"])
@@ -146,10 +148,11 @@ class Narrator:
         return self._say("threatens", why=self._killer(evidence, facts))
 
     def avoided(self, evidence: Evidence, *, shows_line: bool = True) -> str:
-        """Of a move that leaves a losing one alone; without ``shows_line`` only the answer to that is told."""
+        """Of a move that leaves a losing one alone; without ``shows_line`` only the answer to that is told,
+        where that loses no material."""
         facts = facts_of(evidence)
         gaps = self._trap(evidence, facts)
-        if not shows_line:
+        if not shows_line and facts.material is None:
             gaps["line"] = gaps["killer"]
         key = "avoids_named" if evidence.name else "avoids"
         end = "_mate" if evidence.mate_in is not None else "_gain" if facts.material is not None else ""
@@ -192,6 +195,10 @@ class Narrator:
             return self._say("allows_perpetual", **gaps, line=line)
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=self._what(facts.material))
+        if facts.left is not None:
+            kind, square = facts.left
+            gaps |= {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
+            return self._say("leaves_piece", **gaps, killer=self._killer(evidence, facts))
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(_verdict(evidence), evidence.half_move, **gaps, other_side=other)
 
@@ -207,9 +214,8 @@ class Narrator:
             return self._say(key, **gaps, what=self._what(facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
 
-    def _better(self, evidence: Evidence, missed: Evidence | None, *, answer_told: bool, alone: bool) -> str:
-        """What was better, and by how much; empty where nothing is known, and if little is to be said. ``alone``: it
-        is all that is said."""
+    def _better(self, evidence: Evidence, missed: Evidence | None, *, answer_told: bool) -> str:
+        """What was better, and by how much; empty where nothing is known, and if little is to be said."""
         if self.verbosity is Verbosity.BRIEF:
             return ""
         facts = facts_of(evidence)
@@ -217,8 +223,12 @@ class Narrator:
         mates = missed is not None and missed.mate_in is not None
         # Whoever had the worse of it with the answer as well has missed no chance.
         if answer_told and (mates or evidence.before is None or evidence.before >= -EVEN):
-            key = "misses_the_mate" if mates else "misses_the_chance" if alone else "missed_it_too"
-            return self._say(key, evidence.half_move, chances=chances)
+            if missed is not None and mates:
+                killer = self._killer(missed, facts_of(missed))
+                return self._say("misses_the_mate", killer=killer, chances=chances)
+            if facts.best is not None:
+                killer = moves.line([facts.best], evidence.half_move)
+                return self._say("misses_the_chance", evidence.half_move, killer=killer, chances=chances)
         if missed is not None and mates:
             lost = facts_of(missed)
             return self._say(
@@ -230,6 +240,8 @@ class Narrator:
         best = moves.line([facts.best], evidence.half_move)
         if best.endswith("#"):
             return self._say("was_mate", best=best, mate=self.language.mates[None][0], chances=chances)
+        if facts.best_wins is not None and evidence.settled:
+            return self._say("would_win", best=best, what=self._what(facts.best_wins), chances=chances)
         worth = _worth(evidence.before, evidence.after) if evidence.settled else "was_better"
         return self._say(worth, evidence.half_move, best=best, chances=chances)
 
@@ -274,7 +286,9 @@ class Narrator:
 
     def _why(self, evidence: Evidence, facts: Facts) -> str:
         """What the killer does, or the line until it has done it."""
-        if facts.motif is not None:
+        is_check = facts.motif is not None and facts.motif.name in ("doubleCheck", "discoveredCheck")
+        # How a check wins material, only the line shows.
+        if facts.motif is not None and not (is_check and facts.material is not None):
             return f"{self._plies(evidence, facts.line[: facts.motif.ply])} {self._does(facts.motif)}"
         if facts.material is not None:
             return self._plies(evidence, facts.material.line)
@@ -395,7 +409,7 @@ def _verdict(evidence: Evidence) -> str:
         return "lets_advantage_go"
     if after <= -WINNING:
         return "lost_position"
-    if before >= -BETTER and after < -BETTER:
+    if before >= -EVEN and after < -BETTER:
         return "gives_advantage"
     return "gets_worse" if before < -BETTER and before - after >= BLUNDER else mistake
 

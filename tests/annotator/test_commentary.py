@@ -44,6 +44,8 @@ pytestmark = pytest.mark.usefixtures("by_sequences")
         (" Misses 27.c5+, which gives a discovered check (60 % -> 40 %). ", True),
         (" 34.Kc3?? goes badly wrong: 34...cxd4+ comes with double check. ", True),
         (" Lets it go unpunished (80 % -> 55 %). ", True),
+        (" Overlooks 34...Qb1+ (80 % -> 55 %). ", True),
+        (" 34.Kc3?? does not take the knight on d4: 34...Nf5. 34.Kxd4 was better. ", True),
         (" 27.Rg4?? only makes matters worse: 27...Nc4 28.Be2. 27.Be2 was more stubborn (31 % -> 15 %). ", True),
         (" 7.a3?? bringt Weiss in Vorteil: 7...Nb6. 7.e3 war zaeher (35 % -> 5 %). ", True),
         (" 7.a3?? goes wrong because of me. ", False),
@@ -91,7 +93,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
             [
                 SET,
                 "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Takes the bait. }",
-                "6. Nxd1 { [%cal Gc4f7] } { Misses the mate. } 6... dxe5",
+                "6. Nxd1 { [%cal Gc4f7] } { Misses the mate, 6.Bxf7+. } 6... dxe5",
             ],
             id="missed",
         ),
@@ -114,7 +116,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
         ),
         pytest.param(
             REVERSED.split("Bxf2+")[0] + "Nxd8 0-1\n",
-            ["6... Nxd8 { [%cal Gc5f2] } { Misses the mate. } 0-1"],
+            ["6... Nxd8 { [%cal Gc5f2] } { Misses the mate, 6...Bxf2+. } 0-1"],
             id="missed with colours reversed",
         ),
         pytest.param(
@@ -300,7 +302,10 @@ def test_a_trap_that_the_library_left_undecided_is_proved_on_the_spot(tmp_path: 
         library.add(replace(LEGAL, verdict=Verdict.UNDECIDED, mate_in=None, proof_by=""))
     text = annotated(game(ELEPHANT_FELL) + game(FELL), tmp_path, path).decode()
     assert "Resembles" not in text
-    assert "Sets the Elephant Trap: the pawn on d5 can be taken, but 6.Nxd5?? is met by 6...Nxd5" in text
+    assert (
+        "Sets the Elephant Trap: the pawn on d5 can be taken, but 6.Nxd5?? loses a knight for a pawn after 6...Nxd5"
+        in text
+    )
     assert "Sets Legal's Mate: the queen on d1 can be taken, but 5...Bxd1?? 6.Bxf7+ Ke7 7.Nd5#." in text
     assert len(re.findall(r"Takes the bait \(\d+ % -> \d+ %\)", text)) == 2
 

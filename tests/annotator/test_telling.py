@@ -191,12 +191,12 @@ def test_who_springs_says_nothing_that_was_said() -> None:
 
 def test_what_was_missed_is_told_once() -> None:
     text = text_of(unlike(Event.FELL), unlike(Event.MISSED, played_loss=1.1))
-    assert "{ Misses the mate (100 % → 45 %). }" in text
+    assert "{ Misses the mate, 6.Bxf7+ (100 % → 45 %). }" in text
     assert text.count("Nd5#") == 1
     alone = text_of(unlike(Event.MISSED, played_loss=1.1))
     assert "{ Misses 6.Bxf7+, a mate in 2 (100 % → 45 %). } ( 6. Bxf7+ Ke7 7. Nd5# )" in alone
     gained = text_of(gain(Event.FELL), gain(Event.MISSED, played_loss=0.5))
-    assert "{ Lets it go unpunished (80 % → 55 %). }" in gained
+    assert "{ Lets 6...Nxd5 slip (80 % → 55 %). }" in gained
 
 
 def test_what_was_set_is_not_told_again() -> None:
@@ -316,9 +316,9 @@ def test_what_is_missed_again_is_told_as_the_same() -> None:
 
     fen = gain(Event.FELL).fen
     text = text_of(*slips(6, fen), *slips(7, fen.replace("/PP2PPPP/", "/P3PPPP/", 1)))
-    assert text.count("Lets it go unpunished (80 % → 55 %).") == 1
+    assert text.count("Lets 6...Nxd5 slip (80 % → 55 %).") == 1
     assert "7.Nxd5?? allows 7...Nxd5 again." in text
-    assert text.count("Misses it again (80 % → 55 %).") == 1
+    assert text.count("Misses 7...Nxd5 again (80 % → 55 %).") == 1
 
 
 def test_a_trap_is_named_once_in_a_game() -> None:

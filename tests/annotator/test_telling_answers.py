@@ -25,7 +25,7 @@ def test_an_answer_without_a_reason_is_told_once_as_well() -> None:
 @pytest.mark.parametrize(
     ("best", "expected"),
     [
-        (("f6d5", "Nxd5"), "Lets it go unpunished (55 % → 20 %)."),
+        (("f6d5", "Nxd5"), "Lets 6...Nxd5 slip (55 % → 20 %)."),
         (("h7h6", "h6"), "6...h6 kept the balance (55 % → 20 %)."),
     ],
 )
@@ -94,7 +94,7 @@ def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_re
         best_line_san=("Nxd5",),
     )  # fmt: skip
     text = text_of(first, answer)
-    assert "Lets it go unpunished (55 % → 20 %)." in text
+    assert "Lets 6...Nxd5 slip (55 % → 20 %)." in text
     assert "6...a6" not in text
     # What was not told there is told where it is missed.
     missed = replace(

@@ -164,10 +164,14 @@ def test_what_is_told_to_be_lost_is_gone_on_the_board(folder: str) -> None:
             continue
         sentence = said[: said.index(". ")] if ". " in said else said
         *_, (_, after) = replayed(game, sentence)
-        lost = count(before, before.turn) - count(after, before.turn)
-        gained = count(before, not before.turn) - count(after, not before.turn)
+        takes_back = node.parent.move is not None and node.parent.move.to_square == node.move.to_square
+        start = node.board() if takes_back else before  # who takes back wins nothing by it
+        lost = count(start, before.turn) - count(after, before.turn)
+        gained = count(start, not before.turn) - count(after, not before.turn)
         told_lost, told_gained = words_to_points(claim["lost"]), words_to_points(claim["gained"] or "")
-        assert points(lost) - points(gained) == told_lost - told_gained, said
+        told_points, shown_points = told_lost - told_gained, points(lost) - points(gained)
+        # A line that shows why a piece is not retaken may win more than the piece.
+        assert shown_points == told_points or shown_points > told_points >= POINTS[chess.KNIGHT], said
         checked += 1
     assert checked > 5
 

@@ -303,6 +303,21 @@ def test_it_stops_in_peace(library: Path, tmp_path: Path, number: int) -> None:
     assert not any("Traceback" in line for line in server.said)
 
 
+@pytest.mark.slow
+def test_health_has_a_port_of_its_own(library: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with serving(library, tmp_path, web_health_port=port) as server, server.client() as client:
+        own = httpx.get(f"http://127.0.0.1:{port}/health", timeout=60)
+        assert (own.status_code, own.json()["ok"]) == (200, True)
+        assert own.json().keys() == client.get("/health").json().keys()
+        # The rest of the interface is at the other port alone.
+        assert httpx.get(f"http://127.0.0.1:{port}/api/v1/traps", timeout=60).status_code == 404
+        assert server.stop() == 0
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.1:{port}/health", timeout=60)
+
+
 def failing(folder: Path, *arguments: str, **variables: object) -> tuple[int, str]:
     """Exit code and words of a server that does not start."""
     done = subprocess.run(
@@ -324,6 +339,8 @@ def test_what_keeps_it_from_starting_is_said_in_one_line(server: Served, library
     code, said = failing(tmp_path, *db, "--port", str(server.port))
     assert (code, said.count("\n")) == (4, 1)
     assert "Address already in use; choose another with --port" in said
+    code, said = failing(tmp_path, *db, "--port", "0", web_health_port=server.port)
+    assert (code, "the health endpoint cannot be opened" in said, said.count("\n")) == (4, True, 1)
     code, said = failing(tmp_path, *db, "--host", "0.0.0.0")
     assert (code, "say --public or set web.public" in said) == (2, True)
     code, said = failing(tmp_path, "--db", str(tmp_path / "none.sqlite"), "--port", "0")

@@ -16,6 +16,7 @@ from db.formats.bundled import bundled_traps
 from db.traps import json_form
 from tests.soak.server.readers import ADDRESSES
 from tests.support.web_server import GAMES, LEGAL, TOKEN, make_library, served
+from web import app as application
 from web.app import WRITTEN
 
 TRAP = next(trap for trap in bundled_traps() if trap.family == "legal")
@@ -23,7 +24,9 @@ NEW = next(trap for trap in bundled_traps() if trap.slug == "vienna-4-nxc3")
 """Not in the library that is served."""
 
 
-def test_no_request_parses_source_or_compiles_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_request_parses_source_or_makes_what_does_not_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(json_form, "_ADAPTERS", {})
     library = tmp_path / "library.sqlite"
     make_library(library)
@@ -39,10 +42,15 @@ def test_no_request_parses_source_or_compiles_a_template(tmp_path: Path, monkeyp
         made.append(f"compiled: {name}")
         return compiled(environment, source, name, *rest)
 
+    def describe(*_: object, **__: object) -> Any:
+        made.append("described")
+
     values = {"slug": TRAP.slug, "fen": quote(LEGAL), "game": "1", "player": "Anand"}
     with served(library, tmp_path, web_token=TOKEN) as server, server.client() as client:
         monkeypatch.setattr(ast, "parse", parsed)
         monkeypatch.setattr(jinja2.Environment, "compile", compile_template)
+        monkeypatch.setattr(application, "get_openapi", describe)
+        monkeypatch.setattr(application, "encode_json", describe)
         headers = {"Accept": "text/html,*/*"}
         for paths in ADDRESSES.values():
             for path in paths:

@@ -51,7 +51,7 @@ def told(fen: str, line: str, before: float = CHANCES["before"], after: float = 
         ),
         pytest.param(
             "4r1k1/8/8/8/4n3/5P2/3P4/4K3 w - - 0 1", "f3f4 e4d2 e1d2",
-            "1.f4?? gives Black the advantage: 1...Nxd2+ comes with discovered check.",
+            "1.f4?? gives Black the advantage: 1...Nxd2+ is a discovered check.",
             "1.f4?? überlässt Schwarz den Vorteil: 1...Nxd2+ gibt Abzugsschach.", id="a discovered check",
         ),
         pytest.param(
@@ -126,13 +126,60 @@ def test_the_line_shows_why_what_takes_is_not_retaken() -> None:
     # The pawn that could retake is pinned to the queen.
     fen = "r1bqr1k1/pp2bppp/3p1n2/2p1n3/4P3/1BN2N2/PPP1QPPP/R1BR2K1 b - - 1 11"
     english, _ = told(fen, "b7b6 f3e5 c8e6 b3e6 f7e6 e5f3 b6b5 c3b5", -0.02, -0.8)
-    assert english.startswith("1...b6?? loses a knight: 2.Nxe5 dxe5 3.Rxd8. ")
-
-
-def test_what_could_be_retaken_is_not_called_lost_where_the_board_alone_does_not_tell_why_not() -> None:
+    assert english.startswith("1...b6?? loses a knight: 2.Nxe5 dxe5 3.Rxd8 Rxd8. ")
+    # Whoever retakes here loses more; no capture shows that, but a search.
     fen = "rnbqk2r/pp3pp1/2pbpn1p/8/3P4/2NBBQ2/PPP3PP/2KR2NR b kq - 1 9"
     english, _ = told(fen, "b8a6 d3a6 e8g8 a6d3 b7b5 a2a3 b5b4 a3b4 d6b4", 0.0, -0.53)
-    assert english.startswith("1...Na6?? hands White the advantage: 2.Bxa6 O-O 3.Bd3 b5 4.a3. ")
+    assert english.startswith("1...Na6?? loses the knight: 2.Bxa6 bxa6 3.Qxc6+ Qd7 4.Qxa8. ")
+
+
+def test_material_counts_also_where_the_line_goes_on_with_checks() -> None:
+    # Nothing is quiet before the end, but after her king's move Black may leave it at the queen.
+    fen = "rn1qk2r/pp3pp1/5n2/2pp3p/P3P3/3P1NbP/1PPKP3/RNBQ1B2 w kq - 0 13"
+    line = "a4a5 f6e4 d3e4 d5e4 d2e3 d8d1 b1c3 d1f1 c3e4 f1h3 e4g3 h3g3"
+    english, german = told(fen, line, -0.42, -0.97)
+    assert english.startswith("1.a5?? loses the queen and two pawns for a knight: 1...Nxe4+ 2.dxe4 dxe4+ 3.Ke3 Qxd1. ")
+    assert german.startswith("1.a5?? verliert die Dame und zwei Bauern für einen Springer: 1...Nxe4+ 2.dxe4 ")
+
+
+def test_who_takes_back_wins_nothing_by_it() -> None:
+    # The rook takes back what was taken on d2; the knight that could have done so now stands alone.
+    evidence = Evidence(
+        fen="r3k2r/pp3ppp/1np1pn2/5b2/4N3/1B3NqP/PPPbQ1P1/2KR3R w kq - 0 15", half_move=30, bait="d1d2",
+        killer_line=("f5e4", "c1b1", "b6d5", "h3h4", "e4f3", "g2f3"), before=-0.39, after=-0.82, best="e4d2",
+        best_line=("Nexd2", "O-O", "Rhe1", "Nbd5", "a4"),
+    )  # fmt: skip
+    assert Narrator(ENGLISH).fell(evidence).startswith("15.Rxd2?? loses a knight: 15...Bxe4. ")
+
+
+def test_what_the_better_move_takes_or_wins_is_told_where_nothing_else_is_lost() -> None:
+    left = Evidence(
+        fen="r3kbnr/3qpppp/p2p4/8/3n4/1Q2P3/PPP2PPP/RNB1K1NR w KQkq - 0 10", half_move=20, bait="b3d3",
+        killer_line=("d4e6", "g1f3", "g7g6", "e3e4", "f8g7"), before=0.79, after=0.12, best="e3d4",
+        best_line=("exd4", "g6", "c3", "Bg7", "Nf3"),
+    )  # fmt: skip
+    words = "10.Qd3?? does not take the knight on d4: 10...Ne6. 10.exd4 was winning (90 % → 56 %)."
+    assert Narrator(ENGLISH).fell(left) == words
+    german = "10.Qd3?? schlägt den Springer auf d4 nicht: 10...Ne6. 10.exd4 hätte gewonnen (90 % → 56 %)."
+    assert Narrator(GERMAN).fell(left) == german
+    won = Evidence(
+        fen="6k1/2pqbppp/p1n5/3N4/r7/4B2P/2P2PP1/3Q1RK1 w - - 0 22", half_move=44, bait="d1f3",
+        killer_line=("e7d6", "f1d1", "c6e5", "f3e2", "d7b5", "e2h5"), before=0.89, after=-0.22, best="d5f6",
+        best_line=("Nf6+", "Bxf6", "Qxd7", "h6", "Qxc6"),
+    )  # fmt: skip
+    assert Narrator(ENGLISH).fell(won).endswith(" 22.Nf6+ won the queen (94 % → 39 %).")
+    assert Narrator(GERMAN).fell(won).endswith(" 22.Nf6+ hätte die Dame gewonnen (94 % → 39 %).")
+
+
+def test_a_fork_that_wins_nothing_is_no_reason() -> None:
+    # The knight goes back with tempo.
+    fen = "2kr1b1r/ppp1p1pp/3q1n2/3pNbB1/3P4/2N5/PPP2PPP/R2QK2R w KQ - 0 10"
+    line = "e5f7 d6e6 f7e5 f6g4 e1g1 g4e5 d4e5 c7c5 f1e1"
+    assert any(theme.name == "fork" and theme.ply == 1 for theme in line_themes(fen, line.split()))
+    assert "forks" not in told(fen, line, 0.28, -0.13)[0]
+
+
+def test_what_can_be_retaken_is_not_called_lost() -> None:
     # The rook takes another pawn.
     fen = "4R3/ppp2p2/2n1k1p1/8/4p3/Pr2P3/4KP2/3R4 b - - 5 31"
     assert "loses a pawn" not in told(fen, "e6f6 e8e4 b3b2 d1d2 b2d2 e2d2 c6e7 f2f4", 0.3, -0.12)[0]
@@ -166,7 +213,7 @@ QUIET = ("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1 e8d7 d1d2")
         (0.8, -0.5, "1.Kd1?? turns a won position into a bad one: 1...Kd7 2.Kd2."),
         (0.8, -0.8, "1.Kd1?? turns a won position into a lost one: 1...Kd7 2.Kd2."),
         (0.8, 0.0, "1.Kd1?? throws the win away: 1...Kd7 2.Kd2."),
-        (0.16, -0.16, "1.Kd1?? is a blunder: 1...Kd7 2.Kd2."),
+        (0.16, -0.16, "1.Kd1?? fails: 1...Kd7 2.Kd2."),
         (0.12, -0.16, "1.Kd1? is a mistake: 1...Kd7 2.Kd2."),
         (0.16, -0.3, "1.Kd1?? gives Black the advantage: 1...Kd7 2.Kd2."),
     ],
@@ -187,9 +234,7 @@ A_ROOK = ("4k3/4p3/3r4/8/8/8/4P3/3RK3 w - - 0 1", "e1f1 d6d1 f1g2 e8d7")
             TWO_PAWNS, 0.4, -0.75, "1.Kd1?? loses: 1...cxb4 2.Kd2 exd4.", id="nobody loses so much for two pawns"
         ),
         pytest.param(A_ROOK, 0.3, -0.5, "1.Kf1?? loses the rook: 1...Rxd1+.", id="a rook"),
-        pytest.param(
-            A_ROOK, 0.19, -0.15, "1.Kf1?? is a blunder: 1...Rxd1+ 2.Kg2 Kd7.", id="there is something for the rook"
-        ),
+        pytest.param(A_ROOK, 0.19, -0.15, "1.Kf1?? fails: 1...Rxd1+ 2.Kg2 Kd7.", id="there is something for the rook"),
         pytest.param(A_ROOK, 0.9, 0.6, "1.Kf1?? loses the rook: 1...Rxd1+.", id="in a game that is won anyway"),
     ],
 )

@@ -1,0 +1,323 @@
+"""Material that a line wins, counted where nobody can take it back.
+
+A position counts where the side to move is not in check and has nothing to take with profit, and where the side that
+wins may leave it at that because it is to move.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+
+from db.wording.evidence import Evidence
+from trapcore import _native
+from trapcore.parallel.budget import Budget
+from trapcore.piece_values import POINTS
+from trapcore.proof.search import search
+
+LATEST_PLY = 7
+"""Material that falls later than so many plies into the line is not called lost by the move: too much lies between."""
+
+LAST_PLY = 9
+"""What the line does after so many plies is not looked at: it is not shown, and little of it is forced."""
+
+AT_ONCE = 3
+"""Until this ply of the line a piece falls at once."""
+
+MUCH_LATER = 4
+"""So many plies later falls what has little to do with that."""
+
+HELD_PLIES = 4
+"""What is lost still holds after so many plies more."""
+
+ANSWER_NODES = 20_000
+"""Nodes of the search for what happens to a piece that takes back."""
+
+_PAWN = 100  # centipawns that an exchange wins at least to count
+_RETAKEN = 60  # centipawns for each point of a loss that an exchange takes back at least where the loss is not plain
+_DECIDED = 0.6  # win chance beyond which material changes little
+_A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
+_MUCH = {1: 0.45, 2: 0.7}  # win chance that nobody loses for the sake of so many pawns
+
+Counts = Counter[chess.PieceType]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What one side gives up, and what it gets for it, when nothing is left to be taken."""
+
+    lost: tuple[chess.PieceType, ...]
+    """The most valuable first; what both sides gave up is left out."""
+    gained: tuple[chess.PieceType, ...]
+    ply: int
+    """Of the line, from 1: with this move it is so."""
+    line: tuple[str, ...]
+    """The moves, SAN, that show it: the line until then, and why what takes it is not to be taken."""
+    only: bool
+    """What is lost is a single piece that can be no other: the one that moved, or the only one of its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """Material at one ply of a line."""
+
+    ply: int
+    lost: Counts
+    gained: Counts
+    is_quiet: bool
+
+    @property
+    def worth(self) -> float:
+        """Points that are lost."""
+        return points(self.lost) - points(self.gained)
+
+
+def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
+    """What a losing move loses by its line; None if that is nothing certain, or not what the move loses by."""
+    victim = before.turn
+    start = _start(evidence, before)
+    after = before.copy(stack=False)
+    after.push_uci(evidence.bait)
+    stand = _found(start, after, evidence.killer_line, victim)
+    if stand is None:
+        return None
+    if _is_beside_the_point(stand, evidence.cost) or _is_made_up_for(stand.worth, evidence):
+        return None
+    if stand.worth - _loses_anyway(evidence, before, start) < max(1.0, stand.worth / 2):
+        return None
+    ply = _last_capture(after, evidence.killer_line, stand.ply)
+    line = _shown(start, after, evidence.killer_line, ply, stand.worth, victim)
+    if line is None:
+        return None
+    return Material(_sorted(stand.lost), _sorted(stand.gained), ply, line, _is_only(evidence, before, ply, stand.lost))
+
+
+def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
+    """What the best move wins by its line, a piece at least; None if that is nothing certain, or the losing move wins
+    as much."""
+    line, board = [], before.copy(stack=False)
+    for san in evidence.best_line:
+        line.append(board.parse_san(san).uci())
+        board.push_san(san)
+    start = counts_of(before)
+    stand = _found(start, before, line, not before.turn)
+    # What falls to the first move may be taken back by it: the line does not tell.
+    if stand is None or stand.ply == 1 or not stand.is_quiet or stand.worth < POINTS[chess.KNIGHT]:
+        return None
+    after = before.copy(stack=False)
+    after.push_uci(evidence.bait)
+    played = [each.worth for each in _stands(start, after, evidence.killer_line, not before.turn) if each.is_quiet]
+    if not played or min(played) > stand.worth / 2:
+        return None
+    ply = _last_capture(before, line, stand.ply)
+    return Material(_sorted(stand.lost), _sorted(stand.gained), ply, evidence.best_line[:ply], only=False)
+
+
+def is_quiet(board: chess.Board) -> bool:
+    """Whether the side to move is not in check and has nothing to take with profit."""
+    return not board.is_check() and max((gain for _, gain in _native.exchanges(board.fen())), default=0) < _PAWN
+
+
+def points(counts: Counts) -> float:
+    """Points of these pieces."""
+    return sum(POINTS[kind] * count for kind, count in counts.items())
+
+
+def counts_of(board: chess.Board) -> dict[chess.Color, Counts]:
+    """The pieces of both sides."""
+    return {side: Counter({kind: len(board.pieces(kind, side)) for kind in chess.PIECE_TYPES}) for side in chess.COLORS}
+
+
+def _start(evidence: Evidence, before: chess.Board) -> dict[chess.Color, Counts]:
+    """The pieces from which is counted: those before the move, or after the best one where both take the same piece for
+    nothing. Who takes back wins nothing by it."""
+    if evidence.best is not None and evidence.best[2:4] == evidence.bait[2:4] and _takes_piece(before, evidence.best):
+        board = before.copy(stack=False)
+        board.push_uci(evidence.best)
+        if is_quiet(board):
+            return counts_of(board)
+    return counts_of(before)
+
+
+def _takes_piece(board: chess.Board, uci: str) -> bool:
+    taken = board.piece_type_at(chess.parse_square(uci[2:4]))
+    return taken is not None and taken != chess.PAWN
+
+
+def _found(
+    start: dict[chess.Color, Counts], board: chess.Board, line: Sequence[str], victim: chess.Color
+) -> _Stand | None:
+    """The first stand of a line (UCI) from which on as much is lost as ever for certain; its worth is 1 at least.
+
+    Of two that differ by pawns beside pieces the earlier one: pawns that fall after the pieces are hardly the reason.
+    So it is where a piece falls at once that is most of what is lost, and the rest much later.
+    """
+    stands = _stands(start, board, line, victim)
+    sure = {each.ply: min(each.worth, _held(stands, each)) for each in stands}
+    early = [each for each in stands if _last_capture(board, line, each.ply) <= LATEST_PLY and sure[each.ply] >= 1]
+    if not early:
+        return None
+    most = max(early, key=lambda each: sure[each.ply])
+
+    def is_enough(stand: _Stand) -> bool:
+        least = sure[most.ply]
+        if set(stand.lost) != {chess.PAWN}:
+            is_at_once = stand.ply <= AT_ONCE and stand.worth >= POINTS[chess.KNIGHT]
+            least = least / 2 if is_at_once and most.ply - stand.ply >= MUCH_LATER else least - 1
+        return sure[stand.ply] >= max(least, stand.worth / 2)
+
+    return next(filter(is_enough, early), None)
+
+
+def _held(stands: Sequence[_Stand], stand: _Stand) -> float:
+    """Points that are still lost later; where nothing is left to be taken, if there is such a place."""
+    end = max(LATEST_PLY, stand.ply + HELD_PLIES)
+    later = [each for each in stands if stand.ply <= each.ply <= end]
+    return min(each.worth for each in ([each for each in later if each.is_quiet] or later[-1:]))
+
+
+def _stands(
+    start: dict[chess.Color, Counts], board: chess.Board, line: Sequence[str], victim: chess.Color
+) -> list[_Stand]:
+    """The plies of a line, from 1, after which the material counts, `LAST_PLY` at most.
+
+    A promotion ends the counting, unless the new piece is taken at once: what becomes of it is seldom in the line.
+    """
+    board = board.copy(stack=False)
+    found = []
+    for ply, uci in enumerate(line[:LAST_PLY], 1):
+        if board.push_uci(uci).promotion is not None:
+            if line[ply : ply + 1] and line[ply][2:4] == uci[2:4]:
+                continue
+            break
+        if not any(board.legal_moves):
+            continue
+        quiet = is_quiet(board)
+        if quiet or (board.turn != victim and not board.is_check()):
+            found.append(_Stand(ply, *_change(start, board, victim), quiet))
+    return found
+
+
+def _shown(
+    start: dict[chess.Color, Counts],
+    board: chess.Board,
+    line: Sequence[str],
+    ply: int,
+    worth: float,
+    victim: chess.Color,
+) -> tuple[str, ...] | None:
+    """The moves of the line, SAN, that show a loss worth so many points, to ``ply``, with which the last of it falls.
+
+    Where much of it could be taken back, with what takes it back and the answer to that, which a search finds; None if
+    that does not win as much again, since what the line wins is another thing then than what falls in it.
+    """
+    sans = _native.sans(_native.epd(board.fen()), line[:ply])
+    board = board.copy(stack=False)
+    for uci in line[:ply]:
+        board.push_uci(uci)
+    back, gain = max(_native.exchanges(board.fen()), key=lambda move: move[1], default=("", 0))
+    pawns_alone = worth < POINTS[chess.KNIGHT] and gain >= _PAWN
+    if board.is_check() or board.turn != victim or not (gain > _RETAKEN * worth or pawns_alone):
+        return tuple(sans)
+    shown = [back]
+    taken = board.copy(stack=False)
+    taken.push_uci(back)
+    found = search(taken.fen(), Budget(nodes=ANSWER_NODES))
+    for uci in found.line[: LAST_PLY - ply - 1]:
+        move = taken.parse_uci(uci)
+        # What comes after a quiet move is no answer to that.
+        if taken.turn != victim and not (taken.is_capture(move) or taken.gives_check(move)):
+            return None
+        taken.push(move)
+        shown.append(uci)
+        if is_quiet(taken) if taken.turn == victim else not taken.is_check():
+            lost, gained = _change(start, taken, victim)
+            left = points(lost) - points(gained)
+            if left == worth or (left > worth >= POINTS[chess.KNIGHT]):
+                end = _last_capture(board, shown, len(shown))
+                return (*sans, *_native.sans(_native.epd(board.fen()), shown[:end]))
+    return None
+
+
+def _is_beside_the_point(stand: _Stand, cost: float | None) -> bool:
+    """Whether a pawn, or two of them, are not what the move loses by: it costs more than they are worth."""
+    if set(stand.lost) != {chess.PAWN}:
+        return False
+    return cost is not None and cost >= _MUCH.get(int(stand.worth), 2.0)
+
+
+def _is_made_up_for(worth: float, evidence: Evidence) -> bool:
+    """Whether the move costs far less than the material, in a game that is not decided: there is more to the line."""
+    if evidence.before is None or evidence.after is None or max(evidence.before, -evidence.after) >= _DECIDED:
+        return False
+    return evidence.before - evidence.after < _A_POINT * worth
+
+
+def _last_capture(board: chess.Board, line: Sequence[str], ply: int) -> int:
+    """Ply of the line, at most ``ply``, with which the last of the material falls."""
+    board = board.copy(stack=False)
+    found = 1
+    for count, uci in enumerate(line[:ply], 1):
+        move = board.parse_uci(uci)
+        if board.is_capture(move):
+            found = count
+        board.push(move)
+    return found
+
+
+def _change(start: dict[chess.Color, Counts], board: chess.Board, victim: chess.Color) -> tuple[Counts, Counts]:
+    """What the victim has lost since ``start``, and what the other side has, without what both have."""
+    now = counts_of(board)
+    lost, gained = (start[side] - now[side] for side in (victim, not victim))
+    lost, gained = lost - gained, gained - lost
+    minor = min(lost[chess.KNIGHT] + lost[chess.BISHOP], gained[chess.KNIGHT] + gained[chess.BISHOP])
+    return _without_minor(lost, minor), _without_minor(gained, minor)
+
+
+def _without_minor(counts: Counts, minor: int) -> Counts:
+    """The counts without so many knights or bishops, which are worth the same."""
+    counts = Counter(counts)
+    for kind in (chess.KNIGHT, chess.BISHOP):
+        gone = min(minor, counts[kind])
+        counts[kind] -= gone
+        minor -= gone
+    return +counts
+
+
+def _loses_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts]) -> float:
+    """Points that are lost by the best other move as well; 0 where that is not known."""
+    board, last = before.copy(stack=False), 0.0
+    for san in evidence.best_line:
+        if board.push_san(san).promotion is not None:
+            break
+        if any(board.legal_moves) and is_quiet(board):
+            lost, gained = _change(start, board, before.turn)
+            last = points(lost) - points(gained)
+    return max(0.0, last)
+
+
+def _sorted(counts: Counts) -> tuple[chess.PieceType, ...]:
+    return tuple(sorted(counts.elements(), key=lambda kind: (-POINTS[kind], -kind)))
+
+
+def _is_only(evidence: Evidence, before: chess.Board, ply: int, lost: Counts) -> bool:
+    """Whether the one piece that is lost is the one that moved, or the only one of its kind."""
+    if lost.total() != 1:
+        return False
+    (kind,) = lost.elements()
+    if len(before.pieces(kind, before.turn)) == 1:
+        return True
+    board = before.copy(stack=False)
+    board.push_uci(evidence.bait)
+    square = chess.Move.from_uci(evidence.bait).to_square
+    if board.piece_type_at(square) != kind:
+        return False
+    for uci in evidence.killer_line[:ply]:
+        move = board.parse_uci(uci)
+        if move.to_square == square and board.turn != before.turn:
+            return True
+        if move.from_square == square:
+            square = move.to_square
+        board.push(move)
+    return False
