@@ -46,6 +46,7 @@ _OUTCOME = rf"(?:mate(?: in \d+)?|wins material|the answer to a bait that {_LOSS
 _ASIDE = rf"(?: \((?:[^{{}}()]{{1,80}}?: )?{_LINE}\)| \([^{{}}()]{{1,80}}?\))?"
 _FORMER = (
     # Until what was missed was named.
+    rf"(?:{_MOVE} l|L)eaves (?:White|Black) with the advantage: {_LINE}(?: [a-z, ]{{1,80}})?\.",
     rf"(?:Misses the (?:chance|mate)|Lets (?:the chance slip|it go unpunished)|Misses it again){_CHANCES}\.",
     rf"(?:Laesst (?:die Gelegenheit aus|das ungestraft|sie wieder aus)|Nutzt die Gelegenheit nicht){_CHANCES}\.",
     rf"Uebersieht das Matt{_CHANCES}\.",

@@ -111,8 +111,8 @@ class _Game:
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
-    reasons: dict[tuple[str, str], set[_Why]] = field(default_factory=lambda: defaultdict(set))
-    """Why moves lost that were told, by whose they were and the answer, see `_Why`."""
+    reasons: dict[tuple[str, tuple[str, str]], set[_Why]] = field(default_factory=lambda: defaultdict(set))
+    """Why moves lost that were told, by whose they were and the answer, see `_Why` and `_answer`."""
     missed: set[tuple[object, ...] | None] = field(default_factory=set)
     """Why moves lost whose answer was missed, and that was told."""
     answers: dict[int, str] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class _Game:
                 if narrator.tells_answer(evidence, answer_told=answer_told, again=again):
                     self.fell.add(place)
                     self.answers[event.ply] = event.killer_line[0]
-                    self.reasons[event.mover, event.killer_line[0]].add(_why(event))
+                    self.reasons[event.mover, _answer(event)].add(_why(event))
                 return narrator.fell(
                     evidence, was_set=place in self.was_set, again=again, missed=missed, answer_told=answer_told
                 )
@@ -174,7 +174,7 @@ class _Game:
         """Whether an earlier move lost to the same answer for the same reason, or by the same motif, and that was told;
         where no reason can be named for one of them, and this is no mate, the answer is the reason."""
         why = _why(event)
-        earlier = self.reasons[event.mover, event.killer_line[0]]
+        earlier = self.reasons[event.mover, _answer(event)]
         if why in earlier or why.mate_in is not None:
             return why in earlier
         return any(
@@ -241,7 +241,12 @@ def _why(event: TrapEvent) -> _Why:
 def _reason(event: TrapEvent) -> tuple[object, ...] | None:
     """Whose the bait is, the answer, and `_why` it loses; None without a reason."""
     why = _why(event)
-    return (event.mover, event.killer_line[0], *why) if any(why) else None
+    return (event.mover, _answer(event), *why) if any(why) else None
+
+
+def _answer(event: TrapEvent) -> tuple[str, str]:
+    """The answer to the bait: the same move of the same piece."""
+    return event.killer_line[0], event.killer_line_san[0].rstrip("+#")
 
 
 def _evidence(event: TrapEvent) -> str:

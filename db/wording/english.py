@@ -126,7 +126,7 @@ ENGLISH = Grammar(
         "allows_mate_like": "{move} allows {mate}, the same idea as {idea}: {line}.",
         "allows_perpetual": "{move} allows perpetual check: {line}.",
         "loses_material": "{move} loses {what}: {why}.",
-        "leaves_piece": "{move} does not take {piece} on {square}: {killer}.",
+        "leaves_piece": "{move} does not take {piece} on {square}, which is safe after {killer}.",
         "allows_again": "{move} allows {killer} again.",
         "turns_round": "{move} turns a won position into a bad one: {why}.",
         "turns_lost": "{move} turns a won position into a lost one: {why}.",
@@ -141,7 +141,7 @@ ENGLISH = Grammar(
         "gives_advantage": (
             "{move} gives {other_side} the advantage: {why}.",
             "{move} hands {other_side} the advantage: {why}.",
-            "{move} leaves {other_side} with the advantage: {why}.",
+            "{move} lets {other_side} take over: {why}.",
         ),
         "gets_worse": (
             "{move} makes a bad position worse: {why}.",

@@ -115,8 +115,11 @@ def _left(
     if best is None or taken is None or dict(_native.exchanges(before.fen())).get(best.uci(), 0) < _PIECE:
         return None
     board = before.copy(stack=False)
-    for uci in (evidence.bait, evidence.killer_line[0]):
-        move = board.push_uci(uci)
+    board.push_uci(evidence.bait)
+    killer = _taken(board, board.parse_uci(evidence.killer_line[0]))
+    if killer is not None and killer[0] != chess.PAWN:
+        return None  # what it takes is the reason
+    move = board.push_uci(evidence.killer_line[0])
     kind, square = taken
     # A piece that goes away is followed to where it goes.
     square = move.to_square if move.from_square == square else square

@@ -127,7 +127,7 @@ GERMAN = Grammar(
         "allows_mate_like": "{move} erlaubt {mate}, nach demselben Muster wie {idea}: {line}.",
         "allows_perpetual": "{move} erlaubt Dauerschach: {line}.",
         "loses_material": "{move} verliert {what}: {why}.",
-        "leaves_piece": "{move} schlägt {piece} auf {square} nicht: {killer}.",
+        "leaves_piece": "{move} schlägt {piece} auf {square} nicht; nach {killer} ist es zu spät.",
         "allows_again": "{move} erlaubt wieder {killer}.",
         "turns_round": "{move} macht aus einer gewonnenen Stellung eine schlechte: {why}.",
         "turns_lost": "{move} macht aus einer gewonnenen Stellung eine verlorene: {why}.",

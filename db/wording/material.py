@@ -31,11 +31,12 @@ MUCH_LATER = 4
 HELD_PLIES = 4
 """What is lost still holds after so many plies more."""
 
-ANSWER_NODES = 20_000
-"""Nodes of the search for what happens to a piece that takes back."""
+SEARCHED_NODES = 20_000
+"""Nodes of the search for what comes behind the line, and for what happens to a piece that takes back."""
 
-_PAWN = 100  # centipawns that an exchange wins at least to count
-_RETAKEN = 60  # centipawns for each point of a loss that an exchange takes back at least where the loss is not plain
+_POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
+_NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
+_MORE = 250  # centipawns beyond what a line wins from which on a capture that wins so much is what a reader sees
 _DECIDED = 0.6  # win chance beyond which material changes little
 _A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
 _MUCH = {1: 0.45, 2: 0.7}  # win chance that nobody loses for the sake of so many pawns
@@ -79,18 +80,22 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     start = _start(evidence, before)
     after = before.copy(stack=False)
     after.push_uci(evidence.bait)
-    stand = _found(start, after, evidence.killer_line, victim)
-    if stand is None:
+    line = _continued(after, evidence.killer_line)
+    stand = _found(start, after, line, victim, len(evidence.killer_line))
+    taken = points(counts_of(before)[not victim]) - points(counts_of(after)[not victim])
+    if stand is None or _most_to_take(after) > _POINT * (stand.worth + taken) + _MORE:
         return None
     if _is_beside_the_point(stand, evidence.cost) or _is_made_up_for(stand.worth, evidence):
         return None
     if stand.worth - _loses_anyway(evidence, before, start) < max(1.0, stand.worth / 2):
         return None
-    ply = _last_capture(after, evidence.killer_line, stand.ply)
-    line = _shown(start, after, evidence.killer_line, ply, stand.worth, victim)
-    if line is None:
+    ply = _last_capture(after, line, stand.ply)
+    shown = _shown(start, after, line[:ply], stand, victim)
+    if shown is None:
         return None
-    return Material(_sorted(stand.lost), _sorted(stand.gained), ply, line, _is_only(evidence, before, ply, stand.lost))
+    stand, sans = shown
+    only = _is_only(before, evidence.bait, line[:ply], stand.lost)
+    return Material(_sorted(stand.lost), _sorted(stand.gained), ply, sans, only)
 
 
 def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
@@ -101,7 +106,7 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
         line.append(board.parse_san(san).uci())
         board.push_san(san)
     start = counts_of(before)
-    stand = _found(start, before, line, not before.turn)
+    stand = _found(start, before, _continued(before, line), not before.turn, len(line))
     # What falls to the first move may be taken back by it: the line does not tell.
     if stand is None or stand.ply == 1 or not stand.is_quiet or stand.worth < POINTS[chess.KNIGHT]:
         return None
@@ -110,13 +115,17 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
     played = [each.worth for each in _stands(start, after, evidence.killer_line, not before.turn) if each.is_quiet]
     if not played or min(played) > stand.worth / 2:
         return None
-    ply = _last_capture(before, line, stand.ply)
-    return Material(_sorted(stand.lost), _sorted(stand.gained), ply, evidence.best_line[:ply], only=False)
+    return Material(_sorted(stand.lost), _sorted(stand.gained), stand.ply, evidence.best_line, only=False)
 
 
 def is_quiet(board: chess.Board) -> bool:
     """Whether the side to move is not in check and has nothing to take with profit."""
-    return not board.is_check() and max((gain for _, gain in _native.exchanges(board.fen())), default=0) < _PAWN
+    return not board.is_check() and _most_to_take(board) < _POINT
+
+
+def _most_to_take(board: chess.Board) -> int:
+    """Centipawns that the side to move wins at most by an exchange."""
+    return max((gain for _, gain in _native.exchanges(board.fen())), default=0)
 
 
 def points(counts: Counts) -> float:
@@ -146,23 +155,25 @@ def _takes_piece(board: chess.Board, uci: str) -> bool:
 
 
 def _found(
-    start: dict[chess.Color, Counts], board: chess.Board, line: Sequence[str], victim: chess.Color
+    start: dict[chess.Color, Counts], board: chess.Board, line: Sequence[str], victim: chess.Color, length: int
 ) -> _Stand | None:
     """The first stand of a line (UCI) from which on as much is lost as ever for certain; its worth is 1 at least.
 
-    Of two that differ by pawns beside pieces the earlier one: pawns that fall after the pieces are hardly the reason.
-    So it is where a piece falls at once that is most of what is lost, and the rest much later.
+    Of two that differ by pawns beside pieces the earlier one, if it is quiet: pawns that fall after the pieces are
+    hardly the reason. So it is where a piece falls at once that is most of what is lost, and the rest much later.
+    After ``length`` plies begins what a search has found behind the line: it only shows what of the rest lasts.
     """
     stands = _stands(start, board, line, victim)
     sure = {each.ply: min(each.worth, _held(stands, each)) for each in stands}
-    early = [each for each in stands if _last_capture(board, line, each.ply) <= LATEST_PLY and sure[each.ply] >= 1]
+    latest = min(LATEST_PLY, length)
+    early = [each for each in stands if sure[each.ply] >= 1 and _last_capture(board, line, each.ply) <= latest]
     if not early:
         return None
     most = max(early, key=lambda each: sure[each.ply])
 
     def is_enough(stand: _Stand) -> bool:
         least = sure[most.ply]
-        if set(stand.lost) != {chess.PAWN}:
+        if stand.is_quiet and set(stand.lost) != {chess.PAWN}:
             is_at_once = stand.ply <= AT_ONCE and stand.worth >= POINTS[chess.KNIGHT]
             least = least / 2 if is_at_once and most.ply - stand.ply >= MUCH_LATER else least - 1
         return sure[stand.ply] >= max(least, stand.worth / 2)
@@ -199,45 +210,56 @@ def _stands(
     return found
 
 
-def _shown(
-    start: dict[chess.Color, Counts],
-    board: chess.Board,
-    line: Sequence[str],
-    ply: int,
-    worth: float,
-    victim: chess.Color,
-) -> tuple[str, ...] | None:
-    """The moves of the line, SAN, that show a loss worth so many points, to ``ply``, with which the last of it falls.
-
-    Where much of it could be taken back, with what takes it back and the answer to that, which a search finds; None if
-    that does not win as much again, since what the line wins is another thing then than what falls in it.
-    """
-    sans = _native.sans(_native.epd(board.fen()), line[:ply])
+def _continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
+    """The line (UCI) as far as it is looked at, with what a search finds behind it where it is shorter."""
+    if len(line) >= LAST_PLY:
+        return line[:LAST_PLY]
     board = board.copy(stack=False)
-    for uci in line[:ply]:
+    for uci in line:
+        board.push_uci(uci)
+    if not any(board.legal_moves):
+        return line
+    return (*line, *search(board.fen(), Budget(nodes=SEARCHED_NODES)).line)[:LAST_PLY]
+
+
+def _shown(
+    start: dict[chess.Color, Counts], board: chess.Board, line: Sequence[str], stand: _Stand, victim: chess.Color
+) -> tuple[_Stand, tuple[str, ...]] | None:
+    """The moves, SAN, that show what is lost, and what that is if the piece is taken back that took the last of it.
+
+    ``line`` (UCI) ends with that. What happens to a piece that takes back, a search finds; None if that wins less than
+    half as much again, or by a quiet move: what the line wins is another thing then than what falls in it.
+    """
+    sans = _native.sans(_native.epd(board.fen()), line)
+    board = board.copy(stack=False)
+    for uci in line:
         board.push_uci(uci)
     back, gain = max(_native.exchanges(board.fen()), key=lambda move: move[1], default=("", 0))
-    pawns_alone = worth < POINTS[chess.KNIGHT] and gain >= _PAWN
-    if board.is_check() or board.turn != victim or not (gain > _RETAKEN * worth or pawns_alone):
-        return tuple(sans)
+    if board.is_check() or board.turn != victim or gain < _POINT:
+        return stand, tuple(sans)
     shown = [back]
     taken = board.copy(stack=False)
     taken.push_uci(back)
-    found = search(taken.fen(), Budget(nodes=ANSWER_NODES))
-    for uci in found.line[: LAST_PLY - ply - 1]:
+    found = search(taken.fen(), Budget(nodes=SEARCHED_NODES))
+    for uci in found.line[: LAST_PLY - len(line) - 1]:
         move = taken.parse_uci(uci)
-        # What comes after a quiet move is no answer to that.
         if taken.turn != victim and not (taken.is_capture(move) or taken.gives_check(move)):
-            return None
+            break
         taken.push(move)
         shown.append(uci)
-        if is_quiet(taken) if taken.turn == victim else not taken.is_check():
-            lost, gained = _change(start, taken, victim)
-            left = points(lost) - points(gained)
-            if left == worth or (left > worth >= POINTS[chess.KNIGHT]):
-                end = _last_capture(board, shown, len(shown))
-                return (*sans, *_native.sans(_native.epd(board.fen()), shown[:end]))
-    return None
+        if is_quiet(taken):
+            break
+    settled = _Stand(stand.ply, *_change(start, taken, victim), is_quiet(taken))
+    if not settled.is_quiet:
+        # There is more to take, but as much is lost already.
+        is_least = taken.turn != victim and not taken.is_check()
+        return (stand, tuple(sans)) if is_least and settled.worth >= stand.worth else None
+    if settled.worth < max(1.0, stand.worth / 2) or settled.lost.total() + settled.gained.total() > _NAMED:
+        return None
+    # That it loses more to take back is why nobody does.
+    lost = stand if settled.worth > stand.worth >= POINTS[chess.KNIGHT] else settled
+    end = _last_capture(board, shown, len(shown))
+    return lost, (*sans, *_native.sans(_native.epd(board.fen()), shown[:end]))
 
 
 def _is_beside_the_point(stand: _Stand, cost: float | None) -> bool:
@@ -301,7 +323,7 @@ def _sorted(counts: Counts) -> tuple[chess.PieceType, ...]:
     return tuple(sorted(counts.elements(), key=lambda kind: (-POINTS[kind], -kind)))
 
 
-def _is_only(evidence: Evidence, before: chess.Board, ply: int, lost: Counts) -> bool:
+def _is_only(before: chess.Board, bait: str, line: Sequence[str], lost: Counts) -> bool:
     """Whether the one piece that is lost is the one that moved, or the only one of its kind."""
     if lost.total() != 1:
         return False
@@ -309,11 +331,11 @@ def _is_only(evidence: Evidence, before: chess.Board, ply: int, lost: Counts) ->
     if len(before.pieces(kind, before.turn)) == 1:
         return True
     board = before.copy(stack=False)
-    board.push_uci(evidence.bait)
-    square = chess.Move.from_uci(evidence.bait).to_square
+    board.push_uci(bait)
+    square = chess.Move.from_uci(bait).to_square
     if board.piece_type_at(square) != kind:
         return False
-    for uci in evidence.killer_line[:ply]:
+    for uci in line:
         move = board.parse_uci(uci)
         if move.to_square == square and board.turn != before.turn:
             return True

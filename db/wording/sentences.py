@@ -350,7 +350,8 @@ class Narrator:
         if material.only and not gained and lost[0] != chess.PAWN:
             return self.language.the_piece[lost[0]]
         things, others = self._pieces(lost), self._pieces(gained, self.language.for_a_piece)
-        if things is None or others is None or len(things) > 2 or len(others) > 2:
+        # A list of five pieces says nothing to anybody.
+        if things is None or others is None or len(things) > 2 or len(others) > 2 or len(lost) + len(gained) > 4:
             return self.language.material
         if not others:
             return self._and(things)

@@ -45,7 +45,7 @@ pytestmark = pytest.mark.usefixtures("by_sequences")
         (" 34.Kc3?? goes badly wrong: 34...cxd4+ comes with double check. ", True),
         (" Lets it go unpunished (80 % -> 55 %). ", True),
         (" Overlooks 34...Qb1+ (80 % -> 55 %). ", True),
-        (" 34.Kc3?? does not take the knight on d4: 34...Nf5. 34.Kxd4 was better. ", True),
+        (" 34.Kc3?? does not take the knight on d4, which is safe after 34...Nf5. 34.Kxd4 was better. ", True),
         (" 27.Rg4?? only makes matters worse: 27...Nc4 28.Be2. 27.Be2 was more stubborn (31 % -> 15 %). ", True),
         (" 7.a3?? bringt Weiss in Vorteil: 7...Nb6. 7.e3 war zaeher (35 % -> 5 %). ", True),
         (" 7.a3?? goes wrong because of me. ", False),

@@ -27,7 +27,7 @@ def told(fen: str, line: str, before: float = CHANCES["before"], after: float = 
     ("fen", "line", "english", "german"),
     [
         pytest.param(
-            "4k3/8/8/3p4/8/4P3/8/4K3 w - - 0 1", "e3e4 d5e4", "1.e4?? loses a pawn: 1...dxe4.",
+            "8/8/4k3/3p4/8/4P3/8/4K3 w - - 0 1", "e3e4 d5e4", "1.e4?? loses a pawn: 1...dxe4.",
             "1.e4?? verliert einen Bauern: 1...dxe4.", id="nobody asks which pawn",
         ),
         pytest.param(
@@ -134,12 +134,23 @@ def test_the_line_shows_why_what_takes_is_not_retaken() -> None:
 
 
 def test_material_counts_also_where_the_line_goes_on_with_checks() -> None:
-    # Nothing is quiet before the end, but after her king's move Black may leave it at the queen.
-    fen = "rn1qk2r/pp3pp1/5n2/2pp3p/P3P3/3P1NbP/1PPKP3/RNBQ1B2 w kq - 0 13"
-    line = "a4a5 f6e4 d3e4 d5e4 d2e3 d8d1 b1c3 d1f1 c3e4 f1h3 e4g3 h3g3"
-    english, german = told(fen, line, -0.42, -0.97)
-    assert english.startswith("1.a5?? loses the queen and two pawns for a knight: 1...Nxe4+ 2.dxe4 dxe4+ 3.Ke3 Qxd1. ")
-    assert german.startswith("1.a5?? verliert die Dame und zwei Bauern für einen Springer: 1...Nxe4+ 2.dxe4 ")
+    # Nothing is quiet before the end, but after the king's move Black may leave it at the queen.
+    fen = "2kr1b1r/Bpp3pp/8/3npp2/q3P3/8/PPPQ2PP/2KR2NR w - - 0 14"
+    line = "c1b1 d5c3 b1c1 d8d2 d1d2 a4a2 d2d8 c8d8 b2c3 a2a1 c1d2 a1a7"
+    english, german = told(fen, line, -0.36, -0.96)
+    assert english.startswith("1.Kb1?? loses the queen for a rook: 1...Nc3+ ")
+    assert german.startswith("1.Kb1?? verliert die Dame für einen Turm: 1...Nc3+ ")
+
+
+def test_what_is_told_is_what_lasts() -> None:
+    # Whoever takes back gets the rook for the queen, which is what the move loses.
+    fen = "2krr3/pppn1ppb/7p/1N1p1P2/6P1/bPPP1N1P/qBK2Q2/1R5R b - - 5 22"
+    english, _ = told(fen, "a2b2 b1b2 a3b2 b5a7 c8b8 c2b2", 0.12, -0.76)
+    assert english.startswith("1...Qxb2+?? loses the queen and a pawn for a rook: 2.Rxb2 Bxb2 3.Nxa7+ Kb8 4.Kxb2. ")
+    # The line takes the rook; what a reader sees is that the bishop takes the queen.
+    fen = "kr3q2/p2R4/1p2Q1p1/2b2p2/8/4PP2/PPP3P1/1K3N2 w - - 2 29"
+    english, _ = told(fen, "e6d6 f8d6 d7d6 c5d6 f1d2 b8h8", 0.99, -0.8)
+    assert english.startswith("1.Qd6?? turns a won position into a lost one: ")
 
 
 def test_who_takes_back_wins_nothing_by_it() -> None:
@@ -158,10 +169,10 @@ def test_what_the_better_move_takes_or_wins_is_told_where_nothing_else_is_lost()
         killer_line=("d4e6", "g1f3", "g7g6", "e3e4", "f8g7"), before=0.79, after=0.12, best="e3d4",
         best_line=("exd4", "g6", "c3", "Bg7", "Nf3"),
     )  # fmt: skip
-    words = "10.Qd3?? does not take the knight on d4: 10...Ne6. 10.exd4 was winning (90 % → 56 %)."
+    words = "10.Qd3?? does not take the knight on d4, which is safe after 10...Ne6. 10.exd4 was winning (90 % → 56 %)."
     assert Narrator(ENGLISH).fell(left) == words
-    german = "10.Qd3?? schlägt den Springer auf d4 nicht: 10...Ne6. 10.exd4 hätte gewonnen (90 % → 56 %)."
-    assert Narrator(GERMAN).fell(left) == german
+    german = "10.Qd3?? schlägt den Springer auf d4 nicht; nach 10...Ne6 ist es zu spät. "
+    assert Narrator(GERMAN).fell(left) == german + "10.exd4 hätte gewonnen (90 % → 56 %)."
     won = Evidence(
         fen="6k1/2pqbppp/p1n5/3N4/r7/4B2P/2P2PP1/3Q1RK1 w - - 0 22", half_move=44, bait="d1f3",
         killer_line=("e7d6", "f1d1", "c6e5", "f3e2", "d7b5", "e2h5"), before=0.89, after=-0.22, best="d5f6",
