@@ -146,6 +146,21 @@ def test_what_cannot_be_says_what_to_do(client: httpx.Client) -> None:
     assert foreign.status_code == 403
 
 
+@pytest.mark.parametrize("hints", ["9" * 5000, "²", "-1", "1e400", "٣", ""], ids=len)
+def test_no_number_of_hints_breaks_an_answer(hints: str, client: httpx.Client) -> None:
+    answer = client.post("/practise", data={**hidden(exercise(client)), "answer": "Bxd1", "hints": hints})
+    assert answer.status_code == 303
+
+
+@pytest.mark.parametrize("charset", ["undefined", "utf-7", "unicode_escape", "idna", "punycode", "utf-16"])
+def test_a_form_is_read_as_utf_8_or_not_at_all(charset: str, client: httpx.Client) -> None:
+    body = b'--x\r\nContent-Disposition: form-data; name="answer"\r\n\r\n+2AA-\\ud800\r\n--x--\r\n'
+    for path in ("/practise", "/annotate", "/report", "/api/v1/annotate"):
+        for given, statuses in ((charset, (415,)), ("UTF-8", (400, 404, 422))):
+            kind = {"content-type": f"multipart/form-data; boundary=x; charset={given}"}
+            assert client.post(path, content=body, headers=kind).status_code in statuses
+
+
 def test_a_library_that_another_program_writes_to_has_the_answer_given_again(
     client: httpx.Client, library: Path
 ) -> None:

@@ -1,10 +1,12 @@
-"""Query parameters of the routes, with their ranges; an unknown one is an error that names the nearest."""
+"""Query parameters of the routes, with their ranges; an unknown one is an error that names the nearest. And forms."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from python_multipart.multipart import parse_options_header
+from starlette.datastructures import FormData
 
 from db.query.query import LONGEST_MOVES, LONGEST_TEXT, MOST_HITS, MOST_SIMILAR, Query, Sort
 from db.traps.terms import HIGHEST_RATING, Outcome, Side
@@ -12,6 +14,7 @@ from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
+from web.problems import UnsupportedMediaType
 
 LONGEST_CURSOR = 1000
 
@@ -171,3 +174,15 @@ async def no_params(request: Request) -> None:
     """Check of a route without parameters: raises `UsageError` for any."""
     for name in request.query_params:
         raise UsageError(f"unknown parameter {name[:100]!r}: there are none here")
+
+
+async def read_form(request: Request, **limits: int) -> FormData:
+    """The form of a request, with the ``limits`` of `Request.form`. Raises `UnsupportedMediaType` unless it is UTF-8.
+
+    Browsers send the fields in the encoding of the page. Another one that the head of the request names could be any of
+    Python's, some of which fail in their own ways or make text that can be written nowhere.
+    """
+    _, options = parse_options_header(request.headers.get("content-type", ""))
+    if options.get(b"charset", b"utf-8").lower() not in (b"utf-8", b"utf8"):
+        raise UnsupportedMediaType("the fields of a form are read as UTF-8 here; send them so")
+    return await request.form(**limits)

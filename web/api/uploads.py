@@ -24,7 +24,7 @@ from trapcore.measures.options import MAX_DEPTH, IndexedMeasure
 from trapcore.trees.chess_game import Labels
 from web.api.json_response import encode_json
 from web.api.models import AnnotationStatus
-from web.api.params import QueryParams, no_params
+from web.api.params import QueryParams, no_params, read_form
 from web.problems import ClientDisconnected, RequestError, ResponseAborted, UnprocessableContent, UnsupportedMediaType
 from web.server.limits import address_of
 from web.service import Service, service_of
@@ -279,7 +279,7 @@ async def read_games_form(request: Request, most_fields: int) -> tuple[BinaryIO 
 
     The games are a file without a name: what was uploaded, or the text of the field ``pgn``; None if there is neither.
     """
-    form = await request.form(max_files=1, max_fields=most_fields + 1, max_part_size=PASTED_BYTES)
+    form = await read_form(request, max_files=1, max_fields=most_fields + 1, max_part_size=PASTED_BYTES)
     # Browsers send the empty fields of a form as well.
     fields = {name: value for name, value in form.items() if isinstance(value, str) and value}
     pasted = fields.pop("pgn", "").strip()

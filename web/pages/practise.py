@@ -38,6 +38,7 @@ from db.wording.boards import square_words
 from db.wording.grammar import Grammar
 from trapcore.errors import LibraryError, UsageError
 from trapcore.parallel.budget import Cancellation
+from web.api.params import read_form
 from web.pages.boards import Picture
 from web.pages.ground import dests, ground
 from web.pages.line_viewer import around
@@ -124,8 +125,8 @@ async def practise(request: Request, place: Annotated[Place, Query()]) -> Respon
         place.player.strip(),
         theme_key(place.theme.strip(), language_of(request)),
         place.opening.strip(),
-        _rating(place.least),
-        _rating(place.most),
+        _number(place.least),
+        _number(place.most),
         tuple(filter(None, place.skip.split(","))),
     )
     profile = profile_of(request)
@@ -160,15 +161,15 @@ async def answer(request: Request) -> Response:
     """Judge and store the answer of the form, and redirect to its page; or ask again."""
     service = service_of(request)
     profile = required_profile(request)
-    fields = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+    fields = {name: value for name, value in (await read_form(request)).items() if isinstance(value, str)}
     player, theme, opening = (fields.get(name, "")[:200] for name in ("player", "theme", "opening"))
-    least, most = (_rating(fields.get(name, "")) for name in ("least", "most"))
+    least, most = (_number(fields.get(name, "")) for name in ("least", "most"))
     wanted = Wanted(profile.player(player), theme, opening, least, most)
     practice = await service.run(request, lambda stop: _practice(service, profile, wanted))
     exercise = practice.find(fields.get("exercise", ""))
     if exercise is None:
         raise NotFound("there is no such exercise any more; go back to the start of the practice")
-    hints = min(HINTS, int(fields["hints"])) if fields.get("hints", "").isdecimal() else 0
+    hints = min(HINTS, _number(fields.get("hints", "")) or 0)
     view = _View(request, service, wanted, practice)
     try:
         return await service.run(request, lambda stop: view.stored(exercise, fields, hints, stop), seconds=SECONDS)
@@ -217,7 +218,7 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
     media = {"pgn": "application/x-chess-pgn", "apkg": "application/octet-stream"}
     if kind not in media:
         raise NotFound("exercises are given as .pgn or .apkg")
-    bounds = _rating(place.least), _rating(place.most)
+    bounds = _number(place.least), _number(place.most)
     wanted = Wanted(profile.player(place.player.strip()), place.theme.strip(), place.opening.strip(), *bounds)
 
     def work() -> bytes:
@@ -232,7 +233,8 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
     return Response(content, media_type=media[kind], headers=headers)
 
 
-def _rating(text: str) -> int | None:
+def _number(text: str) -> int | None:
+    """A rating, or the number of hints; None for all else."""
     return int(text) if text.isdecimal() and len(text) <= 4 else None
 
 
