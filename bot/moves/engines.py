@@ -11,7 +11,7 @@ import chess.engine
 
 from bot.moves.search_pool import SearchPool
 from bot.settings import EngineSettings
-from db.proof.uci_engine import START_SECONDS
+from db.proof.engine_process import start_engine
 from trapcore.errors import EngineError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import MATE, search
@@ -124,13 +124,8 @@ class Engine:
             self._engine = self._starter.submit(self._open)
 
     def _open(self) -> chess.engine.SimpleEngine:
-        try:
-            mine = self._settings
-            engine = chess.engine.SimpleEngine.popen_uci(
-                [self._command, *mine.arguments], timeout=START_SECONDS, cwd=mine.working_dir
-            )
-        except (OSError, chess.engine.EngineError, TimeoutError) as error:
-            raise EngineError(f"the engine {self._command} cannot be started: {error}") from error
+        mine = self._settings
+        engine = start_engine(self._command, mine.arguments, folder=mine.working_dir)
         wanted = {name: value for name, value in USUAL_OPTIONS.items() if name in engine.options}
         try:
             engine.configure({**wanted, **mine.uci_options})

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 import chess
 import chess.engine
 
+from db.proof.engine_process import start_engine
 from trapcore.errors import EngineError, UsageError
 from trapcore.proof.search import win_chance
-
-START_SECONDS = 15.0
-"""How long an engine may take to start."""
 
 SEARCH_SECONDS = 120.0
 """How long it may take for one position; more means that the nodes asked for are too many for it."""
@@ -58,11 +56,7 @@ class UciEngine(AbstractContextManager["UciEngine"]):
         return self._engine.id.get("name", self.command)
 
     def _start(self) -> chess.engine.SimpleEngine:
-        try:
-            engine = chess.engine.SimpleEngine.popen_uci(self.command, timeout=START_SECONDS)
-        except (OSError, chess.engine.EngineError, TimeoutError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or "it does not answer as a UCI engine"
-            raise EngineError(f"the engine {self.command} cannot be started: {reason}") from error
+        engine = start_engine(self.command)
         try:
             wanted = {"Threads": 1, "Hash": 64}
             engine.configure({name: value for name, value in wanted.items() if name in engine.options})

@@ -1,9 +1,11 @@
 """Whether a trap is one: mates by the prover, material by a real engine, and engines that misbehave."""
 
+import logging
 import stat
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -242,7 +244,7 @@ def test_an_engine_that_dies_twice_is_given_up(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_does_not_answer_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("db.proof.uci_engine.START_SECONDS", 3.0)
+    monkeypatch.setattr("db.proof.engine_process.START_SECONDS", 3.0)
     began = time.monotonic()
     with (
         UciEngine(fake(tmp_path, "time.sleep(100)"), search_seconds=0.5) as running,
@@ -259,6 +261,25 @@ def test_an_engine_that_answers_nonsense_is_said_to(tmp_path: Path) -> None:
     silent = 'print("bestmove e2e4", flush=True)'
     with UciEngine(fake(tmp_path, silent)) as running, pytest.raises(EngineError, match="no score"):
         running.evaluate(chess.Board(), 10)
+
+
+FLOODS = {
+    "standard error": "print('x' * 500, file=sys.stderr)",
+    "lines that mean nothing": "print('info score what depth ever')",
+    "a line without end": "print('x' * 5000, end='')",
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
+def test_an_engine_that_writes_without_end_fills_nothing(
+    flood: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    engine = fake(tmp_path, f"[{flood} for _ in range(1000)]; {ANSWER}")
+    with suppress(EngineError), UciEngine(engine) as running:
+        assert running.evaluate(chess.Board(), 10).depth == 3
+    assert len(caplog.text) < 1000
+    assert "\n" not in capfd.readouterr().err.strip()
 
 
 @pytest.mark.parametrize("command", ["/no/such/engine", "/bin/true", "/etc/passwd"])
