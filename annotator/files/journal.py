@@ -89,7 +89,9 @@ class Journal:
         beside = folder / f"{JOURNAL}.new"
         content = json.dumps(dataclasses.asdict(self), indent=1)
         try:
-            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+            # Whatever lies there is not opened: a pipe would be waited for, and a second name of a file overwritten.
+            beside.unlink(missing_ok=True)
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(f"{_digest(content)}\n{content}".encode())
                 file.flush()
                 os.fsync(file.fileno())
@@ -135,6 +137,8 @@ def load(folder: Path) -> Journal | None:
         found = _JOURNAL.validate_python(content)
         if dataclasses.asdict(found) != content:
             raise ValueError("its values are not of the types that they should be")
+        if _contradicts_itself(found):
+            raise ValueError("it contradicts itself")
         return found
     except FileNotFoundError:
         return None
@@ -143,6 +147,17 @@ def load(folder: Path) -> Journal | None:
 
 
 _JOURNAL = TypeAdapter(Journal)
+
+
+def _contradicts_itself(journal: Journal) -> bool:
+    """Whether something was read of an input of which nothing can be read, or came from it into no output."""
+    failed = [state for state in journal.inputs if state.failed]
+    begun = any(state.begun for state in journal.outputs) and (journal.report is None or journal.report.begun)
+    return (
+        any(state.consumed or not state.finished for state in failed)
+        or (bool(failed) and not journal.counts.get("problems"))
+        or (not begun and any(state.consumed for state in journal.inputs))
+    )
 
 
 def _digest(content: str) -> str:

@@ -18,7 +18,7 @@ LONGEST_LINE = 1 << 20
 _SHOWN = 200
 _log = logging.getLogger(__name__)
 
-# It writes a line for each one of an engine that it cannot read, of whatever length; what is wrong then is an error here.
+# It writes each line of an engine that it cannot read, however long; what is wrong then is an error here.
 logging.getLogger(chess.engine.__name__).setLevel(logging.CRITICAL)
 # It warns where an engine outlives the loop that started it, as one does that has to be ended by force.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
