@@ -2,6 +2,7 @@
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import takewhile
 
 import chess
 import chess.engine
@@ -103,12 +104,15 @@ class UciEngine(AbstractContextManager["UciEngine"]):
         except chess.engine.EngineError as error:
             raise EngineError(f"the engine {self.command} answered wrongly at {board.fen()}: {error}") from error
         score = result.info.get("score")
-        if score is None or result.move is None:
+        # python-chess takes the move 0000 for one that passes.
+        if not result.move:
+            raise EngineError(f"the engine {self.command} gave no move for {board.fen()}")
+        if score is None:
             raise EngineError(f"the engine {self.command} gave no score for {board.fen()}")
         if float(result.info.get("time", 0.0)) >= self._search_seconds:
             raise self._too_slow(nodes)
         own = score.pov(board.turn)
-        depth, expected = int(result.info.get("depth", 0)), tuple(result.info.get("pv", ()))
+        depth, expected = int(result.info.get("depth", 0)), tuple(takewhile(bool, result.info.get("pv", ())))
         return Evaluation(chance_of(own), result.move, depth, expected, own.mate())
 
     def _too_slow(self, nodes: int) -> EngineError:

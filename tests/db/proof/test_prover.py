@@ -258,6 +258,13 @@ def test_an_engine_that_answers_nonsense_is_said_to(tmp_path: Path) -> None:
     illegal = 'print("bestmove e2e5", flush=True)'
     with UciEngine(fake(tmp_path, illegal)) as running, pytest.raises(EngineError, match="answered wrongly"):
         running.evaluate(chess.Board(), 10)
+    for none in ("0000", "(none)", ""):
+        passing = f'print("info score cp 1\\nbestmove {none}", flush=True)'
+        with UciEngine(fake(tmp_path, passing)) as running, pytest.raises(EngineError, match=r"no move|wrongly"):
+            running.evaluate(chess.Board(), 10)
+    passed = 'print("info score cp 1 pv e2e4 0000 d2d4\\nbestmove e2e4", flush=True)'
+    with UciEngine(fake(tmp_path, passed)) as running:
+        assert running.evaluate(chess.Board(), 10, line=True).line == (chess.Move.from_uci("e2e4"),)
     silent = 'print("bestmove e2e4", flush=True)'
     with UciEngine(fake(tmp_path, silent)) as running, pytest.raises(EngineError, match="no score"):
         running.evaluate(chess.Board(), 10)
