@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from bot.self_check import check
 from bot.settings import BotSettings, check_coach
+from lichess.api import Account, LichessError, Limited, Unreachable
 from lichess.token import is_exposed, read_token
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
@@ -26,7 +27,7 @@ from tests.support.polling import PATIENCE_SECONDS, until
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore.errors import InputError, OutputError, TraplineError, UsageError
 from trapcore.io import logs
-from trapline.commands.bot import bot
+from trapline.commands.bot import _with_retries, bot
 from trapline.settings import CONFIG_VARIABLE, Settings
 
 ROOT = Path(__file__).parents[2]
@@ -253,3 +254,18 @@ def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, t
     # The game was short enough to be played to its end.
     assert server.do(lambda site: site.games[game].over)
     assert server.do(lambda site: list(site.record.violations)) == []
+
+
+def test_a_limit_at_the_start_is_told_while_it_is_waited_for(caplog: pytest.LogCaptureFixture) -> None:
+    answers: Iterator[Account | LichessError]
+    answers = iter([Limited("lichess answered 429", 0.0, ""), Unreachable("gone"), Account("me", "Me", True, 0)])
+
+    def ask() -> Account:
+        answer = next(answers)
+        if isinstance(answer, LichessError):
+            raise answer
+        return answer
+
+    assert _with_retries(ask).id == "me"
+    assert caplog.records[0].getMessage() == "lichess answered 429; again in 0 s"
+    assert len(caplog.records) == 2

@@ -149,16 +149,17 @@ def _with_retries(request: Callable[[], Account]) -> Account:
     import logging
     import time
 
-    from lichess.api import Limited, Unreachable
+    from lichess.api import LichessError, Limited, Unreachable
     from lichess.rate_limits import LIMITED_SECONDS, Backoff
 
     backoff = Backoff(1.0, 60.0)
+    why: LichessError
     while True:
         try:
             return request()
         except Limited as error:
-            wait = error.seconds if error.seconds is not None else LIMITED_SECONDS
+            why, wait = error, error.seconds if error.seconds is not None else LIMITED_SECONDS
         except Unreachable as error:
-            wait = backoff.failed()
-            logging.getLogger(__name__).warning("%s; again in %.0f s", error, wait)
+            why, wait = error, backoff.failed()
+        logging.getLogger(__name__).warning("%s; again in %.0f s", why, wait)
         time.sleep(wait)
