@@ -234,7 +234,6 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
 
 
 def _number(text: str) -> int | None:
-    """A rating, or the number of hints; None for all else."""
     return int(text) if text.isdecimal() and len(text) <= 4 else None
 
 
