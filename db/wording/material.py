@@ -14,7 +14,7 @@ from db.wording.evidence import Evidence
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
-from trapcore.proof.search import search
+from trapcore.proof.search import search, win_chance
 
 LATEST_PLY = 7
 """Material that falls later than so many plies into the line is not called lost by the move: too much lies between."""
@@ -36,6 +36,7 @@ SEARCHED_NODES = 20_000
 
 _POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
 _NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
+_AS_GOOD = 0.1  # win chance by which the answers of two searches may differ
 _MORE = 250  # centipawns beyond what a line wins from which on a capture that wins so much is what a reader sees
 _DECIDED = 0.6  # win chance beyond which material changes little
 _A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
@@ -82,8 +83,10 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     after.push_uci(evidence.bait)
     line = _continued(after, evidence.killer_line)
     stand = _found(start, after, line, victim, len(evidence.killer_line))
+    if stand is None:
+        return None
     taken = points(counts_of(before)[not victim]) - points(counts_of(after)[not victim])
-    if stand is None or _most_to_take(after) > _POINT * (stand.worth + taken) + _MORE:
+    if _could_take_more(after, evidence, _POINT * (stand.worth + taken) + _MORE):
         return None
     if _is_beside_the_point(stand, evidence.cost) or _is_made_up_for(stand.worth, evidence):
         return None
@@ -96,6 +99,15 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     stand, sans = shown
     only = _is_only(before, evidence.bait, line[:ply], stand.lost)
     return Material(_sorted(stand.lost), _sorted(stand.gained), ply, sans, only)
+
+
+def _could_take_more(after: chess.Board, evidence: Evidence, least: float) -> bool:
+    """Whether another answer to the losing move takes more than so many centipawns, and is as good as the killer."""
+    move, gain = max(_native.exchanges(after.fen()), key=lambda each: each[1], default=("", 0))
+    if gain <= least or move == evidence.killer_line[0] or evidence.after is None:
+        return False
+    found = search(after.fen(), Budget(nodes=SEARCHED_NODES), only=(move,))
+    return win_chance(found.value) >= -evidence.after - _AS_GOOD
 
 
 def material_won(evidence: Evidence, before: chess.Board) -> Material | None:

@@ -104,7 +104,7 @@ def test_remarks_for_spectators(book: TrapBook) -> None:
     assert is_set.startswith("Me: Sets Légal's mate: the queen on d1 can be taken, but 5... Bxd1 6. Bxf7+ Ke7 7. Nd5#.")
     assert fell == "You: Takes the bait."
     last = without_figures(chat.remarks(events(book, MISSED), INFO)[-1].text)
-    assert last == "Me: Misses the mate."
+    assert last == "Me: Misses the mate, 6. Bxf7+."
     assert {message.room for message in chat.remarks(events(book, MISSED), INFO)} == {"spectator"}
     assert len(chat.remarks(events(book, AVOIDED), INFO)) == 1
 

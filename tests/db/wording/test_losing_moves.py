@@ -153,6 +153,13 @@ def test_what_is_told_is_what_lasts() -> None:
     assert english.startswith("1.Qd6?? turns a won position into a lost one: ")
 
 
+def test_a_queen_that_is_not_to_be_taken_hides_nothing() -> None:
+    # The knight is lost; the queen can be taken as well, but that is Légal's mate.
+    fen = "r2qkbnr/ppp2pp1/2np3p/4p3/2B1P1b1/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 2 6"
+    english, _ = told(fen, "f3e5 c6e5 f2f3 e5c4 f3g4 f8e7", 0.16, -0.46)
+    assert english.startswith("1.Nxe5?? loses a knight for a pawn: 1...Nxe5")
+
+
 def test_who_takes_back_wins_nothing_by_it() -> None:
     # The rook takes back what was taken on d2; the knight that could have done so now stands alone.
     evidence = Evidence(
