@@ -32,6 +32,9 @@ MATES = (
 )  # fmt: skip
 """Themes that name a mate."""
 
+CHECKS = ("doubleCheck", "discoveredCheck")
+"""Motifs of which only the line shows what they win."""
+
 MOTIFS = ("fork", "skewer", "doubleCheck", "discoveredCheck", "discoveredAttack", "trappedPiece", "capturingDefender",
           "deflection", "pin")  # fmt: skip
 """Themes that say why something is lost, the one that says most first."""
@@ -240,6 +243,6 @@ def _explains(motif: Motif, material: Material | None) -> bool:
         return motif.name != "pin" and not (guarded and motif.targets[-1] == chess.PAWN)
     if guarded:
         return material.lost[0] == motif.targets[-1] != chess.PAWN
-    if motif.name in ("doubleCheck", "discoveredCheck"):
+    if motif.name in CHECKS:
         return material.lost[0] != chess.PAWN  # a check wins no pawn that the line does not show
     return material.lost[0] in motif.targets

@@ -72,25 +72,24 @@ class _Stand:
     @property
     def worth(self) -> float:
         """Points that are lost."""
-        return points(self.lost) - points(self.gained)
+        return _points(self.lost) - _points(self.gained)
 
 
 def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     """What a losing move loses by its line; None if that is nothing certain, or not what the move loses by."""
     victim = before.turn
     start = _start(evidence, before)
-    after = before.copy(stack=False)
-    after.push_uci(evidence.bait)
+    after = _after(before, (evidence.bait,))
     line = _continued(after, evidence.killer_line)
     stand = _found(start, after, line, victim, len(evidence.killer_line))
     if stand is None:
         return None
-    taken = points(counts_of(before)[not victim]) - points(counts_of(after)[not victim])
-    if _could_take_more(after, evidence, _POINT * (stand.worth + taken) + _MORE):
-        return None
+    taken = _points(_counts_of(before)[not victim]) - _points(_counts_of(after)[not victim])
     if _is_beside_the_point(stand, evidence.cost) or _is_made_up_for(stand.worth, evidence):
         return None
     if stand.worth - _loses_anyway(evidence, before, start) < max(1.0, stand.worth / 2):
+        return None
+    if _could_take_more(after, evidence, _POINT * (stand.worth + taken) + _MORE):
         return None
     ply = _last_capture(after, line, stand.ply)
     shown = _shown(start, after, line[:ply], stand, victim)
@@ -103,7 +102,7 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
 
 def _could_take_more(after: chess.Board, evidence: Evidence, least: float) -> bool:
     """Whether another answer to the losing move takes more than so many centipawns, and is as good as the killer."""
-    move, gain = max(_native.exchanges(after.fen()), key=lambda each: each[1], default=("", 0))
+    move, gain = _best_exchange(after)
     if gain <= least or move == evidence.killer_line[0] or evidence.after is None:
         return False
     found = search(after.fen(), Budget(nodes=SEARCHED_NODES), only=(move,))
@@ -117,13 +116,12 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
     for san in evidence.best_line:
         line.append(board.parse_san(san).uci())
         board.push_san(san)
-    start = counts_of(before)
+    start = _counts_of(before)
     stand = _found(start, before, _continued(before, line), not before.turn, len(line))
     # What falls to the first move may be taken back by it: the line does not tell.
     if stand is None or stand.ply == 1 or not stand.is_quiet or stand.worth < POINTS[chess.KNIGHT]:
         return None
-    after = before.copy(stack=False)
-    after.push_uci(evidence.bait)
+    after = _after(before, (evidence.bait,))
     played = [each.worth for each in _stands(start, after, evidence.killer_line, not before.turn) if each.is_quiet]
     if not played or min(played) > stand.worth / 2:
         return None
@@ -132,20 +130,28 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
 
 def is_quiet(board: chess.Board) -> bool:
     """Whether the side to move is not in check and has nothing to take with profit."""
-    return not board.is_check() and _most_to_take(board) < _POINT
+    return not board.is_check() and _best_exchange(board)[1] < _POINT
 
 
-def _most_to_take(board: chess.Board) -> int:
-    """Centipawns that the side to move wins at most by an exchange."""
-    return max((gain for _, gain in _native.exchanges(board.fen())), default=0)
+def _best_exchange(board: chess.Board) -> tuple[str, int]:
+    """The capture (UCI) by which the side to move wins most, and that in centipawns; empty and 0 without one."""
+    return max(_native.exchanges(board.fen()), key=lambda exchange: exchange[1], default=("", 0))
 
 
-def points(counts: Counts) -> float:
+def _after(board: chess.Board, line: Sequence[str]) -> chess.Board:
+    """The position after a line (UCI)."""
+    board = board.copy(stack=False)
+    for uci in line:
+        board.push_uci(uci)
+    return board
+
+
+def _points(counts: Counts) -> float:
     """Points of these pieces."""
     return sum(POINTS[kind] * count for kind, count in counts.items())
 
 
-def counts_of(board: chess.Board) -> dict[chess.Color, Counts]:
+def _counts_of(board: chess.Board) -> dict[chess.Color, Counts]:
     """The pieces of both sides."""
     return {side: Counter({kind: len(board.pieces(kind, side)) for kind in chess.PIECE_TYPES}) for side in chess.COLORS}
 
@@ -154,11 +160,10 @@ def _start(evidence: Evidence, before: chess.Board) -> dict[chess.Color, Counts]
     """The pieces from which is counted: those before the move, or after the best one where both take the same piece for
     nothing. Who takes back wins nothing by it."""
     if evidence.best is not None and evidence.best[2:4] == evidence.bait[2:4] and _takes_piece(before, evidence.best):
-        board = before.copy(stack=False)
-        board.push_uci(evidence.best)
+        board = _after(before, (evidence.best,))
         if is_quiet(board):
-            return counts_of(board)
-    return counts_of(before)
+            return _counts_of(board)
+    return _counts_of(before)
 
 
 def _takes_piece(board: chess.Board, uci: str) -> bool:
@@ -176,7 +181,7 @@ def _found(
     After ``length`` plies begins what a search has found behind the line: it only shows what of the rest lasts.
     """
     stands = _stands(start, board, line, victim)
-    sure = {each.ply: min(each.worth, _held(stands, each)) for each in stands}
+    sure = {each.ply: min(each.worth, _lasting_worth(stands, each)) for each in stands}
     latest = min(LATEST_PLY, length)
     early = [each for each in stands if sure[each.ply] >= 1 and _last_capture(board, line, each.ply) <= latest]
     if not early:
@@ -193,7 +198,7 @@ def _found(
     return next(filter(is_enough, early), None)
 
 
-def _held(stands: Sequence[_Stand], stand: _Stand) -> float:
+def _lasting_worth(stands: Sequence[_Stand], stand: _Stand) -> float:
     """Points that are still lost later; where nothing is left to be taken, if there is such a place."""
     end = max(LATEST_PLY, stand.ply + HELD_PLIES)
     later = [each for each in stands if stand.ply <= each.ply <= end]
@@ -226,9 +231,7 @@ def _continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
     """The line (UCI) as far as it is looked at, with what a search finds behind it where it is shorter."""
     if len(line) >= LAST_PLY:
         return line[:LAST_PLY]
-    board = board.copy(stack=False)
-    for uci in line:
-        board.push_uci(uci)
+    board = _after(board, line)
     if not any(board.legal_moves):
         return line
     return (*line, *search(board.fen(), Budget(nodes=SEARCHED_NODES)).line)[:LAST_PLY]
@@ -243,15 +246,12 @@ def _shown(
     half as much again, or by a quiet move: what the line wins is another thing then than what falls in it.
     """
     sans = _native.sans(_native.epd(board.fen()), line)
-    board = board.copy(stack=False)
-    for uci in line:
-        board.push_uci(uci)
-    back, gain = max(_native.exchanges(board.fen()), key=lambda move: move[1], default=("", 0))
+    board = _after(board, line)
+    back, gain = _best_exchange(board)
     if board.is_check() or board.turn != victim or gain < _POINT:
         return stand, tuple(sans)
     shown = [back]
-    taken = board.copy(stack=False)
-    taken.push_uci(back)
+    taken = _after(board, (back,))
     found = search(taken.fen(), Budget(nodes=SEARCHED_NODES))
     for uci in found.line[: LAST_PLY - len(line) - 1]:
         move = taken.parse_uci(uci)
@@ -302,7 +302,7 @@ def _last_capture(board: chess.Board, line: Sequence[str], ply: int) -> int:
 
 def _change(start: dict[chess.Color, Counts], board: chess.Board, victim: chess.Color) -> tuple[Counts, Counts]:
     """What the victim has lost since ``start``, and what the other side has, without what both have."""
-    now = counts_of(board)
+    now = _counts_of(board)
     lost, gained = (start[side] - now[side] for side in (victim, not victim))
     lost, gained = lost - gained, gained - lost
     minor = min(lost[chess.KNIGHT] + lost[chess.BISHOP], gained[chess.KNIGHT] + gained[chess.BISHOP])
@@ -327,7 +327,7 @@ def _loses_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Col
             break
         if any(board.legal_moves) and is_quiet(board):
             lost, gained = _change(start, board, before.turn)
-            last = points(lost) - points(gained)
+            last = _points(lost) - _points(gained)
     return max(0.0, last)
 
 
@@ -342,8 +342,7 @@ def _is_only(before: chess.Board, bait: str, line: Sequence[str], lost: Counts) 
     (kind,) = lost.elements()
     if len(before.pieces(kind, before.turn)) == 1:
         return True
-    board = before.copy(stack=False)
-    board.push_uci(bait)
+    board = _after(before, (bait,))
     square = chess.Move.from_uci(bait).to_square
     if board.piece_type_at(square) != kind:
         return False

@@ -11,7 +11,7 @@ import chess
 
 from db.wording import moves
 from db.wording.evidence import Evidence
-from db.wording.facts import BETTER, Facts, Motif, facts_of
+from db.wording.facts import BETTER, CHECKS, Facts, Motif, facts_of
 from db.wording.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.lines import MATE_PLIES, shown_line
 from db.wording.material import Material
@@ -286,9 +286,7 @@ class Narrator:
 
     def _why(self, evidence: Evidence, facts: Facts) -> str:
         """What the killer does, or the line until it has done it."""
-        is_check = facts.motif is not None and facts.motif.name in ("doubleCheck", "discoveredCheck")
-        # How a check wins material, only the line shows.
-        if facts.motif is not None and not (is_check and facts.material is not None):
+        if facts.motif is not None and not (facts.motif.name in CHECKS and facts.material is not None):
             return f"{self._plies(evidence, facts.line[: facts.motif.ply])} {self._does(facts.motif)}"
         if facts.material is not None:
             return self._plies(evidence, facts.material.line)
