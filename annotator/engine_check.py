@@ -42,11 +42,9 @@ class Stage(NamedTuple):
 MOST = 2.0
 """No move costs more."""
 
-STAGES = (Stage(0.01, 0.08, MOST), Stage(0.04, 0.17, 0.45), Stage(0.15, 0.22, 0.3), Stage(0.5, TOLD, TOLD))
+STAGES = (Stage(0.01, 0.08, MOST), Stage(0.04, 0.15, 0.5), Stage(0.15, 0.2, 0.4), Stage(0.5, TOLD, TOLD))
 """The last one decides. Of the losing moves of 40 games the first one clears one in fifty; with a quarter of its nodes
-it cleared one in eight. The borders of the second and the third are the closest with which 75 games of the fit keep
-their recall and agreement but for one point and none: 244 of 260 losing moves and 302 of 306 claims, where wider ones
-(.15 and .5, .2 and .4) told 246 and 310 of 314, in half as much time again."""
+it cleared one in eight."""
 
 LIKELY = 0.3
 """What our own search states with this probability is not cleared at the first stage: with so few nodes an engine
