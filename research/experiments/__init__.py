@@ -8,6 +8,7 @@ claims.py            checks the claims of ``trapline annotate`` with Stockfish
 evaluation.py        fits the weights of the search's evaluation
 openings.py          writes the table of opening names
 random_baits.py      checks the proved baits of random positions with Stockfish
+repeated_moves.py    counts with Stockfish how many moves that came back in indexed games lose
 shipped_weights.py   learns the weights that come with trapline
 ===================  ======================================================================
 """
