@@ -9,7 +9,7 @@ from db.library.open import open_library
 from db.proof.uci_engine import UciEngine
 from research.benchmarks.stockfish import STOCKFISH
 from research.coverage.labels import Reference
-from research.experiments.repeated_moves import Repeated, drawn, judged, report
+from research.experiments.repeated_moves import RepeatedMove, evaluate_move, report, sample_moves
 from research.report import markdown
 
 LEGAL = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0"
@@ -24,12 +24,12 @@ def test_of_the_moves_that_come_back_those_that_lose_are_listed(tmp_path: Path) 
     with open_library(tmp_path / "a.sqlite", create=True) as library:
         index_files(library, [games])
         # The 13 moves of Legal's game; what the third game has alone comes once.
-        count, sample = drawn(library, 2, 100, 1)
+        count, sample = sample_moves(library, 2, 100, 1)
         assert count == len(sample) == 13
-        assert len(drawn(library, 2, 4, 1)[1]) == 4
+        assert len(sample_moves(library, 2, 4, 1)[1]) == 4
     with UciEngine(STOCKFISH) as engine:
         reference = Reference(STOCKFISH, nodes=5_000, deep_nodes=20_000)
-        found = {one.place.bait: one for one in (judged(engine, reference, place) for place in sample)}
+        found = {one.place.bait: one for one in (evaluate_move(engine, reference, place) for place in sample)}
     assert found["g4d1"].loss > 0.5
     assert found["e2e4"].loss < 0.1
     text = markdown(report(list(found.values()), 1300, "engine"))
@@ -43,8 +43,8 @@ def test_what_the_sample_says_of_all_has_an_interval(tmp_path: Path) -> None:
     games.write_text(f'[Event "1"]\n\n{LEGAL}\n\n')
     with open_library(tmp_path / "a.sqlite", create=True) as library:
         index_files(library, [games])
-        place = drawn(library, 1, 1, 1)[1][0]
-    sample = [Repeated(place, loss) for loss in (0.5, 0.25, *[0.0] * 98)]
+        place = sample_moves(library, 1, 1, 1)[1][0]
+    sample = [RepeatedMove(place, loss) for loss in (0.5, 0.25, *[0.0] * 98)]
     rows = [line for line in markdown(report(sample, 1000, "engine")).splitlines() if "of 100" in line]
     assert [[cell.strip() for cell in row.split("|")][2:5] for row in rows] == [
         [".020", "2 of 100", "6 to 70"],
