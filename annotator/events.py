@@ -71,7 +71,7 @@ class TrapEvent:
     best_line_san: tuple[str, ...] = ()
     """The line that begins with it, a few plies."""
     probability: float | None = None
-    """That the bait costs .3 or more, as the search estimated it; None where it did not."""
+    """That the bait costs .3 or more, as our search estimated it; None where it did not, or an engine decided."""
     threat: bool = False
     """The killer would come as well if the victim passed."""
     settled: bool = True
@@ -85,6 +85,12 @@ class TrapEvent:
     def proved(self) -> bool:
         """Whether anything may be claimed about the bait."""
         return self.proof.verdict is Verdict.PROVED
+
+    @property
+    def own_probability(self) -> float | None:
+        """The probability where only a search of ours says that the bait loses; None where it does not rest on that:
+        of a known trap, and of a mate that was proved."""
+        return None if self.known or self.proof.mate_in is not None else self.probability
 
     @property
     def slug(self) -> str | None:

@@ -150,6 +150,8 @@ def _losing_moves(events: Sequence[TrapEvent]) -> list[LosingMove]:
             best=event.best,
             answer=answers.get((event.trap_ply, event.bait)),
             clock=_clock(event.anchor.comments),
+            settled=event.settled,
+            probability=event.own_probability,
         )
         for ply, event in sorted(fell.items())
     ]

@@ -35,6 +35,7 @@ def evidence_of(event: TrapEvent) -> Evidence:
         signed=_is_signed(event),
         loss=_loss(event),
         settled=event.settled,
+        probability=event.own_probability,
     )
 
 
@@ -46,7 +47,7 @@ def half_move(event: TrapEvent, ply: int) -> int:
 def _is_signed(event: TrapEvent) -> bool:
     """Whether the bait has the sign that its cost gives it: where it was played, the game may have another."""
     played = next((nag for nag in event.anchor.nags if nag in JUDGEMENTS), None)
-    return event.event is not Event.FELL or played is None or played == judgement(event.loss)
+    return event.event is not Event.FELL or played is None or played == judgement(event.loss, event.own_probability)
 
 
 def _loss(event: TrapEvent) -> float | None:

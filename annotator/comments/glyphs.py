@@ -1,7 +1,7 @@
 """NAG of a move with events: what the move itself costs decides, never the event alone.
 
 =====  =====================================================================================================
-``$4``  ``??``: it costs `BLUNDER` or more
+``$4``  ``??``: it costs `BLUNDER` or more; by a search alone, if that is likely enough (`CONFIDENT`)
 ``$2``  ``?``: `MISTAKE` or more
 ``$6``  ``?!``: `INACCURACY` or more
 ``$1``  ``!``: the only move that does not blunder, where that is hard to see
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from annotator.comments.threats import is_lure, is_plain, tempts
 from annotator.events import TrapEvent
 from db.traps.terms import Event
-from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
+from db.wording.moves import NAGS, sign
 
 GOOD, MISTAKEN, BLUNDERED, INTERESTING, DUBIOUS = 1, 2, 4, 5, 6
 """``!``, ``?``, ``??``, ``!?`` and ``?!``."""
@@ -38,10 +38,12 @@ def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
     agree. That a move was the only good one needs no words.
     """
     proved = [event for event in events if event.proved]
-    loss = next((event.played_loss for event in proved if event.played_loss is not None), None)
-    if loss is None:
+    measured = next((event for event in proved if event.played_loss is not None), None)
+    if measured is None:
         return None
-    if (judged := judgement(loss)) is not None:
+    # The probability is that of the bait.
+    probability = measured.own_probability if measured.event is Event.FELL else None
+    if (judged := judgement(measured.played_loss, probability)) is not None:
         return judged if any(event.proved and event.event in _TELL_COST for event in told) else None
     if any(event.only_move and _is_hard_to_see(event) for event in proved):
         return GOOD
@@ -50,15 +52,12 @@ def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
     return None
 
 
-def judgement(loss: float | None) -> int | None:
-    """The NAG of a move that costs so much win chance (0..2); None for little, and where nothing was measured."""
-    if loss is None:
-        return None
-    if loss >= BLUNDER:
-        return BLUNDERED
-    if loss >= MISTAKE:
-        return MISTAKEN
-    return DUBIOUS if loss >= INACCURACY else None
+def judgement(loss: float | None, probability: float | None = None) -> int | None:
+    """The NAG of a move that costs so much win chance (0..2); None for little, and where nothing was measured.
+
+    ``probability`` as `sign` takes it.
+    """
+    return NAGS.get(sign(loss, probability))
 
 
 def _is_hard_to_see(event: TrapEvent) -> bool:

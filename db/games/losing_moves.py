@@ -68,6 +68,11 @@ class LostMove:
         measured = self.move.before is not None and self.move.after is not None
         return self.move.before - self.move.after if measured else 0.0  # type: ignore[operator]
 
+    @property
+    def settled_cost(self) -> float:
+        """The cost where it may be told, and 0 where searches differ about it, so that no outlier comes first."""
+        return self.cost if self.move.settled else 0.0
+
 
 def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:
     """The losing moves in these games, by game and ply, and how many of the games were looked through for them.

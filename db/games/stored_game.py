@@ -11,14 +11,13 @@ from db.library.library import Library
 from db.storage.models import GameRow
 from db.traps.terms import Side
 from db.wording.evidence import Evidence
-from db.wording.moves import sign
+from db.wording.moves import NAGS, sign
 from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
 
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo", "ECO", "Variant")
 _COLUMNS = ("event", "site", "date", "round", "white", "black", "result", "white_elo", "black_elo", "eco", "variant")
-_GLYPHS = {"?!": chess.pgn.NAG_DUBIOUS_MOVE, "?": chess.pgn.NAG_MISTAKE, "??": chess.pgn.NAG_BLUNDER}
 
 
 def evidence_of_loss(lost: LostMove) -> Evidence:
@@ -32,6 +31,8 @@ def evidence_of_loss(lost: LostMove) -> Evidence:
         before=lost.move.before,
         after=lost.move.after,
         best=lost.move.best,
+        settled=lost.move.settled,
+        probability=lost.move.probability,
     )
 
 
@@ -77,7 +78,7 @@ def _move(board: chess.Board, uci: str) -> chess.Move:
 def _tell(before: chess.pgn.GameNode, node: chess.pgn.GameNode, lost: LostMove, narrator: Narrator) -> None:
     evidence = evidence_of_loss(lost)
     node.comment = narrator.fell(evidence)
-    if (glyph := _GLYPHS.get(sign(evidence.cost))) is not None:
+    if (glyph := NAGS.get(sign(evidence.cost, evidence.probability))) is not None:
         node.nags.add(glyph)
     if lost.move.killer_line:
         killer = chess.Move.from_uci(lost.move.killer_line[0])

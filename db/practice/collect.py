@@ -91,7 +91,7 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
             continue
         about: dict[str, Any] = {
             "mate_in": move.mate_in,
-            "cost": lost.cost,
+            "cost": lost.settled_cost,
             "themes": themes_of(lost),
             "opening": lost.opening,
             "rating": lost.other_rating,

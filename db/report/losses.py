@@ -85,7 +85,7 @@ class Losses:
                 lambda move: time_of_day(move.utc_time, zone),
                 [*(name for _, name in _HOURS), _LATE, _NO_CLOCK],
             ),
-            worst=tuple(sorted(own, key=lambda move: (-move.cost, move.game.id, move.move.ply))[:WORST]),
+            worst=tuple(sorted(own, key=lambda move: (-move.settled_cost, move.game.id, move.move.ply))[:WORST]),
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -160,6 +160,8 @@ def _to_dict(lost: LostMove) -> dict[str, object]:
         "best": lost.best_san,
         "answer": lost.move.answer,
         "clock": lost.move.clock,
+        "settled": lost.move.settled,
+        "probability": lost.move.probability,
         "opening": lost.opening,
         "phase": lost.phase,
     }

@@ -20,6 +20,8 @@ _COLUMNS = (
     "best",
     "answer",
     "clock",
+    "settled",
+    "probability",
 )
 
 
@@ -45,6 +47,10 @@ class LosingMove:
     """``sprung`` or ``missed``; None if the game ended."""
     clock: int | None
     """Seconds that its player had left after it; None if the game does not say."""
+    settled: bool = True
+    """The win chances may be told, and what follows from them alone: the last searches agree about them."""
+    probability: float | None = None
+    """That it costs .3 or more, 0..1, where only our own search says so."""
 
 
 def judged_games(connection: Connection, digests: Collection[bytes]) -> dict[bytes, tuple[int, str | None]]:
@@ -63,7 +69,7 @@ def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Seque
     for game, found in sorted(moves.items()):
         for move in found:
             figures = (move.kind, move.before, move.after, move.mate_in, " ".join(move.killer_line))
-            rows.append((game, move.ply, *figures, move.best, move.answer, move.clock))
+            rows.append((game, move.ply, *figures, move.best, move.answer, move.clock, move.settled, move.probability))
     BulkInsert(connection, LosingMoveRow, _COLUMNS).insert(rows)
 
 
@@ -73,7 +79,7 @@ def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[
     for part in _parts(games):
         here = wanted.where(LosingMoveRow.game_id.in_(part)).order_by(LosingMoveRow.game_id, LosingMoveRow.ply)
         for row in connection.execute(here):
-            game, ply, kind, before, after, mate_in, line, best, answer, clock = row
+            game, ply, kind, before, after, mate_in, line, best, answer, clock, settled, probability = row
             yield (
                 game,
                 LosingMove(
@@ -86,6 +92,8 @@ def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[
                     best=best,
                     answer=answer,
                     clock=clock,
+                    settled=settled,
+                    probability=probability,
                 ),
             )
 

@@ -1,6 +1,6 @@
 """Tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, MetaData, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, MetaData, UniqueConstraint, true
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.storage import column_types
@@ -310,6 +310,8 @@ class LosingMoveRow(Base):
     best: Mapped[str | None] = mapped_column(String(5))
     answer: Mapped[str | None] = mapped_column(String(6))
     clock: Mapped[int | None]
+    settled: Mapped[bool] = mapped_column(server_default=true())
+    probability: Mapped[float | None] = mapped_column(Float)
 
 
 class CheckpointRow(Base):
@@ -321,9 +323,7 @@ class CheckpointRow(Base):
     size: Mapped[int] = mapped_column(BigInteger)
     """Of the file on disk, in bytes."""
     digest: Mapped[Key]
-    """BLAKE2b-128 of the decompressed bytes before the offset, by which another file of that name and size is
-    recognised.
-    """
+    """BLAKE2b-128 of the decompressed bytes before the offset: another file of that name and size has another."""
     offset: Mapped[int] = mapped_column(BigInteger)
     """Decompressed bytes that are done."""
     games: Mapped[int] = mapped_column(BigInteger)

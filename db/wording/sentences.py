@@ -375,7 +375,7 @@ _WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
 
 
 def _sign(evidence: Evidence) -> str:
-    return moves.sign(evidence.cost) if evidence.signed else ""
+    return moves.sign(evidence.cost, evidence.probability) if evidence.signed else ""
 
 
 def _chances(before: float | None, after: float | None) -> str:
@@ -395,7 +395,7 @@ def _verdict(evidence: Evidence) -> str:
     before, after = evidence.before, evidence.after
     if before is None or after is None:
         return "is_answered"
-    mistake = "is_blunder" if evidence.signed and before - after >= BLUNDER else "is_mistake"
+    mistake = "is_blunder" if _sign(evidence) == "??" else "is_mistake"
     if not evidence.settled:
         return mistake
     if before >= WINNING and after < BETTER:

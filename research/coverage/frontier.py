@@ -21,8 +21,8 @@ from research.coverage.shares import Share
 from research.report import Panel, Plot, Series, Table
 from trapcore.proof.trap_test import LOSS
 
-ALONE = (1_000, 4_000, 16_000)
-"""Nodes for a position of the engine alone; with more it would be compared with itself."""
+ALONE = (1_000, 4_000, 16_000, 64_000)
+"""Nodes for a position of the engine alone; those of the reference would compare it with itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """A glyph follows from what the move costs that carries it, and from nothing else."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from annotator.comments.glyphs import BLUNDERED, DUBIOUS, GOOD, INTERESTING, MIS
 from annotator.comments.threats import is_threat
 from annotator.events import EventProof, TrapEvent
 from db.traps.terms import Event
-from db.wording.moves import sign
+from db.wording.moves import CONFIDENT, sign
 from tests.support.told_events import gain, legal, unlike
 from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
 from trapcore.proof.trap_test import LOSS
@@ -70,6 +71,22 @@ def of(*events: TrapEvent) -> int | None:
 def test_what_a_move_costs_comes_first(event: Event, loss: float, expected: int) -> None:
     # Also where the event alone would be to the mover's credit.
     assert of(legal(event, played_loss=loss, only_move=True)) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"probability": CONFIDENT}, BLUNDERED),
+        ({"probability": 0.89}, MISTAKEN),
+        ({"probability": None}, BLUNDERED),  # an engine decided
+        ({"probability": 0.5, "known": True}, BLUNDERED),
+        ({"probability": 0.5, "proof": EventProof(Verdict.PROVED, 2, 10, "prover")}, BLUNDERED),
+        ({"probability": 0.5, "event": Event.MISSED}, BLUNDERED),  # it is the bait's, and this is the answer
+        ({"probability": 0.5, "played_loss": 0.15}, DUBIOUS),
+    ],
+)
+def test_a_search_alone_gives_no_blunder_that_it_holds_unlikely(changes: dict[str, Any], expected: int) -> None:
+    assert of(replace(gain(Event.FELL, known=False, played_loss=0.4), **changes)) == expected
 
 
 @pytest.mark.parametrize("event", list(Event))

@@ -3,20 +3,24 @@
 import json
 from pathlib import Path
 
+import chess.pgn
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from annotator import record
 from annotator.record import Recorded, record_losing_moves
 from annotator.settings import AnalysisSettings
 from db.games.index_games import index_files
+from db.games.stored_game import stored_game
 from db.library.library import Library
 from db.library.open import open_library
 from db.report.html import page
 from db.report.losses import clock_band
 from db.report.report import report
 from db.storage.losing_rows import losing_moves_of
-from db.storage.models import GameRow
+from db.storage.models import GameRow, LosingMoveRow
+from db.wording.english import ENGLISH
+from db.wording.sentences import Narrator
 from tests.conftest import NewLibrary
 from tests.support.command_line import CommandLine
 from tests.support.trap_games import FELL, MISSED, QUIET, RESEMBLES, game
@@ -30,6 +34,10 @@ GAMES = (
     game(QUIET, white="Éva Kiss"),
     game(RESEMBLES),
 )
+
+
+BAIT_PLY = 10
+"""Of 5...Bxd1 in the first game, from 1."""
 
 
 def looked_through(library: Library, *paths: Path | str) -> Recorded:
@@ -86,6 +94,33 @@ def test_losing_moves_are_found_once_and_told_in_the_report(
         said = json.loads(json.dumps(report(library, ["Éva Kiss"]).to_dict()))["losing_moves"]
         assert 8 in [lost["clock"] for lost in said["worst"]]
         assert report(library, ["Éva Kiss"], colour="white").losses.games == 2
+
+
+def test_what_a_game_of_the_library_says_of_a_loss_is_no_surer_than_the_search(
+    new_library: NewLibrary, games: Path
+) -> None:
+    narrator = Narrator(ENGLISH)
+    with open_library(new_library(), create=True) as library:
+        index_files(library, [games])
+        looked_through(library, games)
+
+        def told(**values: object) -> tuple[str, set[int]]:
+            with library.database.write() as connection:
+                here = update(LosingMoveRow).where(LosingMoveRow.ply == BAIT_PLY)
+                connection.execute(here.values(before=0.2, after=-0.2, mate_in=None, **values))
+            found = stored_game(library, 1, narrator)
+            assert found is not None
+            node = list(found[0].mainline())[BAIT_PLY - 1]
+            return node.comment, node.nags
+
+        comment, nags = told(settled=True, probability=0.95)
+        assert ("60 % → 40 %" in comment, "Bxd1??" in comment, nags) == (True, True, {chess.pgn.NAG_BLUNDER})
+        comment, nags = told(settled=False, probability=0.7)
+        assert (" %" in comment, "Bxd1? " in comment, nags) == (False, True, {chess.pgn.NAG_MISTAKE})
+        lost = next(each for each in report(library, ["Éva Kiss"]).losses.worst if each.san == "Bxd1")
+        assert (round(lost.cost, 2), lost.settled_cost) == (0.4, 0)
+        shown = page(report(library, ["Éva Kiss"]))
+        assert "60 %" not in shown
 
 
 def test_only_games_that_are_indexed_count_and_a_broken_file_stops_nobody(

@@ -255,7 +255,7 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str, lan
         service.state(), ("losing moves", name), lambda: lost_moves(service.library, games_of(service.library, [name]))
     )
     players_own = (move for move in moves if move.is_players)
-    own = sorted(players_own, key=lambda move: (-move.cost, move.game.id, move.move.ply))
+    own = sorted(players_own, key=lambda move: (-move.settled_cost, move.game.id, move.move.ply))
     keys: dict[str, Callable[[LostMove], Sequence[str]]] = {
         "theme": themes_of,
         "phase": lambda move: (move.phase,),

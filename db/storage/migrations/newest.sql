@@ -232,7 +232,7 @@ CREATE TABLE losing_moves (
 	killer_line TEXT NOT NULL, 
 	best VARCHAR(5), 
 	answer VARCHAR(6), 
-	clock INTEGER, 
+	clock INTEGER, settled BOOLEAN DEFAULT 1 NOT NULL, probability FLOAT, 
 	CONSTRAINT pk_losing_moves PRIMARY KEY (game_id, ply), 
 	CONSTRAINT ck_losing_moves_answer CHECK (answer IN ('sprung', 'missed')), 
 	CONSTRAINT ck_losing_moves_kind CHECK (kind IN ('mate', 'capture', 'check', 'quiet')), 

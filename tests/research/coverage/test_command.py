@@ -49,7 +49,7 @@ def test_time_is_measured_at_several_budgets_beside_the_engine_alone(tmp_path: P
     run_on(games, out)
     assert (out / "labels.jsonl").read_bytes() == labels
     frontier = json.loads((out / "coverage.json").read_text())["frontier"]
-    assert [run["nodes"] for run in frontier["engine_alone"]] == [1_000, 4_000, 16_000]
+    assert [run["nodes"] for run in frontier["engine_alone"]] == [1_000, 4_000, 16_000, 64_000]
     assert len(frontier["trapline"]) >= 4
     assert all(run["seconds"] > 0 for run in (*frontier["trapline"], *frontier["engine_alone"]))
     assert "Recall against time" in (out / "coverage.md").read_text()
