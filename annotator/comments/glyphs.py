@@ -38,12 +38,12 @@ def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
     agree. That a move was the only good one needs no words.
     """
     proved = [event for event in events if event.proved]
-    measured = next((event for event in proved if event.played_loss is not None), None)
-    if measured is None:
+    loss = next((event.played_loss for event in proved if event.played_loss is not None), None)
+    if loss is None:
         return None
-    # The probability is that of the bait.
-    probability = measured.own_probability if measured.event is Event.FELL else None
-    if (judged := judgement(measured.played_loss, probability)) is not None:
+    # The probability is that of the bait: where the move is the bait it is the move's.
+    probability = next((event.own_probability for event in proved if event.event is Event.FELL), None)
+    if (judged := judgement(loss, probability)) is not None:
         return judged if any(event.proved and event.event in _TELL_COST for event in told) else None
     if any(event.only_move and _is_hard_to_see(event) for event in proved):
         return GOOD

@@ -146,6 +146,8 @@ def test_a_threat_would_come_after_any_move_and_its_bait_wins_nothing() -> None:
 def test_several_events_have_one_glyph() -> None:
     assert of(legal(Event.AVOIDED, only_move=True), legal(Event.SET)) == GOOD
     assert of(legal(Event.AVOIDED, played_loss=0.4), legal(Event.SET, played_loss=0.4)) == BLUNDERED
+    unlikely = gain(Event.FELL, known=False, played_loss=0.4, probability=0.5)
+    assert of(legal(Event.MISSED, played_loss=0.4), unlikely) == MISTAKEN
 
 
 def test_a_move_is_not_blamed_for_what_its_comment_does_not_tell() -> None:
