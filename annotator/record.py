@@ -25,6 +25,9 @@ from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order
 
+_LOSSES_VERSION = 2
+"""Of how the core judges what a move lost, and of what is kept of it: with another, games are looked through again."""
+
 _CLOCK = re.compile(rb"\[%clk\s+(\d+):(\d+):(\d+)")
 
 
@@ -94,7 +97,7 @@ class _Judged:
 
 def _analysis(request: AnalysisRequest) -> str:
     """Digest of what the losing moves depend on."""
-    options: list[object] = [_native.PROVER_VERSION, _native.TESTER_VERSION, request.nodes]
+    options: list[object] = [_native.PROVER_VERSION, _native.TESTER_VERSION, _LOSSES_VERSION, request.nodes]
     options += [request.engine, request.engine_nodes if request.engine is not None else None]
     return hashlib.blake2b(json.dumps(options).encode(), digest_size=16).hexdigest()
 
