@@ -186,7 +186,7 @@ import sys
 from db.games.index_games import index_files
 from db.library.open import open_library
 with open_library(sys.argv[1]) as library:
-    index_files(library, [sys.argv[2]], jobs=2, batch_bytes=3000, progress=lambda done: print(done.games, flush=True))
+    index_files(library, [sys.argv[2]], jobs=2, batch_bytes=500, progress=lambda done: print(done.games, flush=True))
 """
 
 
@@ -212,13 +212,13 @@ def test_a_killed_run_goes_on_where_it_stopped(
     assert all(killed)
     with open_library(library.name) as again:
         assert 0 < again.counts().games < 243
-        rest = index_files(again, [random_games], batch_bytes=3000)
+        rest = index_files(again, [random_games], batch_bytes=500)
         assert rest.resumed > 0
         assert rest.resumed + rest.games == 244
         continued = dump(again)
     with open_library(new_library(), create=True) as whole:
         whole.add_all([legal(), elephant()])
-        index_files(whole, [random_games], batch_bytes=3000)
+        index_files(whole, [random_games], batch_bytes=500)
         assert without_dates(continued) == without_dates(dump(whole))
 
 
