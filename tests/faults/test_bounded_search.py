@@ -192,7 +192,7 @@ def test_a_server_that_searches_stops_at_once(library: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("prove", FULL[0], "--traps", "--nodes", "1000000000"),
+        ("prove", chess.STARTING_FEN, "--traps", "--nodes", "1000000000"),
         ("prove", chess.STARTING_FEN, "--mate", "30", "--nodes", "1000000000"),
         ("propose", chess.STARTING_FEN, "--nodes", "1000000000", "--db", "library.sqlite"),
     ],
