@@ -53,7 +53,7 @@ class Commentator:
         ``looked_at``: events of the game that are not reported; comments of an earlier run on them are taken away.
         """
         reported, every = _by_ply(events), _by_ply([*events, *looked_at])
-        told = self.teller.told(events)
+        told = self.teller.comments(events)
         found: list[Edit] = []
         for ply in sorted(every):
             here = reported.get(ply, [])

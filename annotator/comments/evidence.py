@@ -2,11 +2,12 @@
 
 import chess
 
-from annotator.comments.glyphs import JUDGEMENTS, judgement
+from annotator.comments.glyphs import JUDGEMENTS
 from annotator.events import TrapEvent
 from db.formats.puzzles import is_puzzle
 from db.traps.terms import Event
 from db.wording.evidence import Evidence
+from db.wording.moves import nag
 from trapcore.trees.chess_game import parse_position
 
 ALIKE_FROM = 0.8
@@ -46,8 +47,8 @@ def half_move(event: TrapEvent, ply: int) -> int:
 
 def _is_signed(event: TrapEvent) -> bool:
     """Whether the bait has the sign that its cost gives it: where it was played, the game may have another."""
-    played = next((nag for nag in event.anchor.nags if nag in JUDGEMENTS), None)
-    return event.event is not Event.FELL or played is None or played == judgement(event.loss, event.own_probability)
+    played = next((each for each in event.anchor.nags if each in JUDGEMENTS), None)
+    return event.event is not Event.FELL or played is None or played == nag(event.loss, event.own_probability)
 
 
 def _loss(event: TrapEvent) -> float | None:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from annotator.comments.threats import is_lure, is_plain, tempts
 from annotator.events import TrapEvent
 from db.traps.terms import Event
-from db.wording.moves import NAGS, sign
+from db.wording.moves import nag
 
 GOOD, MISTAKEN, BLUNDERED, INTERESTING, DUBIOUS = 1, 2, 4, 5, 6
 """``!``, ``?``, ``??``, ``!?`` and ``?!``."""
@@ -43,21 +43,13 @@ def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
         return None
     # The probability is that of the bait: where the move is the bait it is the move's.
     probability = next((event.own_probability for event in proved if event.event is Event.FELL), None)
-    if (judged := judgement(loss, probability)) is not None:
+    if (judged := nag(loss, probability)) is not None:
         return judged if any(event.proved and event.event in _TELL_COST for event in told) else None
     if any(event.only_move and _is_hard_to_see(event) for event in proved):
         return GOOD
     if any(event.proved and event.event is Event.SET and is_lure(event) for event in told):
         return INTERESTING
     return None
-
-
-def judgement(loss: float | None, probability: float | None = None) -> int | None:
-    """The NAG of a move that costs so much win chance (0..2); None for little, and where nothing was measured.
-
-    ``probability`` as `sign` takes it.
-    """
-    return NAGS.get(sign(loss, probability))
 
 
 def _is_hard_to_see(event: TrapEvent) -> bool:

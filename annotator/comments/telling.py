@@ -57,7 +57,7 @@ class Teller:
     known: set[str] = field(default_factory=set)
     """Slugs of the traps that were told in this file already."""
 
-    def told(self, events: Iterable[TrapEvent]) -> dict[int, list[Told]]:
+    def comments(self, events: Iterable[TrapEvent]) -> dict[int, list[Told]]:
         """What is told of one game, by ply; a ply with events of which nothing is told has an empty list."""
         ordered = sorted(events, key=lambda event: (event.ply, _ORDER.index(event.event)))
         by_ply = {ply: list(here) for ply, here in groupby(ordered, key=lambda event: event.ply)}

@@ -11,7 +11,7 @@ from db.library.library import Library
 from db.storage.models import GameRow
 from db.traps.terms import Side
 from db.wording.evidence import Evidence
-from db.wording.moves import NAGS, sign
+from db.wording.moves import nag
 from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
@@ -78,7 +78,7 @@ def _move(board: chess.Board, uci: str) -> chess.Move:
 def _tell(before: chess.pgn.GameNode, node: chess.pgn.GameNode, lost: LostMove, narrator: Narrator) -> None:
     evidence = evidence_of_loss(lost)
     node.comment = narrator.fell(evidence)
-    if (glyph := NAGS.get(sign(evidence.cost, evidence.probability))) is not None:
+    if (glyph := nag(evidence.cost, evidence.probability)) is not None:
         node.nags.add(glyph)
     if lost.move.killer_line:
         killer = chess.Move.from_uci(lost.move.killer_line[0])

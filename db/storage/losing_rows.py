@@ -47,9 +47,9 @@ class LosingMove:
     """``sprung`` or ``missed``; None if the game ended."""
     clock: int | None
     """Seconds that its player had left after it; None if the game does not say."""
-    settled: bool = True
+    settled: bool
     """The win chances may be told, and what follows from them alone: the last searches agree about them."""
-    probability: float | None = None
+    probability: float | None
     """That it costs .3 or more, 0..1, where only our own search says so."""
 
 

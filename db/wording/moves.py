@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-import chess.pgn
-
 from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
 
 SIGNS = ((BLUNDER, "??"), (MISTAKE, "?"), (INACCURACY, "?!"))
@@ -14,8 +12,7 @@ CONFIDENT = 0.9
 moves, in games left out of its fit, 19 cost less than `MISTAKE` by a strong engine, and 2 of the 283 with this
 probability."""
 
-NAGS = {"?!": chess.pgn.NAG_DUBIOUS_MOVE, "?": chess.pgn.NAG_MISTAKE, "??": chess.pgn.NAG_BLUNDER}
-"""The same signs in PGN."""
+_NAGS = {"??": 4, "?": 2, "?!": 6}
 
 
 def number(half_move: int, space: str = "") -> str:
@@ -39,3 +36,8 @@ def sign(cost: float | None, probability: float | None = None) -> str:
     """
     found = "" if cost is None else next((text for least, text in SIGNS if cost >= least), "")
     return "?" if found == "??" and probability is not None and probability < CONFIDENT else found
+
+
+def nag(cost: float | None, probability: float | None = None) -> int | None:
+    """The `sign` of a move in PGN, 4, 2 or 6; None where it has none."""
+    return _NAGS.get(sign(cost, probability))

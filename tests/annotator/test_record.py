@@ -104,7 +104,7 @@ def test_what_a_game_of_the_library_says_of_a_loss_is_no_surer_than_the_search(
         index_files(library, [games])
         looked_through(library, games)
 
-        def told(**values: object) -> tuple[str, set[int]]:
+        def comment_and_nags(**values: object) -> tuple[str, set[int]]:
             with library.database.write() as connection:
                 here = update(LosingMoveRow).where(LosingMoveRow.ply == BAIT_PLY)
                 connection.execute(here.values(before=0.2, after=-0.2, mate_in=None, **values))
@@ -113,9 +113,9 @@ def test_what_a_game_of_the_library_says_of_a_loss_is_no_surer_than_the_search(
             node = list(found[0].mainline())[BAIT_PLY - 1]
             return node.comment, node.nags
 
-        comment, nags = told(settled=True, probability=0.95)
+        comment, nags = comment_and_nags(settled=True, probability=0.95)
         assert ("60 % → 40 %" in comment, "Bxd1??" in comment, nags) == (True, True, {chess.pgn.NAG_BLUNDER})
-        comment, nags = told(settled=False, probability=0.7)
+        comment, nags = comment_and_nags(settled=False, probability=0.7)
         assert (" %" in comment, "Bxd1? " in comment, nags) == (False, True, {chess.pgn.NAG_MISTAKE})
         lost = next(each for each in report(library, ["Éva Kiss"]).losses.worst if each.san == "Bxd1")
         assert (round(lost.cost, 2), lost.settled_cost) == (0.4, 0)

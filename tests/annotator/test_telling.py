@@ -23,7 +23,7 @@ from trapcore.proof.verdict import Verdict
 NOT_MEASURED: dict[str, Any] = {"before": None, "after": None, "best": None, "best_san": None, "played_loss": None}
 
 
-def said(event: TrapEvent, verbosity: Verbosity = Verbosity.NORMAL, language: Language = Language.EN) -> str:
+def comment(event: TrapEvent, verbosity: Verbosity = Verbosity.NORMAL, language: Language = Language.EN) -> str:
     return words(event, Narrator(LANGUAGES[language], verbosity))
 
 
@@ -112,8 +112,8 @@ CASES = [
 
 @pytest.mark.parametrize(("event", "english", "german"), CASES)
 def test_what_is_said(event: TrapEvent, english: str, german: str) -> None:
-    assert said(event) == english
-    assert said(event, language=Language.DE) == german
+    assert comment(event) == english
+    assert comment(event, language=Language.DE) == german
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_is_said(event: TrapEvent, english: str, german: str) -> None:
     ],
 )
 def test_the_brief_form_says_what_happened_and_why(event: TrapEvent, expected: str) -> None:
-    assert said(event, Verbosity.BRIEF) == expected
+    assert comment(event, Verbosity.BRIEF) == expected
 
 
 def test_a_long_mate_is_cut_short_and_says_so() -> None:
@@ -139,20 +139,20 @@ def test_a_long_mate_is_cut_short_and_says_so() -> None:
         Event.FELL, fen=fen, bait="h8h7", bait_san="Kh7", killer_line=line, proof=EventProof(Verdict.PROVED, 9, 10, ""),
         best=None, best_san=None, best_line_san=(),
     )  # fmt: skip
-    assert said(long).startswith("5...Kh7?? allows mate in 9: 6.Kf7 Kh6 7.Rh1+ Kg5 8.Rg1+ ...")
+    assert comment(long).startswith("5...Kh7?? allows mate in 9: 6.Kf7 Kh6 7.Rh1+ Kg5 8.Rg1+ ...")
 
 
 @pytest.mark.parametrize("name", ["Légal's Mate", "Lichess puzzle 08Hl2"])
 def test_a_similar_trap_is_never_named_by_its_opening_or_number(name: str) -> None:
     for event in Event:
-        text = said(legal(event, known=False, similarity=0.99, trap=replace(LEGAL, name=name, family="london")))
+        text = comment(legal(event, known=False, similarity=0.99, trap=replace(LEGAL, name=name, family="london")))
         assert name not in text
         assert "similar" not in text
 
 
 def test_no_figure_is_said_that_was_not_measured() -> None:
     for event in Event:
-        text = said(unlike(event, **NOT_MEASURED))
+        text = comment(unlike(event, **NOT_MEASURED))
         assert "%" not in text
         assert "??" not in text
         assert "kept" not in text
@@ -161,13 +161,13 @@ def test_no_figure_is_said_that_was_not_measured() -> None:
 def test_a_gain_of_the_library_is_told_in_points() -> None:
     measured = replace(LEGAL, gain=0.82, mate_in=None)
     known = gain(Event.FELL, **NOT_MEASURED, known=True, trap=measured, proof=EventProof(Verdict.PROVED, None, 0, ""))
-    assert said(known).endswith("It costs 41 percentage points.")
+    assert comment(known).endswith("It costs 41 percentage points.")
 
 
 def test_what_is_not_proved_says_so() -> None:
     open_ = EventProof(Verdict.UNDECIDED, None, 8, "")
-    assert said(gain(Event.FELL, proof=open_)) == "Unproved: 6.Nxd5 may be answered by 6...Nxd5; not proved."
-    assert said(legal(Event.FELL, proof=open_)) == (
+    assert comment(gain(Event.FELL, proof=open_)) == "Unproved: 6.Nxd5 may be answered by 6...Nxd5; not proved."
+    assert comment(legal(Event.FELL, proof=open_)) == (
         "Unproved: the position of Légal's Mate; 5...Bxd1 was not proved to lose to 6.Bxf7+."
     )
 
@@ -304,8 +304,8 @@ def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
     ],
 )  # fmt: skip
 def test_who_finds_the_answer_reads_what_it_wins(event: TrapEvent, english: str, german: str) -> None:
-    assert said(event) == english
-    assert said(event, language=Language.DE) == german
+    assert comment(event) == english
+    assert comment(event, language=Language.DE) == german
 
 
 def test_what_is_missed_again_is_told_as_the_same() -> None:
@@ -345,18 +345,18 @@ def test_a_variation_that_says_nothing_new_is_left_out() -> None:
 @pytest.mark.parametrize("event", [gain(Event.FELL), unlike(Event.FELL), legal(Event.FELL)])
 @pytest.mark.parametrize("language", list(Language))
 def test_what_searches_differ_about_has_no_figures(event: TrapEvent, language: Language) -> None:
-    settled, unsettled = said(event, language=language), said(replace(event, settled=False), language=language)
+    settled, unsettled = comment(event, language=language), comment(replace(event, settled=False), language=language)
     assert "%" in settled
     assert "%" not in unsettled
     assert not any(word in unsettled for word in ("balance", "Gleichgewicht"))
     assert unsettled.startswith(settled.partition(":")[0])
     missed = replace(event, event=Event.MISSED, played_loss=0.6)
-    assert "%" in said(missed, language=language)
-    assert "%" not in said(replace(missed, settled=False), language=language)
+    assert "%" in comment(missed, language=language)
+    assert "%" not in comment(replace(missed, settled=False), language=language)
 
 
 def test_no_chance_is_below_nothing() -> None:
-    assert said(gain(Event.MISSED, after=-0.1, played_loss=1.2)).endswith("(55 % → 0 %).")
+    assert comment(gain(Event.MISSED, after=-0.1, played_loss=1.2)).endswith("(55 % → 0 %).")
 
 
 def test_who_proved_it_is_told_where_it_is_asked_for() -> None:

@@ -59,7 +59,7 @@ def judged(folder: str) -> tuple[list[tuple[_native.Batch, _native.BatchFindings
     return [(batch, analyzer.judge(batch)) for batch in batches], known, request.measure
 
 
-def told(folder: str, style: Style) -> str:
+def annotated(folder: str, style: Style) -> str:
     found, known, measure = judged(folder)
     annotator = Annotator(known.traps, measure, Selection(), unproved=False, reporting=False, verifier=None)
     commentator, counts = Commentator.of(style), Counts()
@@ -91,13 +91,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_no_number_measure_or_prover_is_told(folder: str) -> None:
     for style in (Style(), Style(verbosity=Verbosity.FULL), Style(verbosity=Verbosity.BRIEF)):
-        found = [said for *_, said in comments(told(folder, style))]
+        found = [said for *_, said in comments(annotated(folder, style))]
         assert len(found) > 10
         assert [said for said in found if JARGON.search(said)] == []
 
 
 def test_no_sentence_is_told_twice_in_a_row(folder: str) -> None:
-    for game in games_of(told(folder, Style())):
+    for game in games_of(annotated(folder, Style())):
         last: list[str] = []
         for node in game.mainline():
             sentences = re.split(r"(?<=[a-z%)#+\d]\.) (?=[A-Z\d])", comment_of(node)) if node.comment else []
@@ -111,7 +111,7 @@ def test_no_sentence_is_told_twice_in_a_row(folder: str) -> None:
 def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(folder: str) -> None:
     better = re.compile(r"(\d+\.(?:\.\.)?\S+) (?:kept the|was (?:winning|better|the better|mate))")
     told_answers = 0
-    for game in games_of(told(folder, Style())):
+    for game in games_of(annotated(folder, Style())):
         last = ""
         for node in game.mainline():
             said = comment_of(node)
@@ -148,14 +148,14 @@ def half_move(board: chess.Board) -> int:
 def test_every_move_that_is_told_is_legal_there(folder: str) -> None:
     checked = 0
     for verbosity in (Verbosity.NORMAL, Verbosity.FULL):
-        for game, _, said in comments(told(folder, Style(verbosity=verbosity))):
+        for game, _, said in comments(annotated(folder, Style(verbosity=verbosity))):
             checked += len(list(replayed(game, said)))
     assert checked > 200
 
 
 def test_what_is_told_to_be_lost_is_gone_on_the_board(folder: str) -> None:
     checked = 0
-    for game, node, said in comments(told(folder, Style())):
+    for game, node, said in comments(annotated(folder, Style())):
         claim = LOST.search(said)
         if claim is None or claim["lost"] == "material" or " exchange" in claim["lost"]:
             continue
@@ -199,22 +199,22 @@ def test_the_glyph_says_what_the_text_says(folder: str) -> None:
     blamed = {chess.pgn.NAG_BLUNDER, chess.pgn.NAG_MISTAKE, chess.pgn.NAG_DUBIOUS_MOVE}
     signs = {chess.pgn.NAG_BLUNDER: "??", chess.pgn.NAG_MISTAKE: "?", chess.pgn.NAG_DUBIOUS_MOVE: "?!"}
     before = {
-        (node.ply(), game.headers["Site"]) for game in games_of(told(folder, Style())) for node in game.mainline()
+        (node.ply(), game.headers["Site"]) for game in games_of(annotated(folder, Style())) for node in game.mainline()
     }
     assert before
-    for game, node, said in comments(told(folder, Style())):
+    for game, node, said in comments(annotated(folder, Style())):
         own = re.match(re.escape(number_of(node)) + r"([?!]*)", said)
         if own is not None and own[1]:
             assert [signs[nag] for nag in sorted(node.nags & blamed)] == [own[1]], (game.headers["Site"], said)
 
 
 def test_annotating_again_in_any_style_gives_what_annotating_once_does(folder: str) -> None:
-    once = told(folder, Style())
+    once = annotated(folder, Style())
     for style in (
         Style(verbosity=Verbosity.FULL, language=Language.DE, evidence=True),
         Style(verbosity=Verbosity.BRIEF),
     ):
-        texts = [said for *_, said in comments(again(told(folder, style), Style(), folder))]
+        texts = [said for *_, said in comments(again(annotated(folder, style), Style(), folder))]
         assert texts == [said for *_, said in comments(once)]
     assert again(once, Style(), folder) == once
 

@@ -233,7 +233,7 @@ def test_questions_are_answered_for_two_minutes_after_the_game(
 
         server.do(do)
 
-    def told(game: str) -> list[str]:
+    def chat_lines(game: str) -> list[str]:
         return [text for room, text in chat_of(server, game) if room == "player"]
 
     with playing(settings):
@@ -241,17 +241,17 @@ def test_questions_are_answered_for_two_minutes_after_the_game(
         until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 4))
         ask(game, "!why")
         until(lambda: ended(server, game))
-        until(lambda: any(text.startswith("The trap: ") for text in told(game)))
-        before = len(told(game))
+        until(lambda: any(text.startswith("The trap: ") for text in chat_lines(game)))
+        before = len(chat_lines(game))
         # Lichess drops what a person has just said.
         ask(game, "!why 1")
-        until(lambda: len(told(game)) > before)
-        assert told(game)[-1].startswith("It is the position of Légal's mate")
+        until(lambda: len(chat_lines(game)) > before)
+        assert chat_lines(game)[-1].startswith("It is the position of Légal's mate")
         ask(game, "what should I have played, any hint?")
-        until(lambda: len(told(game)) > before + 1)
+        until(lambda: len(chat_lines(game)) > before + 1)
     no_violations(server)
-    assert "While we play I answer !why to spectators only. Ask me again afterwards." in told(game)
-    assert len(told(game)) == len(set(told(game))) == before + 2
+    assert "While we play I answer !why to spectators only. Ask me again afterwards." in chat_lines(game)
+    assert len(chat_lines(game)) == len(set(chat_lines(game))) == before + 2
 
 
 def test_who_asks_for_training_is_challenged_from_the_position_of_the_trap(

@@ -51,7 +51,7 @@ def online(server: Server, token: str | None = SECRET, **settings: Any) -> Onlin
     return OnlineMoves(BotSettings(**urls, **settings), None if token is None else SecretStr(token))
 
 
-def asked(server: Server) -> int:
+def requests(server: Server) -> int:
     return server.do(lambda site: sum(site.record.requests.values()))
 
 
@@ -63,20 +63,20 @@ def test_each_server_gives_its_move(server: Server) -> None:
     assert every.move(ENDING, 60.0) == ("h7h8q", "table")
     unknown = chess.Board("8/7P/8/8/8/8/k7/1K6 w - - 0 1")
     assert every.move(unknown, 60.0) is None
-    before = asked(server)
+    before = requests(server)
     assert every.move(START, 2.0) is None, "two seconds are too few to ask anybody"
     assert every.move(chess.Board(chess960=True), 60.0) is None
-    assert asked(server) == before
+    assert requests(server) == before
 
 
 def test_a_server_that_fails_or_is_slow_rests(server: Server, caplog: pytest.LogCaptureFixture) -> None:
     moves = online(server, None, lichess_opening_explorer="lichess", lichess_cloud_analysis=True)
     assert moves.move(START, 60.0) == ("e2e4", "cloud"), "the explorer answers nobody without a token"
-    before = asked(server)
+    before = requests(server)
     assert moves.move(START, 60.0) == ("e2e4", "cloud")
-    assert asked(server) == before + 1
+    assert requests(server) == before + 1
     assert len([one for one in caplog.messages if "it is not asked for a minute" in one]) == 1
     server.order(Fault("slow", where="/api/cloud-eval", seconds=3.0))
     assert moves.move(START, 8.0) is None
     assert moves.move(START, 8.0) is None
-    assert asked(server) == before + 2
+    assert requests(server) == before + 2

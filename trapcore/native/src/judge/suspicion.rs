@@ -130,8 +130,11 @@ impl Evidence {
         let earlier = self.earlier.map_or(fall, cut);
         let both = fall.min(earlier);
         let (squared, mated) = (before * before, f64::from(mated));
-        let (part, late, by_rating) = (fall.min(LOSS), fall * endgame, fall * rating);
-        [1.0, fall, least, earlier, both, before, squared, after, mated, endgame, rating, part, late, by_rating]
+        let (to_loss, in_endgame, by_rating) = (fall.min(LOSS), fall * endgame, fall * rating);
+        [
+            1.0, fall, least, earlier, both, before, squared, after, mated, endgame, rating, to_loss, in_endgame,
+            by_rating,
+        ]
     }
 
     /// The probability that the move loses [`LOSS`](crate::trap_test::LOSS) or more, as it is stated after this stage (0: the pass).
