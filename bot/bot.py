@@ -18,7 +18,8 @@ from bot.challenges.queue import ChallengeQueue
 from bot.chat.worker import ChatWorker
 from bot.finished_games import FinishedGames
 from bot.game_archive import Recorder
-from bot.game_runner import Game, GameContext
+from bot.game_context import GameContext
+from bot.game_runner import Game
 from bot.health import metrics, summary
 from bot.latency_stats import LatencyStats, spread
 from bot.moves.move_choice import MoveSources
@@ -48,6 +49,7 @@ from lichess.api import (
 from lichess.rate_limits import LIMITED_SECONDS, Backoff, Kind, Pauses, StreamOpenings
 from lichess.streams import StreamCallbacks, StreamReader
 from lichess.studies import StudyWriter
+from lichess.token_check import TokenCheck
 from trapcore.errors import UsageError
 from trapcore.io.log_once import OnceLogger
 from trapcore.io.status_server import Metric
@@ -96,7 +98,10 @@ class Bot:
         self.traps = TrapLibrary(settings, self._search_pool)
         self._repertoires = Repertoires(settings)
         self._lichess, self._saved_state = lichess, saved_state
-        self._pauses = Pauses()
+        self._token_check = TokenCheck(
+            lambda: may_play(lichess), lambda error: self._inbox.put(partial(self._no_token, error))
+        )
+        self._pauses = Pauses(token_check=self._token_check)
         self._stream_openings = StreamOpenings(saved_state.bot.openings)
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._games: dict[str, Game] = {}
@@ -159,7 +164,7 @@ class Bot:
     # Life -------------------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Play until `stop`. Raises `Unauthorized` if lichess does not know the token any more."""
+        """Play until `stop`. Raises `Unauthorized` if lichess does not know the token any more, see `TokenCheck`."""
         loading = threading.Thread(target=self.traps.load, name="library", daemon=True)
         loading.start()
         # Games do not wait for a library that has to be made first, but usually it is loaded in a moment.
@@ -172,7 +177,7 @@ class Bot:
         self._repertoires.start()
         callbacks: StreamCallbacks[AccountEvent] = StreamCallbacks(
             lambda event, _: self._inbox.put(lambda: self._event(event)),
-            self._no_stream,
+            lambda error: log.error("the account's stream is not read any more: %s", error),
             before=self._before_opening,
             not_opened=self._not_opened,
             alive=self._alive,
@@ -258,6 +263,7 @@ class Bot:
             log.exception("an event of the account could not be handled")
 
     def _shut_down(self) -> None:
+        self._token_check.close()
         self._block_lists.stop()
         self._repertoires.stop()
         left = list(self._games)
@@ -299,16 +305,16 @@ class Bot:
     def _open_events(self) -> Iterator[AccountEvent | None]:
         try:
             yield from self._lichess.events()
-        except Unauthorized:
-            raise
         except Refused as error:
-            # Only an invalid token is permanent; everything else is retried.
+            if isinstance(error, Unauthorized):
+                self._pauses.unauthorized(error)
+            # No refusal is believed to be permanent: the stream is opened again, less and less often.
             raise Unreachable(str(error)) from None
 
     def _alive(self) -> None:
         self._heard = time.monotonic()
 
-    def _no_stream(self, error: Refused) -> None:
+    def _no_token(self, error: Unauthorized) -> None:
         log.error("the bot ends, because lichess refuses its token: %s", error)
         self._fatal = error
         self.stop(0.0)
@@ -390,7 +396,7 @@ class Bot:
             self._pauses.limited(Kind.LISTEN, error)
         except Unauthorized as error:
             # The stream stays open when the token is revoked, but nothing can be sent any more.
-            self._inbox.put(partial(self._no_stream, error))
+            self._pauses.unauthorized(error)
         except LichessError as error:
             log.info("the running games could not be listed: %s", error)
         if found is not None and self._is_stream_broken() and self._may_list:
@@ -404,9 +410,9 @@ class Bot:
                 self._inbox.put(partial(self._challenges.challenged, challenge))
         except Limited as error:
             self._pauses.limited(Kind.LISTEN, error)
-        except Refused:
+        except Refused as error:
             # The token lacks the scope for it.
-            self._may_list = False
+            self._may_list = error.status == 401
         except LichessError as error:
             log.info("the challenges could not be listed: %s", error)
 
@@ -427,10 +433,18 @@ class Bot:
                 self._finished.record_late(game_id)
 
 
+def may_play(lichess: Lichess) -> bool:
+    """Whether lichess knows the token and lets it play. Raises `LichessError` if lichess says neither."""
+    try:
+        return "bot:play" in lichess.scopes()
+    except Unauthorized:
+        return False
+
+
 def check_account(lichess: Lichess) -> Account:
     """The account. Raises `UsageError` unless it is a bot and its token may play, and `LichessError`."""
     account = lichess.account()
-    if "bot:play" not in lichess.scopes():
+    if not may_play(lichess):
         raise UsageError("the token lacks the scope bot:play; make one that has it")
     if not account.is_bot:
         raise UsageError(f"{account.name} is no bot account yet; `trapline bot --upgrade` makes it one, for ever")

@@ -10,7 +10,7 @@ from bot.game_archive import Finished, Recorder
 from bot.moves.board import GameBoard
 from bot.saved_state import SavedState
 from db.traps.terms import Event
-from lichess.api import Account, GameInfo, GameState, Lichess, LichessError, Refused
+from lichess.api import Account, GameInfo, GameState, Lichess, LichessError, Refused, Unauthorized
 from trapcore.errors import TraplineError
 
 log = logging.getLogger(__name__)
@@ -94,6 +94,8 @@ class FinishedGames:
     def _request_game(self, game: str) -> None:
         try:
             pgn = self._lichess.export(game)
+        except Unauthorized as error:
+            log.info("game %s is recorded later: %s", game, error)
         except Refused as error:
             log.warning("game %s cannot be recorded: %s", game, error)
             self._saved_state.forget(game)

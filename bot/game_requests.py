@@ -9,7 +9,7 @@ import chess
 
 from bot.moves.board import GameBoard
 from bot.saved_state import SavedState
-from lichess.api import GameInfo, Lichess, LichessError, Limited, Refused, Unreachable
+from lichess.api import GameInfo, Lichess, LichessError, Limited, Refused, Unauthorized, Unreachable
 from lichess.rate_limits import Kind, Pauses
 
 log = logging.getLogger(__name__)
@@ -39,11 +39,11 @@ class GameRequests:
 
     def answer_draw(self, accept: bool) -> None:
         """Accept or decline a draw offer."""
-        self._submit(lambda: self._lichess.answer_draw(self._game, accept=accept))
+        self._submit("draw", lambda: self._lichess.answer_draw(self._game, accept=accept))
 
     def decline_takeback(self) -> None:
         """Decline the opponent's takeback."""
-        self._submit(lambda: self._lichess.answer_takeback(self._game, accept=False))
+        self._submit("takeback", lambda: self._lichess.answer_takeback(self._game, accept=False))
 
     def settle_takeback(self, granted: bool) -> None:
         """Grant the opponent's takeback, or withdraw our own; only once, because a second yes would be a proposal."""
@@ -51,11 +51,11 @@ class GameRequests:
 
     def abort(self) -> None:
         """Abort before the first moves."""
-        self._submit(lambda: self._lichess.abort(self._game))
+        self._submit("abort", lambda: self._lichess.abort(self._game))
 
     def resign(self) -> None:
         """Resign."""
-        self._submit(lambda: self._lichess.resign(self._game))
+        self._submit("resign", lambda: self._lichess.resign(self._game))
 
     def claim(self, info: GameInfo, moves: tuple[str, ...]) -> None:
         """Claim a win against an absent opponent; a draw only if our pieces could never mate."""
@@ -67,7 +67,7 @@ class GameRequests:
             else:
                 self._lichess.claim_victory(self._game)
 
-        self._submit(claim)
+        self._submit("claim", claim)
 
     def give_up(self, moves: tuple[str, ...]) -> None:
         """Abort or resign a game that cannot be played: to leave it keeps the opponent waiting until our flag falls."""
@@ -81,23 +81,33 @@ class GameRequests:
                     log.info("game %s: %s", self._game, error)
             self._lichess.resign(self._game)
 
-        self._submit(give_up)
+        self._submit("resign", give_up)
 
-    def _submit(self, request: Callable[[], None]) -> None:
-        """Send a request that may be repeated: it is retried while it is unknown whether it arrived."""
-        self._threads.submit(self._try, request)
+    def _submit(self, what: str, request: Callable[[], None]) -> None:
+        """Send a request that may be repeated: it is retried while it is unknown whether it arrived.
 
-    def _try(self, request: Callable[[], None]) -> None:
+        Requests with the same ``what`` in this game share a back-off.
+        """
+        self._threads.submit(self._try, self._name(what), request)
+
+    def _name(self, what: str) -> str:
+        return f"{what} in game {self._game}"
+
+    def _try(self, name: str, request: Callable[[], None]) -> None:
         tries = TRIES
         while tries > 0:
-            self._await_pause()
+            self._await_pause(name)
             if self._closed.is_set():
                 return
             try:
                 request()
+                self._pauses.worked(Kind.MOVE, name)
                 return
             except Limited as error:
-                self._pauses.limited(Kind.MOVE, error)
+                self._pauses.limited(Kind.MOVE, error, name)
+            except Unauthorized as error:
+                self._pauses.unauthorized(error)
+                tries -= 1
             except Refused as error:
                 log.info("game %s: %s", self._game, error)
                 return
@@ -110,8 +120,9 @@ class GameRequests:
                 return
 
     def _settle_takeback(self, granted: bool) -> None:
+        name = self._name("takeback")
         try:
-            self._await_pause()
+            self._await_pause(name)
             if self._closed.is_set():
                 return
             if granted:
@@ -122,14 +133,14 @@ class GameRequests:
             self._lichess.answer_takeback(self._game, accept=granted)
         except LichessError as error:
             if isinstance(error, Limited):
-                self._pauses.limited(Kind.MOVE, error)
+                self._pauses.limited(Kind.MOVE, error, name)
             log.info("game %s: %s", self._game, error)
         except Exception:
             log.exception("game %s: a takeback could not be answered", self._game)
         finally:
             self._takeback_answered()
 
-    def _await_pause(self) -> None:
-        """Wait until a request for a game may be made."""
-        while (wait := self._pauses.wait(Kind.MOVE)) > 0 and not self._closed.is_set():
+    def _await_pause(self, name: str) -> None:
+        """Wait until the request with this name may be made."""
+        while (wait := self._pauses.wait(Kind.MOVE, name)) > 0 and not self._closed.is_set():
             self._closed.wait(min(wait, 0.25))

@@ -7,40 +7,36 @@ an event never waits for more than another event. A thread of the game sends tic
 import logging
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import Executor
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import chess
 
 from bot import game_state as rules
-from bot.chat.worker import ChatWorker
+from bot.game_context import GameContext
 from bot.game_requests import GameRequests
 from bot.game_state import Session
-from bot.latency_stats import LatencyStats
 from bot.moves.board import GameBoard
 from bot.moves.draws_and_resigning import DrawResignPolicy
 from bot.moves.engines import Searcher, searcher
-from bot.moves.move_choice import Choice, MoveSources, any_move, choose, move_without_search
-from bot.moves.repertoires import Repertoires
-from bot.moves.search_pool import SearchPool
-from bot.moves.time_management import Lag, clock_of, seconds_left, thinking_time
-from bot.moves.trap_book import PendingReplies, TrapLibrary, TrapSet
-from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN, SavedState
-from bot.settings import BotSettings
+from bot.moves.move_choice import Choice, any_move, choose, move_without_search
+from bot.moves.time_management import clock_of, seconds_left, thinking_time
+from bot.moves.trap_book import PendingReplies, TrapSet
+from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
 from lichess.api import (
     ChatLine,
     GameEvent,
     GameFull,
     GameInfo,
     GameState,
-    Lichess,
     LichessError,
     Limited,
     Person,
     Refused,
+    Unauthorized,
+    Unreachable,
 )
-from lichess.rate_limits import Backoff, Kind, Pauses
+from lichess.rate_limits import Backoff, Kind
 from lichess.streams import StreamCallbacks, StreamReader
 from trapcore.errors import TraplineError
 from trapcore.parallel.budget import Cancellation
@@ -50,31 +46,6 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 0.5
 REOPEN_SECONDS = 0.5
 """Least time between two openings of the stream."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameContext:
-    """Services and settings that all games of the bot share."""
-
-    lichess: Lichess
-    me: str
-    """Id of the account."""
-    settings: BotSettings
-    pauses: Pauses
-    saved_state: SavedState
-    traps: TrapLibrary
-    sources: MoveSources
-    repertoires: Repertoires
-    lag: Lag
-    chat: ChatWorker
-    deciders: Executor
-    """Threads that choose and send moves."""
-    search_pool: SearchPool
-    requests: Executor
-    """Threads that send all other requests."""
-    latency_stats: LatencyStats
-    ended: Callable[[str, GameInfo | None, GameState | None], None]
-    """Called once when a game is over, or turns out not to be ours, with its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +103,7 @@ class Game:
         self._backoff = Backoff(0.2, 5.0)
         # Lichess demands a minute, which may be all that is left on the clock: retry soon at first, then less often.
         self._limits = Backoff(2.0, 60.0)
+        self._unauthorized = 0  # openings of the stream in a row that were refused because of the token
         self._generation = 0
         self._reader: StreamReader[GameEvent] | None = None
         self._opened = float("-inf")
@@ -192,13 +164,25 @@ class Game:
 
         reader: StreamReader[GameEvent] = StreamReader(
             f"game {self.id}",
-            lambda: self._context.lichess.game(self.id, self._context.me),
+            self._open_stream,
             StreamCallbacks(deliver, lambda error: self._no_stream(error, generation)),
             backoff=self._backoff,
             limits=self._limits,
         )
         self._reader = reader
         reader.start()
+
+    def _open_stream(self) -> Iterator[GameEvent | None]:
+        try:
+            for event in self._context.lichess.game(self.id, self._context.me):
+                self._unauthorized = 0
+                yield event
+        except Unauthorized as error:
+            self._context.pauses.unauthorized(error)
+            self._unauthorized += 1
+            if self._unauthorized > rules.REFUSALS:
+                raise
+            raise Unreachable(str(error)) from None
 
     def _no_stream(self, error: Refused, generation: int) -> None:
         if generation == self._generation and not self._closed.is_set():
@@ -412,8 +396,9 @@ class Game:
             self._unsent_since = time.monotonic()
         if choice.value is not None and (info := self._session.info) is not None:
             self._evals[str(len(moves) + 1)] = choice.value if info.color == "white" else -choice.value
+        request, tries = f"the move in game {self.id}", rules.REFUSALS
         while self._is_current(moves):
-            wait = context.pauses.wait(Kind.MOVE)
+            wait = context.pauses.wait(Kind.MOVE, request)
             if wait > 0:
                 self._closed.wait(min(wait, 0.25))
                 continue
@@ -426,11 +411,16 @@ class Game:
             try:
                 context.lichess.move(self.id, choice.uci, offer_draw=decision.offers_draw)
             except Limited as error:
-                context.pauses.limited(Kind.MOVE, error)
+                context.pauses.limited(Kind.MOVE, error, request)
                 with self._lock:
                     self._session = replace(self._session, sending=None)
                 continue
             except Refused as error:
+                if isinstance(error, Unauthorized) and (tries := tries - 1):
+                    context.pauses.unauthorized(error)
+                    with self._lock:
+                        self._session = replace(self._session, sending=None)
+                    continue
                 log.warning("game %s: the move %s was refused: %s", self.id, choice.uci, error)
                 self._handle(rules.Failed(moves, choice.uci, refused=True))
             except LichessError as error:
@@ -441,7 +431,7 @@ class Game:
                 self._handle(rules.Failed(moves, choice.uci, refused=False))
             else:
                 context.lag.measured(1000 * (time.monotonic() - began))
-                context.pauses.worked(Kind.MOVE)
+                context.pauses.worked(Kind.MOVE, request)
                 self._unsent_since = None
                 self._handle(rules.Played(moves, choice.uci))
                 self._save_notes()

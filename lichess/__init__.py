@@ -4,6 +4,7 @@
 api.py          events, requests and errors, independent of the HTTP library
 rate_limits.py  back-off, pauses after a 429, and the limit on stream openings
 token.py        the account's token, from the environment or a file
+token_check.py  whether lichess really refuses the token, tested over minutes
 http.py         HTTP session with time-outs, and translation of HTTP errors
 parse.py        lichess's JSON as events
 streams.py      threads that read a stream and reopen it

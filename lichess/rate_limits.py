@@ -9,7 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from lichess.api import BOT_GAMES_A_DAY, Limited
+from cachetools import LRUCache
+
+from lichess.api import BOT_GAMES_A_DAY, Limited, Unauthorized
+from lichess.token_check import TokenCheck
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +114,14 @@ class Kind(IntEnum):
         return self in (Kind.ANSWER, Kind.CHAT)
 
 
+@dataclass(slots=True)
+class _Own:
+    """Back-off of one request, and until when it waits."""
+
+    backoff: Backoff
+    until: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Pause:
     """Pause of one kind of requests."""
@@ -121,20 +132,42 @@ class Pause:
     reason: str
 
 
-class Pauses:
-    """Pauses of all kinds of requests, shared by all threads."""
+SOON = {Kind.MOVE: (0.5, 8.0), Kind.LISTEN: (2.0, LIMITED_SECONDS)}
+"""First and longest wait of the kinds on which a running clock depends, after a 429 that gives no time."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
+MOST_REQUESTS = 1_000
+"""Requests whose back-off is remembered."""
+
+DOUBT_SECONDS = 0.5
+"""Wait of all requests while the token is tested, again and again until the test has ended."""
+
+
+class Pauses:
+    """Pauses of all kinds of requests, shared by all threads.
+
+    A request may have a name, such as a game's move: it then has a back-off of its own, which no success of another
+    request ends.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic, token_check: TokenCheck | None = None) -> None:
+        self._now, self._token_check = now, token_check
         self._until = dict.fromkeys(Kind, 0.0)
         self._reasons = dict.fromkeys(Kind, "")
-        self._soon = {Kind.MOVE: Backoff(0.5, 8.0), Kind.LISTEN: Backoff(2.0, LIMITED_SECONDS)}
+        self._own: LRUCache[tuple[Kind, str], _Own] = LRUCache(MOST_REQUESTS)
         self._lock = threading.Lock()
 
-    def wait(self, kind: Kind) -> float:
-        """Seconds until a request of this kind may be made, 0 if it may be made now."""
+    def wait(self, kind: Kind, request: str = "") -> float:
+        """Seconds until a request of this kind, or the request with this name, may be made; 0 if it may be made now."""
+        if self._token_check is not None and self._token_check.is_doubted:
+            return DOUBT_SECONDS
         with self._lock:
-            return max(0.0, self._until[kind] - self._now())
+            own = self._own.get((kind, request))
+            return max(0.0, max(self._until[kind], own.until if own is not None else 0.0) - self._now())
+
+    def unauthorized(self, error: Unauthorized) -> None:
+        """Pause all requests after a refusal of the token (401, 403), until it was tested."""
+        if self._token_check is not None:
+            self._token_check.doubt(error)
 
     def active(self) -> list[Pause]:
         """Kinds that pause now, with the reasons."""
@@ -142,34 +175,40 @@ class Pauses:
             now = self._now()
             return [Pause(kind, until - now, self._reasons[kind]) for kind, until in self._until.items() if until > now]
 
-    def limited(self, kind: Kind, error: Limited) -> float:
-        """Pause after a 429, and log it; returns the seconds until the kind that it concerns may be requested again.
+    def limited(self, kind: Kind, error: Limited, request: str = "") -> float:
+        """Pause after a 429, and log it; returns the seconds until the request that it concerns may be made again.
 
         A named limit pauses only what it concerns: that of games between bots the challenges to and from them, for as
         long as lichess says; any other one the kind of the request. The general limit of requests pauses the kinds
         further down as well, but never chat, which has pauses of its own. Without a time from lichess, moves, streams
-        and lists, on which a running clock depends, are retried soon and then less and less often; the others wait a
-        minute. What people wait for pauses for a minute at most.
+        and lists, on which a running clock depends, are retried soon and then less and less often, each request by
+        itself: others of its kind wait no longer than after a first 429. Everything else waits a minute. What people
+        wait for pauses for a minute at most.
         """
         kind = Kind.BOTS if error.key == BOT_GAMES_A_DAY else kind
         with self._lock:
             seconds = error.seconds
-            if seconds is None:
-                seconds = self._soon[kind].failed() if kind in self._soon else LIMITED_SECONDS
+            if seconds is None and kind in SOON:
+                own = self._own.setdefault((kind, request), _Own(Backoff(*SOON[kind])))
+                wait = own.backoff.failed()
+                own.until = max(own.until, self._now() + wait)
+                seconds = min(wait, SOON[kind][0])
+            elif seconds is None:
+                seconds = LIMITED_SECONDS
             if not error.key:
                 for other in range(kind + 1, Kind.CHAT):
-                    patient = error.seconds is None and other not in self._soon
+                    patient = error.seconds is None and other not in SOON
                     self._hold(Kind(other), LIMITED_SECONDS if patient else seconds, str(error))
             self._hold(kind, seconds, str(error))
-            wait = max(0.0, self._until[kind] - self._now())
-        log.warning("%s; requests of the kind %s wait %.1f s", error, kind.name.lower(), wait)
+        wait = self.wait(kind, request)
+        whose = f"{request} waits" if request else f"requests of the kind {kind.name.lower()} wait"
+        log.warning("%s; %s %.1f s", error, whose, wait)
         return wait
 
-    def worked(self, kind: Kind) -> None:
-        """Note that a request of this kind succeeded."""
+    def worked(self, kind: Kind, request: str = "") -> None:
+        """Note that a request of this kind, or with this name, succeeded."""
         with self._lock:
-            if kind in self._soon:
-                self._soon[kind].worked()
+            self._own.pop((kind, request), None)
 
     def _hold(self, kind: Kind, seconds: float, reason: str) -> None:
         until = self._now() + (min(seconds, LIMITED_SECONDS) if kind.is_for_people else seconds)

@@ -9,19 +9,19 @@ from cachetools import LRUCache
 
 from bot.challenges.rules import decline_reason, has_place, in_order
 from bot.settings import BotSettings
-from lichess.api import Challenge, DeclineReason, Lichess, LichessError, Limited, Person, Refused
+from lichess.api import Challenge, DeclineReason, Lichess, LichessError, Limited, Person, Refused, Unauthorized
 from lichess.rate_limits import Kind, Pauses
 
 log = logging.getLogger(__name__)
 
 MOST_WAITING = 256
-"""Challenges that wait; what comes beyond them is not answered, and lapses."""
+"""Challenges that wait; what comes beyond them takes the place of one that has lapsed, or lapses itself."""
 
 WAIT_SECONDS = 18.0
 """Longest wait for a free place: lichess drops a challenge after 20 seconds."""
 
-FORGOTTEN_SECONDS = 25.0
-"""Age at which lichess has dropped a challenge with a clock."""
+DROPPED_SECONDS = 25.0
+"""Age at which lichess has usually dropped a challenge with a clock, so that it may make room for a new one."""
 
 OVERDUE_SECONDS = 1.0
 
@@ -82,8 +82,17 @@ class ChallengeQueue:
             reason = DeclineReason.LATER
         if reason is not None:
             self._decline(challenge, reason)
-        elif len(self._waiting) < MOST_WAITING:
+        elif len(self._waiting) < MOST_WAITING or self._drop_old():
             self._waiting.setdefault(challenge.id, (challenge, time.monotonic()))
+
+    def _drop_old(self) -> bool:
+        """Make room: remove the oldest challenge that lichess has most likely dropped. Whether there was one."""
+        now = time.monotonic()
+        for name, (challenge, since) in self._waiting.items():
+            if challenge.limit is not None and now - since > DROPPED_SECONDS:
+                del self._waiting[name]
+                return True
+        return False
 
     def gone(self, challenge: str) -> None:
         """Remove a challenge that was taken back."""
@@ -102,18 +111,14 @@ class ChallengeQueue:
         self._waiting.clear()
 
     def turn(self, games: Mapping[str, Person | None]) -> None:
-        """Accept waiting challenges for free places and decline those that waited too long.
+        """Accept waiting challenges for free places and decline those that waited too long for one.
+
+        After a 429 nothing may be answered for a minute; a challenge waits on until lichess says that it is gone.
 
         ``games`` are the running ones with their opponents, None where the opponent is not known yet.
         """
         now = time.monotonic()
         self._accepted = {game: one for game, one in self._accepted.items() if now - one[1] <= BEGIN_SECONDS}
-        # After a 429 nothing may be answered for a minute; challenges that lichess has dropped by then are left out.
-        self._waiting = {
-            name: (challenge, since)
-            for name, (challenge, since) in self._waiting.items()
-            if challenge.limit is None or now - since <= FORGOTTEN_SECONDS
-        }
         taken = {game: person or self._opponents.get(game) for game, person in games.items()}
         taken |= {game: challenge.challenger for game, (challenge, _) in self._accepted.items()}
         for challenge in in_order([challenge for challenge, _ in self._waiting.values()]):
@@ -139,26 +144,29 @@ class ChallengeQueue:
             self._lichess.accept(challenge.id)
             log.info("challenge %s of %s is accepted", challenge.id, challenge.challenger.name)
             self._post(lambda: self._on_accepted(challenge.id))
-        except Refused as error:
-            log.info("challenge %s: %s", challenge.id, error)
-            self._post(lambda: self._give_up(challenge))
         except LichessError as error:
+            log.info("challenge %s: %s", challenge.id, error)
             if isinstance(error, Limited):
                 self._pauses.limited(Kind.ANSWER, error)
+            elif isinstance(error, Unauthorized):
+                self._pauses.unauthorized(error)
+            elif isinstance(error, Refused):
+                self._post(lambda: self._give_up(challenge))
+                return
             # If it was accepted after all, the second attempt is refused, and the game begins.
-            log.info("challenge %s: %s", challenge.id, error)
             self._post(lambda: self._requeue(challenge))
 
     def _give_up(self, challenge: Challenge) -> None:
         self._accepted.pop(challenge.id, None)
 
     def _requeue(self, challenge: Challenge) -> None:
-        if self._accepted.pop(challenge.id, None) is not None:
+        if self._accepted.pop(challenge.id, None) is None:
+            return
+        if challenge.challenger.is_bot and self._pauses.wait(Kind.BOTS) > WAIT_SECONDS:
+            # The games against bots that lichess allows in a day are played; to decline may be allowed.
+            self._decline(challenge, DeclineReason.LATER)
+        else:
             self._waiting[challenge.id] = (challenge, time.monotonic())
-            if self._wait(challenge) > WAIT_SECONDS:
-                # It would be dropped before it can be accepted; to decline it may be allowed.
-                del self._waiting[challenge.id]
-                self._decline(challenge, DeclineReason.LATER)
 
     def _decline(self, challenge: Challenge, reason: DeclineReason) -> None:
         self._threads.submit(self._send_decline, challenge, reason)

@@ -13,7 +13,7 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from bot.challenges.block_lists import BlockLists, read_list
-from bot.challenges.queue import ChallengeQueue
+from bot.challenges.queue import MOST_WAITING, ChallengeQueue
 from bot.challenges.rules import decline_reason, has_place, in_order
 from bot.settings import BotSettings, Speed, parse_clock
 from lichess.api import BOT_GAMES_A_DAY, Challenge, DeclineReason, Limited, Person
@@ -125,7 +125,7 @@ class Counted(Executor):
         return Future()
 
 
-def test_challenges_that_lichess_dropped_during_a_pause_are_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_challenges_wait_out_a_pause_until_lichess_cancels_them(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("bot.challenges.queue.time.monotonic", lambda: now)
     pauses, requests = Pauses(lambda: now), Counted()
@@ -135,12 +135,58 @@ def test_challenges_that_lichess_dropped_during_a_pause_are_not_answered(monkeyp
     pauses.limited(Kind.ANSWER, Limited("too many", None))
     challenges.challenged(CHALLENGE)
     challenges.challenged(replace(CHALLENGE, id="of days", limit=None, increment=0, days=2, speed="correspondence"))
+    challenges.challenged(replace(CHALLENGE, id="cancelled"))
     challenges.turn({})
+    assert (requests.count, challenges.waiting) == (0, 3)
+    now += LIMITED_SECONDS - 1
+    challenges.turn({})
+    challenges.gone("cancelled")
     assert (requests.count, challenges.waiting) == (0, 2)
-    now += LIMITED_SECONDS
-    challenges.challenged(replace(CHALLENGE, id="new"))
+    now += 1
     challenges.turn({})
     assert (requests.count, challenges.expected, challenges.waiting) == (2, 2, 0)
+    nowhere.close()
+
+
+def test_who_was_accepted_into_a_429_waits_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("bot.challenges.queue.time.monotonic", lambda: now)
+    pauses, accepted = Pauses(lambda: now), list[str]()
+    answers: list[Exception] = [Limited("too many", None)]
+
+    class Lichess(Connection):
+        def accept(self, challenge: str) -> None:
+            if answers:
+                raise answers.pop()
+            accepted.append(challenge)
+
+    lichess = Lichess("http://127.0.0.1:9", SecretStr("lip_nobody"))
+    with ThreadPoolExecutor(1) as threads:
+        challenges = ChallengeQueue(lichess, pauses, BotSettings(), threads, lambda done: done(), lambda game: None)
+        challenges.challenged(CHALLENGE)
+        challenges.turn({})
+        threads.submit(int).result()
+        assert (challenges.waiting, challenges.expected) == (1, 0)
+        now += LIMITED_SECONDS
+        challenges.turn({})
+    assert accepted == [CHALLENGE.id]
+    lichess.close()
+
+
+def test_a_full_queue_drops_what_lichess_has_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("bot.challenges.queue.time.monotonic", lambda: now)
+    pauses = Pauses(lambda: now)
+    nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
+    challenges = ChallengeQueue(nowhere, pauses, BotSettings(), Counted(), lambda done: done(), lambda game: None)
+    pauses.limited(Kind.ANSWER, Limited("too many", None))
+    for number in range(MOST_WAITING + 1):
+        challenges.challenged(replace(CHALLENGE, id=f"old{number}"))
+    assert challenges.waiting == MOST_WAITING
+    now += LIMITED_SECONDS
+    challenges.challenged(replace(CHALLENGE, id="new"))
+    assert challenges.waiting == MOST_WAITING
+    assert "new" in challenges._waiting
     nowhere.close()
 
 

@@ -162,6 +162,9 @@ def test_a_game_that_ended_while_the_bot_was_away_is_recorded(server: Server, se
         [Fault("skew", seconds=3000)],
         [Fault("429", where="/chat", times=3), Fault("500", where="/chat", times=3)],
         [Fault("end", where="/game/stream/", after=300), Fault("429", where="/game/stream/")],
+        [Fault("401", where="/move/", times=2), Fault("401", where="/chat")],
+        [Fault("end", where="/game/stream/", after=300), Fault("401", where="/game/stream/", times=2)],
+        [Fault("end", where="/stream/event", after=0), Fault("401", where="/stream/event")],
     ],
     ids=lambda faults: "+".join(fault.kind for fault in faults),
 )
@@ -239,7 +242,10 @@ def test_an_account_that_is_no_bot_or_a_token_that_may_not_play_is_refused(serve
         check_account(reader)
 
 
-def test_a_token_that_is_revoked_ends_the_bot(server: Server, settings: Settings) -> None:
+def test_a_token_that_is_revoked_ends_the_bot_after_tests_of_it(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lichess.token_check.TEST_SECONDS", 0.05)
     lichess = Connection(settings.bot.url, SecretStr(SECRET))
     bot = Bot(
         lichess,

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 
 from bot.self_check import check
 from bot.settings import BotSettings, check_coach
-from lichess.api import Account, LichessError, Limited, Unreachable
+from lichess.api import Account, LichessError, Limited, Unauthorized, Unreachable
 from lichess.token import is_exposed, read_token
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
@@ -266,6 +267,24 @@ def test_a_limit_at_the_start_is_told_while_it_is_waited_for(caplog: pytest.LogC
             raise answer
         return answer
 
-    assert _with_retries(ask).id == "me"
+    assert _with_retries(ask, lambda: True).id == "me"
     assert caplog.records[0].getMessage() == "lichess answered 429; again in 0 s"
     assert len(caplog.records) == 2
+
+
+@pytest.mark.parametrize("is_good", [True, False])
+def test_a_refused_token_at_the_start_is_believed_if_a_test_says_the_same(
+    monkeypatch: pytest.MonkeyPatch, is_good: bool
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    answers: Iterator[Account | LichessError]
+    answers = iter([Unauthorized("lichess answered 401", 401), Account("me", "Me", True, 0)])
+
+    def ask() -> Account:
+        answer = next(answers)
+        if isinstance(answer, LichessError):
+            raise answer
+        return answer
+
+    with nullcontext() if is_good else pytest.raises(Unauthorized):
+        assert _with_retries(ask, lambda: is_good).id == "me"

@@ -21,6 +21,7 @@ ON_LINES = {
 ON_REQUESTS = {
     "429": "too many requests, without Retry-After",
     "429-retry": "too many requests, with Retry-After of `seconds`",
+    "401": "no such token, although there is one",
     "500": "a server error",
     "502": "a gateway's error page in HTML",
     "slow": "the answer takes `seconds` longer",
@@ -48,6 +49,7 @@ USUAL_RATES = {
     "unknown": 0.01,
     "429": 0.001,
     "429-retry": 0.002,
+    "401": 0.0005,
     "500": 0.005,
     "502": 0.002,
     "slow": 0.01,

@@ -118,6 +118,23 @@ def test_the_general_limit_holds_up_its_kind_and_what_matters_less_but_no_chat()
     assert pauses.limited(Kind.MOVE, limited(3.0)) == 3.0
 
 
+def test_a_success_in_another_game_does_not_end_the_backoff_of_a_refused_move() -> None:
+    time = Time()
+    pauses = Pauses(time)
+    waits = []
+    for _ in range(8):
+        waits.append(pauses.limited(Kind.MOVE, limited(), "the move in game a"))
+        # Others wait briefly, and their success says nothing of the refused move.
+        assert pauses.wait(Kind.MOVE, "the move in game b") <= 0.5
+        pauses.worked(Kind.MOVE, "the move in game b")
+        assert pauses.wait(Kind.MOVE, "the move in game a") == waits[-1]
+        time.now += waits[-1]
+    assert waits[0] <= 0.5
+    assert min(waits[5:]) >= 4.0
+    pauses.worked(Kind.MOVE, "the move in game a")
+    assert pauses.limited(Kind.MOVE, limited(), "the move in game a") <= 0.5
+
+
 @pytest.mark.parametrize("kind", [Kind.ANSWER, Kind.BOTS])
 def test_the_games_of_a_day_between_bots_concern_bots_alone(kind: Kind) -> None:
     time = Time()

@@ -103,7 +103,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
     import signal
     import sys
 
-    from bot.bot import Bot, check_account
+    from bot.bot import Bot, check_account, may_play
     from bot.moves.move_choice import MoveSources
     from bot.saved_state import SavedState
     from db.formats.lichess_study import CHAPTERS
@@ -121,7 +121,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
     end_health = studies = None
     try:
-        account = _with_retries(lambda: check_account(connection))
+        account = _with_retries(lambda: check_account(connection), lambda: may_play(connection))
         connection.name(account.name)
         # Searches run beside the interpreter; a thread that has an event to hand on should not wait long for it.
         sys.setswitchinterval(0.001)
@@ -144,12 +144,15 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
         end_log()
 
 
-def _with_retries(request: Callable[[], Account]) -> Account:
-    """Result of a request; if lichess cannot be reached at the start, the request is retried until it can."""
+def _with_retries(request: Callable[[], Account], is_token_good: Callable[[], bool]) -> Account:
+    """Result of a request; if lichess cannot be reached at the start, the request is retried until it can.
+
+    A refusal of the token is believed if a test of the token says the same.
+    """
     import logging
     import time
 
-    from lichess.api import LichessError, Limited, Unreachable
+    from lichess.api import LichessError, Limited, Unauthorized, Unreachable
     from lichess.rate_limits import LIMITED_SECONDS, Backoff
 
     backoff = Backoff(1.0, 60.0)
@@ -160,6 +163,10 @@ def _with_retries(request: Callable[[], Account]) -> Account:
         except Limited as error:
             why, wait = error, error.seconds if error.seconds is not None else LIMITED_SECONDS
         except Unreachable as error:
+            why, wait = error, backoff.failed()
+        except Unauthorized as error:
+            if not is_token_good():
+                raise
             why, wait = error, backoff.failed()
         logging.getLogger(__name__).warning("%s; again in %.0f s", why, wait)
         time.sleep(wait)

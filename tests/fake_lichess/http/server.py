@@ -198,6 +198,8 @@ class Server:
                 reset(request)
         elif fault.kind == "slow":
             await asyncio.sleep(fault.seconds)
+        elif fault.kind == "401":
+            return answer({"error": "No such token"}, 401)
         elif fault.kind == "500":
             return answer({"error": "Internal server error"}, 500)
         elif fault.kind == "502":

@@ -145,7 +145,7 @@ def test_events_and_fields_of_tomorrow(setup: ServerWithBot, game: Game) -> None
         assert (known["type"], "tomorrow" in known) == ("gameStart", True)
 
 
-@pytest.mark.parametrize(("kind", "status"), [("429", 429), ("429-retry", 429), ("500", 500), ("502", 502)])
+@pytest.mark.parametrize(("kind", "status"), [("429", 429), ("429-retry", 429), ("401", 401), ("500", 500)])
 def test_requests_are_refused_before_they_do_anything(setup: ServerWithBot, game: Game, kind: str, status: int) -> None:
     setup.play(game, "g1f3")
     setup.server.order(Fault(kind, where="/move/", times=2))
