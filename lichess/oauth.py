@@ -7,17 +7,61 @@ https://lichess.org/api#tag/OAuth
 import hashlib
 import secrets
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from typing import Annotated, Self, TypeVar
 from urllib.parse import urlencode
 
-from pydantic import SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from requests import RequestException, Response
 
+from lichess.api import LichessError
 from lichess.http import Session, refusal, translate_errors, user_agent
 
 CLIENT = "trapline"
 """Client id; lichess lets everybody choose one."""
 
-TIMEOUT_SECONDS = 10.0
+TIMEOUT_SECONDS = 5.0
+"""Of one answer, or of the next piece of one."""
+
+EXCHANGE_SECONDS = 8.0
+"""Longest time for all that lichess is asked, however slowly it answers."""
+
+NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{1,29}"
+"""Pattern of the names of accounts."""
+
+
+class _Answer(BaseModel):
+    # Of a wrong type nothing is read, and no error repeats a token.
+    model_config = ConfigDict(strict=True, hide_input_in_errors=True)
+
+
+class _Grant(_Answer):
+    access_token: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,500}$")]
+
+
+class _Account(_Answer):
+    id: str
+    username: Annotated[str, Field(pattern=rf"^{NAME}$")]
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if self.id != self.username.lower():
+            raise ValueError("the id is not the name in small letters")
+        return self
+
+
+_AnswerT = TypeVar("_AnswerT", bound=_Answer)
+
+
+def _read(kind: type[_AnswerT], body: bytes) -> _AnswerT:
+    """An answer of lichess. Raises `ValueError`, which names the field, for one of another form."""
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        found = error.errors(include_input=False, include_url=False)[0]
+        raise ValueError(f"{'.'.join(map(str, found['loc']))}: {found['msg']}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +94,34 @@ class SignIn:
         }
         return f"{self.url}/oauth?{urlencode(params)}"
 
-    def name(self, code: str) -> str:
-        """Name of who has agreed, by the code that came back. The token that lichess gives for it is revoked at once
-        and kept nowhere. Raises `LichessError`."""
-        with translate_errors():
-            session = Session(None, TIMEOUT_SECONDS)
-            session.headers["User-Agent"] = user_agent("")
-            form = {
-                "grant_type": "authorization_code",
-                "code": code,
-                "code_verifier": self.verifier.get_secret_value(),
-                "redirect_uri": self.redirect,
-                "client_id": CLIENT,
-            }
+    def name(self, code: str, is_stopped: Callable[[], bool] = lambda: False) -> str:
+        """Name of the account that has agreed, by the code that came back.
+
+        The token that lichess gives for it is revoked at once and kept nowhere. The exchange ends after
+        `EXCHANGE_SECONDS`, or as soon as ``is_stopped``. Raises `LichessError`.
+        """
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "code_verifier": self.verifier.get_secret_value(),
+            "redirect_uri": self.redirect,
+            "client_id": CLIENT,
+        }
+        session = Session(None, TIMEOUT_SECONDS)
+        session.headers["User-Agent"] = user_agent("")
+        with closing(session), translate_errors(), session.bounded(EXCHANGE_SECONDS, is_stopped):
+            granted = _accepted(session.post(f"{self.url}/api/token", data=form))
+            bearer = {"Authorization": f"Bearer {_read(_Grant, granted).access_token}"}
             try:
-                answer = session.post(f"{self.url}/api/token", data=form)
-                if not answer.ok:
-                    raise refusal(answer)
-                token = SecretStr(str(answer.json()["access_token"]))
+                account = _accepted(session.get(f"{self.url}/api/account", headers=bearer))
             finally:
-                session.close()
-            with_token = Session(token, TIMEOUT_SECONDS)
-            with_token.headers["User-Agent"] = user_agent("")
-            try:
-                account = with_token.get(f"{self.url}/api/account")
-                if not account.ok:
-                    raise refusal(account)
-                return str(account.json()["username"])
-            finally:
-                with_token.delete(f"{self.url}/api/token").close()
-                with_token.close()
+                # Without an answer the token lapses by itself; nobody has it.
+                with suppress(LichessError, RequestException):
+                    session.delete(f"{self.url}/api/token", headers=bearer).close()
+            return _read(_Account, account).username
+
+
+def _accepted(answer: Response) -> bytes:
+    if not answer.ok:
+        raise refusal(answer)
+    return answer.content

@@ -11,6 +11,7 @@ profile.py      whose reports and practice a request may see, and the session of
 problems.py     errors as problem details (RFC 9457)
 report_jobs.py  a player's games read and looked through in the background
 service.py      state of the application: library, threads, deadlines
+sign_ins.py     attempts to sign in with lichess, and what lichess is asked for them
 settings.py     the section ``[web]`` of the settings
 token.py        the token for writing, and the key of the sessions
 upload_jobs.py  annotation of uploads in the background

@@ -1,17 +1,20 @@
 """Whose reports and whose practice a request may see: everybody's on a private server, one's own on a public one.
 
-On a public server somebody is known by a cookie that is signed and holds his name at lichess and when it ends. The key
-lies in a file (`web.token`), so that a session outlasts the server's restart.
+On a public server a visitor is an account at lichess, and owns the games that were played there by that account. A
+signed cookie holds the account and when the session ends. The key lies in a file (`web.token`), so that a session
+outlasts the server's restart.
 """
 
 import hashlib
 import hmac
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import Request
 
+from db.games.accounts import NO_ACCOUNT, SiteAccount, has_games
 from db.games.explorer import BaitGame, PlayedMove
 from db.games.players import find_players, players
 from trapcore.errors import UsageError
@@ -25,6 +28,10 @@ SIGN_IN_FIRST = (
 SESSION = "trapline-session"
 """Name of the cookie."""
 
+ShownGames = SiteAccount | None
+"""Account whose games an answer may show: None for everybody's, on a private server; `NO_ACCOUNT` for nobody's, if
+nobody has signed in."""
+
 SESSION_SECONDS = 7 * 86_400
 """After which somebody has to sign in again."""
 
@@ -33,12 +40,18 @@ SESSION_SECONDS = 7 * 86_400
 class Profile:
     """Who asks."""
 
-    name: str | None
-    """Name at lichess of who has signed in; None on a private server, where nobody has to."""
+    account: SiteAccount | None
+    """Who has signed in; None on a private server, where nobody has to."""
 
-    def may_see(self, player: str) -> bool:
-        """Whether the reports and the practice of this player are open to who asks."""
-        return self.name is None or self.name.casefold() == player.casefold()
+    @property
+    def name(self) -> str | None:
+        """Name at lichess of who has signed in."""
+        return None if self.account is None else self.account.name
+
+    def may_see(self, game: Mapping[str, str]) -> bool:
+        """Whether a game with these tags is open to who asks."""
+        whose = self.account
+        return whose is None or whose.played(game.get("Site"), game.get("White", ""), game.get("Black", ""))
 
     def player(self, wanted: str) -> str:
         """The player that is meant: who has signed in, whatever is ``wanted``, else who is wanted."""
@@ -59,24 +72,22 @@ def profile_of(request: Request) -> Profile | None:
     """Who asks; None if he has to sign in first."""
     if is_private(service_of(request)):
         return Profile(None)
-    name = _name(request.cookies.get(SESSION, ""), service_of(request).session_key)
-    return None if name is None else Profile(name)
+    service = service_of(request)
+    account = _account(request.cookies.get(SESSION, ""), service.settings.web.lichess, service.session_key)
+    return None if account is None else Profile(account)
 
 
-def shown_games(request: Request) -> str | None:
-    """Of whose games an answer may tell: None for everybody's, on a private server; else the name of who has signed in,
-    and an empty one, for nobody's, where nobody has.
-    """
+def shown_games(request: Request) -> ShownGames:
+    """Whose games an answer may show."""
     profile = profile_of(request)
-    return "" if profile is None else profile.name
+    return NO_ACCOUNT if profile is None else profile.account
 
 
-def told_fallers(only: str | None, move: PlayedMove) -> tuple[BaitGame, ...]:
+def told_fallers(only: ShownGames, move: PlayedMove) -> tuple[BaitGame, ...]:
     """Of the games of a bait those that `shown_games` allows."""
-    if not only:
-        return move.fallers if only is None else ()
-    own = only.casefold()
-    return tuple(game for game in move.fallers if own in (game.white.casefold(), game.black.casefold()))
+    if only is None:
+        return move.fallers
+    return tuple(game for game in move.fallers if only.played(game.address, game.white, game.black))
 
 
 def check_player(request: Request, player: str | None) -> None:
@@ -93,30 +104,34 @@ def required_profile(request: Request) -> Profile:
     return profile
 
 
-def player_name(service: Service, profile: Profile, wanted: str) -> str:
-    """Name of the player that is meant, as the games write it. Raises `UsageError` if there is none."""
-    known = players(service.library)
-    if profile.name is None:
-        (name,) = find_players(known, wanted)
+def player_of(service: Service, profile: Profile, wanted: str) -> str | SiteAccount:
+    """The player that is meant: who has signed in, else the name of the one that is wanted, as the games write it.
+
+    Raises `UsageError` if there is no game.
+    """
+    account = profile.account
+    if account is None:
+        (name,) = find_players(players(service.library), wanted)
         return name
-    own = next((name for name in known if profile.may_see(name)), None)
-    if own is None:
-        raise UsageError(f"no game of {profile.name} was fetched yet; /report fetches some")
-    return own
+    if not has_games(service.library, account):
+        raise UsageError(f"no game of {account.name} was fetched yet; /report fetches some")
+    return account
 
 
-def session(name: str, key: bytes) -> str:
+def session(account: SiteAccount, key: bytes) -> str:
     """Value of the cookie of somebody who has signed in; ``key`` signs it."""
-    content = urlsafe_b64encode(f"{int(time.time()) + SESSION_SECONDS} {name}".encode()).decode()
+    ends = int(time.time()) + SESSION_SECONDS
+    content = urlsafe_b64encode(f"{ends} {account.site} {account.name}".encode()).decode()
     return f"{content}.{_signature(content, key)}"
 
 
-def _name(cookie: str, key: bytes) -> str | None:
+def _account(cookie: str, site: str, key: bytes) -> SiteAccount | None:
+    """The account of a cookie that is signed with the key, has not ended, and is of this site; else None."""
     content, _, signature = cookie.partition(".")
     if not hmac.compare_digest(_signature(content, key).encode(), signature.encode()):
         return None
-    ends, _, name = urlsafe_b64decode(content).decode().partition(" ")
-    return name if int(ends) > time.time() else None
+    ends, signed_in_at, name = urlsafe_b64decode(content).decode().split(" ")
+    return SiteAccount(site, name) if signed_in_at == site and int(ends) > time.time() else None
 
 
 def _signature(content: str, key: bytes) -> str:

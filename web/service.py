@@ -34,6 +34,7 @@ from web.report_jobs import FetchGames, ReportJobs
 from web.server.fair_queue import FairQueue, SharedAnswer
 from web.server.limits import address_of, end_turn
 from web.settings import WebOptions
+from web.sign_ins import SignIns
 from web.token import KEY_BYTES, read_token, session_key, session_key_file
 from web.upload_jobs import UploadJobs
 
@@ -47,6 +48,12 @@ WAIT_SECONDS = 3.0
 
 SILENT_SECONDS = 30.0
 """After so long without a round of the event loop the server is not well."""
+
+SIGN_INS = 4
+"""Threads that wait for lichess while somebody signs in."""
+
+SIGN_IN_SECONDS = 30.0
+"""Longest time that a sign-in takes. What lichess is asked ends sooner, see `lichess.oauth`."""
 
 BUSY_SECONDS = 2.0
 """Time in seconds to wait for another program that writes to the library."""
@@ -162,6 +169,8 @@ class Service:
         self._pages = WorkPool(settings.web.threads, "request")
         self._searches = WorkPool(max(1, settings.web.threads // 2), "search", background=True)
         self._exports = WorkPool(1, "export", background=True)
+        self.sign_ins = SignIns(settings.web)
+        self._sign_ins = WorkPool(SIGN_INS, "sign-in")
         self._health = ThreadPoolExecutor(1, thread_name_prefix="health")
         self._alive = time.monotonic()
         self._shared: dict[str, SharedAnswer[object]] = {}
@@ -173,7 +182,7 @@ class Service:
         self.cancel_all()
         self.report_jobs.close()
         self.upload_jobs.close()
-        for pool in (self._pages, self._searches, self._exports):
+        for pool in (self._pages, self._searches, self._exports, self._sign_ins):
             pool.close()
         self._health.shutdown(cancel_futures=True)
         self.query_engine.close()
@@ -191,7 +200,7 @@ class Service:
     @property
     def pending(self) -> int:
         """Requests that wait for a thread or have one, but for those about health."""
-        return self._pages.pending + self._searches.pending + self._exports.pending
+        return sum(pool.pending for pool in (self._pages, self._searches, self._exports, self._sign_ins))
 
     async def run(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
         """Result of ``task``, called in the thread pool with a cancellation: for what is read and shown.
@@ -210,6 +219,10 @@ class Service:
     async def export(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
         """The same in one thread for all exports: one may search for minutes, and the next finds what it has found."""
         return await self._run_in(self._exports, request, task, seconds)
+
+    async def sign_in(self, request: Request, task: Callable[[Cancellation], T]) -> T:
+        """The same in threads that wait for lichess, so that no page waits for it."""
+        return await self._run_in(self._sign_ins, request, task, SIGN_IN_SECONDS)
 
     async def run_health(self, name: str, task: Callable[[Cancellation], T]) -> T:
         """Result of ``task``, called in a thread that no other request has: for what watches the server.

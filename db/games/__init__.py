@@ -1,6 +1,7 @@
 """Games of a library.
 
 ===================  =======================================================
+accounts.py          whose a game is: accounts at the sites where games were played
 index_games.py       games out of PGN files into the library, resumable
 game_address.py      address at which a game can be seen
 explorer.py          moves that were played in a position, and their results

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import false, func, or_, select
+from sqlalchemy import or_, select
 
+from db.games.accounts import SiteAccount
 from db.games.game_address import game_address
 from db.library.library import Library
 from db.storage.column_types import stored
@@ -72,16 +73,16 @@ def sightings(
     trap: str | None = None,
     player: str | None = None,
     event: str | None = None,
-    only: str | None = None,
+    only: SiteAccount | None = None,
     limit: int = 20,
     after: str | None = None,
 ) -> SightingPage:
     """A page of ``limit`` sightings, 1 to `LONGEST_PAGE`, that meet all conditions.
 
     ``trap`` is a slug, ``player`` a part of the name of either, whatever the case, ``event`` one of
-    `db.traps.terms.EVENTS`, ``only`` the very name of somebody who played, whatever the case; of an empty name there
-    are none. Pages follow each other by what was recorded when: what is recorded meanwhile comes last, and nothing is
-    skipped or told twice. Raises `UsageError` and `LibraryError`.
+    `db.traps.terms.EVENTS`, ``only`` the account that played the games. Pages follow each other by what was recorded
+    when: what is recorded meanwhile comes last, and nothing is skipped or told twice. Raises `UsageError` and
+    `LibraryError`.
     """
     if not 1 <= limit <= LONGEST_PAGE:
         raise UsageError(f"a page has 1 to {LONGEST_PAGE} sightings, not {limit}")
@@ -102,8 +103,7 @@ def sightings(
         named = (column.icontains(player, autoescape=True) for column in (GameRow.white, GameRow.black))
         wanted = wanted.where(or_(*named))
     if only is not None:
-        own = (func.lower(column) == only.lower() for column in (GameRow.white, GameRow.black))
-        wanted = wanted.where(or_(*own) if only else false())
+        wanted = wanted.where(only.games())
     if event is not None:
         wanted = wanted.where(SightingRow.event == event)
     with library.database.read() as connection:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import chess
 from sqlalchemy import Connection, or_, select
 
+from db.games.accounts import SiteAccount
 from db.games.game_address import game_address
 from db.games.sightings import SeenGame
 from db.library.library import Library
@@ -119,15 +120,26 @@ class _Found:
     score: float = 1.0
 
 
-def games_of(library: Library, names: Collection[str]) -> Games:
-    """The indexed games in which somebody has one of these names. Raises `LibraryError`."""
+def games_of(library: Library, player: Collection[str] | SiteAccount) -> Games:
+    """The indexed games of a player: of an account, or with one of these names. Raises `LibraryError`."""
     columns = [getattr(GameRow, name) for name in (*_SHOWN, "site", "utc_time", "start_fen", "plies", "moves")]
     rows: dict[int, Any] = {}
     with library.database.read() as connection:
-        for part in _parts(names):
+        if isinstance(player, SiteAccount):
+            rows = {row.id: row for row in connection.execute(select(*columns).where(player.games()))}
+            names = {name for row in rows.values() for name in (row.white, row.black) if player.has_name(name)}
+            return Games(dict(sorted(rows.items())), frozenset(names))
+        for part in _parts(player):
             wanted = select(*columns).where(or_(GameRow.white.in_(part), GameRow.black.in_(part)))
             rows |= {row.id: row for row in connection.execute(wanted)}
-    return Games(dict(sorted(rows.items())), frozenset(names))
+    return Games(dict(sorted(rows.items())), frozenset(player))
+
+
+def games_of_player(library: Library, player: str | SiteAccount) -> Games:
+    """The indexed games of one player: an account, or a name; an empty name has none. Raises `LibraryError`."""
+    if isinstance(player, SiteAccount):
+        return games_of(library, player)
+    return games_of(library, [player] if player else [])
 
 
 _SHOWN = ("id", "white", "black", "white_elo", "black_elo", "result", "date", "event")

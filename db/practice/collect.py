@@ -12,9 +12,10 @@ from typing import Any
 import chess
 from sqlalchemy import Connection
 
+from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of, themes_of_line
-from db.games.trap_occurrences import games_of
+from db.games.trap_occurrences import games_of_player
 from db.library.library import Library
 from db.practice.exercise import Exercise, Origin, Task
 from db.practice.judge import LEVEL
@@ -57,13 +58,11 @@ class Filter:
         return rating is not None and rating >= least and (most is None or rating <= most)
 
 
-def exercises_of(library: Library, name: str) -> list[Exercise]:
-    """All exercises of the player with this name in the games, in the order in which they come; of nobody (empty) the
-    library's traps. Each position and task once. Raises `LibraryError`.
+def exercises_of(library: Library, player: str | SiteAccount) -> list[Exercise]:
+    """All exercises of an account, or of the player with this name in the games, in the order in which they come; of
+    nobody (an empty name) the library's traps. Each position and task once. Raises `LibraryError`.
     """
-    moves: list[LostMove] = []
-    if name:
-        moves, _ = lost_moves(library, games_of(library, [name]))
+    moves, _ = lost_moves(library, games_of_player(library, player))
     with library.database.read() as connection:
         traps = list(from_traps(connection))
     played = Counter(move.opening for move in moves)

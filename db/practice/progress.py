@@ -15,9 +15,10 @@ from typing import Any
 
 from sqlalchemy import or_, select
 
+from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
-from db.games.trap_occurrences import Games, games_of
+from db.games.trap_occurrences import Games, games_of_player
 from db.games.trap_stats import wilson
 from db.library.library import Library
 from db.storage.models import GameRow
@@ -77,14 +78,14 @@ class PracticeProgress:
         return [each.theme for each in self.against_others if each.theme and each.more]
 
 
-def progress_of(library: Library, name: str) -> PracticeProgress:
-    """The progress of the player with this name in the games. Raises `LibraryError`."""
-    own = games_of(library, [name] if name else [])
+def progress_of(library: Library, player: str | SiteAccount) -> PracticeProgress:
+    """The progress of an account, or of the player with this name in the games. Raises `LibraryError`."""
+    own = games_of_player(library, player)
     judged = {number: row for number, row in own.rows.items() if number in _judged(library, own.rows)}
     games = Games(judged, own.names)
     moves = [move for move in lost_moves(library, games)[0] if move.is_players]
     with library.database.read() as connection:
-        reviews = reviews_of(connection, name)
+        reviews = reviews_of(connection, str(player))
     since = min((review.at.date().isoformat() for _, _, _, review in reviews), default=None)
     band = _usual_band(games)
     return PracticeProgress(

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 
+from db.games.accounts import SiteAccount
 from db.games.players import find_players, players
 from db.library.library import Library
 from db.practice.collect import Filter, exercises_of, plain_theme
@@ -69,9 +70,19 @@ class Answered:
 class Practice:
     """The exercises of a player that are wanted."""
 
-    name: str
-    """As in the games; empty for the library's traps without games."""
+    player: str | SiteAccount
+    """An account, or a name as in the games; empty for the library's traps without games."""
     exercises: tuple[Exercise, ...]
+
+    @property
+    def name(self) -> str:
+        """What the player is called."""
+        return self.player if isinstance(self.player, str) else self.player.name
+
+    @property
+    def profile(self) -> str:
+        """What the player's answers are stored under: two players with one name have two."""
+        return str(self.player)
 
     def find(self, id: str) -> Exercise | None:
         """The exercise with this `Exercise.id`; None if it is not among the wanted ones."""
@@ -100,7 +111,7 @@ class Practice:
         """
         cards = self._cards(library)
         with library.database.read() as connection:
-            reviews = [review for _, _, _, review in reviews_of(connection, self.name)]
+            reviews = [review for _, _, _, review in reviews_of(connection, self.profile)]
         today = now.astimezone(zone).date()
         days = [review.at.astimezone(zone).date() for review in reviews]
         done = [review.is_right for review, day in zip(reviews, days, strict=True) if day == today and review.rating]
@@ -145,30 +156,32 @@ class Practice:
     def _store(self, library: Library, exercise: Exercise, review: Review) -> tuple[int, datetime]:
         keep(library, [exercise])
         with library.database.write() as connection:
-            card = cards_of(connection, self.name).get((exercise.epd, exercise.task.value))
+            card = cards_of(connection, self.profile).get((exercise.epd, exercise.task.value))
             if card is None or card.due <= review.at:
                 rating, card = rated(exercise, card, review.at, is_right=review.is_right, hints=review.hints)
                 review = replace(review, rating=rating)
-            return store_review(connection, self.name, card, review), card.due
+            return store_review(connection, self.profile, card, review), card.due
 
     def _cards(self, library: Library) -> dict[tuple[str, str], Card]:
         with library.database.read() as connection:
-            return cards_of(connection, self.name)
+            return cards_of(connection, self.profile)
 
 
-def open_practice(library: Library, player: str, wanted: Filter) -> Practice:
-    """The exercises of a player, whose name may be a part of one in the games; without a name the library's traps.
+def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -> Practice:
+    """The exercises of an account, or of a player whose name may be a part of one in the games; without a name the
+    library's traps.
 
     Raises `UsageError` for an unknown player and where there is no exercise, with what to do, and `LibraryError`.
     """
-    name = find_player(library, player) if player else ""
-    every = exercises_of(library, name)
+    if isinstance(player, str) and player:
+        player = find_player(library, player)
+    every = exercises_of(library, player)
     if not every:
         raise UsageError(
             f"there is nothing to practise in {library.name}: it has no proved trap"
             + (
-                f" and no losing move of {name}; `trapline index FILE --db {library.name}` looks for them"
-                if name
+                f" and no losing move of {player}; `trapline index FILE --db {library.name}` looks for them"
+                if player
                 else ""
             )
         )
@@ -180,7 +193,7 @@ def open_practice(library: Library, player: str, wanted: Filter) -> Practice:
         raise UsageError(
             f"none of the {len(every):,} exercises is of this kind; ask for less: no --opening or --rating"
         )
-    return Practice(name, found)
+    return Practice(player, found)
 
 
 def find_player(library: Library, player: str) -> str:

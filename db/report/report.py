@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from db.games.accounts import SiteAccount
 from db.games.losing_moves import lost_moves
 from db.games.trap_occurrences import Games, TrapOccurrence, games_of, occurrences, year_of
 from db.games.trap_stats import cost, wilson
@@ -210,20 +211,20 @@ _GROUPS = ("by_colour", "by_opening", "by_year", "by_month")
 
 def report(
     library: Library,
-    names: Collection[str],
+    player: Collection[str] | SiteAccount,
     *,
     since: int | None = None,
     until: int | None = None,
     colour: Side | None = None,
 ) -> Report:
-    """The report of the player with these names, see `db.games.players.find_players`.
+    """The report of a player: of an account, or of these names, see `db.games.players.find_players`.
 
     With years only the games of these and between, with ``colour`` only those in which the player had it. Raises
     `UsageError` for years that cannot be, and `LibraryError`.
     """
     if since is not None and until is not None and since > until:
         raise UsageError(f"the first year, {since}, must not be after the last, {until}")
-    games = games_of(library, names)
+    games = games_of(library, player)
     every, unproved = occurrences(library, games)
     within = [each for each in every if _within(each.year, since, until) and colour in (None, each.colour)]
     looked_at = [
@@ -251,7 +252,7 @@ def report(
 
     by_opening = grouped(lambda each: each.opening)
     return Report(
-        players=tuple(sorted(names)),
+        players=tuple(sorted(games.names)),
         since=since,
         until=until,
         colour=colour,

@@ -4,14 +4,18 @@ import html
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from sqlalchemy import insert, update
 
+from db.games.accounts import NO_ACCOUNT, SiteAccount
 from db.games.sightings import sightings
 from db.library.open import open_library
+from db.storage.models import GameRow, PlayerProfileRow
 from tests.conftest import NewLibrary
 from tests.fake_lichess.http.server import Server
 from tests.support.practice_library import PLAYER, copy_practice_library
@@ -31,8 +35,15 @@ def library(tmp_path: Path) -> Path:
     return copy_practice_library(tmp_path / "library.sqlite")
 
 
+@dataclass
+class Elsewhere:
+    """A lichess that is never asked."""
+
+    url: str = "https://lichess.example"
+
+
 @contextmanager
-def public(library: Path | str, lichess: Server, folder: Path | None = None) -> Iterator[httpx.Client]:
+def public(library: Path | str, lichess: Server | Elsewhere, folder: Path | None = None) -> Iterator[httpx.Client]:
     """A client of a public server, whose home is ``folder``, the library's own one unless given."""
     there = {"web_lichess": lichess.url, "service_url": lichess.url, "web_address": HERE}
     with (
@@ -123,32 +134,103 @@ def seen(client: httpx.Client, slug: str) -> str:
     return " ".join(words(answer) for answer in answers)
 
 
+def rename(library: Path, name: str, *sites: str) -> None:
+    """Give the player of the library another name, and the games these addresses, the last one to all that are left."""
+    with open_library(library) as opened, opened.database.write() as connection:
+        for column in (GameRow.white, GameRow.black):
+            connection.execute(update(GameRow).where(column == PLAYER).values({column: name}))
+        for number, site in enumerate(sites, start=1):
+            connection.execute(update(GameRow).where(GameRow.id >= number).values(site=site))
+
+
+def sign_in_as(client: httpx.Client, library: Path, account: SiteAccount) -> None:
+    key = session_key(session_key_file(str(library)))
+    client.headers["cookie"] = f"trapline-session={session(account, key)}"
+
+
 def test_whose_games_a_trap_stood_in_is_told_to_the_players_alone(library: Path) -> None:
+    lichess = Elsewhere()
+    rename(library, "Eva", *(f"{lichess.url}/abcdefg{number}" for number in range(3)))
+    own, other = SiteAccount(lichess.url, "Eva"), SiteAccount(lichess.url, "Ev")
     with open_library(library, read_only=True) as opened:
-        page = sightings(opened, player=PLAYER)
+        page = sightings(opened, player="Eva")
         slug = page.sightings[0].trap
         games = [found.game for found in sightings(opened, trap=slug).sightings if found.game is not None]
-        assert sightings(opened, trap=slug, only="").sightings == ()
-        assert sightings(opened, trap=slug, only=PLAYER.swapcase()).sightings
-        assert sightings(opened, trap=slug, only=PLAYER[:-1]).sightings == ()
+        assert sightings(opened, trap=slug, only=own).sightings == sightings(opened, trap=slug).sightings
+        assert sightings(opened, trap=slug, only=other).sightings == ()
+        assert sightings(opened, trap=slug, only=NO_ACCOUNT).sightings == ()
     names = {name for game in games for name in (game.white, game.black)}
-    with Server(speed=0.0) as lichess, public(library, lichess) as client:
-        visits(lichess, "Somebody")
-        for cookies in ("", signed_in(client)):
-            client.headers["cookie"] = cookies
+    with public(library, lichess) as client:
+        for account in (None, other):
+            if account is not None:
+                sign_in_as(client, library, account)
             told = seen(client, slug)
             assert not [name for name in names if name in told]
             assert client.get("/api/v1/traps", params={"player": PLAYER}).status_code == 403
             assert client.get("/", params={"player": PLAYER}).status_code == 403
-        client.headers["cookie"] = f"trapline-session={session(PLAYER, session_key(session_key_file(str(library))))}"
-        assert PLAYER in seen(client, slug)
+        sign_in_as(client, library, own)
+        assert "Eva" in seen(client, slug)
         # What one was told is not another's answer.
         tag = client.get(f"/api/v1/traps/{slug}/sightings").headers["etag"]
         client.headers["cookie"] = ""
         again = client.get(f"/api/v1/traps/{slug}/sightings", headers={"if-none-match": tag})
         assert (again.status_code, again.json()["sightings"]) == (200, [])
     with served(library, library.parent) as running, running.client() as client:
-        assert PLAYER in words(client.get(f"/api/v1/traps/{slug}/sightings"))
+        assert "Eva" in words(client.get(f"/api/v1/traps/{slug}/sightings"))
+
+
+PRIVATE = (
+    "/report",
+    "/report/traps?player=Hikaru99",
+    "/games/1",
+    "/games/2",
+    "/games/3",
+    "/practise?go=1",
+    "/practise/progress",
+    "/practise/exercises.pgn",
+)
+"""Pages that show games of one player."""
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        "https://www.chess.com/game/live/12345678",
+        "Chess.com",
+        "",
+        "https://lichess.example/study/abcdefgh/ijklmnop",
+        "https://lichess.example/broadcast/some-event/round-1/abcdefgh",
+        "https://lichess.example.evil.example/abcdefgh",
+        "http://lichess.example/abcdefgh",
+        "https://lichess.example/abc",
+    ],
+)
+def test_a_name_is_not_the_account_of_that_name_at_another_site(library: Path, site: str) -> None:
+    lichess = Elsewhere()
+    rename(library, "Hikaru99", site)
+    with open_library(library) as opened, opened.database.write() as connection:
+        # Somebody of that name has practised, in a terminal.
+        connection.execute(insert(PlayerProfileRow).values(name="Hikaru99"))
+    with public(library, lichess) as client:
+        sign_in_as(client, library, SiteAccount(lichess.url, "hikaru99"))
+        for path in PRIVATE:
+            answer = client.get(path)
+            assert answer.status_code in (400, 404), path
+            assert "Nd5#" not in words(answer)
+        assert "Went on before" not in words(client.get("/practise"))
+        assert "Hikaru99" not in seen(client, "legals-mate")
+
+
+def test_an_account_sees_its_games_however_the_site_writes_its_name(library: Path) -> None:
+    lichess = Elsewhere()
+    rename(library, "Hikaru99", *(f"{lichess.url}/abcdefg{number}" for number in range(3)))
+    with public(library, lichess) as client:
+        sign_in_as(client, library, SiteAccount(lichess.url, "hikaru99"))
+        for path in PRIVATE:
+            assert client.get(path).status_code == 200, path
+        # A session of another lichess is none here.
+        sign_in_as(client, library, SiteAccount("https://other.example", "hikaru99"))
+        assert "Sign in with lichess" in words(client.get("/report"))
 
 
 def test_what_was_not_begun_here_or_was_changed_is_refused(library: Path) -> None:

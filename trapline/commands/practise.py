@@ -254,7 +254,7 @@ def _print_progress(practice: Practice, library: Library, language: Grammar) -> 
     from db.practice.progress import LEAST_GAMES, progress_of
     from trapline.commands.terminal import print_table
 
-    found, text = progress_of(library, practice.name), language.text
+    found, text = progress_of(library, practice.player), language.text
     echo(_standing(practice, library, language))
     theme, rate = text("theme"), text("a game")
     if found.against_others:

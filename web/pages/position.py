@@ -26,7 +26,7 @@ from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import move_number
 from web.pages.plots import result_bar
 from web.pages.rendering import PROMOTIONS, address, capital, language_of, page
-from web.profile import shown_games, told_fallers
+from web.profile import ShownGames, shown_games, told_fallers
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -227,7 +227,7 @@ def _page(
     )
 
 
-def _context(view: View, board: chess.Board, found: _Found, only: str | None, language: Grammar) -> dict[str, object]:
+def _context(view: View, board: chess.Board, found: _Found, only: ShownGames, language: Grammar) -> dict[str, object]:
     known = {"known": found.known, "similar": found.similar, "fallen": found.fallen, "least": found.least}
     if found.proposals is None or found.explored is None:
         return {**known, "found": found, "later": True}

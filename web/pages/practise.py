@@ -14,6 +14,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, Field
 
+from db.games.accounts import is_account
 from db.practice.collect import Filter
 from db.practice.exercise import AnswerError, Exercise, read_answer
 from db.practice.export import exercises_deck, exercises_pgn
@@ -45,7 +46,7 @@ from web.pages.line_viewer import around
 from web.pages.position import Square, square_order
 from web.pages.rendering import address, capital, language_of, page
 from web.problems import NotFound, status_of
-from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_name, profile_of, required_profile
+from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_of, profile_of, required_profile
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -183,8 +184,9 @@ async def progress(request: Request, player: Annotated[str, Query(max_length=200
     service, profile = service_of(request), required_profile(request)
 
     def work() -> tuple[str, PracticeProgress]:
-        name = player_name(service, profile, player)
-        return name, progress_of(service.library, name)
+        whose = player_of(service, profile, player)
+        name = whose if isinstance(whose, str) else whose.name
+        return name, progress_of(service.library, whose)
 
     try:
         name, found = await service.run(request, lambda stop: work(), seconds=SECONDS)
@@ -359,7 +361,7 @@ class _View:
 
     def _review(self, number: int) -> tuple[Exercise, Review, str | None] | None:
         with self.service.library.database.read() as connection:
-            reviews = reviews_of(connection, self.practice.name)
+            reviews = reviews_of(connection, self.practice.profile)
         for epd, task, each, review in reviews:
             if each == number:
                 exercise = next((e for e in self.practice.exercises if (e.epd, e.task) == (epd, task)), None)
@@ -386,19 +388,21 @@ class _View:
 
 
 def _practice(service: Service, profile: Profile, wanted: Wanted) -> Practice:
-    if profile.name is not None:
-        # Nobody else whose name has this one in it.
-        wanted = replace(wanted, player=player_name(service, profile, wanted.player))
+    # Without an account the name may be a part of one, or empty.
+    whose = wanted.player if profile.account is None else player_of(service, profile, wanted.player)
     return service.page_cache.get(
         service.state(),
-        ("practice", *wanted.fields().values()),
-        lambda: open_practice(service.library, wanted.player, wanted.filter()),
+        ("practice", whose, *wanted.fields().values()),
+        lambda: open_practice(service.library, whose, wanted.filter()),
     )
 
 
 def _known(service: Service, profile: Profile) -> list[str]:
     with service.library.database.read() as connection:
-        return [name for name in profile_names(connection) if name and profile.may_see(name)]
+        names = profile_names(connection)
+    if profile.account is not None:
+        return [profile.account.name] if str(profile.account) in names else []
+    return [name for name in names if name and not is_account(name)]
 
 
 def _choice(request: Request, wanted: Wanted, known: list[str], wrong: str) -> Response:

@@ -14,7 +14,7 @@ from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
 from db.games.stored_game import evidence_of_loss, side_of, stored_game
-from db.games.trap_occurrences import games_of
+from db.games.trap_occurrences import games_of_player
 from db.practice.collect import from_games, has_choice
 from db.report import html
 from db.report.losses import clock_band, time_of_day
@@ -29,7 +29,7 @@ from web.pages.game_viewer import view_of
 from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, language_of, page
 from web.problems import Forbidden, NotFound, RequestError, status_of
-from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_name, profile_of, required_profile
+from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_of, profile_of, required_profile
 from web.report_jobs import MOST_FETCHED, Account, ReportJob, Site
 from web.service import Service, service_of
 from web.upload_jobs import State
@@ -170,8 +170,9 @@ async def traps(request: Request, player: Annotated[str, Query(max_length=200)])
     service, profile = service_of(request), required_profile(request)
 
     def work() -> str:
-        name = player_name(service, profile, player)
-        return html.page(traps_report(service.library, [name]), language_of(request))
+        whose = player_of(service, profile, player)
+        names = [whose] if isinstance(whose, str) else whose
+        return html.page(traps_report(service.library, names), language_of(request))
 
     try:
         text = await service.run(request, lambda stop: work(), seconds=SECONDS)
@@ -196,7 +197,7 @@ async def game(
     language = language_of(request)
     narrator = Narrator(language)
     found = await service.run(request, lambda stop: stored_game(service.library, number, narrator))
-    if found is None or not any(profile.may_see(found[0].headers[name]) for name in ("White", "Black")):
+    if found is None or not profile.may_see(found[0].headers):
         raise NotFound("there is no such game in this library")
     stored, lost = found
     own = profile.player(player)
@@ -250,9 +251,12 @@ def _form(request: Request, profile: Profile | None, status: int, wrong: str) ->
 
 def _report(service: Service, profile: Profile, wanted: Wanted, player: str, language: Grammar) -> dict[str, object]:
     """What the page of the report shows. Raises `UsageError` if the player is in no game."""
-    name = player_name(service, profile, player)
+    whose = player_of(service, profile, player)
+    name = whose if isinstance(whose, str) else whose.name
     moves, games = service.page_cache.get(
-        service.state(), ("losing moves", name), lambda: lost_moves(service.library, games_of(service.library, [name]))
+        service.state(),
+        ("losing moves", whose),
+        lambda: lost_moves(service.library, games_of_player(service.library, whose)),
     )
     players_own = (move for move in moves if move.is_players)
     own = sorted(players_own, key=lambda move: (-move.settled_cost, move.game.id, move.move.ply))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from db.games.accounts import NO_ACCOUNT, SiteAccount
 from db.games.index_games import index_files
 from db.games.sightings import SightingInGame, sightings
 from db.library.library import Library
@@ -16,7 +17,7 @@ from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, FELL, MIRRORED, elephant, legal, write
 from trapcore.errors import UsageError
 
-TAGS = '[WhiteElo "1480"]\n[Site "https://lichess.org/abc"]\n[Date "2020.01.02"]\n'
+TAGS = '[WhiteElo "1480"]\n[Site "https://lichess.org/abcdefgh"]\n[Date "2020.01.02"]\n'
 
 
 @pytest.fixture
@@ -66,12 +67,12 @@ def test_the_game_is_told(library: Library) -> None:
     game = seen.game
     assert game is not None
     assert (game.white, game.white_elo, game.black_elo, game.date) == ("A", 1480, None, "2020.01.02")
-    assert game.address == "https://lichess.org/abc"
-    own = [other.game for other in sightings(library, only=game.white.swapcase()).sightings]
-    assert game in own
-    assert {each is not None and game.white in (each.white, each.black) for each in own} == {True}
-    assert sightings(library, only=game.white[:-1]).sightings == ()
-    assert sightings(library, only="").sightings == ()
+    assert game.address == "https://lichess.org/abcdefgh"
+    own = [other.game for other in sightings(library, only=SiteAccount("https://lichess.org", "a")).sightings]
+    assert set(own) == {game}
+    assert sightings(library, only=SiteAccount("https://lichess.org", "b2")).sightings == ()
+    assert sightings(library, only=SiteAccount("https://www.chess.com", "a")).sightings == ()
+    assert sightings(library, only=NO_ACCOUNT).sightings == ()
     content = to_dict(seen)
     assert (content["trap"], content["verdict"]) == ("legals-mate", "undecided")
 
