@@ -142,14 +142,16 @@ def problem_response(status: int, detail: str, headers: Mapping[str, str] | None
     return JSONResponse(details.model_dump(), status, uncached, CONTENT_TYPE)
 
 
+def headers_of(error: TraplineError) -> Mapping[str, str]:
+    """Headers of the answer to an error."""
+    if isinstance(error, RequestError):
+        return error.headers
+    return {"Retry-After": "1"} if isinstance(error, LibraryBusyError) else {}
+
+
 def error_response(error: TraplineError) -> Response:
     """Response for an error of ours, with its headers."""
-    headers: Mapping[str, str] = {}
-    if isinstance(error, RequestError):
-        headers = error.headers
-    elif isinstance(error, LibraryBusyError):
-        headers = {"Retry-After": "1"}
-    return problem_response(status_of(error), str(error), headers)
+    return problem_response(status_of(error), str(error), headers_of(error))
 
 
 def install_error_handlers(app: FastAPI) -> None:

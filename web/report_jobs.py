@@ -163,9 +163,9 @@ class ReportJobs:
         self._jobs: dict[str, ReportJob] = {}
         self._pool = ThreadPoolExecutor(settings.web.annotations, thread_name_prefix="report", initializer=give_way)
 
-    def start(self, player: str, games: BinaryIO | Account) -> ReportJob:
-        """Start with an upload, which is closed in the end, or with an account. A slot of the uploads was acquired for
-        it, which is released in the end."""
+    def start(self, player: str, games: BinaryIO | Account, address: str) -> ReportJob:
+        """Start with an upload, which is closed in the end, or with an account. The client's ``address`` has acquired
+        a slot of the uploads for it, which is released in the end."""
         job = ReportJob(player)
         self._jobs[job.id] = job
         ended = [each for each in self._jobs.values() if each.state is not State.RUNNING]
@@ -187,7 +187,7 @@ class ReportJobs:
 
         def finish() -> None:
             timeout.cancel()
-            self._places.release_slot()
+            self._places.slots.release(address)
 
         self._pool.submit(run)
         return job

@@ -77,7 +77,11 @@ class WebSettings(Section):
         "twice as much, all of them eight times.",
     )
     annotations: int = Field(
-        default=2, ge=1, le=64, description="Uploads that are annotated at the same time, 1 to 64; others are refused."
+        default=2,
+        ge=1,
+        le=64,
+        description="Uploads that are annotated at the same time, 1 to 64; others are refused. One address may have "
+        "half of these places, and one at least.",
     )
     annotation_minutes: float = Field(
         default=30.0,

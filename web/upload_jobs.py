@@ -29,8 +29,9 @@ from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.metrics import Metrics
-from web.problems import Conflict, NotFound, Overloaded, RequestError
+from web.problems import Conflict, NotFound, RequestError
 from web.settings import WebOptions
+from web.upload_slots import UploadSlots
 
 MAX_JOBS = 32
 """Jobs whose results are stored; the oldest finished ones are removed first."""
@@ -285,29 +286,11 @@ class UploadJobs:
         self._settings = settings
         self._metrics = metrics
         self._jobs: dict[str, UploadJob] = {}
-        self._free_slots = settings.web.annotations
-        self._job_pool = ThreadPoolExecutor(self._free_slots, thread_name_prefix="annotation", initializer=give_way)
+        self.slots = UploadSlots(settings.web.annotations, metrics)
+        self._job_pool = ThreadPoolExecutor(
+            settings.web.annotations, thread_name_prefix="annotation", initializer=give_way
+        )
         self._analysis_pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="analysis", initializer=give_way)
-
-    def check_slot(self) -> None:
-        """Raise `Overloaded` if no slot is free: said before an upload is received."""
-        if not self._free_slots:
-            raise Overloaded(
-                f"{self._settings.web.annotations} uploads are being annotated, which is as many as are at once; try "
-                "again later",
-                {"Retry-After": "10"},
-            )
-
-    def acquire_slot(self) -> None:
-        """Reserve a slot, when an upload has been received. Raises `Overloaded` if none is free."""
-        self.check_slot()
-        self._free_slots -= 1
-        self._metrics.annotations.inc()
-
-    def release_slot(self) -> None:
-        """Release a slot."""
-        self._free_slots += 1
-        self._metrics.annotations.dec()
 
     def start(
         self,
@@ -315,7 +298,7 @@ class UploadJobs:
         size: int,
         request: AnalysisRequest,
         load_traps: Callable[[], KnownTraps],
-        address: str = "",
+        address: str,
     ) -> UploadJob:
         """Start to annotate an upload for which a slot was reserved; file and slot are released at the end.
 
@@ -339,7 +322,7 @@ class UploadJobs:
 
         def finish() -> None:
             timeout.cancel()
-            self.release_slot()
+            self.slots.release(address)
             self._metrics.games.inc(job.tally.games)
             self._metrics.positions.inc(job.tally.positions)
             loop.call_later(seconds, self._remove, job)

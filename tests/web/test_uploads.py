@@ -36,7 +36,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(library: Path) -> Iterator[Served]:
     with served(
-        library, library.parent, web_upload_megabytes=1, web_unpacked_megabytes=16, web_annotations=2
+        library, library.parent, web_upload_megabytes=1, web_unpacked_megabytes=16, web_proxies='["127.0.0.1"]'
     ) as running:
         yield running
 
@@ -170,8 +170,14 @@ def test_a_body_in_chunks_is_counted_while_it_streams(server: Served, client: ht
 
 def test_uploads_at_once_are_limited_and_a_place_is_free_again(client: httpx.Client) -> None:
     games = many(900_000)
-    first, second = (client.post(JOBS, content=games, headers=PGN) for _ in range(2))
-    third = client.post(JOBS, content=games, headers=PGN)
+    here, there, elsewhere = ({**PGN, "x-forwarded-for": f"192.0.2.{number}"} for number in range(3))
+    first = client.post(JOBS, content=games, headers=here)
+    # The other place is for others.
+    for path in (JOBS, "/annotate", "/report"):
+        again = client.post(path, content=games, headers=here)
+        assert (again.status_code, again.headers["retry-after"]) == (429, "10"), path
+    second = client.post(JOBS, content=games, headers=there)
+    third = client.post(JOBS, content=games, headers=elsewhere)
     assert (third.status_code, third.headers["retry-after"]) == (503, "10")
     assert client.get(f"{first.headers['location']}/result").status_code == 409
     for running in (first, second):

@@ -233,15 +233,16 @@ async def start_upload(request: Request, service: Service, params: AnnotateParam
     """Job that annotates the upload of a request. Raises `RequestError` if it is not accepted, and `UsageError`."""
     jobs = service.upload_jobs
     params.request(service.settings)  # checked before anything is uploaded
-    jobs.check_slot()
+    address = address_of(request.scope)
+    jobs.slots.check(address)
     upload, size, fields = await _read_upload(request)
     try:
         if fields:
             params = AnnotateParams.model_validate(dict(request.query_params) | fields)
         analysis = params.request(service.settings)
         # Only now, so that no sender holds a place by being slow.
-        jobs.acquire_slot()
-        return jobs.start(upload, size, analysis, service.known_traps, address_of(request.scope))
+        jobs.slots.acquire(address)
+        return jobs.start(upload, size, analysis, service.known_traps, address)
     except BaseException:
         upload.close()
         raise

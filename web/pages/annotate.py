@@ -11,7 +11,7 @@ from web.api.uploads import AnnotateParams, start_upload
 from web.pages.game_viewer import GameView, view_game
 from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, language_of, page
-from web.problems import NotFound, RequestError, nothing_read, status_of
+from web.problems import NotFound, RequestError, headers_of, nothing_read, status_of
 from web.service import service_of
 from web.upload_jobs import MAX_GAMES_SHOWN, State, UploadJob
 
@@ -34,7 +34,9 @@ async def upload(request: Request) -> Response:
         language = Language(language_of(request).code)
         job = await start_upload(request, service_of(request), AnnotateParams(language=language))
     except (RequestError, InputError, UsageError) as error:
-        return _form(request, status_of(error), str(error))
+        answer = _form(request, status_of(error), str(error))
+        answer.headers.update(headers_of(error))
+        return answer
     return RedirectResponse(_job_path(job), status_code=303)
 
 

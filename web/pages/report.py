@@ -28,9 +28,10 @@ from web.pages.boards import Picture
 from web.pages.game_viewer import view_of
 from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, language_of, page
-from web.problems import Forbidden, NotFound, RequestError, status_of
+from web.problems import Forbidden, NotFound, RequestError, headers_of, status_of
 from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_of, profile_of, required_profile
 from web.report_jobs import MOST_FETCHED, Account, ReportJob, Site
+from web.server.limits import address_of
 from web.service import Service, service_of
 from web.upload_jobs import State
 
@@ -129,7 +130,8 @@ async def begin(request: Request) -> Response:
     service, profile = service_of(request), profile_of(request)
     if profile is None:
         raise Forbidden(SIGN_IN_FIRST)
-    service.upload_jobs.check_slot()
+    client = address_of(request.scope)
+    service.upload_jobs.slots.check(client)
     upload: BinaryIO | None = None
     try:
         upload, _, fields = await read_games_form(request, _FIELDS)
@@ -139,12 +141,14 @@ async def begin(request: Request) -> Response:
         games: BinaryIO | Account | None = upload or account
         assert games is not None
         player = account.name if account is not None else fields.get("player", "")[:200].strip()
-        service.upload_jobs.acquire_slot()
-        job = service.report_jobs.start(player, games)
+        service.upload_jobs.slots.acquire(client)
+        job = service.report_jobs.start(player, games, client)
     except (RequestError, InputError, UsageError) as error:
         if upload is not None:
             upload.close()
-        return _form(request, profile, status_of(error), str(error))
+        answer = _form(request, profile, status_of(error), str(error))
+        answer.headers.update(headers_of(error))
+        return answer
     except BaseException:
         if upload is not None:
             upload.close()
