@@ -28,7 +28,7 @@ from trapcore.parallel.pools import Pool, in_order
 _LOSSES_VERSION = 2
 """Of how the core judges what a move lost, and of what is kept of it: with another, games are looked through again."""
 
-_CLOCK = re.compile(rb"\[%clk\s+(\d+):(\d+):(\d+)")
+_CLOCK = re.compile(rb"\[%clk\s+(\d{1,4}):(\d{1,2}):(\d{1,2})(?!\d)")
 
 
 @dataclass(slots=True)

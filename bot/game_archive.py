@@ -33,6 +33,7 @@ from lichess.rate_limits import LIMITED_SECONDS
 from lichess.studies import StudyWriter
 from trapcore.errors import TraplineError
 from trapcore.io.log_once import OnceLogger
+from trapcore.io.plain_text import harmless
 from trapcore.proof.search import MATE, MATE_BOUND
 
 log = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ def pgn_of(info: GameInfo, state: GameState, url: str, saved: SavedGame | None =
             headers[f"{color}Title"] = player.title
     headers["TimeControl"] = "-" if info.initial is None else f"{info.initial // 1000}+{info.increment // 1000}"
     headers["Termination"] = _TERMINATIONS.get(state.status, "Normal")
-    return f"{game.accept(chess.pgn.StringExporter(columns=80))}\n\n"
+    return harmless(f"{game.accept(chess.pgn.StringExporter(columns=80))}\n\n")
 
 
 def _score(value: int) -> chess.engine.PovScore:

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pydantic import TypeAdapter
+
 from trapcore.errors import OutputError
 from trapcore.io.atomic_write import replacing
 
@@ -155,7 +157,7 @@ def _load(path: Path, kind: type[T]) -> T | None:
     try:
         content = json.loads(path.read_bytes())
         known = {name: value for name, value in content.items() if name in kind.__dataclass_fields__}
-        return kind(**known)
+        return TypeAdapter(kind).validate_python(known)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, AttributeError) as error:

@@ -33,6 +33,7 @@ from lichess.api import (
     Room,
 )
 from lichess.http import Lines, PlainTextRequest, Session, translate_errors, user_agent
+from trapcore.bounded_numbers import decimal_number, whole_number
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ class Connection:
                 id=str(found["id"]),
                 name=str(found.get("username") or found["id"]),
                 is_bot=found.get("title") == "BOT",
-                games=int(count.get("all") or 0),
+                games=whole_number(count.get("all") or 0),
             )
 
     def scopes(self) -> frozenset[str]:
@@ -128,7 +129,7 @@ class Connection:
             return Arena(
                 str(found["id"]),
                 bool(found.get("botsAllowed")),
-                float(found.get("secondsToStart") or 0),
+                decimal_number(found.get("secondsToStart") or 0, 0, 1e9),
                 bool(found.get("isFinished")),
             )
 
@@ -245,5 +246,4 @@ class Connection:
 
 
 def _rating(bot: dict[str, Any], speed: str) -> int | None:
-    rating = (bot.get("perfs") or {}).get(speed, {}).get("rating")
-    return None if rating is None else int(rating)
+    return reading.rating((bot.get("perfs") or {}).get(speed, {}))

@@ -26,7 +26,9 @@ from lichess.api import (
     Person,
     Room,
 )
+from trapcore.bounded_numbers import decimal_number, whole_number
 from trapcore.io.log_once import OnceLogger
+from trapcore.io.plain_text import harmless_line
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +105,7 @@ def game_event(line: Json, me: str) -> GameEvent | None:
             return ChatLine(str(line["username"]), str(line["text"]), _room(line["room"]))
         case "opponentGone":
             seconds = line.get("claimWinInSeconds")
-            return OpponentGone(bool(line["gone"]), None if seconds is None else float(seconds))
+            return OpponentGone(bool(line["gone"]), None if seconds is None else _seconds(seconds))
         case unknown:
             log_unknown(f"game event {unknown!r}")
             return None
@@ -115,7 +117,7 @@ def game_start(game: Json) -> GameStart:
     return GameStart(
         _game_id(game),
         bool(game.get("isMyTurn", False)),
-        None if seconds is None else float(seconds),
+        None if seconds is None else _seconds(seconds),
         str(game.get("speed", "")),
     )
 
@@ -130,9 +132,9 @@ def challenge(given: Mapping[str, Any], me: str) -> Challenge:
         variant=str(given["variant"]["key"]),
         speed=str(given["speed"]),
         rated=bool(given["rated"]),
-        limit=int(control["limit"]) if control.get("limit") is not None else None,
-        increment=int(control.get("increment") or 0),
-        days=int(control["daysPerTurn"]) if control.get("daysPerTurn") is not None else None,
+        limit=whole_number(control["limit"], 0, _MOST) if control.get("limit") is not None else None,
+        increment=whole_number(control.get("increment") or 0, 0, _MOST),
+        days=whole_number(control["daysPerTurn"], 0, _MOST) if control.get("daysPerTurn") is not None else None,
         rules=tuple(str(rule) for rule in given.get("rules") or ()),
         initial_fen=str(given.get("initialFen") or ""),
         is_own=challenger.id == me or given.get("direction") == "out",
@@ -143,11 +145,19 @@ def person(user: Json | None) -> Person:
     """A player; lichess's own computer and anonymous players have no id."""
     if user is None:
         return Person("", "Anonymous")
-    name = str(user.get("name") or user.get("username") or ("Stockfish" if "aiLevel" in user else "Anonymous"))
-    rating = user.get("rating")
-    return Person(
-        str(user.get("id") or name.lower()), name, str(user.get("title") or ""), None if rating is None else int(rating)
-    )
+    name = _name(user.get("name") or user.get("username") or ("Stockfish" if "aiLevel" in user else "Anonymous"))
+    return Person(_name(user.get("id") or name.lower()), name, _name(user.get("title") or ""), rating(user))
+
+
+def _name(value: object) -> str:
+    """A name, of which neither a terminal nor a tag of a game takes anything for more than that."""
+    return harmless_line(text(value))[:100].replace('"', "'").replace("\\", "/")
+
+
+def rating(given: Json) -> int | None:
+    """The rating of a player, or of a player at a speed; None without one."""
+    found = given.get("rating")
+    return None if found is None else whole_number(found, 0, _MOST)
 
 
 def log_unknown(what: str) -> None:
@@ -183,8 +193,8 @@ def _game_full(line: Json, me: str) -> GameFull:
         initial_fen=str(line.get("initialFen") or USUAL_START),
         rated=bool(line.get("rated", False)),
         speed=str(line.get("speed", "")),
-        initial=None if clock.get("initial") is None else int(clock["initial"]),
-        increment=int(clock.get("increment") or 0),
+        initial=None if clock.get("initial") is None else whole_number(clock["initial"], 0, _MOST),
+        increment=whole_number(clock.get("increment") or 0, 0, _MOST),
         created=_created(line.get("createdAt")),
     )
     return GameFull(info, _game_state(line["state"]))
@@ -220,6 +230,10 @@ def _created(value: object) -> int:
     except ValueError:
         log_unknown(f"time of creation {str(value)[:60]!r}")  # only the date of the archived game hangs on it
         return 0
+
+
+def _seconds(value: object) -> float:
+    return decimal_number(value, -_MOST, _MOST)
 
 
 def _milliseconds(value: object) -> int:

@@ -158,6 +158,6 @@ def _appointment(state: Mapping[str, Any]) -> Appointment | None:
     """The appointment in a row; None for one that this module did not write."""
     try:
         made = Appointment(float(state["due"]), float(state["seconds"]), bool(state["paused"]))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     return made if math.isfinite(made.due) and 0 < made.seconds < math.inf else None

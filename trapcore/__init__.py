@@ -1,20 +1,21 @@
 """Local trees of any game, the measures of similarity on them, and proofs and search for chess.
 
-===============  =======================================================================
-errors.py        base classes of the errors that users see, and their exit codes
-extras.py        error for a library that is installed only with an extra of the package
-settings.py      base class of a section of the settings, folders for data and caches
-suggestions.py   error for a misspelt name, which names the nearest valid one
-version.py       installed version of trapline
-lazy_names.py    names of a package that are imported when they are first used
-piece_values.py  values of the chess pieces, in centipawns and in pawns
-io/              byte streams, files of positions, atomic writes, tokens, logs
-parallel/        budgets, cancellation, pools of threads, a Dask cluster
-trees/           local trees of chess and of other games, the frozen position key
-measures/        similarity of two positions by their local trees
-proof/           forced mates, search, the trap test
-ranking/         which move to try first: features of moves, learned weights
-===============  =======================================================================
+==================  =======================================================================
+bounded_numbers.py  numbers that other people wrote, read within bounds
+errors.py           base classes of the errors that users see, and their exit codes
+extras.py           error for a library that is installed only with an extra of the package
+settings.py         base class of a section of the settings, folders for data and caches
+suggestions.py      error for a misspelt name, which names the nearest valid one
+version.py          installed version of trapline
+lazy_names.py       names of a package that are imported when they are first used
+piece_values.py     values of the chess pieces, in centipawns and in pawns
+io/                 byte streams, files of positions, atomic writes, tokens, logs
+parallel/           budgets, cancellation, pools of threads, a Dask cluster
+trees/              local trees of chess and of other games, the frozen position key
+measures/           similarity of two positions by their local trees
+proof/              forced mates, search, the trap test
+ranking/            which move to try first: features of moves, learned weights
+==================  =======================================================================
 
 ``_native`` is the Rust core (``_native.pyi``, source in ``native/``): measures, keys, proofs and search for chess, PGN
 at speed. Whatever it computes about one position has its plain definition here, and tests hold the two together.

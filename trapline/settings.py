@@ -7,7 +7,6 @@ the commented example file ``deploy/trapline.example.toml``.
 
 import json
 import os
-import stat
 import sys
 import textwrap
 import tomllib
@@ -28,6 +27,7 @@ from pydantic_settings import (
 from bot.settings import BotOptions, BotSettings
 from service.settings import ServiceOptions, ServiceSettings
 from trapcore.errors import InputError, UsageError
+from trapcore.io.regular_file import open_regular
 from trapcore.settings import at_home
 from trapcore.suggestions import unknown_name
 from web.settings import WebOptions, WebSettings
@@ -152,10 +152,9 @@ def _absolute(variable: str) -> Path | None:
 
 def _read(path: Path) -> Mapping[str, object]:
     try:
-        # Not blocking, in case somebody put a pipe there.
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode) and str(path) != os.devnull:
-                raise InputError(f"cannot read the settings in {path}: it is no regular file")
+        if str(path) == os.devnull:
+            return {}
+        with open_regular(path) as file:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise InputError(f"cannot read the settings in {path}: it has more than {_MOST_BYTES >> 20} MiB")
@@ -167,7 +166,7 @@ def _read(path: Path) -> Mapping[str, object]:
     except RecursionError:
         raise InputError(f"cannot read the settings in {path}: its values lie too deep in one another") from None
     except (OSError, ValueError) as error:  # of TOML and of its letters, and a number with thousands of digits
-        raise InputError(f"cannot read the settings in {path}: {error}") from error
+        raise InputError(f"cannot read the settings in {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _fields() -> dict[str, FieldInfo]:

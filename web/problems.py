@@ -1,13 +1,14 @@
 """Problem details for errors: ``application/problem+json`` (RFC 9457), with a sentence that helps."""
 
 import errno
+import json
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -21,6 +22,7 @@ from trapcore.errors import (
     TraplineError,
     UsageError,
 )
+from trapcore.io.plain_text import harmless
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -139,7 +141,7 @@ def problem_response(status: int, detail: str, headers: Mapping[str, str] | None
     """Response with problem details, which must not be cached."""
     details = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
     uncached = {"Cache-Control": "no-store", **(headers or {})}
-    return JSONResponse(details.model_dump(), status, uncached, CONTENT_TYPE)
+    return Response(harmless(json.dumps(details.model_dump(), ensure_ascii=False)), status, uncached, CONTENT_TYPE)
 
 
 def headers_of(error: TraplineError) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from trapcore.errors import InputError, OutputError
+from trapcore.io.regular_file import open_regular
 from trapcore.io.token_file import token_of
 from trapcore.settings import data_folder
 from web.settings import WebSettings
@@ -60,7 +61,7 @@ def session_key(path: Path) -> bytes:
             f"the key of the sessions cannot be written to {path}: {error.strerror}; without it nobody can sign in"
         ) from None
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             mode = os.fstat(file.fileno()).st_mode
             key = file.read(KEY_BYTES + 1)
     except OSError as error:

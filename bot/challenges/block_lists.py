@@ -11,6 +11,7 @@ import requests
 from lichess.http import user_agent
 from trapcore.errors import InputError
 from trapcore.io.log_once import OnceLogger
+from trapcore.io.regular_file import open_regular
 from trapcore.settings import at_home
 
 log = logging.getLogger(__name__)
@@ -28,7 +29,8 @@ def read_list(source: str) -> frozenset[str]:
         text = _fetched(source)
     else:
         try:
-            text = at_home(Path(source)).read_bytes()[:MOST_BYTES].decode()
+            with open_regular(at_home(Path(source))) as file:
+                text = file.read(MOST_BYTES).decode()
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is no text"
             raise InputError(f"the block list {source} cannot be read: {reason}") from None

@@ -22,6 +22,7 @@ why it is no trap               tag ``Reason``
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from io import StringIO
 from itertools import count
 from typing import TypeVar
@@ -33,6 +34,7 @@ from db.formats.pgn_export import TEXT_TAGS
 from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
 from db.traps.trap import Trap, TrapLabels, make_trap
+from trapcore.bounded_numbers import decimal_number, whole_number
 from trapcore.errors import InputError
 from trapcore.proof.verdict import DepthValue, Verdict
 
@@ -40,6 +42,10 @@ _Number = TypeVar("_Number", int, float)
 
 # Without a group that is repeated, which would take 64 bytes of memory for each of millions of blank lines.
 _BLANK_LINES = re.compile(r"\n[ \t\n]*\n")
+_SMALL = partial(whole_number, least=0, most=1000)  # moves, plies and ranks
+_CENTIPAWNS = partial(whole_number, least=-1_000_000, most=1_000_000)
+_GAIN = partial(decimal_number, least=0.0, most=2.0)
+
 _LOSING = {chess.pgn.NAG_BLUNDER, chess.pgn.NAG_MISTAKE}
 
 
@@ -119,9 +125,10 @@ def _bait(nodes: list[chess.pgn.ChildNode], tag: str) -> int:
             raise InputError("no move that another one follows is marked ? or ??, and there is no tag Bait")
         return marked[-1]
     if tag.isdecimal():
-        if not 1 <= int(tag) < len(nodes):
-            raise InputError(f"the bait is said to be ply {tag}, but it must be 1 to {len(nodes) - 1}")
-        return int(tag) - 1
+        try:
+            return whole_number(tag, 1, len(nodes) - 1) - 1
+        except ValueError as error:
+            raise InputError(f"the bait is said to be ply {tag[:20]}, but it must be 1 to {len(nodes) - 1}") from error
     wanted = tag.rstrip("!?+#")
     found = [number for number, node in enumerate(nodes[:-1]) if node.san().rstrip("+#") == wanted]
     if len(found) != 1:
@@ -134,11 +141,11 @@ def _trusted(trap: Trap, game: chess.pgn.Game) -> Trap:
         trusted = replace(
             trap,
             verdict=Verdict(_tag(game, "Verdict") or "undecided"),
-            mate_in=_figure(_tag(game, "MateIn"), int),
-            gain=_figure(_tag(game, "Gain"), float),
+            mate_in=_figure(_tag(game, "MateIn"), _SMALL),
+            gain=_figure(_tag(game, "Gain"), _GAIN),
             proof_by=_tag(game, "ProofBy"),
-            proof_nodes=_figure(_tag(game, "ProofNodes"), int) or 0,
-            proof_depth=_figure(_tag(game, "ProofDepth"), int),
+            proof_nodes=_figure(_tag(game, "ProofNodes"), whole_number) or 0,
+            proof_depth=_figure(_tag(game, "ProofDepth"), _SMALL),
             profile=_profile(game),
         )
         trusted = replace(trusted, opinions=tuple(_opinions(game)) or _only(trusted))
@@ -153,10 +160,10 @@ def _figure(text: str, kind: Callable[[str], _Number]) -> _Number | None:
 
 
 def _profile(game: chess.pgn.Game) -> Profile | None:
-    rank, gain = _figure(_tag(game, "BaitRank"), int), _figure(_tag(game, "BaitGain"), int)
+    rank, gain = _figure(_tag(game, "BaitRank"), _SMALL), _figure(_tag(game, "BaitGain"), _CENTIPAWNS)
     if rank is None or gain is None:
         return None
-    rows = [[int(figure) for figure in word.split(":")] for word in _tag(game, "BaitDepths").split()]
+    rows = [[_CENTIPAWNS(figure) for figure in word.split(":")] for word in _tag(game, "BaitDepths").split()]
     if any(len(row) != 3 for row in rows):
         raise ValueError(f"BaitDepths must be depth:bait:best, not {_tag(game, 'BaitDepths')}")
     return Profile(rank=rank, gain=gain, depths=tuple(DepthValue(*row) for row in rows))
@@ -171,9 +178,9 @@ def _opinions(game: chess.pgn.Game) -> Iterator[Opinion]:
         yield Opinion(
             by=by,
             verdict=Verdict(verdict),
-            gain=_figure(gain, float),
-            nodes=int(nodes),
-            depth=_figure(depth, int),
+            gain=_figure(gain, _GAIN),
+            nodes=whole_number(nodes),
+            depth=_figure(depth, _SMALL),
             date="" if date == "-" else date,
         )
 

@@ -20,9 +20,11 @@ from sqlalchemy.orm import Session
 from db.games.game_address import with_address
 from db.library.library import Library
 from db.storage.bulk import BulkInsert, BulkLookup, Value
+from db.storage.column_types import stored
 from db.storage.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRow, SourceRow
 from db.traps.terms import HIGHEST_RATING
 from trapcore import _native
+from trapcore.bounded_numbers import whole_number
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import open_bytes
 from trapcore.parallel.budget import Cancellation
@@ -288,11 +290,10 @@ def _ratings(records: Sequence[_native.GameRecord]) -> dict[bytes, _Ratings]:
 
 
 def _rating(tag: str) -> int | None:
-    text = tag.strip()
-    # The length first: figures without end are no number that could be read.
-    if not (len(text) <= 4 and text.isascii() and text.isdigit()):
+    try:
+        return whole_number(tag, 1, HIGHEST_RATING)
+    except ValueError:
         return None
-    return int(text) if 1 <= int(text) <= HIGHEST_RATING else None
 
 
 def _told_apart(
@@ -319,7 +320,7 @@ def _fill_ratings(connection: Connection, rated: Sequence[tuple[int, _Ratings]])
         connection.execute(update(GameRow).where(GameRow.id == bindparam("game")), values)
         times = connection.scalar(select(MetaRow.value).where(MetaRow.key == RATINGS_READ))
         connection.execute(delete(MetaRow).where(MetaRow.key == RATINGS_READ))
-        connection.execute(insert(MetaRow).values(key=RATINGS_READ, value=str(int(times or 0) + 1)))
+        connection.execute(insert(MetaRow).values(key=RATINGS_READ, value=str(stored(whole_number, times or "0") + 1)))
 
 
 def _insert_games(

@@ -13,6 +13,7 @@ from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import Sighting
 from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.terms import EVENTS
+from trapcore.bounded_numbers import whole_number
 from trapcore.errors import UsageError
 from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
@@ -121,6 +122,7 @@ def sightings(
 def _place(after: str | None) -> int:
     if after is None:
         return 0
-    if not (after.isascii() and after.isdigit() and len(after) <= 18):
-        raise UsageError(f"{after!r} is no page of sightings; give what the page before had as `next`")
-    return int(after)
+    try:
+        return whole_number(after)
+    except ValueError as error:
+        raise UsageError(f"{after!r} is no page of sightings; give what the page before had as `next`") from error

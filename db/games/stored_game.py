@@ -16,8 +16,9 @@ from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
 
-_TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo", "ECO", "Variant")
-_COLUMNS = ("event", "site", "date", "round", "white", "black", "result", "white_elo", "black_elo", "eco", "variant")
+_TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo", "ECO")
+_COLUMNS = ("event", "site", "date", "round", "white", "black", "result", "white_elo", "black_elo", "eco")
+# Not the variant: python-chess knows fewer names, and the position says whether it is Chess960.
 
 
 def evidence_of_loss(lost: LostMove) -> Evidence:

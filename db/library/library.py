@@ -30,6 +30,7 @@ from db.storage.sighting_rows import BY_KEY, RECORDED_TRAPS, Sighting, record_oc
 from db.storage.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
 from db.traps.temptation import Frequency, RatingBand
 from db.traps.trap import Trap
+from trapcore.bounded_numbers import whole_number
 from trapcore.errors import InputError, LibraryError, UsageError
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
@@ -191,7 +192,7 @@ class Library(AbstractContextManager["Library"]):
             # The next trap may get the number, and has to be looked for in the games all the same.
             last = connection.scalar(select(func.max(TrapRow.id))) or 0
             swept = connection.scalar(select(MetaRow.value).where(MetaRow.key == RECORDED_TRAPS))
-            if swept is not None and int(swept) > last:
+            if swept is not None and stored(whole_number, swept) > last:
                 connection.execute(update(MetaRow).where(MetaRow.key == RECORDED_TRAPS).values(value=str(last)))
 
     def known(self, traps: Sequence[Trap]) -> list[Trap | None]:

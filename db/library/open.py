@@ -30,6 +30,7 @@ from db.storage.models import (
 from db.storage.schema_check import foreign_objects, has_own_tables, schema_differences
 from db.storage.sighting_rows import RECORDED
 from trapcore import _native
+from trapcore.bounded_numbers import whole_number
 from trapcore.errors import LibraryError
 from trapcore.io.atomic_write import final_path
 from trapcore.io.output_check import is_database, status_of
@@ -277,7 +278,7 @@ def _check_known(database: Database) -> tuple[str | None, dict[str, str]]:
             f"{database.name} has what no trap library has and what could change it unnoticed: {', '.join(foreign)}; "
             "it was left as it is. Ask for its traps as PGN instead, which `trapline library export` writes"
         )
-    newer = any(int(facts[key]) > now for key, now in _keys().items() if facts.get(key, "").isdigit())
+    newer = any(_version(facts.get(key, "")) > now for key, now in _keys().items())
     if revision not in REVISIONS or newer:
         raise LibraryError(
             f"{database.name} was made by a newer program ({facts.get('made_by')}, schema {revision}); update trapline"
@@ -310,6 +311,14 @@ def _checked(database: Database) -> Database:
         database.close()
         raise
     return database
+
+
+def _version(text: str) -> int:
+    """The version in a fact; 0 for what is none."""
+    try:
+        return whole_number(text)
+    except ValueError:
+        return 0
 
 
 def _keys() -> dict[str, int]:

@@ -28,6 +28,7 @@ from db.traps.board_svg import Picture, draw
 from trapcore.errors import OutputError, UsageError
 from trapcore.extras import extra
 from trapcore.io.atomic_write import replacing
+from trapcore.io.plain_text import harmless
 
 DECK = 1_672_303_177
 NOTES = 1_672_303_178
@@ -89,7 +90,7 @@ def exercise_game(exercise: Exercise, title: str) -> str:
         node = game.add_variation(chess.Move.from_uci(exercise.line[0]), nags=[chess.pgn.NAG_BLUNDER])
         for uci in exercise.killer_line:
             node = node.add_variation(chess.Move.from_uci(uci))
-    return f"{game.accept(chess.pgn.StringExporter(columns=None))}\n"
+    return harmless(f"{game.accept(chess.pgn.StringExporter(columns=None))}\n")
 
 
 def _end(exercise: Exercise, best: str | None) -> str:

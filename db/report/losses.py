@@ -9,6 +9,7 @@ from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
 from db.traps.temptation import RATING_BANDS, rating_band
 from db.traps.terms import KINDS
+from trapcore.bounded_numbers import whole_number
 
 WORST = 20
 """Most losing moves that are named one by one, by what they cost."""
@@ -109,10 +110,10 @@ def clock_band(seconds: int | None) -> str:
 def time_of_day(utc_time: str, zone: float = 0.0) -> str:
     """In words, when a game began at ``18:05:00`` (UTC), with the clock ``zone`` hours before UTC's."""
     hours, _, rest = utc_time.partition(":")
-    minutes = rest.partition(":")[0]
-    if not (hours.isdecimal() and minutes.isdecimal() and len(hours) <= 2 and int(hours) < 24):
+    try:
+        hour = (whole_number(hours, 0, 23) + whole_number(rest.partition(":")[0], 0, 59) / 60 + zone) % 24
+    except ValueError:
         return _NO_CLOCK
-    hour = (int(hours) + int(minutes) / 60 + zone) % 24
     return next((name for most, name in _HOURS if hour < most), _LATE)
 
 

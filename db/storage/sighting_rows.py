@@ -8,11 +8,12 @@ import chess
 from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.storage.bulk import BulkInsert, Value
-from db.storage.column_types import shown
+from db.storage.column_types import shown, stored
 from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
 from db.storage.row_check import skip
 from db.traps.events import choice
 from db.traps.json_form import JSON_FORM
+from trapcore.bounded_numbers import whole_number
 from trapcore.errors import InputError
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
@@ -93,7 +94,8 @@ def record_occurrences(connection: Connection, progress: Callable[[int], None] |
     ``fell`` if the bait was played, ``avoided`` if another move was; a game that ended there gives none. What an
     earlier call has covered is not looked at again. ``progress`` is called with each number of new sightings.
     """
-    facts = {row.key: int(row.value) for row in connection.execute(select(MetaRow).where(MetaRow.key.in_(RECORDED)))}
+    meta = connection.execute(select(MetaRow).where(MetaRow.key.in_(RECORDED)))
+    facts = {row.key: stored(whole_number, row.value) for row in meta}
     last_game = connection.scalar(select(func.max(GameRow.id))) or 0
     last_trap = connection.scalar(select(func.max(TrapRow.id))) or 0
     games_done, traps_done = (facts.get(name, 0) for name in RECORDED)

@@ -8,10 +8,12 @@ from typing import Any
 
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
+from markupsafe import Markup
 
 from db.wording import claims
 from db.wording.boards import picture_words
 from db.wording.grammar import Grammar
+from trapcore.io.plain_text import harmless
 
 _WORDS: dict[str, Callable[..., str]] = {
     "alt": lambda language, picture: picture_words(picture, language),
@@ -28,10 +30,17 @@ _WORDS: dict[str, Callable[..., str]] = {
 
 
 def add_language(environment: Environment) -> None:
-    """Add the texts and the filters to an environment."""
+    """Add the texts and the filters to an environment; what it writes holds nothing that a terminal would obey."""
+    environment.finalize = _harmless
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters |= {name: _in_language(function) for name, function in _WORDS.items()}
+
+
+def _harmless(value: object) -> object:
+    if isinstance(value, Markup):
+        return Markup(harmless(value))
+    return harmless(value) if isinstance(value, str) else value
 
 
 def _language(context: Context) -> Grammar:

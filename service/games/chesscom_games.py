@@ -12,6 +12,7 @@ from lichess.api import Unreachable
 from lichess.http import LONGEST_ANSWER, LONGEST_GAMES_SECONDS, PIECE, Session, refusal, translate_errors, user_agent
 from service.state.clock import StopFlag
 from service.state.rate_lock import RateLock
+from trapcore.bounded_numbers import whole_number
 
 READ_TIMEOUT_SECONDS = 60.0
 """Time-out for the next piece of an answer: a month of thousands of games takes a while."""
@@ -65,7 +66,7 @@ class ChesscomGames:
         text = b"".join(parts)
         length = answer.headers.get("Content-Length", "")
         packed = "Content-Encoding" in answer.headers
-        if length.isdecimal() and not packed and len(text) < int(length):
+        if length and not packed and len(text) < whole_number(length):
             raise Unreachable(f"{SERVER} broke off in the middle of {month}")
         return text.decode("utf-8", "replace")
 

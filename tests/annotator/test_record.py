@@ -161,3 +161,18 @@ def test_the_command_index_looks_through_games_unless_told_not_to(games: Path, t
 )
 def test_times_left_have_names(seconds: int | None, name: str) -> None:
     assert clock_band(seconds) == name
+
+
+@pytest.mark.parametrize(
+    ("comment", "seconds"),
+    [
+        (b"[%clk 0:00:08.5]", 8),
+        (b"[%clk 100:00:00]", 360_000),
+        (b"[%clk 1:2:345]", None),
+        (b"[%clk 1" + b"1" * 5000 + b":00:00]", None),
+        (b"[%clk 0:0:1" + b"1" * 5000 + b"]", None),
+    ],
+    ids=lambda value: repr(value)[:24],
+)
+def test_a_clock_has_few_figures(comment: bytes, seconds: int | None) -> None:
+    assert record._clock([b"text", comment]) == seconds

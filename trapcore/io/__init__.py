@@ -7,6 +7,7 @@ atomic_write.py    files that are replaced as a whole or not at all
 work_folder.py     folders that are locked, in which outputs are written
 output_check.py    outputs that would destroy an input or a database are refused
 plain_text.py      text that no terminal obeys
+regular_file.py    files that settings name, and that must be regular ones
 file_state.py      changes of an input while it is read
 game_batches.py    batches of the games of a PGN file
 position_pairs.py  files with two positions a line

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from trapcore.errors import InputError
+from trapcore.io.regular_file import open_regular
 
 _LONGEST = 200
 _MOST_BYTES = 4096
@@ -24,13 +25,13 @@ def token_of(
         text, where = token.get_secret_value(), variable
     elif token_file is not None:
         try:
-            with token_file.open("rb") as file:
+            with open_regular(token_file) as file:
                 mode = os.fstat(file.fileno()).st_mode
                 text, where = file.read(_MOST_BYTES).decode(), str(token_file)
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is no text"
             raise InputError(f"the token file {token_file} cannot be read: {reason}") from None
-        if stat.S_ISREG(mode) and mode & stat.S_IRWXO:
+        if mode & stat.S_IRWXO:
             raise InputError(
                 f"the token file {token_file} can be read by everybody on this machine (mode {mode & 0o777:03o}); "
                 f"chmod 600 {token_file}, and if anybody may have read it, take a new token"

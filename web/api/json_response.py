@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import Request, Response
 
+from trapcore.io.plain_text import harmless
 from trapcore.parallel.budget import Cancellation
 from web.profile import shown_games
 from web.service import Service
@@ -46,8 +47,8 @@ async def json_response(
 
 
 def encode_json(content: Content) -> bytes:
-    """Compact JSON in UTF-8. Raises `ValueError` for NaN."""
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    """Compact JSON in UTF-8 that no terminal obeys. Raises `ValueError` for NaN."""
+    return harmless(json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))).encode()
 
 
 def entity_tag(request: Request, service: Service) -> str | None:

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from os import urandom
@@ -203,6 +204,23 @@ def test_forged_proofs_are_refused(library: Library, tmp_path: Path) -> None:
     unreadable = trap_game(proved(legal())).replace('[MateIn "2"]', '[MateIn "two"]')
     report = import_file(library, write(tmp_path / "t.pgn", unreadable), trust=True)
     assert "cannot be read" in report.bad[0].reason
+
+
+@pytest.mark.parametrize("figures", ["1" * 30, "1" * 5000, "-1", "1e999", "nan", "\u0663"])
+@pytest.mark.parametrize("tag", ["MateIn", "ProofNodes", "ProofDepth", "Gain", "BaitRank"])
+def test_numbers_of_tags_have_bounds(library: Library, tmp_path: Path, tag: str, figures: str) -> None:
+    text = re.sub(r"\[(MateIn|ProofNodes|ProofDepth|Gain|BaitRank) [^\n]*\n", "", trap_game(proved(legal())))
+    hostile = f'[{tag} "{figures}"]\n[BaitGain "1"]\n{text}'
+    report = import_file(library, write(tmp_path / "t.pgn", hostile), trust=True)
+    assert len(report.bad) == 1
+    assert len(report.bad[0].reason) < 300
+
+
+@pytest.mark.parametrize("ply", ["0", "1" * 30, "1" * 5000, "\u0663"])
+def test_the_ply_of_a_bait_has_a_bound(library: Library, tmp_path: Path, ply: str) -> None:
+    text = re.sub(r'\[Bait "[^\n]*\n', "", trap_game(proved(legal())))
+    report = import_file(library, write(tmp_path / "t.pgn", f'[Bait "{ply}"]\n{text}'))
+    assert "but it must be 1 to 12" in report.bad[0].reason
 
 
 def test_json_holds_every_field(library: Library, tmp_path: Path) -> None:

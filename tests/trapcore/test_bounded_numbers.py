@@ -1,0 +1,63 @@
+"""Numbers that other people wrote, of which some have thousands of figures."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trapcore.bounded_numbers import MOST_STORED, decimal_number, whole_number
+
+NONE = (
+    "",
+    "-",
+    "1.5",
+    "1e3",
+    "0x10",
+    "1_000",
+    "\u0663",
+    "\u00b2",
+    "nan",
+    "1" * 20,
+    "1" * 5000,
+    None,
+    True,
+    1.0,
+    [],
+    {},
+)
+LONG = 10**5000
+"""Cannot be written as a text."""
+
+
+@given(st.integers(-(2**63), MOST_STORED))
+def test_whole_numbers_are_read_back(number: int) -> None:
+    assert whole_number(f" {number} ", -(2**63)) == whole_number(number, -(2**63)) == number
+
+
+@pytest.mark.parametrize("text", NONE, ids=lambda text: repr(text)[:20])
+def test_what_is_no_whole_number_is_refused_in_a_short_sentence(text: object) -> None:
+    with pytest.raises(ValueError, match=r"^.{1,80} is no whole number from 0 to 9223372036854775807$"):
+        whole_number(text)
+
+
+def test_bounds_belong_to_the_numbers() -> None:
+    assert [whole_number(text, 1, 9) for text in ("1", "9")] == [1, 9]
+    for text in ("0", "10", LONG, -LONG):
+        with pytest.raises(ValueError, match="is no whole number from 1 to 9"):
+            whole_number(text, 1, 9)
+
+
+@given(st.floats(-1e9, 1e9))
+def test_decimals_are_read_as_python_writes_them(number: float) -> None:
+    assert decimal_number(str(number), -1e9, 1e9) == decimal_number(number, -1e9, 1e9) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", ".", "-", "e5", "nan", "inf", "1e999", "1" * 5000, math.nan, math.inf, LONG, None, True, "\u0663"],
+    ids=lambda text: "long" if text is LONG else repr(text)[:20],
+)
+def test_what_is_no_decimal_is_refused(text: object) -> None:
+    with pytest.raises(ValueError, match=r"^.{0,80}"):
+        decimal_number(text, 0.0, 1e300)
