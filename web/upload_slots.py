@@ -22,8 +22,8 @@ class UploadSlots:
         """
         if self._taken[address] >= self._most_of_address:
             raise RateLimited(
-                f"the uploads of your address that are being annotated are {self._most_of_address}, which is as many "
-                "as one address may have; wait until one is done",
+                f"your address has as many uploads at work as one may have, {self._most_of_address}; wait until one "
+                "is done",
                 {"Retry-After": "10"},
             )
         if self._taken.total() >= self._most:

@@ -9,6 +9,8 @@ from db.library.open import open_library
 from db.storage.models import GameRow
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.web_server import served
+from trapcore.errors import InputError
+from web.pages.game_viewer import view_game
 
 ESCAPES = "\x1b[31mred\x9b\x07\x00"
 LONG = "1" * 5000
@@ -51,3 +53,18 @@ def test_every_view_of_hostile_games_is_whole_and_harmless(library: Path) -> Non
             assert answer.status_code in (200, 400, 404), (path, answer.text[:500])
             assert not [sign for sign in "\x1b\x9b\x07\x00" if sign in answer.text], path
             assert answer.status_code == 200 or "%1b" in path, path
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        f'[Variant "{ESCAPES}"]',
+        '[Variant "no chess"]',
+        '[FEN "x"]',
+        f'[FEN "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {LONG} {LONG}"]',
+    ],
+    ids=["escapes", "variant", "position", "counters"],
+)
+def test_a_game_that_cannot_be_shown_says_so(tags: str) -> None:
+    with pytest.raises(InputError, match=r"^this game cannot be shown: .{1,140}$"):
+        view_game(f"{tags}\n\n1. e4 e5 *\n".encode(), "utf-8", flipped=False)

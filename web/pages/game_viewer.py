@@ -14,6 +14,7 @@ import chess.svg
 from db.traps.openings import Opening, opening_of
 from trapcore import _native
 from trapcore.errors import InputError
+from trapcore.io.plain_text import harmless_line
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search, win_chance
 from web.pages.boards import Picture
@@ -111,7 +112,11 @@ def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
         raise InputError("this game cannot be shown: there is a number in it that is too long") from error
     if game is None:
         raise InputError("there is no game in this text")
-    return view_of(game, flipped=flipped)
+    try:
+        return view_of(game, flipped=flipped)
+    except ValueError as error:  # of its tags Variant and FEN
+        reason = harmless_line(str(error))[:100]
+        raise InputError(f"this game cannot be shown: its position or variant cannot be read ({reason})") from error
 
 
 def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:
