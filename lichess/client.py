@@ -33,7 +33,7 @@ from lichess.api import (
     Room,
 )
 from lichess.http import Lines, PlainTextRequest, Session, translate_errors, user_agent
-from trapcore.bounded_numbers import decimal_number, whole_number
+from trapcore.io.bounded_numbers import decimal_number, whole_number
 
 log = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from lichess.api import (
     Person,
     Room,
 )
-from trapcore.bounded_numbers import decimal_number, whole_number
+from trapcore.io.bounded_numbers import decimal_number, whole_number
 from trapcore.io.log_once import OnceLogger
 from trapcore.io.plain_text import harmless_line
 

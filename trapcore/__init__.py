@@ -1,7 +1,6 @@
 """Local trees of any game, the measures of similarity on them, and proofs and search for chess.
 
 ==================  =======================================================================
-bounded_numbers.py  numbers that other people wrote, read within bounds
 errors.py           base classes of the errors that users see, and their exit codes
 extras.py           error for a library that is installed only with an extra of the package
 settings.py         base class of a section of the settings, folders for data and caches

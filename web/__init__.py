@@ -15,7 +15,6 @@ sign_ins.py      attempts to sign in with lichess, and what lichess is asked for
 settings.py      the section ``[web]`` of the settings
 token.py         the token for writing, and the key of the sessions
 upload_jobs.py   annotation of uploads in the background
-upload_slots.py  places in which uploads are worked on, and how many an address may have
 ===============  =========================================================================
 
 The command ``trapline serve`` starts it. A page and a route do not touch the library themselves: they hand a function

@@ -30,8 +30,8 @@ from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.metrics import Metrics
 from web.problems import Conflict, NotFound, RequestError
+from web.server.upload_slots import UploadSlots
 from web.settings import WebOptions
-from web.upload_slots import UploadSlots
 
 MAX_JOBS = 32
 """Jobs whose results are stored; the oldest finished ones are removed first."""

@@ -34,8 +34,8 @@ from db.formats.pgn_export import TEXT_TAGS
 from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
 from db.traps.trap import Trap, TrapLabels, make_trap
-from trapcore.bounded_numbers import decimal_number, whole_number
 from trapcore.errors import InputError
+from trapcore.io.bounded_numbers import decimal_number, whole_number
 from trapcore.proof.verdict import DepthValue, Verdict
 
 _Number = TypeVar("_Number", int, float)

@@ -24,8 +24,8 @@ from db.storage.column_types import stored
 from db.storage.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRow, SourceRow
 from db.traps.terms import HIGHEST_RATING
 from trapcore import _native
-from trapcore.bounded_numbers import whole_number
 from trapcore.errors import InputError, UsageError
+from trapcore.io.bounded_numbers import whole_number
 from trapcore.io.streams import open_bytes
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order, threads

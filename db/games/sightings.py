@@ -13,8 +13,8 @@ from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import Sighting
 from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.terms import EVENTS
-from trapcore.bounded_numbers import whole_number
 from trapcore.errors import UsageError
+from trapcore.io.bounded_numbers import whole_number
 from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
 

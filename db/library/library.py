@@ -30,8 +30,8 @@ from db.storage.sighting_rows import BY_KEY, RECORDED_TRAPS, Sighting, record_oc
 from db.storage.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
 from db.traps.temptation import Frequency, RatingBand
 from db.traps.trap import Trap
-from trapcore.bounded_numbers import whole_number
 from trapcore.errors import InputError, LibraryError, UsageError
+from trapcore.io.bounded_numbers import whole_number
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
 from trapcore.suggestions import unknown_name

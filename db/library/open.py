@@ -30,9 +30,9 @@ from db.storage.models import (
 from db.storage.schema_check import foreign_objects, has_own_tables, schema_differences
 from db.storage.sighting_rows import RECORDED
 from trapcore import _native
-from trapcore.bounded_numbers import whole_number
 from trapcore.errors import LibraryError
 from trapcore.io.atomic_write import final_path
+from trapcore.io.bounded_numbers import whole_number
 from trapcore.io.output_check import is_database, status_of
 from trapcore.io.work_folder import WorkFolder, sweep
 from trapcore.trees.position_key import mirror

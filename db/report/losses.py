@@ -9,7 +9,7 @@ from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
 from db.traps.temptation import RATING_BANDS, rating_band
 from db.traps.terms import KINDS
-from trapcore.bounded_numbers import whole_number
+from trapcore.io.bounded_numbers import whole_number
 
 WORST = 20
 """Most losing moves that are named one by one, by what they cost."""

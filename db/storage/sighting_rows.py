@@ -13,8 +13,8 @@ from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, Sigh
 from db.storage.row_check import skip
 from db.traps.events import choice
 from db.traps.json_form import JSON_FORM
-from trapcore.bounded_numbers import whole_number
 from trapcore.errors import InputError
+from trapcore.io.bounded_numbers import whole_number
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 

@@ -12,7 +12,7 @@ from lichess.api import Unreachable
 from lichess.http import LONGEST_ANSWER, LONGEST_GAMES_SECONDS, PIECE, Session, refusal, translate_errors, user_agent
 from service.state.clock import StopFlag
 from service.state.rate_lock import RateLock
-from trapcore.bounded_numbers import whole_number
+from trapcore.io.bounded_numbers import whole_number
 
 READ_TIMEOUT_SECONDS = 60.0
 """Time-out for the next piece of an answer: a month of thousands of games takes a while."""

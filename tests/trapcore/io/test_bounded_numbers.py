@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trapcore.bounded_numbers import MOST_STORED, decimal_number, whole_number
+from trapcore.io.bounded_numbers import MOST_STORED, decimal_number, whole_number
 
 NONE = (
     "",
