@@ -411,8 +411,7 @@ class Bot:
         except Limited as error:
             self._pauses.limited(Kind.LISTEN, error)
         except Refused as error:
-            # The token lacks the scope for it.
-            self._may_list = error.status == 401
+            self._may_list = error.status == 401  # otherwise the token lacks the scope for it
         except LichessError as error:
             log.info("the challenges could not be listed: %s", error)
 

@@ -9,12 +9,12 @@ import hashlib
 import hmac
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fastapi import Request
 
-from db.games.accounts import NO_ACCOUNT, SiteAccount, has_games
+from db.games.accounts import NO_ACCOUNT, SiteAccount, has_games, is_account
 from db.games.explorer import BaitGame, PlayedMove
 from db.games.players import find_players, players
 from trapcore.errors import UsageError
@@ -52,6 +52,12 @@ class Profile:
         """Whether a game with these tags is open to who asks."""
         whose = self.account
         return whose is None or whose.played(game.get("Site"), game.get("White", ""), game.get("Black", ""))
+
+    def shown_names(self, practised: Sequence[str]) -> list[str]:
+        """Who asks may go on as these, of all that have practised."""
+        if self.account is not None:
+            return [self.account.name] if str(self.account) in practised else []
+        return [name for name in practised if name and not is_account(name)]
 
     def player(self, wanted: str) -> str:
         """The player that is meant: who has signed in, whatever is ``wanted``, else who is wanted."""
@@ -116,6 +122,11 @@ def player_of(service: Service, profile: Profile, wanted: str) -> str | SiteAcco
     if not has_games(service.library, account):
         raise UsageError(f"no game of {account.name} was fetched yet; /report fetches some")
     return account
+
+
+def name_of(player: str | SiteAccount) -> str:
+    """What a player is called."""
+    return player if isinstance(player, str) else player.name
 
 
 def session(account: SiteAccount, key: bytes) -> str:

@@ -14,7 +14,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, Field
 
-from db.games.accounts import is_account
 from db.practice.collect import Filter
 from db.practice.exercise import AnswerError, Exercise, read_answer
 from db.practice.export import exercises_deck, exercises_pgn
@@ -46,7 +45,7 @@ from web.pages.line_viewer import around
 from web.pages.position import Square, square_order
 from web.pages.rendering import address, capital, language_of, page
 from web.problems import NotFound, status_of
-from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_of, profile_of, required_profile
+from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, name_of, player_of, profile_of, required_profile
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -185,8 +184,7 @@ async def progress(request: Request, player: Annotated[str, Query(max_length=200
 
     def work() -> tuple[str, PracticeProgress]:
         whose = player_of(service, profile, player)
-        name = whose if isinstance(whose, str) else whose.name
-        return name, progress_of(service.library, whose)
+        return name_of(whose), progress_of(service.library, whose)
 
     try:
         name, found = await service.run(request, lambda stop: work(), seconds=SECONDS)
@@ -399,10 +397,7 @@ def _practice(service: Service, profile: Profile, wanted: Wanted) -> Practice:
 
 def _known(service: Service, profile: Profile) -> list[str]:
     with service.library.database.read() as connection:
-        names = profile_names(connection)
-    if profile.account is not None:
-        return [profile.account.name] if str(profile.account) in names else []
-    return [name for name in names if name and not is_account(name)]
+        return profile.shown_names(profile_names(connection))
 
 
 def _choice(request: Request, wanted: Wanted, known: list[str], wrong: str) -> Response:

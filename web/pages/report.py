@@ -29,7 +29,7 @@ from web.pages.game_viewer import view_of
 from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, language_of, page
 from web.problems import Forbidden, NotFound, RequestError, headers_of, status_of
-from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, player_of, profile_of, required_profile
+from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, name_of, player_of, profile_of, required_profile
 from web.report_jobs import MOST_FETCHED, Account, ReportJob, Site
 from web.server.limits import address_of
 from web.service import Service, service_of
@@ -256,7 +256,7 @@ def _form(request: Request, profile: Profile | None, status: int, wrong: str) ->
 def _report(service: Service, profile: Profile, wanted: Wanted, player: str, language: Grammar) -> dict[str, object]:
     """What the page of the report shows. Raises `UsageError` if the player is in no game."""
     whose = player_of(service, profile, player)
-    name = whose if isinstance(whose, str) else whose.name
+    name = name_of(whose)
     moves, games = service.page_cache.get(
         service.state(),
         ("losing moves", whose),
