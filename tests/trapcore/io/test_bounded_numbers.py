@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trapcore.io.bounded_numbers import MOST_STORED, decimal_number, whole_number
 
-NONE = (
+NONE: tuple[object, ...] = (
     "",
     "-",
     "1.5",
