@@ -4,16 +4,15 @@ A copy says that it is one, and only a copy is replaced by a newer one. A librar
 copy: these functions say so.
 """
 
-import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from db.library.library import Library
 from db.library.open import is_copy, is_foreign, mark_as_copy, open_library
 from db.storage.companions import check_companions
-from db.storage.database import Database, sqlite_engine
+from db.storage.database import Database, make_file
 from trapcore.errors import LibraryError, OutputError, UsageError
 from trapcore.io.atomic_write import final_path, give_mode_and_owner, work_folder
 from trapcore.io.output_check import COMPANIONS, check_outputs, is_database, status_of
@@ -39,7 +38,6 @@ def back_up(library: Library, path: Path) -> int:
             mark_as_copy(building)
             with open_library(building, read_only=True) as copy:
                 copy.check_file()
-            _sync(building)
             size = building.stat().st_size
             give_mode_and_owner(building, like)
             if before is not None:
@@ -74,7 +72,6 @@ def restore(backup: Path, path: Path, *, replace: bool = False) -> Path:
                 building = folder.begin()
                 _copy(copy.database, building)
                 open_library(building).close()  # it is no copy any more
-                _sync(building)
                 give_mode_and_owner(building, like)
                 with _at_rest(target):
                     building.replace(target)
@@ -135,6 +132,7 @@ def _needs_a_file(library: Library, instead: str) -> Path:
 
 
 def _copy(source: Database, path: Path) -> None:
+    make_file(path)
     with (
         closing(source.engine.raw_connection()) as connection,
         closing(sqlite3.connect(path, isolation_level=None)) as target,
@@ -143,34 +141,41 @@ def _copy(source: Database, path: Path) -> None:
         assert isinstance(reading, sqlite3.Connection)
         # All pages in one go are one moment; in steps it would begin again whenever somebody writes.
         reading.backup(target, pages=-1)
-    # At rest, as every library that nobody has open: one file and nothing beside it.
-    Database(sqlite_engine(path, read_only=False), str(path), read_only=False).close()
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
 
 
 @contextmanager
 def _at_rest(path: Path) -> Iterator[None]:
     """Nobody has the library open, and no log of it is left for the file that comes in its place. It stays locked until
     that has come: who waits for it meanwhile is told by SQLite that the file is another one, and writes nothing."""
-    with ExitStack() as stack:
-        if path.exists():
-            check_companions(path)
-            opened = stack.enter_context(closing(sqlite3.connect(path, timeout=1.0, isolation_level=None)))
+    if not path.exists():
+        _remove_companions(path)
+        yield
+        return
+    check_companions(path)
+    with closing(sqlite3.connect(path, timeout=1.0, isolation_level=None)) as opened:
+        try:
             # Anything else that is wrong with it is why it is being replaced.
             with suppress(sqlite3.DatabaseError):
                 try:
+                    # Only in this mode SQLite notices that the file of a waiting program has lost its name.
                     opened.execute("PRAGMA journal_mode = DELETE")
                     opened.execute("BEGIN EXCLUSIVE")
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                         raise LibraryError(f"{path} is in use; stop whatever has it open and try again") from error
-        for suffix in COMPANIONS:
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-        yield
+            _remove_companions(path)
+            yield
+        except BaseException:
+            # The library stays.
+            with suppress(sqlite3.DatabaseError):
+                opened.rollback()
+                opened.execute("PRAGMA journal_mode = WAL")
+            raise
+
+
+def _remove_companions(path: Path) -> None:
+    for suffix in COMPANIONS:
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def _what_is_there(path: Path, copy: Library) -> str:

@@ -84,7 +84,7 @@ class Library(AbstractContextManager["Library"]):
 
     def close(self) -> None:
         """Close the database; its file is left without companions if nobody else has it open."""
-        self.database.close(is_library=True)
+        self.database.close()
 
     def __exit__(self, *_: object) -> None:
         """Close."""

@@ -4,7 +4,9 @@ A library is a SQLite file, or anything that a SQLAlchemy URL names. It says in 
 that does not say so is never written to.
 """
 
+import errno
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -15,7 +17,16 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from db.library.library import Library
 from db.library.schema import REVISIONS, make_schema, migrate
-from db.storage.database import BUSY_SECONDS, FORMAT, Database, can_write, server_engine, sqlite_engine
+from db.storage.database import (
+    BUSY_SECONDS,
+    FORMAT,
+    Database,
+    can_write,
+    make_file,
+    server_engine,
+    sqlite_engine,
+    translated_error,
+)
 from db.storage.models import (
     CheckpointRow,
     GameRow,
@@ -104,6 +115,7 @@ def create_library(path: Path | str, fill: Callable[[Library], None] | None = No
         folder = WorkFolder.make(target.parent)
         try:
             building = folder.begin()
+            make_file(building)
             database = Database(sqlite_engine(building, read_only=False), str(path), read_only=False)
             try:
                 _make(database)
@@ -118,6 +130,8 @@ def create_library(path: Path | str, fill: Callable[[Library], None] | None = No
             folder.remove()
     except OSError as error:
         raise LibraryError(f"{path} cannot be made: {error.strerror}") from error
+    except sqlite3.Error as error:
+        raise translated_error(str(path), error) from error
 
 
 def upgrade_library(path_or_url: Path | str) -> list[str]:
@@ -238,14 +252,11 @@ def _check_file(path: Path) -> None:
         raise LibraryError(f"{path} is a directory, not a trap library")
     if not path.is_file():
         raise LibraryError(f"{path} is a device or a pipe, not a trap library")
-    try:
-        with path.open("rb") as file:
-            head = file.read(16)
-    except OSError as error:
-        raise LibraryError(f"{path} cannot be read: {error.strerror}") from error
-    if not head:
+    if not path.stat().st_size:
         raise LibraryError(f"{path} is an empty file, not a trap library; delete it, then `{_init(path)}`")
-    if head != b"SQLite format 3\0":
+    if not os.access(path, os.R_OK):
+        raise LibraryError(f"{path} cannot be read: {os.strerror(errno.EACCES)}")
+    if not is_database(path):
         raise LibraryError(f"{path} is not a trap library: it is no SQLite file")
 
 

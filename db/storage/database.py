@@ -15,6 +15,7 @@ from db.storage.companions import check_companions
 from db.storage.models import MetaRow
 from db.storage.schema_check import has_own_tables
 from trapcore.errors import LibraryBusyError, LibraryError
+from trapcore.io.output_check import COMPANIONS
 
 BUSY_SECONDS = 5.0
 """How long a statement waits for another program that writes, unless told otherwise."""
@@ -91,41 +92,30 @@ class Database:
             cause = error.orig if isinstance(error, DBAPIError) else None
             raise translated_error(self.name, cause or error) from error
 
-    def close(self, *, is_library: bool = False) -> None:
-        """Close the connections; a SQLite file is left without companions if nobody else has it open. One that was
-        opened for reading only so if it ``is_library``, since a foreign one is left as it is.
-        """
+    def close(self) -> None:
+        """Close the connections. SQLite removes the log beside the file with the last connection of all programs."""
         self.engine.dispose()
-        if self.engine.dialect.name != "sqlite":
-            return
-        engine, path = self.engine, Path(self.name)
-        if self.read_only:
-            # Who wrote may have ended before, and could not do it.
-            if not (is_library and _lies_with_log(path)):
-                return
-            engine = sqlite_engine(path, read_only=False)
-        try:
-            # At rest the file is in rollback mode: a reader without the right to write needs no -wal beside it, and
-            # copying the one file copies the library. Fails harmlessly while another connection is open.
-            with suppress(DBAPIError, sqlite3.Error), closing(engine.raw_connection()) as connection:
-                cursor = (
-                    connection.cursor()
-                )  # SQLAlchemy's own would begin a transaction, in which modes stay as they are
-                cursor.execute("PRAGMA busy_timeout = 0")
-                cursor.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            engine.dispose()
+
+
+def make_file(path: Path) -> None:
+    """Make an empty SQLite file in WAL mode, which it keeps for good: no other function chooses a mode.
+
+    Readers and one writer then never wait for each other. Raises `sqlite3.Error`.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        connection.execute("PRAGMA journal_mode = WAL")
 
 
 def sqlite_engine(path: Path, *, read_only: bool, busy_seconds: float = BUSY_SECONDS) -> Engine:
-    """An engine on a SQLite file, which is made if missing unless ``read_only``.
+    """An engine on a SQLite file that is there, see `make_file`.
 
     To connect raises `LibraryError` if beside the file lies what may harm others, see `db.storage.companions`.
     """
 
     def connect() -> sqlite3.Connection:
         check_companions(path)
-        query = _reading(path) if read_only else "mode=rwc"
+        query = _reading(path) if read_only else "mode=rw"
         address = f"{path.absolute().as_uri()}?{query}"
         return sqlite3.connect(address, timeout=busy_seconds, uri=True, isolation_level=None, check_same_thread=False)
 
@@ -210,29 +200,16 @@ def _format_server_error(name: str, state: str | None, detail: str) -> str:
 
 
 def _reading(path: Path) -> str:
-    """How to open a file for reading without leaving anything beside it."""
-    if Path(f"{path}-journal").exists():
-        # Perhaps of a writer that was killed: nobody can read before what it left half done is taken back. The journal
-        # of a foreign database is left as it is.
-        return "mode=rw" if can_write(path) and _is_library_as_it_lies(path) else "mode=ro"
-    if not _has_log(path) or Path(f"{path}-wal").exists():
-        return "mode=ro"
-    # A file in WAL mode without its log: the last writer could not put it to rest. SQLite wants to make the log even to
-    # read. Opened for writing it also clears it away; where nothing can be made, nobody else can be writing either.
-    return "mode=rw" if can_write(path) else _UNWATCHED
+    """Returns how to open a file for reading so that nothing new stays beside it.
 
-
-def _has_log(path: Path) -> bool:
-    """Whether the file is in WAL mode: what is written goes into a log beside it first. Raises `OSError`."""
-    with path.open("rb") as file:
-        return file.read(20)[18:] == b"\x02\x02"
-
-
-def _lies_with_log(path: Path) -> bool:
-    """Whether there is a log to put into the file, and the right to."""
-    with suppress(OSError):
-        return Path(f"{path}-wal").exists() and _has_log(path) and can_write(path)
-    return False
+    A reader of a library needs the right to write: it makes the log, takes back the unfinished change of a killed
+    writer, and clears both away. A foreign database is left as it lies. Without the right to write nothing can be
+    made, so a file without a log is read as it lies and watched.
+    """
+    if can_write(path) and _is_library_as_it_lies(path):
+        return "mode=rw"
+    real = os.path.realpath(path)
+    return "mode=ro" if any(Path(f"{real}{suffix}").exists() for suffix in COMPANIONS) else _UNWATCHED
 
 
 def _is_library_as_it_lies(path: Path) -> bool:
@@ -273,7 +250,7 @@ def _is_stale(info: Mapping[Any, Any]) -> bool:
 
 def _state_of(path: Path) -> tuple[int, ...] | None:
     """What becomes another as soon as somebody writes; None while there is a log, which holds what was written."""
-    if Path(f"{path}-wal").exists():
+    if Path(f"{os.path.realpath(path)}-wal").exists():
         return None
     with suppress(OSError):
         status = path.stat()
@@ -306,10 +283,6 @@ def _set_query_only(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> N
 
 
 def _set_writing(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
-    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")  # counts only while the file is empty
-    # Refused while somebody is reading in rollback mode; writing works in that too, it only waits for the readers.
-    with suppress(sqlite3.OperationalError):
-        connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
 

@@ -5,8 +5,10 @@ file that is not there yet is compared by its folder and its name.
 """
 
 import os
+import sqlite3
 import stat
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from trapcore.errors import OutputError, UsageError
@@ -14,13 +16,6 @@ from trapcore.io.work_folder import is_work_folder
 
 COMPANIONS = ("-wal", "-shm", "-journal")
 """Added to the name of a SQLite file: what lies beside it while it is open."""
-
-_DATABASE_HEADS = (
-    b"SQLite format 3\0",
-    b"\x37\x7f\x06\x82",  # a log beside it, in either order of bytes
-    b"\x37\x7f\x06\x83",
-    b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7",  # a journal beside it
-)
 
 _Identity = tuple[int, int] | tuple[int, int, str]
 
@@ -68,13 +63,26 @@ def refuse_database(path: Path | str) -> None:
     """Raise `UsageError` if there is a database at ``path``, or what belongs to one. Raises `OSError`."""
     real = os.path.realpath(path)
     bases = [real.removesuffix(suffix) for suffix in COMPANIONS if real.endswith(suffix)]
-    if is_database(real) or any(_head(base).startswith(_DATABASE_HEADS[0]) for base in bases):
+    if any(map(is_database, [real, *bases])):
         raise UsageError(f"{path} is a database, or belongs to one, and cannot be an output; choose another file")
 
 
 def is_database(path: Path | str) -> bool:
-    """Whether there is a SQLite file at ``path``, or a log or journal of one. Raises `OSError`."""
-    return _head(path).startswith(_DATABASE_HEADS)
+    """Returns whether there is a SQLite file with content at ``path``. Raises `OSError`.
+
+    SQLite itself opens the file. If anything else of a process opened and closed a database, the process would lose all
+    its locks on it, and the next program to close the database would remove the log with all that it holds.
+    """
+    status = status_of(path)
+    if status is None or not stat.S_ISREG(status.st_mode) or not status.st_size or not os.access(path, os.R_OK):
+        return False
+    address = f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(address, uri=True)) as connection:
+        try:
+            connection.execute("PRAGMA schema_version")
+        except sqlite3.DatabaseError as error:
+            return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
+    return True
 
 
 def status_of(path: Path | str) -> os.stat_result | None:
@@ -89,22 +97,6 @@ def is_stream(path: Path | str) -> bool:
     """Whether there is a device or pipe at ``path``, which must be written to and never replaced. Raises `OSError`."""
     status = status_of(path)
     return status is not None and not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
-
-
-def _head(path: Path | str) -> bytes:
-    """First bytes of a regular file; empty for all else, and for a file that must not be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except (FileNotFoundError, PermissionError):
-        return b""
-    except OSError:
-        if is_stream(path):
-            return b""
-        raise
-    try:
-        return os.read(descriptor, 16) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
-    finally:
-        os.close(descriptor)
 
 
 def _identity(path: Path | str) -> _Identity:

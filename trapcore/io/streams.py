@@ -23,6 +23,7 @@ import zstandard
 from trapcore.errors import InputError, OutputError
 from trapcore.io.decompress import FAILURES, PIECE_BYTES, Frame, ReadLimits, check_size, new_frame
 from trapcore.io.file_state import FileState
+from trapcore.io.output_check import is_database
 
 CHUNK_BYTES = 1 << 20
 """Bytes read from the file at a time: 1 MiB."""
@@ -219,12 +220,14 @@ class ByteReader:
 def open_bytes(path: Path | str) -> ByteReader:
     """Open a file, or standard input for ``-``, for reading decompressed chunks.
 
-    Raises :class:`~trapcore.errors.InputError` if it does not exist, is a directory or cannot be read.
+    Raises :class:`~trapcore.errors.InputError` if it does not exist, is a directory or a database, or cannot be read.
     """
     if str(path) == "-":
         # read1 of a buffered stream is one read; its type is not declared on BinaryIO
         return ByteReader(sys.stdin.buffer, getattr(sys.stdin.buffer, "read1"), "stdin", owned=False)  # noqa: B009
     try:
+        if is_database(path):
+            raise InputError(f"{path}: this is a database and holds no text; name a file of games")
         file = FileIO(path, "r")
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no such file") from error

@@ -127,7 +127,7 @@ def test_a_writer_that_comes_while_a_library_is_replaced_writes_nothing(
     with open_library(path) as library:
         back_up(library, copy)
     late = sqlite3.connect(path, timeout=0.0, isolation_level=None)
-    late.execute("SELECT count(*) FROM traps").fetchall()  # it has the file open, and no lock
+    # It has the file open, and no lock as long as it has read nothing.
     tried: list[str] = []
     replaced = Path.replace
 
@@ -221,9 +221,9 @@ def test_a_disk_that_is_full(path: Path, tmp_path: Path) -> None:
     code = (
         "import resource; from pathlib import Path; from db.library.open import open_library; "
         "from db.library.backup import back_up\n"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, (20000, {resource.RLIM_INFINITY}))\n"
         "from trapcore.errors import OutputError\n"
         f"library = open_library({str(path)!r}, read_only=True)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (20000, {resource.RLIM_INFINITY}))\n"
         f"try: back_up(library, Path({str(copy)!r}))\n"
         "except OutputError as error: print(error)"
     )

@@ -219,8 +219,6 @@ def open_folder() -> Iterator[Path]:
 def test_who_may_not_write_sees_what_another_account_writes(open_folder: Path) -> None:
     path = open_folder / "library.sqlite"
     create_library(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")  # as a writer leaves it that could not put it to rest
     path.chmod(0o644)
     with subprocess.Popen(
         [sys.executable, "-c", READER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

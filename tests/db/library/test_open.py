@@ -22,7 +22,7 @@ from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import create_library, open_library, upgrade_library
 from db.library.schema import REVISIONS
-from db.storage.database import sqlite_engine
+from db.storage.database import make_file, sqlite_engine
 from db.traps.opinion import Opinion
 from db.traps.temptation import UNKNOWN_RATING, Frequency
 from tests.support.db_traps import FELL, legal, write
@@ -159,6 +159,7 @@ PROVED = legal(verdict=Verdict.PROVED, mate_in=2, proof_by="a prover", proof_nod
 
 def older(path: Path) -> None:
     """A library as the first schema had it, with a proved trap."""
+    make_file(path)
     engine = sqlite_engine(path, read_only=False)
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         config = Config()
@@ -239,6 +240,7 @@ def test_other_position_keys_are_computed_anew_on_request(library: Path, tmp_pat
 
 def test_a_locked_library_is_said_to_be(library: Path) -> None:
     with closing(sqlite3.connect(library, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         assert "is locked by another program" in refused(library)
         assert "is locked by another program" in refused(library, read_only=False)
@@ -258,13 +260,7 @@ def test_a_library_for_reading_cannot_be_written(library: Path) -> None:
         opened.add(legal())
 
 
-def wal_without_log(path: Path) -> None:
-    change(path, "PRAGMA journal_mode = WAL")
-
-
-@pytest.mark.parametrize("prepare", [lambda path: None, wal_without_log], ids=["at-rest", "wal"])
-def test_reading_leaves_nothing_beside_the_file(library: Path, prepare: Callable[[Path], None]) -> None:
-    prepare(library)
+def test_reading_leaves_nothing_beside_the_file(library: Path) -> None:
     before = library.read_bytes()
     with open_library(library, read_only=True) as opened:
         assert opened.traps() == [legal()]
@@ -277,10 +273,10 @@ def test_what_a_killed_writer_left_half_done_is_taken_back(library: Path, tmp_pa
     killed = tmp_path / "killed" / "library.sqlite"
     killed.parent.mkdir()
     with closing(sqlite3.connect(library, isolation_level=None)) as writer:
-        writer.execute("PRAGMA cache_size = 1")  # so that the file itself is written before the end
+        writer.execute("PRAGMA cache_size = 1")  # so that the log is written before the end
         writer.execute("BEGIN IMMEDIATE")
         writer.execute("INSERT INTO meta (key, value) VALUES ('half', hex(zeroblob(1000000)))")
-        for name in ("library.sqlite", "library.sqlite-journal"):
+        for name in ("library.sqlite", "library.sqlite-wal"):
             shutil.copy(library.parent / name, killed.parent / name)
     with open_library(killed, read_only=read_only) as opened:
         assert opened.traps() == [legal()]
@@ -288,9 +284,7 @@ def test_what_a_killed_writer_left_half_done_is_taken_back(library: Path, tmp_pa
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user, who may not write here")
-@pytest.mark.parametrize("prepare", [lambda path: None, wal_without_log], ids=["at-rest", "wal"])
-def test_a_folder_that_is_read_only_can_be_read(library: Path, prepare: Callable[[Path], None]) -> None:
-    prepare(library)
+def test_a_folder_that_is_read_only_can_be_read(library: Path) -> None:
     # Pytest's folders are closed to others.
     with tempfile.TemporaryDirectory() as folder:
         moved = Path(folder) / "library.sqlite"

@@ -12,6 +12,7 @@ from pathlib import Path
 from db.storage import database
 
 path = Path(sys.argv[1])
+database.make_file(path)
 writer = database.sqlite_engine(path, read_only=False)
 with writer.connect() as connection:
     connection.exec_driver_sql("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB)")

@@ -14,7 +14,7 @@ from alembic.config import Config
 from db.formats.bundled import bundled_non_traps, bundled_traps
 from db.library.open import create_library, open_library, upgrade_library
 from db.library.schema import migrate, migrated_schema, newest_schema
-from db.storage.database import sqlite_engine
+from db.storage.database import make_file, sqlite_engine
 from db.storage.schema_check import schema_differences
 from db.traps.trap import make_trap
 
@@ -49,6 +49,7 @@ def test_a_revision_imports_nothing_of_the_program(path: Path) -> None:
 def test_a_new_library_is_byte_for_byte_what_the_revisions_make(tmp_path: Path) -> None:
     path, migrated = tmp_path / "library.sqlite", tmp_path / "migrated.sqlite"
     create_library(path)
+    make_file(migrated)
     engine = sqlite_engine(migrated, read_only=False)
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         migrate(connection)
