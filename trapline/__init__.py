@@ -2,7 +2,8 @@
 
 =============  ===========================================================================
 commands/      the commands
-__main__.py    the list of the commands, the version, exit codes
+__main__.py    the start of the command, and its end by Ctrl-C
+program.py     the list of the commands, the version, exit codes
 lazy_group.py  command groups that import a command when it is used
 examples.py    example of each command, as its help shows it
 echo.py        what is printed, made harmless for a terminal

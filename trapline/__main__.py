@@ -1,144 +1,37 @@
-"""The command ``trapline``: its list of commands, its version, and its exit codes."""
+"""The command ``trapline``, which Ctrl-C ends without a traceback from its first moment to its last."""
 
-import errno
 import os
-import sys
-from importlib.metadata import version as installed_version
-from pathlib import Path
-from typing import TextIO
+import signal
 
-import typer
-
-from trapcore.errors import OutputError, TraplineError, UsageError
-from trapline.echo import echo, say
-from trapline.lazy_group import lazy_group
-
-COMMANDS = {
-    "annotate": "trapline.commands.annotate:annotate",
-    "library": "trapline.commands.library:library",
-    "index": "trapline.commands.games.index:index",
-    "mine": "trapline.commands.games.mine:mine",
-    "repertoire": "trapline.commands.games.repertoire:repertoire",
-    "query": "trapline.commands.query:query",
-    "explore": "trapline.commands.games.explore:explore",
-    "report": "trapline.commands.games.report:report",
-    "practise": "trapline.commands.practise:practise",
-    "bot": "trapline.commands.bot:bot",
-    "service": "trapline.commands.service:service",
-    "jobs": "trapline.commands.service:jobs",
-    "follow": "trapline.commands.service:follow",
-    "serve": "trapline.commands.serve:serve",
-    "similarity": "trapline.commands.similarity:similarity",
-    "match": "trapline.commands.similarity:match",
-    "tree": "trapline.commands.searches.tree:tree",
-    "propose": "trapline.commands.propose:propose",
-    "prove": "trapline.commands.prove:prove",
-    "doctor": "trapline.commands.doctor:doctor",
-    "search": "trapline.commands.searches.search:search",
-    "play": "trapline.commands.searches.play:play",
-    "research": "trapline.commands.research:research",
-}
-"""Name of each command, in the order of the help, and where it is; see `trapline.lazy_group`."""
-
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EBADF)
-
-app = typer.Typer(
-    cls=lazy_group(COMMANDS),
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Trap analysis for chess: annotates PGN with traps that are proved.",
-)
-
-
-def show_version(value: bool) -> None:
-    """Prints the version and stops."""
-    if value:
-        echo(f"trapline {installed_version('trapline')}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True)) -> None:
-    """Trap analysis for chess: annotates PGN with traps that are proved."""
-
-
-def has_stray_bytes(text: str) -> bool:
-    """Whether the terminal's encoding could not read the text (Python then keeps the bytes as lone surrogates)."""
-    return any("\ud800" <= letter <= "\udfff" for letter in text)
+INTERRUPTED = 130
+"""Exit code of a command that was ended by Ctrl-C: 128 and the number of the signal."""
 
 
 def main() -> None:
-    """Entry point: an error of ours or of the system becomes one line and its exit code, a bug a traceback."""
-    _fill_closed_streams()
-    os.umask(os.umask(0o077) | 0o002)  # nothing that is made here may be written to by everybody
-    code = _run()
+    """Entry point."""
+    # Ignored, as behind `nohup`, it stays ignored.
+    is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_usual:
+        signal.signal(signal.SIGINT, _leave)  # the imports take longer than all that follows in a short command
+    import sys
+
+    code = INTERRUPTED
     try:
-        sys.stdout.flush()
-    except OSError as error:
-        gone = isinstance(error, BrokenPipeError)  # the reader (`| head`): no error to speak of
-        if not gone and not code:
-            say(_sentence(error))
-        code = code or (TraplineError.exit_code if gone else OutputError.exit_code)
-        _drop(sys.stdout)
-    try:
-        sys.stderr.flush()
-    except OSError:
-        _drop(sys.stderr)  # talk that nobody can hear is no error
+        from trapline.program import main as run
+
+        if is_usual:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        code = run()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    finally:
+        if is_usual:
+            signal.signal(signal.SIGINT, _leave)
     sys.exit(code)
 
 
-def _run() -> int:
-    """Run the command; its exit code."""
-    try:
-        if any(map(has_stray_bytes, sys.argv)):
-            raise UsageError("an argument holds bytes that are no text in this terminal's encoding")
-        app(prog_name="trapline")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except TraplineError as error:
-        say(str(error))
-        return error.exit_code
-    except OverflowError as error:
-        say(f"a number that was given is too large ({error})")
-        return UsageError.exit_code
-    except MemoryError:
-        say("there is too little memory for this; do it with less at once, or where there is more")
-        return TraplineError.exit_code
-    except OSError as error:
-        say(_sentence(error))
-        return OutputError.exit_code if error.errno in _FULL or error.filename is None else TraplineError.exit_code
-    return 0
-
-
-def _fill_closed_streams() -> None:
-    """Put something in the place of standard streams that are closed, or the next files would get their numbers.
-
-    To write to a standard output that is closed is an error; what goes to a closed standard error is lost.
-    """
-    for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, flags)  # the lowest number that is free
-    sys.stdin = sys.stdin or os.fdopen(0, closefd=False)
-    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
-    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
-
-
-def _sentence(error: OSError) -> str:
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return "the working folder is not there any more; change to another one"
-    return f"{error.filename or 'standard output'}: {error.strerror or error}"
-
-
-def _drop(stream: TextIO) -> None:
-    """Send what could not be written to nowhere, so that it is not tried once more at the end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+def _leave(*_: object) -> None:
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

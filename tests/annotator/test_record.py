@@ -25,7 +25,7 @@ from tests.conftest import NewLibrary
 from tests.support.command_line import CommandLine
 from tests.support.trap_games import FELL, MISSED, QUIET, RESEMBLES, game
 from trapcore.parallel.pools import threads
-from trapline.__main__ import app
+from trapline.program import app
 
 CLOCK = FELL.replace("5. Nxe5 Bxd1", "5. Nxe5 {[%clk 0:03:00]} Bxd1 {[%clk 0:00:08.5]}")
 GAMES = (

@@ -14,7 +14,7 @@ from db.formats.bundled import bundled_traps
 from db.library.open import create_library, open_library
 from tests.support.command_line import run_program
 from tests.support.practice_library import copy_practice_library
-from trapline.__main__ import COMMANDS
+from trapline.program import COMMANDS
 
 
 @pytest.mark.parametrize("arguments", [("-h",), ("annotate", "-h"), ("library", "list", "-h"), ("jobs", "run", "-h")])

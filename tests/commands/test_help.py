@@ -12,8 +12,8 @@ from db.query.query import Sort
 from db.traps.terms import Outcome
 from trapcore.measures.options import IndexedMeasure, Measure
 from trapcore.proof.verdict import Verdict
-from trapline.__main__ import app
 from trapline.examples import EXAMPLES
+from trapline.program import app
 from trapline.settings import Settings
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from db.library.open import open_library
 from tests.support.db_traps import FELL, elephant, legal
 from trapcore.errors import OutputError, TraplineError, UsageError
-from trapline.__main__ import app
+from trapline.program import app
 
 Names = Callable[[Path, Path], str]
 

@@ -13,7 +13,7 @@ from db.library.open import open_library
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import LEGAL_FEN
 from trapcore.errors import InputError, OutputError, UsageError
-from trapline.__main__ import app
+from trapline.program import app
 
 TRAPLINE = CommandLine(app)
 

@@ -29,7 +29,7 @@ from tests.support.db_traps import AVOIDED, FELL, elephant, legal
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.service_site import LEGAL, ServerClock, begun, finished, play, service_for
 from trapcore.errors import LibraryError, TraplineError, UsageError
-from trapline.__main__ import app
+from trapline.program import app
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from lichess.api import Unauthorized
 from trapcore.errors import InputError, UsageError
-from trapline.__main__ import app
+from trapline.program import app
 from trapline.settings import CONFIG_VARIABLE, SECTIONS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

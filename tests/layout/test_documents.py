@@ -15,7 +15,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from tests.layout.modules import python_files
-from trapline.__main__ import app
+from trapline.program import app
 from trapline.settings import SECTIONS
 
 ROOT = Path(__file__).parents[2]

@@ -49,7 +49,7 @@ def loaded(module: str) -> list[str]:
 
 
 def test_the_command_line_loads_no_package_before_it_is_used() -> None:
-    assert not {"db", "annotator", "sqlalchemy", "chess"} & set(loaded("trapline.__main__"))
+    assert not {"db", "annotator", "sqlalchemy", "chess"} & set(loaded("trapline.program"))
 
 
 def test_a_query_as_a_value_loads_neither_the_terminal_nor_a_server() -> None:

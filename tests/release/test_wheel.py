@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.layout.modules import PACKAGES, ROOT, python_files
-from trapline.__main__ import COMMANDS
+from trapline.program import COMMANDS
 
 pytestmark = pytest.mark.slow
 

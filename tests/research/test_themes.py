@@ -15,7 +15,7 @@ from tests.support.public_data import PUZZLES, needs
 from tests.trapcore.proof.theme_lines import HAS
 from trapcore.errors import InputError
 from trapcore.proof.themes import THEMES
-from trapline.__main__ import app
+from trapline.program import app
 
 HEAD = "PuzzleId,FEN,Moves,Themes\n"
 

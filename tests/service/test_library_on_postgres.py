@@ -16,7 +16,7 @@ from service.state.locks import ProcessLocks
 from tests.conftest import NewLibrary
 from tests.fake_lichess.http.server import Server
 from tests.support.service_site import addresses, finished, random_moves, service_for
-from trapline.__main__ import app
+from trapline.program import app
 
 pytestmark = pytest.mark.parametrize("new_library", ["postgresql"], indirect=True)
 

@@ -15,7 +15,7 @@ import typer
 from typer.testing import CliRunner
 
 from trapcore.errors import TraplineError
-from trapline.__main__ import main
+from trapline.program import main
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,6 @@ def run_program(
     It works in ``folder``, with ``given`` on standard input, and sees these variables and none of the project's others.
     """
     streams = [io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8") for text in (given, "", "")]
-    code: object = 0
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("TRAPLINE_", "XDG_"))]:
             patch.delenv(name)
@@ -61,10 +60,7 @@ def run_program(
         patch.setattr(sys, "argv", ["trapline", *arguments])
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
+        code = main()
     printed = []
     for stream in streams[1:]:
         stream.flush()

@@ -1,0 +1,25 @@
+"""Ctrl-C at any moment of a command: its exit code is 130, and no traceback is printed."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+START = """
+import os, signal, sys, threading
+from trapline.__main__ import main
+threading.Timer(float(sys.argv[1]), os.kill, (os.getpid(), signal.SIGINT)).start()
+sys.argv[1:] = ["propose", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"]
+main()
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.005, 0.02, 0.05, 0.1, 0.2, 0.3])
+def test_ctrl_c_prints_no_traceback_and_exits_with_130(seconds: float, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", START, str(seconds)], capture_output=True, text=True, cwd=tmp_path, timeout=60
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (128 + signal.SIGINT, 0)  # the command may have come to its end before
