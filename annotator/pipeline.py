@@ -1,7 +1,8 @@
 """Run over files: inputs, detection, comments, outputs, and the journal by which an interrupted run goes on."""
 
 import time
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +21,7 @@ from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import analyzed
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import ByteReader, open_bytes
+from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, threads
 
 GROUP_BATCHES = 4
@@ -50,11 +52,13 @@ class Run:
         progress: Progress,
         *,
         pool: Pool | None = None,
+        cancellation: Callable[[], AbstractContextManager[Cancellation]] = lambda: nullcontext(Cancellation()),
         resume: bool,
     ) -> None:
         """With ``resume`` an interrupted run of the same plan is continued.
 
-        ``pool`` works in place of the request's threads.
+        ``pool`` works in place of the request's threads. ``cancellation`` gives a new cancellation for each input.
+        Another thread may cancel it: the run then writes its journal and raises ``RuntimeError``.
 
         Raises ``UsageError`` if there is one that cannot be continued because something changed.
         """
@@ -67,6 +71,7 @@ class Run:
         self._traps = known.traps
         self._analyzer = BatchAnalyzer(request, known)
         self._pool = pool
+        self._cancellation = cancellation
         self._progress = progress
         self._saved_at = float("-inf")
         self._journal = Journal(
@@ -176,7 +181,7 @@ class Run:
         seen = 0
         commentator = Commentator.of(self._request.style, source.told)
         try:
-            with open_bytes(source.path) as reader:
+            with open_bytes(source.path) as reader, self._cancellation() as stop:
                 _check_file(source, reader)
                 self._progress.begin(reader)
                 batches = analyzed(
@@ -186,6 +191,7 @@ class Run:
                     batch_bytes=self._request.batch_bytes,
                     from_byte=source.consumed,
                     to_the_end=not self._request.strict,
+                    stop=stop,
                 )
                 with closing(batches):
                     for count, (batch, found) in enumerate(batches, 1):
@@ -206,6 +212,10 @@ class Run:
                         if count % GROUP_BATCHES == 0:
                             self._end_group(out, state, context, at_least=CHECKPOINT_SECONDS)
                         self._progress.advance(self.counts)
+        except RuntimeError:
+            if source.consumed:
+                self._end_group(out, state, context, at_least=0.0)
+            raise
         except InputError as error:
             if self._request.strict:
                 # Fetched again it may be longer; what was read of it has to be the same.

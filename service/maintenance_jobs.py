@@ -4,7 +4,8 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from annotator.files.plan import plan_run
+from annotator.counts import Counts
+from annotator.files.plan import Plan, plan_run
 from annotator.files.progress import Progress
 from annotator.known_traps import KnownTraps
 from annotator.pipeline import Run
@@ -73,8 +74,7 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
                 continue
             copy.parent.mkdir(parents=True, exist_ok=True)
             plan = plan_run([str(path)], str(copy), None, strict=False)
-            with Progress(plan, quiet=True) as progress:
-                counts = Run(request, plan, known_traps, progress, resume=False).execute()
+            counts = _annotate_file(request, plan, known_traps, stop_flag)
         except (InputError, OutputError, UsageError, OSError) as error:
             reason = f"{error.filename or path}: {error.strerror}" if isinstance(error, OSError) else str(error)
             outcome.counts["failed"] += 1
@@ -90,6 +90,25 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         outcome.counts["games"] += counts.games
         outcome.counts["games with traps"] += counts.with_traps
         outcome.problems += counts.problems
+
+
+def _annotate_file(request: AnalysisRequest, plan: Plan, known_traps: KnownTraps, stop_flag: StopFlag) -> Counts:
+    """Annotate one file from where the last run was stopped, or from its beginning if something changed since.
+
+    Raises `Stopped` soon after the flag is set; what is done by then is kept.
+    """
+    for resume in (True, False):
+        try:
+            with Progress(plan, quiet=True) as progress:
+                run = Run(request, plan, known_traps, progress, cancellation=stop_flag.cancellation, resume=resume)
+                return run.execute()
+        except UsageError:
+            if not resume:
+                raise
+        except RuntimeError:
+            stop_flag.check()
+            raise
+    raise AssertionError("the second run returns or raises")
 
 
 def backup(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
