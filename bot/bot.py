@@ -221,7 +221,7 @@ class Bot:
         now = time.monotonic()
         waiting = {name: game.unsent_since for name, game in list(self._games.items())}
         unsent = {name: now - since for name, since in waiting.items() if since is not None}
-        found = summary(now - self._heard, unsent, self._pauses.active())
+        found = summary(now - self._heard, unsent, self._pauses.active(), self._recorder.unrecorded())
         return {
             **found,
             "ok": found["ok"] and not self._stopping.is_set(),

@@ -145,12 +145,17 @@ class Recorder:
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._next_index = time.monotonic() + INDEX_SECONDS
         self._once = OnceLogger(log)
+        self._failed: dict[str, tuple[Finished, str]] = {}
         self._thread = threading.Thread(target=self._run, name="records", daemon=True)
         self._thread.start()
 
     def record(self, game: Finished) -> None:
         """Queue a game; returns at once."""
         self._queue.put(game)
+
+    def unrecorded(self) -> dict[str, str]:
+        """Returns the games that could not be written, by id, with the reason; each is tried again."""
+        return {name: reason for name, (_, reason) in list(self._failed.items())}
 
     def close(self, seconds: float) -> None:
         """Write and index what is queued, for at most ``seconds``."""
@@ -164,21 +169,31 @@ class Recorder:
                 game = self._queue.get(timeout=INDEX_SECONDS)
                 closing = game is None
                 if game is not None:
-                    try:
-                        self._write(game)
-                    except TraplineError as error:
-                        log.error("game %s could not be recorded: %s", game.id, error)
-                    except Exception:
-                        # Its file of saved state stays, so that the next start records it.
-                        log.exception("game %s could not be recorded", game.id)
+                    self._try_to_write(game)
             if closing or time.monotonic() >= self._next_index:
                 try:
                     self._index()
                 except Exception:
                     log.exception("games could not be indexed")
                 self._next_index = time.monotonic() + INDEX_SECONDS
+                for failed, _ in list(self._failed.values()):
+                    self._try_to_write(failed)
                 if not closing:
                     self._write_chapters()
+
+    def _try_to_write(self, game: Finished) -> None:
+        """Write a game. If that fails it is tried again later, and after a restart: its saved state stays."""
+        try:
+            self._write(game)
+        except (TraplineError, OSError) as error:
+            self._failed[game.id] = game, str(error)
+            self._once.write(logging.ERROR, game.id, "game %s is recorded later: %s", game.id, error)
+        except Exception as error:
+            self._failed[game.id] = game, str(error)
+            log.exception("game %s could not be recorded", game.id)
+        else:
+            self._failed.pop(game.id, None)
+            self._once.reset(game.id)
 
     def _write(self, game: Finished) -> None:
         pgn = game.pgn

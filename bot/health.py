@@ -13,11 +13,14 @@ UNSENT_SECONDS = 20.0
 """or time for which a move that is ready could not be sent."""
 
 
-def summary(silent: float, unsent: Mapping[str, float], held: Sequence[Pause]) -> dict[str, object]:
+def summary(
+    silent: float, unsent: Mapping[str, float], held: Sequence[Pause], unrecorded: Mapping[str, str]
+) -> dict[str, object]:
     """What is wrong or waits, as part of the answer.
 
     ``silent``: seconds without a sign of the account's stream; ``unsent``: seconds for which a move that is ready could
-    not be sent, by game; ``held``: kinds of requests that pause after a 429.
+    not be sent, by game; ``held``: kinds of requests that pause after a 429; ``unrecorded``: reasons why finished games
+    could not be written, by game.
     """
     problems = [f"the account's stream is silent for {silent:.0f} s"] if silent >= SILENT_SECONDS else []
     problems += [
@@ -25,6 +28,7 @@ def summary(silent: float, unsent: Mapping[str, float], held: Sequence[Pause]) -
         for game, seconds in unsent.items()
         if seconds >= UNSENT_SECONDS
     ]
+    problems += [f"game {game} could not be recorded: {reason}" for game, reason in unrecorded.items()]
     return {
         "ok": not problems,
         "problems": problems,
