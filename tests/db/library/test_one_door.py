@@ -87,7 +87,7 @@ WATCHED = """
 import os, sys
 from db.library.open import open_library
 from trapcore.errors import TraplineError
-from trapline.__main__ import app
+from trapline.program import app
 
 path, folder = os.path.realpath(sys.argv[1]), sys.argv[2]
 os.chdir(folder)
