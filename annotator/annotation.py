@@ -12,6 +12,8 @@ from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.files.report import finding_line, skipped_line
 from annotator.selection import Selection, hangs_on
+from annotator.values import valued, values_of
+from db.traps.position_value import Values, deepest
 from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
@@ -32,6 +34,8 @@ class AnnotatedGame:
     tags: Mapping[str, str]
     events: tuple[TrapEvent, ...]
     """Ascending by ply."""
+    values: Values
+    """Of the positions that they are about."""
     told: tuple[Told, ...]
     """What was written of them, ascending by ply."""
 
@@ -81,7 +85,7 @@ class Annotator:
         edits: list[Edit] = []
         games: list[AnnotatedGame] = []
         grown = 0
-        for game, events in zip(found.found, self.all_reported(found.found), strict=True):
+        for game, (events, values) in zip(found.found, self.all_reported(found.found), strict=True):
             if not events:
                 continue
             layout = Layout(game.wrapped, game.newline, game.encoding)
@@ -97,6 +101,7 @@ class Annotator:
                     encoding=game.encoding,
                     tags=game.tags,
                     events=tuple(events),
+                    values=values,
                     told=tuple(told),
                 )
             )
@@ -111,20 +116,23 @@ class Annotator:
         text = spliced(data, edits) if edits else data
         return AnnotatedBatch(data, text, b"".join(line for _, line in lines), tuple(games))
 
-    def reported(self, game: _native.GameFindings) -> list[TrapEvent]:
-        """Events of a game that are reported, in the order of its moves."""
+    def reported(self, game: _native.GameFindings) -> tuple[list[TrapEvent], Values]:
+        """Events of a game that are reported, in the order of its moves, and the values of their positions."""
         return self.all_reported([game])[0]
 
-    def all_reported(self, games: Sequence[_native.GameFindings]) -> list[list[TrapEvent]]:
-        """Events of each game that are reported; with an engine several games are judged at a time."""
+    def all_reported(self, games: Sequence[_native.GameFindings]) -> list[tuple[list[TrapEvent], Values]]:
+        """The same of each game; with an engine several games are judged at a time."""
         chosen: list[list[TrapEvent]] = []
         for game in games:
             events = map(self._event, game.findings)
             # The engine is slow: it judges only what would be reported.
             chosen.append([event for event in events if self.selection.includes(event, game.tags)])
+        values: list[Values] = [values_of(game) for game in games]
         if self.verifier is not None:
-            chosen = self.verifier.verified(chosen)
-        return [self._chosen(events) for events in chosen]
+            verified = self.verifier.verified(chosen)
+            chosen = [events for events, _ in verified]
+            values = [deepest((engine, own)) for (_, engine), own in zip(verified, values, strict=True)]
+        return [(self._chosen(valued(events, known)), known) for events, known in zip(chosen, values, strict=True)]
 
     def _event(self, finding: _native.Finding) -> TrapEvent:
         return TrapEvent.of(finding, self.traps, self.measure)

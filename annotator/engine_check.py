@@ -19,6 +19,7 @@ import chess
 
 from annotator.events import EventProof, TrapEvent
 from db.proof.uci_engine import Evaluation, UciEngine
+from db.traps.position_value import PositionValue, Values, deepest
 from db.traps.terms import Event
 from trapcore import _native
 from trapcore.parallel.budget import Budget
@@ -112,8 +113,9 @@ class EngineProcess:
         """End it."""
         self._engine.close()
 
-    def verified(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
-        """The events of one game with the engine's verdicts in place of our own, in their order.
+    def verified(self, events: Sequence[TrapEvent]) -> tuple[list[TrapEvent], Values]:
+        """The events of one game with the engine's verdicts in place of our own, in their order, and what the engine
+        values the positions at.
 
         What the library knows and the mates that were missed stand as they are proved. Raises ``EngineError``.
         """
@@ -127,7 +129,17 @@ class EngineProcess:
         for nodes in self._stages:
             for question in questions:
                 self._ask_at(nodes, *question)
-        return [event if _stands(event) else self._judged(event) for event in events]
+        judged = [event if _stands(event) else self._judged(event) for event in events]
+        return judged, deepest(self._values(nodes) for nodes in reversed(self._stages))
+
+    def _values(self, nodes: int) -> dict[str, PositionValue]:
+        """Of the positions of the game in hand that were searched with so many nodes."""
+        values = {}
+        for (epd, searched), found in self._seen.items():
+            if searched == nodes:
+                line = _uci(parse_position(epd), found.line)
+                values[_native.epd(epd)] = PositionValue.of_engine(found.chance, nodes, line, self.name)
+        return values
 
     def _judged(self, event: TrapEvent) -> TrapEvent:
         epd = _native.epd(event.fen)
@@ -274,8 +286,11 @@ class EngineVerifier:
         self._running += 1
         self._idle.put(process)
 
-    def verified(self, games: Sequence[Sequence[TrapEvent]]) -> list[list[TrapEvent]]:
-        """The events of each game with the engine's verdicts, in the order of the games. Raises ``EngineError``."""
+    def verified(self, games: Sequence[Sequence[TrapEvent]]) -> list[tuple[list[TrapEvent], Values]]:
+        """The events of each game with the engine's verdicts and values, in the order of the games.
+
+        Raises ``EngineError``.
+        """
         for events in games:
             self.asked += len({(event.trap_ply, event.bait) for event in events if not _stands(event)})
         while self._running < min(self._jobs, sum(bool(events) for events in games)):
@@ -285,7 +300,7 @@ class EngineVerifier:
         with ThreadPoolExecutor(self._running, thread_name_prefix="engine") as pool:
             return list(pool.map(self._verify, games))
 
-    def _verify(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
+    def _verify(self, events: Sequence[TrapEvent]) -> tuple[list[TrapEvent], Values]:
         process = self._idle.get()
         try:
             return process.verified(events)

@@ -52,6 +52,12 @@ class TrapEvent:
     """SAN of that move."""
     fen: str
     """The position before the bait."""
+    baited: str = ""
+    """EPD after the bait; empty where no values of positions are known."""
+    origin: str = ""
+    """EPD before the move at ``ply``; empty likewise."""
+    reached: str = ""
+    """EPD after that move; empty likewise."""
     bait: str
     bait_san: str
     killer_line: tuple[str, ...]
@@ -78,6 +84,8 @@ class TrapEvent:
     """The win chances may be told: the last searches agree about them, and it is no endgame with few pieces."""
     played_loss: float | None = None
     """Win chance that the move at ``ply`` costs against the best move there, 0..2; None where it was not measured."""
+    reached_chance: float | None = None
+    """Win chance of who made that move, after it; None where it was not measured."""
     only_move: bool = False
     """The move at ``ply`` is the only one there that does not cost .3 or more."""
 
@@ -120,6 +128,9 @@ class TrapEvent:
             mover=finding.mover,
             played=finding.played,
             fen=finding.fen,
+            baited=finding.baited,
+            origin=finding.origin,
+            reached=finding.reached,
             bait=finding.bait,
             bait_san=finding.bait_san,
             killer_line=tuple(finding.killer_line),

@@ -17,6 +17,8 @@ from annotator.settings import AnalysisSettings, Tell
 from annotator.worker import LOSSES_BATCH_BYTES
 from db.library.library import Library
 from db.storage.losing_rows import LosingMove, judged_games, replace_losing_moves
+from db.storage.value_rows import store_values
+from db.traps.position_value import Values, deepest
 from db.traps.terms import Event
 from trapcore import _native
 from trapcore.errors import InputError
@@ -25,7 +27,7 @@ from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order
 
-_LOSSES_VERSION = 2
+_LOSSES_VERSION = 3
 """Of how the core judges what a move lost, and of what is kept of it: with another, games are looked through again."""
 
 _CLOCK = re.compile(rb"\[%clk\s+(\d{1,4}):(\d{1,2}):(\d{1,2})(?!\d)")
@@ -125,11 +127,15 @@ def _store(
     library: Library, by: str, part: _Part, found: _native.BatchFindings, annotator: Annotator, done: Recorded
 ) -> None:
     moves: dict[int, Sequence[LosingMove]] = {game: [] for game in part.games.values()}
+    values: Values = {}
     for game in found.found:
         if game.game in part.games:
-            moves[part.games[game.game]] = _losing_moves(annotator.reported(game))
+            events, of_game = annotator.reported(game)
+            moves[part.games[game.game]] = _losing_moves(events)
+            values = deepest((values, of_game))
     with library.database.write() as connection:
         replace_losing_moves(connection, by, moves)
+        store_values(connection, values)
     done.games += len(moves)
     done.losing_moves += sum(map(len, moves.values()))
 
@@ -146,11 +152,8 @@ def _losing_moves(events: Sequence[TrapEvent]) -> list[LosingMove]:
         LosingMove(
             ply=ply,
             kind=event.kind or "quiet",
-            before=event.before,
-            after=event.after,
             mate_in=event.proof.mate_in,
             killer_line=event.killer_line,
-            best=event.best,
             answer=answers.get((event.trap_ply, event.bait)),
             clock=_clock(event.anchor.comments),
             settled=event.settled,

@@ -133,6 +133,8 @@ TOLD: float
 TEMPTING_RANK: int
 TEMPTING_GAIN: int
 """The rules of the trap test, see `trapcore.proof.trap_test`."""
+PROOF: int
+"""Nodes of a `JudgedPosition` that is decided: more than any search has."""
 MATE: int
 MATE_BOUND: int
 """How the search writes mates, see `trapcore.proof.search`."""
@@ -386,10 +388,29 @@ class Finding:
     """Every other move at ``ply`` costs .3 or more against the one played."""
     fen: str
     """The trap position of this game, before the bait."""
+    baited: str
+    """EPD after the bait."""
+    origin: str
+    """EPD before the move at ``ply``."""
+    reached: str
+    """EPD after it."""
     trap_ply: int
     """Ply of the victim's decision: where the bait could be played (the same for all events of one trap position)."""
     anchor: Anchor
     """Of the move that the event is about."""
+
+@final
+class JudgedPosition:
+    """A position of a game, or after a bait there, with the deepest judgement of it."""
+
+    fen: str
+    """EPD."""
+    chance: float
+    """Win chance of the side to move, -1 to 1."""
+    nodes: int
+    """Of the search; `PROOF` where it is decided by a proof or by the rules."""
+    line: list[str]
+    """UCI: the best move and what follows; may be empty."""
 
 @final
 class GameFindings:
@@ -410,6 +431,8 @@ class GameFindings:
     """``ascii``, ``utf-8`` or ``latin-1``."""
     findings: list[Finding]
     """Ascending by ply."""
+    judged: list[JudgedPosition]
+    """The positions that they are about, each once."""
 
 @final
 class BatchFindings:

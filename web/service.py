@@ -29,6 +29,7 @@ from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.cache import LibraryCache
 from web.metrics import Metrics
+from web.position_values import PositionValues
 from web.problems import ClientDisconnected, Overloaded
 from web.report_jobs import FetchGames, ReportJobs
 from web.server.fair_queue import FairQueue, SharedAnswer
@@ -163,6 +164,7 @@ class Service:
         self.query_engine = QueryEngine(library, measure=settings.measure)
         self.explorer = Explorer(library)
         self.page_cache = LibraryCache()
+        self.values = PositionValues(library, settings)
         self._lock = threading.Lock()
         self._running = threading.local()
         self._stops: set[Cancellation] = set()

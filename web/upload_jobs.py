@@ -23,6 +23,7 @@ from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
+from db.traps.position_value import Values
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.decompress import ReadLimits
 from trapcore.io.streams import ByteReader
@@ -80,6 +81,8 @@ class GameResult:
     result: str
     date: str
     events: tuple[EventText, ...]
+    values: Values
+    """Of the positions that the events are about."""
 
     @classmethod
     def of(cls, game: AnnotatedGame, batch_offset: int) -> Self:
@@ -95,7 +98,7 @@ class GameResult:
             for told in game.told
         )
         offset = batch_offset + game.at
-        return cls(game.number, offset, game.size, game.encoding, white, black, result, date, events)
+        return cls(game.number, offset, game.size, game.encoding, white, black, result, date, events, game.values)
 
 
 class State(StrEnum):
@@ -244,7 +247,7 @@ class UploadJob:
         game = chess.pgn.read_headers(io.StringIO(text))
         if game is not None:
             white, black, result, date = (game.get(name, "?") for name in ("White", "Black", "Result", "Date"))
-            self.found.append(GameResult(1, 0, self.written, encoding, white, black, result, date, ()))
+            self.found.append(GameResult(1, 0, self.written, encoding, white, black, result, date, (), {}))
 
     def _text(self) -> tuple[str, str]:
         """The whole result and its encoding."""

@@ -27,23 +27,9 @@ def _mate(event: TrapEvent) -> str:
 
 
 def _pawns(event: TrapEvent) -> str:
-    chance = _chance(event)
+    chance = event.reached_chance
     if chance is None or abs(chance) >= _CERTAIN:
         return ""
     centipawns = math.log((1 + chance) / (1 - chance)) / _native.WIN_CHANCE_SCALE
     value = centipawns / 100 * (1 if event.mover == "white" else -1)
     return f"{value:.2f}".replace("-0.00", "0.00")
-
-
-def _chance(event: TrapEvent) -> float | None:
-    """Win chance after the move, of the side that made it."""
-    match event.event:
-        case Event.FELL:
-            return event.after
-        case Event.SET:
-            return None if event.before is None else -event.before
-        case Event.AVOIDED:
-            before = event.before
-        case Event.SPRUNG | Event.MISSED:
-            before = None if event.after is None else -event.after
-    return None if before is None or event.played_loss is None else max(-1.0, before - event.played_loss)

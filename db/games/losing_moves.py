@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import chess
@@ -15,9 +15,12 @@ from db.games.trap_occurrences import UNNAMED, Games
 from db.library.library import Library
 from db.storage.losing_rows import LosingMove, losing_moves_of
 from db.storage.models import GameRow
+from db.storage.value_rows import stored_values
 from db.traps.openings import opening_of
+from db.traps.position_value import Values
 from db.traps.terms import Side
 from trapcore import _native
+from trapcore.proof.search import MISTAKE
 from trapcore.trees.chess_game import parse_position
 
 
@@ -77,7 +80,8 @@ class LostMove:
 def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:
     """The losing moves in these games, by game and ply, and how many of the games were looked through for them.
 
-    A game in which the player had both sides gives each move once, as his. Raises `LibraryError`.
+    What they cost is the difference of the values that the library has of their positions; a move that costs too little
+    by deeper values is left out. A game in which the player had both sides gives each move once, as his. Raises `LibraryError`.
     """
     by_game: dict[int, list[LosingMove]] = defaultdict(list)
     with library.database.read() as connection:
@@ -92,7 +96,23 @@ def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:
     found = []
     for number, line in zip(numbers, _native.replay(replayed), strict=True):
         found += [_lost_move(games, number, move, line) for move in by_game[number] if move.ply <= len(line)]
-    return found, judged
+    with library.database.read() as connection:
+        values = stored_values(connection, {epd for each in found for epd in (each.epd, each.epd_after)})
+    return list(filter(_is_told, (_priced(each, values) for each in found))), judged
+
+
+def _priced(lost: LostMove, values: Values) -> LostMove:
+    """The move with what it cost by these values."""
+    move = lost.move.priced(values.get(lost.epd), values.get(lost.epd_after))
+    if move.best == lost.uci:
+        move = replace(move, best=None)
+    return replace(lost, move=move, best_san=None if move.best is None else _native.sans(lost.epd, [move.best])[0])
+
+
+def _is_told(lost: LostMove) -> bool:
+    """Whether the move still costs enough, so that it may be called losing."""
+    measured = lost.move.before is not None and lost.move.after is not None
+    return not measured or lost.move.mate_in is not None or lost.cost >= MISTAKE
 
 
 def _judged(connection: Any, numbers: Collection[int]) -> int:
@@ -126,7 +146,7 @@ def _lost_move(games: Games, number: int, move: LosingMove, line: list[tuple[str
         san=san,
         epd_after=_native.epd(board.fen()),
         killer_line_san=tuple(killer),
-        best_san=None if move.best is None else _native.sans(epd, [move.best])[0],
+        best_san=None,
         opening=UNNAMED if opening is None else opening.family,
         phase=phase,
         utc_time=row.utc_time,

@@ -34,6 +34,7 @@ from db.storage.models import (
     MetaRow,
     OccurrenceRow,
     PositionRow,
+    PositionValueRow,
     SightingRow,
     SourceRow,
     TrapRow,
@@ -361,7 +362,8 @@ def _rekey(connection: Connection) -> list[str]:
         keys = {"key": _native.position_key(epd), "mirror_key": _native.position_key(mirror(epd))}
         connection.execute(update(TrapRow).where(TrapRow.id == trap_id).values(keys))
     paths = _sources(connection)
-    for table in (SightingRow, LosingMoveRow, OccurrenceRow, CheckpointRow, PositionRow, GameRow, SourceRow):
+    of_games = (SightingRow, LosingMoveRow, OccurrenceRow, CheckpointRow, PositionRow, GameRow, SourceRow)
+    for table in (*of_games, PositionValueRow):
         connection.execute(delete(table))
     connection.execute(delete(MetaRow).where(MetaRow.key.in_([*_keys(), *RECORDED])))
     connection.execute(insert(MetaRow), _key_facts())

@@ -14,6 +14,7 @@ trap_rows.py      rows of a trap
 name_index.py     index of words and trigrams, by which names are found
 sighting_rows.py  rows of sightings, and how indexed games give them
 losing_rows.py    rows of moves that were proved to lose
+value_rows.py     rows of the values of positions
 practice_rows.py  rows of what players practise: schedules and answers
 frequency.py      frequency of baits in the indexed games
 ================  ================================================================================

@@ -1,23 +1,22 @@
 """Rows of the moves in indexed games that were proved to lose, and of which games were looked through for them."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from sqlalchemy import Connection, delete, select, update
 
 from db.storage.bulk import BulkInsert, BulkLookup, Value
 from db.storage.models import GameRow, LosingMoveRow
+from db.traps.position_value import PositionValue
 
 _AT_A_TIME = 400
 _COLUMNS = (
     "game_id",
     "ply",
     "kind",
-    "before",
-    "after",
     "mate_in",
     "killer_line",
-    "best",
     "answer",
     "clock",
     "settled",
@@ -27,22 +26,16 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LosingMove:
-    """A move that was played and proved to lose."""
+    """A move that was played and proved to lose. What it cost is not stored with it: see `priced`."""
 
     ply: int
     """From 1 at the game's first move."""
     kind: str
     """What refutes it, of `db.traps.terms.KINDS`."""
-    before: float | None
-    """Win chance of who played it, -1..1, with the best move; None where only the library's proof is known."""
-    after: float | None
-    """The same after the move."""
     mate_in: int | None
     """Moves to the mate that it allows."""
     killer_line: tuple[str, ...]
     """UCI, from the answer on."""
-    best: str | None
-    """UCI."""
     answer: str | None
     """``sprung`` or ``missed``; None if the game ended."""
     clock: int | None
@@ -51,6 +44,21 @@ class LosingMove:
     """The win chances may be told, and what follows from them alone: the last searches agree about them."""
     probability: float | None
     """That it costs .3 or more, 0..1, where only our own search says so."""
+    before: float | None = None
+    """Win chance of who played it, -1..1, with the best move; None where the position has no value."""
+    after: float | None = None
+    """The same after the move."""
+    best: str | None = None
+    """The best move, UCI; None where it is not known."""
+
+    def priced(self, value: PositionValue | None, reached: PositionValue | None) -> Self:
+        """The move with what it cost by the values of the positions before it and after it."""
+        return replace(
+            self,
+            before=None if value is None else value.chance,
+            after=None if reached is None else -reached.chance,
+            best=None if value is None else value.best,
+        )
 
 
 def judged_games(connection: Connection, digests: Collection[bytes]) -> dict[bytes, tuple[int, str | None]]:
@@ -68,28 +76,26 @@ def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Seque
     rows: list[tuple[Value, ...]] = []
     for game, found in sorted(moves.items()):
         for move in found:
-            figures = (move.kind, move.before, move.after, move.mate_in, " ".join(move.killer_line))
-            rows.append((game, move.ply, *figures, move.best, move.answer, move.clock, move.settled, move.probability))
+            line = " ".join(move.killer_line)
+            figures = (move.mate_in, line, move.answer, move.clock, move.settled, move.probability)
+            rows.append((game, move.ply, move.kind, *figures))
     BulkInsert(connection, LosingMoveRow, _COLUMNS).insert(rows)
 
 
 def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[tuple[int, LosingMove]]:
-    """The losing moves that are stored of these games, by game and ply."""
+    """The losing moves that are stored of these games, by game and ply, without what they cost."""
     wanted = select(*(getattr(LosingMoveRow, name) for name in _COLUMNS))
     for part in _parts(games):
         here = wanted.where(LosingMoveRow.game_id.in_(part)).order_by(LosingMoveRow.game_id, LosingMoveRow.ply)
         for row in connection.execute(here):
-            game, ply, kind, before, after, mate_in, line, best, answer, clock, settled, probability = row
+            game, ply, kind, mate_in, line, answer, clock, settled, probability = row
             yield (
                 game,
                 LosingMove(
                     ply=ply,
                     kind=kind,
-                    before=before,
-                    after=after,
                     mate_in=mate_in,
                     killer_line=tuple(line.split()),
-                    best=best,
                     answer=answer,
                     clock=clock,
                     settled=settled,

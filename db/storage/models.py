@@ -290,8 +290,25 @@ class SightingRow(Base):
     verdict: Mapped[str] = mapped_column(String(9))
 
 
+class PositionValueRow(Base):
+    """The deepest value of a position; see `db.traps.position_value.PositionValue`."""
+
+    __tablename__ = "position_values"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    key: Mapped[bytes] = mapped_column(LargeBinary(16), primary_key=True)
+    chance: Mapped[float] = mapped_column(Float)
+    effort: Mapped[int] = mapped_column(BigInteger)
+    line: Mapped[str] = mapped_column(Text)
+    """UCI, with spaces between."""
+    by: Mapped[str] = mapped_column(Text)
+
+
 class LosingMoveRow(Base):
-    """A move of an indexed game that was proved to lose; see `db.storage.losing_rows.LosingMove`."""
+    """A move of an indexed game that was proved to lose; see `db.storage.losing_rows.LosingMove`.
+
+    What it costs is the difference of two `PositionValueRow`.
+    """
 
     __tablename__ = "losing_moves"
     __table_args__ = (
@@ -302,12 +319,9 @@ class LosingMoveRow(Base):
     game_id: Mapped[int] = mapped_column(big(), ForeignKey("games.id"), primary_key=True, autoincrement=False)
     ply: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     kind: Mapped[str] = mapped_column(String(7))
-    before: Mapped[float | None] = mapped_column(Float)
-    after: Mapped[float | None] = mapped_column(Float)
     mate_in: Mapped[int | None]
     killer_line: Mapped[str] = mapped_column(Text)
     """UCI, with spaces between."""
-    best: Mapped[str | None] = mapped_column(String(5))
     answer: Mapped[str | None] = mapped_column(String(6))
     clock: Mapped[int | None]
     settled: Mapped[bool] = mapped_column(server_default=true())

@@ -96,6 +96,7 @@ async def game(
         at=first if ply is None else ply,
         told={event.ply: event.text for event in reversed(found.events)},
         best=best,
+        values=found.values,
     )
 
 

@@ -15,8 +15,7 @@ from db.traps.openings import Opening, opening_of
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.io.plain_text import harmless_line
-from trapcore.parallel.budget import Budget
-from trapcore.proof.search import search, win_chance
+from trapcore.proof.search import win_chance
 from web.pages.boards import Picture
 from web.pages.line_viewer import move_number
 from web.pages.rendering import address
@@ -29,8 +28,6 @@ MOST_VARIATIONS = 1000
 """Variations of a game that are shown."""
 MOST_BYTES = 1 << 18
 """Longest text of a game that is shown; it is read at some hundred kilobytes a second, and nobody can stop that."""
-NODES = 1000
-"""Nodes of the search for the value of each position of a game; a game takes half a second."""
 
 # Without `[` inside: each of many that are not closed would be looked for to the end of the comment.
 _COMMENT_COMMANDS = re.compile(r"\[%[^\][]*\]")
@@ -85,18 +82,6 @@ class GameView:
     def opening(self, ply: int) -> Opening | None:
         """Opening of the game as far as this half-move; None if it has no name."""
         return opening_of(each.epd for each in self.plies[: ply + 1])
-
-    def chances(self) -> tuple[float, ...]:
-        """White's win chance at each half-move, -1..1: the file's where it gives one, else that of a short search."""
-        found = []
-        for each in self.plies:
-            if each.chance is not None:
-                found.append(each.chance)
-                continue
-            result = search(each.picture.fen, Budget(nodes=NODES))
-            chance = win_chance(result.value)
-            found.append(chance if each.picture.fen.split()[1] == "w" else -chance)
-        return tuple(found)
 
 
 def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:

@@ -2,27 +2,26 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
+import chess
 from fastapi import Request
 from fastapi.responses import Response
 
 from db.practice.wording import numbered
-from db.proof.uci_engine import UciEngine
+from db.traps.position_value import PositionValue, Values
 from db.wording.grammar import Grammar
 from db.wording.sentences import percent_of_chance
-from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.search import search, win_chance
+from trapcore import _native
+from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
 from web.pages.boards import Picture
-from web.pages.game_viewer import GameView
+from web.pages.game_viewer import GameView, Ply
 from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import around
 from web.pages.plots import chance_bar, chance_plot
 from web.pages.rendering import address, language_of, page
 from web.service import Service, service_of
-
-BEST_NODES = 200_000
-"""Nodes of our own search for the best move that is asked for."""
 
 LINE_PLIES = 8
 """So much is shown of what is expected after it."""
@@ -56,11 +55,12 @@ async def game_page(
     at: int,
     told: Mapping[int, str],
     best: bool,
+    values: Values = MappingProxyType({}),
 ) -> Response:
     """Response with the page at a half-move.
 
     ``told``: the moves in the list of those that something is told of, in words, by half-move. With ``best`` the best
-    move is told.
+    move is told. ``values``: those that the comments of the game were written with.
     """
     service, language, flipped = service_of(request), language_of(request), view.plies[0].picture.flipped
     at = max(0, min(at, len(view.plies) - 1))
@@ -69,17 +69,11 @@ async def game_page(
     def url(ply: int) -> str:
         return place.url(ply, black=flipped)
 
-    def values(stop: Cancellation) -> tuple[float, ...]:
-        # They follow from the moves alone, whatever becomes of the library.
-        key = ("chances", tuple((each.picture.fen, each.chance) for each in view.plies))
-        return service.page_cache.get("", key, view.chances)
+    def look(stop: Cancellation) -> tuple[tuple[str, str] | None, tuple[float, ...]]:
+        found = best_move(service, here, values, language, stop) if best else None
+        return found, chances_of(service, view, values, stop)
 
-    chances = await service.search(request, values, seconds=SECONDS)
-    found = None
-    if best:
-        found = await service.search(
-            request, lambda stop: best_move(service, here.picture.fen, language, stop), seconds=SECONDS
-        )
+    found, chances = await service.search(request, look, seconds=SECONDS)
     picture = here.picture if found is None else replace(here.picture, bait="", killer=found[0][:4])
     opening = view.opening(at)
     tags = view.tags
@@ -133,33 +127,58 @@ def lichess_analysis(fen: str, *, flipped: bool = False) -> str:
     return f"https://lichess.org/analysis/standard/{fen.replace(' ', '_')}{'?color=black' if flipped else ''}"
 
 
-def best_move(service: Service, fen: str, language: Grammar, stop: Cancellation) -> tuple[str, str]:
-    """Best move of a position (UCI, empty if there is none) by the engine of the settings, else by our own search, and
-    a sentence about it. Raises ``EngineError`` and `PositionError`."""
-    board = parse_position(fen)
+def chances_of(service: Service, view: GameView, values: Values, stop: Cancellation) -> tuple[float, ...]:
+    """White's win chance at each half-move, -1..1: by ``values`` where these have the position, else as the file says,
+    else by the deepest value that there is."""
+    left = [each.epd for each in view.plies if each.epd not in values and each.chance is None]
+    known = {**service.values.of(left, stop), **values}
+    found = []
+    for each in view.plies:
+        value = known.get(each.epd)
+        if value is None:
+            assert each.chance is not None
+            found.append(each.chance)
+        else:
+            found.append(value.chance if each.epd.split()[1] == "w" else -value.chance)
+    return tuple(found)
+
+
+def best_move(
+    service: Service, here: Ply, values: Values, language: Grammar, stop: Cancellation
+) -> tuple[str, str]:
+    """Best move of a position (UCI, empty if there is none), and a sentence about it; ``values`` as `game_page` has
+    them. Raises ``EngineError`` and `LibraryError`."""
+    board = parse_position(here.picture.fen)
     if not any(board.legal_moves):
         return "", language.text("There is no legal move.")
-    command = service.settings.engine_command
-    if command is None:
-        result = search(fen, Budget(nodes=BEST_NODES), stop)
-        line, mate_in, depth, by = result.line, result.mate_in, result.depth, language.text("trapline’s search")
-        chance = win_chance(result.value)
-    else:
-        with UciEngine(command) as engine:
-            said = engine.evaluate(board, service.settings.engine_nodes, line=True)
-            line, by = tuple(move.uci() for move in said.line), engine.name
-            mate_in, depth, chance = said.mate_in, said.depth, said.chance
-    if not line:
+    told = values.get(here.epd)
+    value = told if told is not None and told.line else service.values.best(here.epd, stop)
+    if not value.line:
         return "", language.text("The search found nothing in time.")
-    if mate_in is not None and mate_in > 0:
-        worth = language.text("mate in %(count)s", count=mate_in)
-    else:
-        side = language.sides[board.turn]
-        worth = language.text("%(chance)s for %(side)s", chance=percent_of_chance(chance), side=side)
-    return line[0], language.text(
-        "Best: %(line)s (%(worth)s, depth %(depth)s, %(by)s).",
-        line=numbered(board, line[:LINE_PLIES]),
+    line = numbered(board, value.line[:LINE_PLIES])
+    is_own = value.by == _native.TESTER_VERSION
+    by = language.text("trapline’s search") if is_own else value.by
+    if (told is not None and told is not value) or (told is None and here.chance is not None):
+        # Its value is on the page already, and is not of this search.
+        return value.line[0], language.text("Best: %(line)s (%(by)s).", line=line, by=by)
+    worth = _worth(board, value, language)
+    if value.nodes is None:
+        return value.line[0], language.text("Best: %(line)s (%(worth)s, proved).", line=line, worth=worth)
+    return value.line[0], language.text(
+        "Best: %(line)s (%(worth)s, %(nodes)s nodes, %(by)s).",
+        line=line,
         worth=worth,
-        depth=depth,
+        nodes=language.number(value.nodes),
         by=by,
     )
+
+
+def _worth(board: chess.Board, value: PositionValue, language: Grammar) -> str:
+    """``mate in 3`` where the line shows it, else the win chance."""
+    ended = board.copy(stack=False)
+    for uci in value.line:
+        ended.push_uci(uci)
+    if ended.is_checkmate() and ended.turn != board.turn:
+        return language.text("mate in %(count)s", count=(len(value.line) + 1) // 2)
+    side = language.sides[board.turn]
+    return language.text("%(chance)s for %(side)s", chance=percent_of_chance(value.chance), side=side)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, BinaryIO
 
+import chess.pgn
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
@@ -22,10 +23,11 @@ from db.report.report import report as traps_report
 from db.wording.grammar import Grammar
 from db.wording.names import theme_name
 from db.wording.sentences import Narrator
+from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from web.api.uploads import read_games_form
 from web.pages.boards import Picture
-from web.pages.game_viewer import view_of
+from web.pages.game_viewer import MOST_PLIES, view_of
 from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, language_of, page
 from web.problems import Forbidden, NotFound, RequestError, headers_of, status_of
@@ -205,15 +207,29 @@ async def game(
         raise NotFound("there is no such game in this library")
     stored, lost = found
     own = profile.player(player)
+    at = ply if ply is not None else (lost[0].move.ply if lost else 0)
+    if best:
+        # What the search finds is told in the comments as well.
+        epd = _epd_at(stored, at)
+        await service.search(request, lambda stop: service.values.best(epd, stop), seconds=SECONDS)
+        stored, lost = await service.run(request, lambda stop: stored_game(service.library, number, narrator)) or found
     flipped = side == "black" or (not side and side_of(stored.headers, own) == "black")
     return await game_page(
         request,
         view_of(stored, flipped=flipped),
         place=GamePlace(f"/games/{number}", [(language.text("Report"), address("/report", player=own))], player),
-        at=ply if ply is not None else (lost[0].move.ply if lost else 0),
+        at=at,
         told={move.move.ply: f"{move.number}{'.' if move.colour == 'white' else '...'}{move.san}" for move in lost},
         best=best,
     )
+
+
+def _epd_at(game: chess.pgn.Game, ply: int) -> str:
+    """EPD of the position after so many half-moves, or of the last one."""
+    node: chess.pgn.GameNode = game
+    for _ in range(min(ply, MOST_PLIES)):
+        node = node.next() or node
+    return _native.epd(node.board().fen())
 
 
 def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Account:

@@ -226,11 +226,8 @@ CREATE TABLE losing_moves (
 	game_id INTEGER NOT NULL, 
 	ply INTEGER NOT NULL, 
 	kind VARCHAR(7) NOT NULL, 
-	"before" FLOAT, 
-	"after" FLOAT, 
 	mate_in INTEGER, 
 	killer_line TEXT NOT NULL, 
-	best VARCHAR(5), 
 	answer VARCHAR(6), 
 	clock INTEGER, settled BOOLEAN DEFAULT 1 NOT NULL, probability FLOAT, 
 	CONSTRAINT pk_losing_moves PRIMARY KEY (game_id, ply), 
@@ -281,3 +278,14 @@ CREATE TABLE move_tests (
 	best VARCHAR(5), 
 	CONSTRAINT pk_move_tests PRIMARY KEY (epd, move)
 );
+CREATE TABLE position_values (
+	"key" BLOB NOT NULL, 
+	chance FLOAT NOT NULL, 
+	effort BIGINT NOT NULL, 
+	line TEXT NOT NULL, 
+	"by" TEXT NOT NULL, 
+	CONSTRAINT pk_position_values PRIMARY KEY ("key")
+)
+ WITHOUT ROWID
+
+;

@@ -6,7 +6,8 @@ use shakmaty::{Chess, Color, Move, Position};
 use crate::chess::moves::after;
 use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
-use crate::judge::model::Event;
+use crate::judge::judgements::JudgedPosition;
+use crate::judge::model::{Event, JudgedGame};
 use crate::judge::workspace::Workspace;
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
 use crate::pgn::reader::{Game, Skip};
@@ -41,6 +42,8 @@ pub(crate) struct GameFindings {
     pub game: Game,
     pub layout: Layout,
     pub findings: Vec<Finding>,
+    /// The positions that they are about, each once.
+    pub judged: Vec<JudgedPosition>,
 }
 
 #[derive(Default)]
@@ -70,7 +73,7 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
                 continue;
             }
         };
-        let (events, positions) = analyzer.events(&game, work);
+        let JudgedGame { events, judged, positions } = analyzer.events(&game, work);
         out.positions += positions;
         if events.is_empty() {
             continue;
@@ -92,6 +95,7 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
             layout: layout(piece.bytes),
             game,
             findings,
+            judged,
         });
     }
     (out.candidates, out.suspected, out.proof_nodes) = (work.candidates, work.suspected, work.proof_nodes);
@@ -99,18 +103,17 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
 }
 
 fn finding(game: &Game, event: Event, places: &mut [Anchor]) -> Finding {
-    let baited = after(&event.position, event.case.bait);
     let first_ply = u32::from(game.initial.turn() == Color::Black);
     Finding {
         mover: mover(game, event.at),
         number: u32::from(game.initial.fullmoves()) + (first_ply + event.at as u32) / 2,
         played: played(game, event.at),
         bait_san: SanPlus::from_move(event.position.clone(), event.case.bait).to_string(),
-        line_san: sans(&baited, &event.case.line),
+        line_san: sans(&event.baited, &event.case.line),
         best_line_san: event.case.figures.as_ref().map_or_else(Vec::new, |figures| {
             sans(&event.position, &figures.best_line[..figures.best_line.len().min(BEST_LINE)])
         }),
-        kind: killer_kind(&baited, event.case.line.first().copied(), event.case.mate_in.is_some()),
+        kind: killer_kind(&event.baited, event.case.line.first().copied(), event.case.mate_in.is_some()),
         anchor: places[event.at].clone(),
         event,
     }

@@ -13,7 +13,7 @@ use crate::judge::game_events::{GameEvents, Standing};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::label_candidates::LabelCandidates;
 use crate::judge::losses::{ALONE, Loss, WITH_ENGINE};
-use crate::judge::model::{Case, Cases, Decision, Event, Options, ProofLimits, SetTrap, Tell, Trap};
+use crate::judge::model::{Case, Cases, Decision, JudgedGame, Options, ProofLimits, SetTrap, Tell, Trap};
 use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
 use crate::judge::trap_list::TrapList;
 use crate::judge::verify::Verifier;
@@ -44,12 +44,12 @@ impl GameAnalyzer {
         GameAnalyzer { traps, labels, tokens, options }
     }
 
-    /// The events of a game, ascending by move, and how many positions were looked at.
-    pub(crate) fn events(&self, game: &Game, work: &mut Workspace) -> (Vec<Event>, u64) {
-        let seen = game.moves.len() as u64 + 1;
+    /// The events of a game, and the judgements that they rest on.
+    pub(crate) fn events(&self, game: &Game, work: &mut Workspace) -> JudgedGame {
+        let positions = game.moves.len() as u64 + 1;
         let whole = self.options.tell == Tell::Losses;
         if self.traps.is_empty() && !whole {
-            return (Vec::new(), seen);
+            return JudgedGame { positions, ..JudgedGame::default() };
         }
         let standing = self.standing(game, work);
         let (from, limits) = (self.options.skip_plies, self.options.limits);
@@ -60,7 +60,7 @@ impl GameAnalyzer {
                 standing.case = Arc::new(events.measured(&standing, work).0);
                 events.tell(&standing, work);
             }
-            return (events.finish(work), seen);
+            return JudgedGame { positions, ..events.finish(work) };
         }
         events.losses.pass(work);
         for mut standing in standing {
@@ -76,7 +76,7 @@ impl GameAnalyzer {
         events.tell_losses(name, work);
         events.tell_missed_mates(from, work);
         events.tell_poisoned(from, name, work);
-        (events.finish(work), seen)
+        JudgedGame { positions, ..events.finish(work) }
     }
 
     /// The cases of the library as they stood in a game: at each decision that of the bait that was taken, or else the
@@ -347,7 +347,7 @@ mod tests {
                     let uci = m.to_uci(position.mode);
                     let game = format!("{variant}[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. {uci} *\n");
                     let game = GameReader::new().read(game.as_bytes()).unwrap();
-                    let (events, _) = own.events(&game, &mut Workspace::default());
+                    let events = own.events(&game, &mut Workspace::default()).events;
                     let set = events.iter().filter(|event| event.kind == EventKind::Set);
                     expected.extend(set.map(|event| parts(m, &event.case)));
                 }

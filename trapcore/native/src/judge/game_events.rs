@@ -3,12 +3,15 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use shakmaty::{Move, Position};
 
+use crate::chess::moves::after;
+use crate::chess::position::live_key;
 use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
-use crate::judge::model::{Case, Event, Figures, Options};
+use crate::judge::model::{Case, Event, Figures, JudgedGame, Options};
 use crate::judge::pass::deepen;
 use crate::judge::token_candidates::tempting;
 use crate::judge::workspace::Workspace;
@@ -62,6 +65,9 @@ impl<'a> GameEvents<'a> {
                 kind,
                 decision,
                 position: self.losses.positions[decision].clone(),
+                baited: after(&self.losses.positions[decision], case.bait),
+                origin: self.losses.positions[at].clone(),
+                reached: self.losses.positions[at + 1].clone(),
                 case: Arc::clone(case),
                 threat: false,
                 settled: true,
@@ -169,7 +175,11 @@ impl<'a> GameEvents<'a> {
             let mate = mate_in(&mut work.tester.prover, &self.losses.positions[at], &self.losses.searched[at]);
             work.proof_nodes += mate.as_ref().map_or(0, |proof| proof.nodes);
             let mut missed = None;
-            if let Some(proof) = mate.filter(|proof| proof.verdict == Verdict::Proved)
+            let proved = mate.filter(|proof| proof.verdict == Verdict::Proved);
+            if let Some(proof) = &proved {
+                self.losses.note_mate(at, &proof.line);
+            }
+            if let Some(proof) = proved
                 && !self.mates_as_well(at - 1, proof.line.first().copied(), proof.mate_in, self.losses.moves[at], work)
             {
                 missed = proof.mate_in;
@@ -246,8 +256,9 @@ impl<'a> GameEvents<'a> {
         }
     }
 
-    /// The events in the order of the moves, each with what its own move costs.
-    pub(super) fn finish(mut self, work: &mut Workspace) -> Vec<Event> {
+    /// The events in the order of the moves, each with what its own move costs; and the judgements of their positions
+    /// after the last search of the game.
+    pub(super) fn finish(mut self, work: &mut Workspace) -> JudgedGame {
         let mut events = std::mem::take(&mut self.events);
         events.sort_by_key(|event| event.at);
         for event in &mut events {
@@ -264,7 +275,12 @@ impl<'a> GameEvents<'a> {
             }
             event.threat = is_threat(event, work);
         }
-        events
+        self.losses.agree();
+        let mut seen = FxHashSet::default();
+        let about = events.iter().flat_map(Event::positions);
+        let judged = about.filter(|position| seen.insert(live_key(position)));
+        let judged = judged.filter_map(|position| self.losses.judged(position)).collect();
+        JudgedGame { events, judged, positions: 0 }
     }
 }
 
@@ -355,8 +371,8 @@ mod tests {
             limits,
         };
         let game = GameReader::new().read(format!("{moves} *\n").as_bytes()).unwrap();
-        let (events, _) = GameAnalyzer::new(Vec::new(), options, None).events(&game, work);
-        events.into_iter().map(|event| (event.kind, event.at + 1, event.case.mate_in, event)).collect()
+        let found = GameAnalyzer::new(Vec::new(), options, None).events(&game, work);
+        found.events.into_iter().map(|event| (event.kind, event.at + 1, event.case.mate_in, event)).collect()
     }
 
     fn parts(told: &[(EventKind, usize, Option<u32>, Event)]) -> Vec<(EventKind, usize, Option<u32>)> {

@@ -7,9 +7,10 @@ use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::{after, move_code};
-use crate::judge::losses::{Effort, Loss, LossProver, Question};
+use crate::judge::judgements::{JudgedPosition, Judgement, Judgements};
+use crate::judge::losses::{Effort, Loss, LossProver, Question, STAGE_NODES};
 use crate::judge::model::Case;
-use crate::judge::pass::{Deepening, deepen, pass};
+use crate::judge::pass::{Deepening, PASS_NODES, deepen, pass};
 use crate::judge::suspicion::{Circumstances, Evidence};
 use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
@@ -41,6 +42,8 @@ pub(super) struct GameLosses<'a> {
     /// The pass, by position; empty where none was made.
     pub searched: Vec<Deepening>,
     answers: FxHashMap<(usize, u16), Option<Arc<Loss>>>,
+    /// Of all that was searched.
+    judgements: Judgements,
     /// Of Black and of White, as the game says.
     ratings: [Option<u32>; 2],
     from: usize,
@@ -58,8 +61,8 @@ impl<'a> GameLosses<'a> {
         work.searcher.clear();
         let rating = |tag: &str| game.tag(tag).and_then(|text| text.parse().ok()).filter(|&rating| rating > 0);
         let ratings = [rating("BlackElo"), rating("WhiteElo")];
-        let (searched, answers) = (Vec::new(), FxHashMap::default());
-        GameLosses { moves: &game.moves, positions, searched, answers, ratings, from, effort }
+        let (searched, answers, judgements) = (Vec::new(), FxHashMap::default(), Judgements::default());
+        GameLosses { moves: &game.moves, positions, searched, answers, judgements, ratings, from, effort }
     }
 
     fn rating(&self, decision: usize) -> Option<u32> {
@@ -76,6 +79,42 @@ impl<'a> GameLosses<'a> {
         let stop_flag = work.searcher.stop_flag.clone();
         self.searched = pass(&mut work.searcher, &self.positions, self.from, &stop_flag);
         work.proof_nodes += self.searched.iter().map(|one| one.nodes).sum::<u64>();
+        for (position, found) in self.positions.iter().zip(&self.searched).filter(|(_, found)| !found.values.is_empty())
+        {
+            let (chance, line) = (win_chance(found.value()), found.line.clone());
+            self.judgements.note(position, Judgement { chance, nodes: PASS_NODES, line });
+        }
+    }
+
+    /// What a position is worth by the deepest search of it; `None` if there was none.
+    pub(super) fn judged(&self, position: &Chess) -> Option<JudgedPosition> {
+        let judgement = self.judgements.of(position)?;
+        Some(JudgedPosition { position: position.clone(), judgement })
+    }
+
+    /// Notes that the side to move at a decision mates by this line.
+    pub(super) fn note_mate(&mut self, decision: usize, line: &[Move]) {
+        self.judgements.note_mate(&self.positions[decision], line);
+    }
+
+    /// Notes what an answer says of the position of a decision and of that after the move in question.
+    fn note(&mut self, decision: usize, bait: Move, killer: Option<Move>, loss: &Loss, mated: bool) {
+        let position = &self.positions[decision];
+        let nodes = STAGE_NODES[loss.stage];
+        let line = if loss.line.is_empty() { killer.into_iter().collect() } else { loss.line.clone() };
+        let best = if loss.before >= loss.after { loss.best_line.clone() } else { [vec![bait], line.clone()].concat() };
+        self.judgements.note(position, Judgement { chance: loss.before.max(loss.after), nodes, line: best });
+        let baited = after(position, bait);
+        if mated || loss.mate_in.is_some() {
+            self.judgements.note_mate(&baited, &line);
+        } else {
+            self.judgements.note(&baited, Judgement { chance: -loss.after, nodes, line });
+        }
+    }
+
+    /// Makes the judgements of the positions of the game agree, after the last search.
+    pub(super) fn agree(&mut self) {
+        self.judgements.agree(&self.positions, self.moves);
     }
 
     /// What the pass saw of the move played at a decision; nothing where it did not look.
@@ -142,13 +181,17 @@ impl<'a> GameLosses<'a> {
         if let Some(answer) = self.answers.get(&key) {
             return answer.clone();
         }
-        let answer = self.ask(decision, bait, prior, work);
-        self.answers.insert(key, answer.clone());
-        answer
+        self.ask(decision, bait, prior, work)
     }
 
-    fn ask(&self, decision: usize, bait: Move, prior: Prior, work: &mut Workspace) -> Option<Arc<Loss>> {
-        self.seen(decision, bait, prior, work, |_, _| {})
+    fn ask(&mut self, decision: usize, bait: Move, prior: Prior, work: &mut Workspace) -> Option<Arc<Loss>> {
+        let Prior { killer, mated, .. } = prior;
+        let answer = self.seen(decision, bait, prior, work, |_, _| {});
+        if let Some(loss) = &answer {
+            self.note(decision, bait, killer, loss, mated);
+        }
+        self.answers.insert((decision, move_code(bait)), answer.clone());
+        answer
     }
 
     /// Asks about the move played at a decision as if nothing were known of it; `each` sees the evidence after every
@@ -195,9 +238,7 @@ impl<'a> GameLosses<'a> {
         if !matters || loss.verdict != Verdict::Refuted || loss.stage >= CONFIRMING.start {
             return Some(loss);
         }
-        let answer = self.ask(decision, m, Prior { killer: None, mated: false, stages: CONFIRMING }, work);
-        self.answers.insert((decision, move_code(m)), answer.clone());
-        answer
+        self.ask(decision, m, Prior { killer: None, mated: false, stages: CONFIRMING }, work)
     }
 
     /// Whether a search of so many nodes sees a move at a decision cost `least` or more against what the pass found

@@ -15,6 +15,7 @@
 //! | `suspicion` | the probability that a move loses, from what searches saw of it |
 //! | `losses` | the proof that a move loses |
 //! | `loss_evidence` | what the searches saw of the moves of a game, for the fit of the probability |
+//! | `judgements` | one judgement of each position of a game |
 //! | `game_losses` | what the moves of one game cost |
 //! | `events` | what a game did with a trap: set, fell, avoided, sprung, missed |
 //! | `game_events` | the events of one game, put together |
@@ -27,6 +28,7 @@ pub(crate) mod findings;
 pub(crate) mod game_analyzer;
 mod game_events;
 mod game_losses;
+pub(crate) mod judgements;
 mod label_candidates;
 pub(crate) mod loss_evidence;
 mod losses;

@@ -7,6 +7,7 @@ use shakmaty::{Chess, Move};
 use crate::chess::moves::mirror_move;
 use crate::chess::position::{GamePosition, mirror};
 use crate::judge::events::EventKind;
+use crate::judge::judgements::JudgedPosition;
 use crate::measures::trap_positions::{MeasureSpec, Member};
 use crate::search::verdict::Verdict;
 
@@ -144,6 +145,17 @@ pub(crate) struct SetTrap {
     pub case: Arc<Case>,
 }
 
+/// What a game holds.
+#[derive(Debug, Default)]
+pub(crate) struct JudgedGame {
+    /// Ascending by move.
+    pub events: Vec<Event>,
+    /// The positions that they are about, each once.
+    pub judged: Vec<JudgedPosition>,
+    /// Positions that were looked at.
+    pub positions: u64,
+}
+
 /// One event of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
@@ -152,8 +164,12 @@ pub(crate) struct Event {
     pub kind: EventKind,
     /// Index of the position (moves played before it) in which the bait could be played.
     pub decision: usize,
-    /// That position.
+    /// That position, and the one after the bait.
     pub position: Chess,
+    pub baited: Chess,
+    /// Before the move that the event is about, and after it.
+    pub origin: Chess,
+    pub reached: Chess,
     pub case: Arc<Case>,
     /// The killer would work as well if the victim passed.
     pub threat: bool,
@@ -164,4 +180,11 @@ pub(crate) struct Event {
     pub played_loss: Option<f64>,
     /// Every other move there costs [`LOSS`](crate::trap_test::LOSS) or more against that one.
     pub only_move: bool,
+}
+
+impl Event {
+    /// The positions that it gives values of.
+    pub(super) fn positions(&self) -> [&Chess; 4] {
+        [&self.position, &self.baited, &self.origin, &self.reached]
+    }
 }

@@ -13,6 +13,7 @@ use shakmaty::{CastlingMode, Move, Position};
 use super::arguments;
 use super::calls::{Cancellation, detached};
 use super::games::{PyBatch, PySkipped, list, skipped};
+use super::judged_positions::{PyJudgedPosition, judged};
 use super::pickle::impl_pickle;
 use super::ranking::MoveRanker;
 use super::token_index::PyTokenIndex;
@@ -76,6 +77,9 @@ impl_pickle! {
         played_loss: Option<f64>,
         only_move: bool,
         fen: String,
+        baited: String,
+        origin: String,
+        reached: String,
         trap_ply: usize,
         anchor: Py<PyAnchor>,
     }
@@ -93,6 +97,7 @@ impl_pickle! {
         newline: String,
         encoding: String,
         findings: Vec<Py<PyFinding>>,
+        judged: Vec<Py<PyJudgedPosition>>,
     }
 }
 
@@ -213,6 +218,9 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
             played_loss: event.played_loss,
             only_move: event.only_move,
             fen: position::fen(&event.position),
+            baited: position::epd(&event.baited),
+            origin: position::epd(&event.origin),
+            reached: position::epd(&event.reached),
             trap_ply: event.decision + 1,
             anchor: self::anchor(py, &anchor, text, game.start)?,
         },
@@ -330,6 +338,7 @@ impl PyGameAnalyzer {
                 }
                 .to_owned(),
                 findings,
+                judged: list(py, game.judged.iter().map(|found| judged(found, game.game.mode)).collect())?,
             });
         }
         Ok(PyBatchFindings {

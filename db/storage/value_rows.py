@@ -1,0 +1,53 @@
+"""Rows of the values of positions. A deeper value takes the place of a shallower one, in one statement."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+from sqlalchemy.dialects import postgresql, sqlite
+
+from db.storage.bulk import BulkLookup
+from db.storage.models import PositionValueRow
+from db.traps.position_value import PositionValue, Values
+from trapcore import _native
+
+LINE_PLIES = 11
+"""Most plies of a stored line: a mate in six is shown to its end."""
+
+_AT_A_TIME = 100
+_ROW = PositionValueRow
+_COLUMNS = (_ROW.key, _ROW.chance, _ROW.effort, _ROW.line, _ROW.by)
+
+
+def store_values(connection: Connection, values: Values) -> None:
+    """Store these values, but none that is shallower than what is stored of its position."""
+    insert = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[connection.dialect.name]
+    rows = [
+        {
+            "key": _native.position_key(epd),
+            "chance": value.chance,
+            "effort": value.effort,
+            "line": " ".join(value.line[:LINE_PLIES]),
+            "by": value.by,
+        }
+        for epd, value in values.items()
+    ]
+    rows.sort(key=lambda row: row["key"])  # type: ignore[arg-type, return-value]
+    for start in range(0, len(rows), _AT_A_TIME):
+        statement = insert(_ROW).values(rows[start : start + _AT_A_TIME])
+        new = statement.excluded
+        changed = {name: new[name] for name in ("chance", "effort", "line", "by")}
+        connection.execute(
+            statement.on_conflict_do_update(index_elements=[_ROW.key], set_=changed, where=new.effort > _ROW.effort)
+        )
+
+
+def stored_values(connection: Connection, epds: Iterable[str]) -> dict[str, PositionValue]:
+    """The values that are stored of these positions, by EPD."""
+    by_key = {_native.position_key(epd): epd for epd in epds}
+    if not by_key:
+        return {}
+    found = BulkLookup(connection, _COLUMNS, _ROW.key).find(sorted(by_key))
+    return {
+        by_key[bytes(key)]: PositionValue(chance, effort, tuple(line.split()), by)
+        for key, chance, effort, line, by in found
+    }

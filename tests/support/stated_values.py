@@ -1,0 +1,226 @@
+"""Every value of a position that comments, reports, pages and answers state about games, and which of them differ.
+
+``python -m tests.support.stated_values FILE.pgn --games 40 --positions 500`` prints both numbers.
+"""
+
+import argparse
+import html
+import io
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import chess
+import chess.engine
+import chess.pgn
+import httpx
+
+from tests.support.polling import until
+from tests.support.web_server import ROOT, environment, served
+from trapcore.proof.search import win_chance
+
+_COST = re.compile(r"\((\d+) % → (\d+) %\)")
+_BEST = re.compile(r"Best: [^<]*?\((\d+) % for (White|Black),")
+_CHANCE = re.compile(r"White’s win chance: (\d+) %")
+_POINTS = re.compile(r'<polyline class="chance-line" points="([^"]+)"')
+_BAR = re.compile(r'<rect class="white-part" width="10" y="[^"]+" height="([\d.]+)"')
+_SAID = re.compile(r'<p class="say" data-say>(.*?)</p>', re.DOTALL)
+
+PLOT = 0.1
+"""Percentage points that the plot is rounded to, and"""
+WHOLE = 0.51
+"""those that figures are rounded to."""
+
+
+@dataclass
+class Stated:
+    """The values of positions, in percent for White, by EPD: where each is stated, and how finely."""
+
+    values: dict[str, list[tuple[str, float, float]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, board: chess.Board, where: str, white: float, rounding: float) -> None:
+        """Note that a place states this value of White."""
+        self.values[board.epd()].append((where, white, rounding))
+
+    def add_of(self, board: chess.Board, where: str, side: chess.Color, percent: float, rounding: float) -> None:
+        """The same of a value that is of one side."""
+        self.add(board, where, percent if side else 100 - percent, rounding)
+
+    def contradictions(self, epds: list[str] | None = None) -> list[tuple[str, list[tuple[str, float, float]]]]:
+        """The positions with two values that no rounding explains."""
+        found = []
+        for epd in self.values if epds is None else epds:
+            stated = self.values[epd]
+            low = max(value - rounding for _, value, rounding in stated)
+            high = min(value + rounding for _, value, rounding in stated)
+            if low > high:
+                found.append((epd, stated))
+        return found
+
+
+def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> Stated:
+    """What is stated about the first games of a PGN text; best moves are asked for at each ``every``-th half-move that
+    something is told of, and one that nothing is told of.
+    """
+    stated = Stated()
+    source, library = folder / "games.pgn", folder / "library.sqlite"
+    source.write_text("\n".join(map(str, _games(text, of_games))), encoding="utf-8")
+    for command in (
+        ["index", str(source), "--db", str(library)],
+        ["annotate", str(source), "--db", str(library), "--eval", "-o", str(folder / "out.pgn")]
+        + ["--report", str(folder / "out.jsonl")],
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-m", "trapline", *command], cwd=ROOT, env=environment(folder, {}), capture_output=True
+        )
+        assert ran.returncode == 0, ran.stderr.decode()
+    for game in _games((folder / "out.pgn").read_text(encoding="utf-8"), of_games):
+        _comments(stated, game, "comment")
+    for line in (folder / "out.jsonl").read_text(encoding="utf-8").splitlines():
+        _finding(stated, json.loads(line))
+    with served(library, folder) as running, running.client() as client:
+        client.headers["accept"] = "text/html"
+        pages = _upload(stated, client, source.read_text(encoding="utf-8"))
+        by_number = enumerate(_games(source.read_text(encoding="utf-8"), of_games), start=1)
+        told = {_moves(game): game for _, game, _ in pages}
+        pages += [(f"/games/{number}", told.get(_moves(game), game), "game") for number, game in by_number]
+        asked = [(path, ply, game, where) for path, game, where in pages for ply in _asked(game, every)]
+        for path, ply, _, _ in asked:
+            client.get(path, params={"ply": ply, "best": 1})
+        for path, ply, game, where in asked:
+            _page(stated, client, path, ply, game, where)
+        for _, ply, game, where in asked:
+            if where == "game":
+                _proposal(stated, client, [game.board(), *(node.board() for node in game.mainline())][ply])
+    return stated
+
+
+def _moves(game: chess.pgn.Game) -> str:
+    return " ".join(node.move.uci() for node in game.mainline())
+
+
+def _games(text: str, most: int) -> Iterator[chess.pgn.Game]:
+    stream = io.StringIO(text)
+    for _ in range(most):
+        game = chess.pgn.read_game(stream)
+        if game is None:
+            return
+        yield game
+
+
+def _comments(stated: Stated, game: chess.pgn.Game, where: str) -> None:
+    for node in game.mainline():
+        before, after = node.parent.board(), node.board()
+        for first, second in _COST.findall(node.comment):
+            stated.add_of(before, where, before.turn, int(first), WHOLE)
+            stated.add_of(after, where, before.turn, int(second), WHOLE)
+        score = node.eval()
+        if score is not None:
+            white = score.white()
+            chance = float(2 * (white > chess.engine.Cp(0)) - 1) if white.is_mate() else win_chance(white.score() or 0)
+            stated.add(after, "eval", 50 * (1 + chance), PLOT)
+
+
+def _finding(stated: Stated, line: dict[str, object]) -> None:
+    if line["event"] == "skipped" or line["before"] is None or line["after"] is None:
+        return
+    before = chess.Board(str(line["fen"]))
+    after = before.copy()
+    after.push_uci(str(line["bait"]))
+    chances = float(str(line["before"])), float(str(line["after"]))
+    for board, chance in zip((before, after), chances, strict=True):
+        stated.add_of(board, "report line", before.turn, 50 * (1 + chance), PLOT)
+    if line["played_loss"] is not None and line["event"] != "set":
+        board, chance = {"sprung": (after, -chances[1]), "missed": (after, -chances[1])}.get(
+            str(line["event"]), (before, chances[0])
+        )
+        reached = board.copy()
+        reached.push_san(str(line["played"]))
+        left = max(-1.0, chance - float(str(line["played_loss"])))
+        stated.add_of(reached, "cost of a report line", board.turn, 50 * (1 + left), PLOT)
+
+
+def _upload(stated: Stated, client: httpx.Client, text: str) -> list[tuple[str, chess.pgn.Game, str]]:
+    """Annotates the games as a visitor does. Returns their pages."""
+    answer = client.post("/annotate", files={"file": ("", b"")}, data={"pgn": text})
+    path = answer.headers["location"]
+    job = f"/api/v1{path.replace('annotate', 'annotations')}"
+    until(lambda: client.get(job).json()["state"] == "done")
+    games = [game for game in _games(client.get(f"{job}/result").text, 10_000) if _told(game)]
+    for game in games:
+        _comments(stated, game, "comment of an upload")
+    return [(f"{path}/games/{place}", game, "upload") for place, game in enumerate(games, start=1)]
+
+
+def _told(game: chess.pgn.Game) -> list[int]:
+    return [ply for ply, node in enumerate(game.mainline(), start=1) if node.comment]
+
+
+def _asked(game: chess.pgn.Game, every: int) -> list[int]:
+    """Half-moves whose pages are looked at: before and after moves that something is told of, and one other."""
+    middle = sum(1 for _ in game.mainline()) // 2
+    return sorted({at for ply in _told(game)[::every] for at in (ply - 1, ply)} | {middle})
+
+
+def _page(stated: Stated, client: httpx.Client, path: str, ply: int, game: chess.pgn.Game, where: str) -> None:
+    """The page of a game at a half-move: plot, bar and figures, the comment and the best move."""
+    boards = [game.board(), *(node.board() for node in game.mainline())]
+    page = client.get(path, params={"ply": ply, "side": "white", "best": 1})
+    assert page.status_code == 200, (path, page.text)
+    text = html.unescape(page.text)
+    points, bar, chance, said = (each.search(text) for each in (_POINTS, _BAR, _CHANCE, _SAID))
+    assert points is not None
+    assert bar is not None
+    assert chance is not None
+    assert said is not None
+    for board, point in zip(boards, points[1].split(), strict=True):
+        stated.add(board, f"plot of the {where}", 100 - 100 * float(point.split(",")[1]) / 110, PLOT)
+    stated.add(boards[ply], f"bar of the {where}", float(bar[1]), PLOT)
+    stated.add(boards[ply], f"figure of the {where}", int(chance[1]), WHOLE)
+    for percent, side in _BEST.findall(text):
+        stated.add_of(boards[ply], f"best move of the {where}", side == "White", int(percent), WHOLE)
+    for first, second in _COST.findall(said[1]):
+        side = boards[ply - 1].turn
+        stated.add_of(boards[ply - 1], f"words of the {where}", side, int(first), WHOLE)
+        stated.add_of(boards[ply], f"words of the {where}", side, int(second), WHOLE)
+
+
+def _proposal(stated: Stated, client: httpx.Client, board: chess.Board) -> None:
+    answer = client.get("/api/v1/propose", params={"fen": board.fen()}, headers={"accept": "application/json"})
+    for move in answer.json()["moves"]:
+        if move["win_chance"] is not None:
+            stated.add_of(board, "answer of the API", board.turn, 50 * (1 + move["win_chance"]), PLOT)
+
+
+def main() -> None:
+    """Prints how many positions have a value, and of how many there are two."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--games", type=int, default=40, help="first games of each file")
+    parser.add_argument("--positions", type=int, default=500, help="positions that are compared")
+    parser.add_argument("--every", type=int, default=1, help="of the moves with a comment, each so many has its pages")
+    options = parser.parse_args()
+    positions = contradictions = 0
+    for file in options.files:
+        with tempfile.TemporaryDirectory() as folder:
+            text = file.read_text(encoding="utf-8", errors="replace")
+            stated = stated_values(text, Path(folder), of_games=options.games, every=options.every)
+        # Those with most places first.
+        ordered = sorted(stated.values, key=lambda epd: -len({where for where, *_ in stated.values[epd]}))
+        ordered = ordered[: max(0, options.positions - positions)]
+        found = stated.contradictions(ordered)
+        positions += len(ordered)
+        contradictions += len(found)
+        for epd, values in found:
+            print(epd, *(f"{where}: {value:.1f}" for where, value, _ in sorted(set(values))), sep="\n    ")
+    print(f"{contradictions} of {positions} positions have two values")
+
+
+if __name__ == "__main__":
+    main()
