@@ -1,6 +1,6 @@
 """One batch: from the findings in it to its annotated bytes and its lines of the report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -65,6 +65,8 @@ class Annotator:
     reporting: bool
     """Lines of a report are wanted."""
     verifier: EngineVerifier | None
+    stored: Callable[[Collection[str]], Values] = lambda _: {}
+    """The values of positions, by EPD, that somebody has been told already."""
 
     def annotate(
         self,
@@ -132,6 +134,8 @@ class Annotator:
             verified = self.verifier.verified(chosen)
             chosen = [events for events, _ in verified]
             values = [deepest((engine, own)) for (_, engine), own in zip(verified, values, strict=True)]
+        told = self.stored({epd for each in values for epd in each})
+        values = [deepest(({epd: told[epd] for epd in each if epd in told}, each)) for each in values]
         return [(self._chosen(valued(events, known)), known) for events, known in zip(chosen, values, strict=True)]
 
     def _event(self, finding: _native.Finding) -> TrapEvent:

@@ -1,5 +1,4 @@
-"""Values of positions for the pages: those that the library has, and those that were asked for, of which the deepest
-counts."""
+"""Values of positions for the pages: those that the library has, and those that somebody asked for."""
 
 import threading
 from collections.abc import Iterable, Sequence
@@ -10,9 +9,8 @@ from cachetools import LRUCache
 from db.library.library import Library
 from db.proof.uci_engine import UciEngine
 from db.storage.value_rows import store_values, stored_values
-from db.traps.position_value import ENGINE, PositionValue, deepest
+from db.traps.position_value import ENGINE, PositionValue, Values, deepest
 from trapcore import _native
-from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance
 from trapcore.trees.chess_game import parse_position
@@ -28,29 +26,39 @@ _MOST = 50_000  # values in memory
 
 
 class PositionValues:
-    """Values by EPD. A value that is asked for goes into the library if that has one of the position, so that reports
-    read it too; others are in memory."""
+    """Values by EPD: those of the library, by which comments and reports were written, and others in memory."""
 
     def __init__(self, library: Library, settings: WebOptions) -> None:
         self._library, self._settings = library, settings
         self._searched: LRUCache[str, PositionValue] = LRUCache(_MOST)
+        self._told: LRUCache[str, PositionValue] = LRUCache(_MOST)
         self._lock = threading.Lock()
 
+    def tell(self, values: Values) -> None:
+        """Note that comments were written by these values: no search of ours that somebody asks for replaces them."""
+        with self._lock:
+            self._told.update(values)
+
     def known(self, epds: Iterable[str]) -> dict[str, PositionValue]:
-        """The deepest value of each of these positions that has one. Raises `LibraryError`."""
+        """The value of each of these positions that has one. Raises `LibraryError`."""
         epds = set(epds)
-        stored = self._stored(epds)
         with self._lock:
             searched = {epd: value for epd in epds if (value := self._searched.get(epd)) is not None}
-        return deepest((stored, searched))
+        return {**searched, **self.told(epds)}
 
-    def of(self, epds: Sequence[str], stop: Cancellation) -> dict[str, PositionValue]:
+    def told(self, epds: Iterable[str]) -> dict[str, PositionValue]:
+        """The value of each of these positions that something was written by. Raises `LibraryError`."""
+        epds = set(epds)
+        with self._lock:
+            told = {epd: value for epd in epds if (value := self._told.get(epd)) is not None}
+        with self._library.database.read() as connection:
+            return {**told, **stored_values(connection, epds)}
+
+    def of(self, epds: Iterable[str], stop: Cancellation) -> dict[str, PositionValue]:
         """The value of each of these positions, by a short search where there is none. Raises `LibraryError`."""
+        epds = set(epds)
         found = self.known(epds)
-        for epd in epds:
-            if epd not in found:
-                found[epd] = self.keep(epd, _searched(epd, NODES, stop))
-        return found
+        return found | self.keep({epd: _searched(epd, NODES, stop) for epd in epds - found.keys()}, stop)
 
     def best(self, epd: str, stop: Cancellation) -> PositionValue:
         """The value of a position with its best move, by the engine of the settings, else by our own search.
@@ -58,39 +66,31 @@ class PositionValues:
         Raises ``EngineError`` and `LibraryError`.
         """
         command, nodes = self._settings.engine_command, self._settings.engine_nodes
-        stored = self._stored([epd]).get(epd)
-        with self._lock:
-            searched = self._searched.get(epd)
-        if stored is not None and stored.line and (command is None or stored.effort >= ENGINE):
-            # Comments and reports were written by it.
-            return stored
-        if searched is not None and searched.effort >= (BEST_NODES if command is None else ENGINE + nodes):
-            return searched
-        found = _searched(epd, BEST_NODES, stop) if command is None else _asked(command, epd, nodes)
-        return found if stop.is_cancelled else self.keep(epd, found)
-
-    def keep(self, epd: str, found: PositionValue) -> PositionValue:
-        """The deeper one of this value and of what is known of the position, which is kept. Raises `LibraryError`."""
-        stored = self._stored([epd]).get(epd)
-        if stored is not None:
-            if found.effort <= stored.effort:
-                return stored
-            try:
-                with self._library.database.write() as connection:
-                    store_values(connection, {epd: found})
-            except LibraryError:
-                # Nobody may write now: what the reports say stays the value of the position.
-                return stored
-            return found
-        with self._lock:
-            known = self._searched.get(epd)
-            if known is None or found.effort > known.effort:
-                self._searched[epd] = known = found
+        told, known = self.told([epd]).get(epd), self.known([epd]).get(epd)
+        if told is not None and told.line and (command is None or told.is_engines):
+            return told
+        if known is not None and known.effort >= (BEST_NODES if command is None else ENGINE + nodes):
             return known
+        found = _searched(epd, BEST_NODES, stop) if command is None else _asked(command, epd, nodes)
+        return self.keep({epd: found}, stop)[epd]
 
-    def _stored(self, epds: Iterable[str]) -> dict[str, PositionValue]:
-        with self._library.database.read() as connection:
-            return stored_values(connection, epds)
+    def keep(self, found: Values, stop: Cancellation | None = None) -> dict[str, PositionValue]:
+        """The values that these positions have now: what something was written by, except where an engine knows better,
+        else the deepest, which is kept unless ``stop`` cut the searches short. Raises `LibraryError`.
+        """
+        told, better = self.told(found), {}
+        if not self._library.database.read_only:
+            better = {epd: found[epd] for epd in told if found[epd].is_engines and not told[epd].is_engines}
+        if better:
+            with self._library.database.write() as connection:
+                store_values(connection, better)
+        others: Values = {epd: value for epd, value in found.items() if epd not in told}
+        with self._lock:
+            known = {epd: value for epd in others if (value := self._searched.get(epd)) is not None}
+            others = deepest((known, others))
+            if stop is None or not stop.is_cancelled:
+                self._searched.update(others)
+        return {**others, **told, **better}
 
 
 def _searched(epd: str, nodes: int, stop: Cancellation) -> PositionValue:

@@ -23,13 +23,14 @@ from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
-from db.traps.position_value import Values
+from db.traps.position_value import Values, deepest
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.decompress import ReadLimits
 from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.metrics import Metrics
+from web.position_values import PositionValues
 from web.problems import Conflict, NotFound, RequestError
 from web.server.upload_slots import UploadSlots
 from web.settings import WebOptions
@@ -285,8 +286,8 @@ class UploadJob:
 class UploadJobs:
     """All jobs of one server."""
 
-    def __init__(self, settings: WebOptions, metrics: Metrics) -> None:
-        self._settings = settings
+    def __init__(self, settings: WebOptions, metrics: Metrics, values: PositionValues) -> None:
+        self._settings, self._values = settings, values
         self._metrics = metrics
         self._jobs: dict[str, UploadJob] = {}
         self.slots = UploadSlots(settings.web.annotations, metrics)
@@ -389,9 +390,11 @@ class UploadJobs:
                 job.tally,
                 self._analysis_pool,
                 stop=job.stop,
+                stored=self._values.told,
             )
             for batch in batches:
                 job.write(batch)
+                self._values.tell(deepest(game.values for game in batch.games))
                 self._make_room(job)
                 if job.stop.is_cancelled:
                     raise RuntimeError("stopped")

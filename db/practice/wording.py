@@ -8,6 +8,7 @@ import chess
 from db.practice.collect import plain_theme
 from db.practice.exercise import Exercise, Origin, Task
 from db.practice.judge import Judgement, Mark
+from db.wording.chances import points_of_cost
 from db.wording.claims import year
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
@@ -140,4 +141,4 @@ def _how(exercise: Exercise, judgement: Judgement, language: Grammar) -> str:
     key = "lets_go" if exercise.task is Task.KILLER else "loses"
     if not judgement.cost:
         return language.practice[key]
-    return language.practice[f"{key}_cost"].format(points=f"{50 * judgement.cost:.0f}")
+    return language.practice[f"{key}_cost"].format(points=points_of_cost(judgement.cost))

@@ -34,6 +34,11 @@ class PositionValue:
         return cls(chance, ENGINE + nodes, line, name)
 
     @property
+    def is_engines(self) -> bool:
+        """Whether an engine gave it, or it is proved, which no engine knows better."""
+        return self.effort >= ENGINE
+
+    @property
     def nodes(self) -> int | None:
         """Of the search; None of a proof."""
         return None if self.effort >= _native.PROOF else self.effort % ENGINE

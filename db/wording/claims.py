@@ -7,6 +7,7 @@ import chess
 from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
+from db.wording.chances import points_of_cost
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
 from trapcore.proof.search import MATE, MATE_BOUND
@@ -20,7 +21,7 @@ def claim(trap: Trap, language: Grammar = ENGLISH) -> str:
             return language.text("proved, mate in %(count)s", count=trap.mate_in)
         if trap.gain is None:
             return language.text("proved")
-        return language.text("proved, costs %(points)s %% of win chance", points=f"{50 * trap.gain:.0f}")
+        return language.text("proved, costs %(points)s %% of win chance", points=points_of_cost(trap.gain))
     if trap.reason and trap.is_forced:
         return language.text("no trap: %(reason)s", reason=trap.reason)
     mates = trap.outcome is Outcome.MATE

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import chess
 
 from db.wording import moves
+from db.wording.chances import percent_of_chance, points_of_cost
 from db.wording.evidence import Evidence
 from db.wording.facts import BETTER, CHECKS, Facts, Motif, facts_of
 from db.wording.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
@@ -25,11 +26,6 @@ WINNING = 0.7
 EVEN, CLEARLY_BETTER = 0.05, 0.3
 """Nobody is said to keep the balance who stands worse than 47.5 %, nor to keep the advantage with less than 65 %: an
 engine calls much of what is valued between this and the disadvantage lost, and between this and the balance level."""
-
-
-def percent_of_chance(chance: float) -> str:
-    """A win chance of -1..1 as ``62 %`` of 0 to 100."""
-    return f"{50 * (1 + chance):.0f} %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +231,7 @@ class Narrator:
                 "was_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances
             )
         if facts.best is None or evidence.before is None:
-            points = "" if evidence.cost is None or not evidence.settled else f"{50 * evidence.cost:.0f}"
+            points = "" if evidence.cost is None or not evidence.settled else points_of_cost(evidence.cost)
             return self._say("only_cost", points=points) if points else ""
         best = moves.line([facts.best], evidence.half_move)
         if best.endswith("#"):

@@ -53,18 +53,20 @@ def test_the_engine_decides_of_few_nodes_what_is_clear(
     tmp_path: Path, score: str, verdict: Verdict, nodes: int
 ) -> None:
     with EngineVerifier(engine_of(tmp_path, score), NODES) as verifier:
-        [[event]] = verifier.verified([[event_of(elephant())]])
+        [([event], values)] = verifier.verified([[event_of(elephant())]])
         assert verifier.asked == 1
     assert (event.proof.verdict, event.proof.by) == (verdict, "Opinionated 1")
     assert event.proof.nodes == nodes
     assert event.played_loss == event.proof.loss
     assert event.before == 0
     assert event.after == pytest.approx(-0.7262 if verdict is Verdict.PROVED else 0, abs=1e-3)
+    value = values[_native.epd(event.fen)]
+    assert (value.chance, value.nodes, value.by) == (event.before, nodes, "Opinionated 1")
 
 
 def test_what_our_search_holds_likely_is_not_cleared_at_a_first_look(tmp_path: Path) -> None:
     with EngineVerifier(engine_of(tmp_path, REFUTING), NODES) as verifier:
-        [[event]] = verifier.verified([[replace(event_of(elephant()), probability=LIKELY)]])
+        [([event], _)] = verifier.verified([[replace(event_of(elephant()), probability=LIKELY)]])
     assert (event.proof.verdict, event.proof.nodes) == (Verdict.REFUTED, SECOND)
 
 
@@ -73,7 +75,7 @@ def test_near_the_border_the_longest_search_has_the_last_word(tmp_path: Path, la
     # 139 centipawns are a win chance of .25.
     command = engine_of(tmp_path, f"(({last} if nodes == {LAST} else 139) if played else 0)")
     with EngineVerifier(command, NODES) as verifier:
-        [[event]] = verifier.verified([[event_of(elephant())]])
+        [([event], _)] = verifier.verified([[event_of(elephant())]])
     assert (event.proof.verdict, event.proof.nodes) == (verdict, LAST)
 
 
@@ -85,7 +87,7 @@ def test_an_answer_that_gives_everything_back_has_missed_the_killer(tmp_path: Pa
     trap = elephant()  # White takes the bait, Black answers
     given = event_of(trap, Event.SPRUNG, trap.sans()[1])
     with EngineVerifier(engine_of(tmp_path, score), NODES) as verifier:
-        [[found]] = verifier.verified([[given]])
+        [([found], _)] = verifier.verified([[given]])
     assert (found.event, found.proved) == (event, True)
     assert found.played_loss is not None
     assert (found.played_loss >= TOLD) == (event is Event.MISSED)
@@ -97,7 +99,7 @@ def test_what_the_library_knows_and_a_mate_that_was_missed_stand(tmp_path: Path)
     known = replace(event_of(trap), known=True, proof=proof)
     missed = replace(event_of(trap, Event.MISSED), proof=replace(proof, by=_native.PROVER_VERSION))
     with EngineVerifier(engine_of(tmp_path, REFUTING), NODES) as verifier:
-        assert verifier.verified([[known, missed], []]) == [[known, missed], []]
+        assert verifier.verified([[known, missed], []]) == [([known, missed], {}), ([], {})]
         assert verifier.asked == 0
 
 
@@ -109,9 +111,10 @@ def test_the_same_game_has_the_same_answers_whatever_came_before() -> None:
         found = one.verified(games)
         assert found == several.verified(games) == [*one.verified(games[2:]), *one.verified(games[:2])]
         assert one.asked == 2 * several.asked
-    assert {event.proof.verdict for events in found for event in events} == {Verdict.PROVED}
-    assert found[1][0].proof.mate_in == 2
-    assert (found[0][0].kind, found[1][0].kind) == ("capture", "mate")
+    assert {event.proof.verdict for events, _ in found for event in events} == {Verdict.PROVED}
+    (first, *_), (second, *_) = (events for events, _ in found[:2])
+    assert second.proof.mate_in == 2
+    assert (first.kind, second.kind) == ("capture", "mate")
 
 
 @pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")

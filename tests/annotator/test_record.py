@@ -18,12 +18,13 @@ from db.report.html import page
 from db.report.losses import clock_band
 from db.report.report import report
 from db.storage.losing_rows import losing_moves_of
-from db.storage.models import GameRow, LosingMoveRow
+from db.storage.models import GameRow, LosingMoveRow, PositionValueRow
 from db.wording.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.conftest import NewLibrary
 from tests.support.command_line import CommandLine
 from tests.support.trap_games import FELL, MISSED, QUIET, RESEMBLES, game
+from trapcore import _native
 from trapcore.parallel.pools import threads
 from trapline.program import app
 
@@ -66,8 +67,6 @@ def test_losing_moves_are_found_once_and_told_in_the_report(
             (first, *_), *_ = ([move for game, move in losing_moves_of(connection, [n]) if game == n] for n in numbers)
         assert (first.ply, first.kind, first.mate_in, first.answer, first.clock) == (10, "mate", 2, "sprung", 8)
         assert first.killer_line == ("c4f7", "e8e7", "c3d5")
-        assert first.before is not None
-        assert first.after == pytest.approx(-1, abs=0.01)
 
         monkeypatch.setattr(record, "_losing_moves", lambda events: pytest.fail("a game is looked through twice"))
         assert looked_through(library, games) == Recorded(0, 4, 0)
@@ -86,6 +85,8 @@ def test_losing_moves_are_found_once_and_told_in_the_report(
         worst = next(lost for lost in losses.worst if lost.san == "Bxd1")
         assert (worst.san, worst.number, worst.colour, worst.is_players) == ("Bxd1", 5, "black", True)
         assert worst.killer_line_san == ("Bxf7+", "Ke7", "Nd5#")
+        assert worst.move.before is not None
+        assert worst.move.after == -1.0
         shown = page(report(library, ["Éva Kiss"]))
         assert "Your costliest losing moves" in shown
         assert "5...Bxd1" in shown
@@ -103,11 +104,16 @@ def test_what_a_game_of_the_library_says_of_a_loss_is_no_surer_than_the_search(
     with open_library(new_library(), create=True) as library:
         index_files(library, [games])
         looked_through(library, games)
+        (_, lost) = stored_game(library, 1, narrator) or ("", [])
+        bait = next(each for each in lost if each.move.ply == BAIT_PLY)
 
         def comment_and_nags(**values: object) -> tuple[str, set[int]]:
             with library.database.write() as connection:
                 here = update(LosingMoveRow).where(LosingMoveRow.ply == BAIT_PLY)
-                connection.execute(here.values(before=0.2, after=-0.2, mate_in=None, **values))
+                connection.execute(here.values(mate_in=None, **values))
+                for epd in (bait.epd, bait.epd_after):
+                    value = update(PositionValueRow).where(PositionValueRow.key == _native.position_key(epd))
+                    connection.execute(value.values(chance=0.2))
             found = stored_game(library, 1, narrator)
             assert found is not None
             node = list(found[0].mainline())[BAIT_PLY - 1]
@@ -120,7 +126,7 @@ def test_what_a_game_of_the_library_says_of_a_loss_is_no_surer_than_the_search(
         lost = next(each for each in report(library, ["Éva Kiss"]).losses.worst if each.san == "Bxd1")
         assert (round(lost.cost, 2), lost.settled_cost) == (0.4, 0)
         shown = page(report(library, ["Éva Kiss"]))
-        assert "60 %" not in shown
+        assert 'dxe5</td><td class="num">–</td><td class="num">–</td>' in shown
 
 
 def test_only_games_that_are_indexed_count_and_a_broken_file_stops_nobody(

@@ -12,9 +12,10 @@ from annotator.comments.telling import chosen, words
 from annotator.events import EventProof, TrapEvent
 from annotator.selection import hangs_on
 from db.traps.terms import Event
+from db.wording.chances import percent_of_chance
 from db.wording.grammar import Verbosity
 from db.wording.languages import LANGUAGES, Language
-from db.wording.sentences import Narrator, percent_of_chance
+from db.wording.sentences import Narrator
 from tests.annotator.test_glyphs import THREAT
 from tests.support.told_events import anchor_of, gain, legal, unlike
 from tests.support.trap_games import LEGAL

@@ -3,14 +3,11 @@
 import shutil
 from pathlib import Path
 
-from sqlalchemy import update
-
 from annotator.record import record_losing_moves
 from annotator.settings import AnalysisSettings
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.proof.prover import SEARCH_NODES, TrapProver
-from db.storage.models import LosingMoveRow
 from tests.support.db_traps import LEGAL_MOVES, elephant, legal
 from tests.support.templates import copy_of
 from tests.support.trap_games import QUIET, game
@@ -54,8 +51,4 @@ def _make(path: Path) -> None:
         library.add_all([prover.prove(legal()), prover.prove(elephant())])
         index_files(library, [games])
         record_losing_moves(library, [games], AnalysisSettings(), pool)
-        # The search knows other positions in each game, so that the same move costs a little more in one of them,
-        # and comes before the other: not what these tests are about.
-        with library.database.write() as connection:
-            connection.execute(update(LosingMoveRow).where(LosingMoveRow.ply == BAIT_PLY).values(before=0.55))
     shutil.move(building, path)

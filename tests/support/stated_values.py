@@ -71,13 +71,13 @@ def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> 
     stated = Stated()
     source, library = folder / "games.pgn", folder / "library.sqlite"
     source.write_text("\n".join(map(str, _games(text, of_games))), encoding="utf-8")
-    for command in (
-        ["index", str(source), "--db", str(library)],
-        ["annotate", str(source), "--db", str(library), "--eval", "-o", str(folder / "out.pgn")]
-        + ["--report", str(folder / "out.jsonl")],
-    ):
+    written = ["-o", str(folder / "out.pgn"), "--report", str(folder / "out.jsonl")]
+    for command in (["index", str(source)], ["annotate", str(source), "--eval", *written]):
         ran = subprocess.run(
-            [sys.executable, "-m", "trapline", *command], cwd=ROOT, env=environment(folder, {}), capture_output=True
+            [sys.executable, "-m", "trapline", *command, "--db", str(library)],
+            cwd=ROOT,
+            env=environment(folder, {}),
+            capture_output=True,
         )
         assert ran.returncode == 0, ran.stderr.decode()
     for game in _games((folder / "out.pgn").read_text(encoding="utf-8"), of_games):
@@ -213,7 +213,7 @@ def main() -> None:
             stated = stated_values(text, Path(folder), of_games=options.games, every=options.every)
         # Those with most places first.
         ordered = sorted(stated.values, key=lambda epd: -len({where for where, *_ in stated.values[epd]}))
-        ordered = ordered[: max(0, options.positions - positions)]
+        ordered = ordered[: options.positions // len(options.files)]
         found = stated.contradictions(ordered)
         positions += len(ordered)
         contradictions += len(found)

@@ -161,4 +161,4 @@ def test_a_single_pasted_game_is_shown_at_once(client: httpx.Client) -> None:
 def test_the_configured_engine_says_the_best_move(library: Path) -> None:
     with served(library, library.parent, engine=STOCKFISH) as running, running.client() as client:
         asked = words(client.get("/games/1", params={"ply": "9", "best": "1"}))
-        assert re.search(r"Best: 5\.\.\.\S+ .*, depth \d+, Stockfish [^)]*\)\.", asked)
+        assert re.search(r"Best: 5\.\.\.\S+ .*, [\d,]+ nodes, Stockfish [^)]*\)\.", asked)

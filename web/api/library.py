@@ -13,7 +13,9 @@ from db.library.families import families
 from db.query.answer import PageAnswer, TrapInGames, trap_in_games
 from db.query.query import Query as LibraryQuery
 from db.similarity.propose import Proposals, Question
+from db.traps.position_value import PositionValue
 from db.traps.trap import Trap as StoredTrap
+from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from web.api.json_response import Content, json_response
@@ -110,9 +112,22 @@ async def propose(params: Annotated[ProposeParams, Query()], request: Request) -
 
     def compute(stop: Cancellation) -> Content:
         suggester = service.suggester(params.top, min(params.nodes, service.settings.nodes), explain=params.explain)
-        return suggester.answer(Question(params.fen, params.bait), stop).to_dict()
+        return _valued(service, suggester.answer(Question(params.fen, params.bait), stop), stop).to_dict()
 
     return await json_response(request, service, compute, search=True)
+
+
+def _valued(service: Service, found: Proposals, stop: Cancellation) -> Proposals:
+    """The proposals with the value that the position has on every page."""
+    epd = _native.epd(found.after)
+    moves = []
+    for move in found.moves:
+        if move.win_chance is not None:
+            # A third of the nodes at least were those of the search that saw it.
+            seen = PositionValue(move.win_chance, found.nodes // 3, move.line, _native.TESTER_VERSION)
+            move = replace(move, win_chance=service.values.keep({epd: seen}, stop)[epd].chance)
+        moves.append(move)
+    return replace(found, moves=tuple(moves))
 
 
 def trap_content(service: Service, slug: str) -> Content:

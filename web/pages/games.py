@@ -10,8 +10,8 @@ from fastapi.responses import Response
 
 from db.practice.wording import numbered
 from db.traps.position_value import PositionValue, Values
+from db.wording.chances import percent_of_chance
 from db.wording.grammar import Grammar
-from db.wording.sentences import percent_of_chance
 from trapcore import _native
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
@@ -143,9 +143,7 @@ def chances_of(service: Service, view: GameView, values: Values, stop: Cancellat
     return tuple(found)
 
 
-def best_move(
-    service: Service, here: Ply, values: Values, language: Grammar, stop: Cancellation
-) -> tuple[str, str]:
+def best_move(service: Service, here: Ply, values: Values, language: Grammar, stop: Cancellation) -> tuple[str, str]:
     """Best move of a position (UCI, empty if there is none), and a sentence about it; ``values`` as `game_page` has
     them. Raises ``EngineError`` and `LibraryError`."""
     board = parse_position(here.picture.fen)

@@ -12,11 +12,14 @@ from alembic import command
 from alembic.config import Config
 
 from db.formats.bundled import bundled_non_traps, bundled_traps
+from db.games.losing_moves import lost_moves
+from db.games.trap_occurrences import games_of
 from db.library.open import create_library, open_library, upgrade_library
 from db.library.schema import migrate, migrated_schema, newest_schema
 from db.storage.database import make_file, sqlite_engine
 from db.storage.schema_check import schema_differences
 from db.traps.trap import make_trap
+from tests.support.practice_library import BAIT_PLY, PLAYER, copy_practice_library
 
 VERSIONS = sorted((Path(__file__).parents[3] / "db" / "storage" / "migrations" / "versions").glob("*.py"))
 ODD = make_trap(
@@ -42,7 +45,7 @@ def test_a_revision_imports_nothing_of_the_program(path: Path) -> None:
             imported.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             imported.add((node.module or "").split(".")[0])
-    standard = {"re", "secrets", "unicodedata", "collections"}
+    standard = {"collections", "hashlib", "re", "secrets", "unicodedata"}
     assert imported <= standard | {"alembic", "sqlalchemy", "chess"}
 
 
@@ -88,15 +91,32 @@ def test_what_traps_are_found_by_is_computed_for_old_libraries_as_for_new_ones(t
         opened.add_all([*bundled_traps(), *bundled_non_traps(), ODD])
     new = computed(path)
     assert all(new)
+    downgrade(path, "0005")
+    upgrade_library(path)
+    assert computed(path) == new
+
+
+def test_what_losing_moves_cost_becomes_values_of_their_positions(tmp_path: Path) -> None:
+    path = copy_practice_library(tmp_path / "library.sqlite")
+    downgrade(path, "0013")
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE losing_moves SET before = 0.25, after = -0.75, best = 'd6e5' WHERE ply = ?", [BAIT_PLY])
+    upgrade_library(path)
+    with open_library(path) as library:
+        moves, _ = lost_moves(library, games_of(library, [PLAYER]))
+    bait = next(each for each in moves if each.move.ply == BAIT_PLY)
+    assert (bait.move.before, bait.move.after, bait.best_san) == (0.25, -0.75, "dxe5")
+
+
+def downgrade(path: Path, revision: str) -> None:
+    """Takes a library back to an older schema."""
     engine = sqlite_engine(path, read_only=False)
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         config = Config()
         config.set_main_option("script_location", "db.storage:migrations")
         config.attributes["connection"] = connection
-        command.downgrade(config, "0005")
+        command.downgrade(config, revision)
     engine.dispose()
-    upgrade_library(path)
-    assert computed(path) == new
 
 
 def computed(path: Path) -> list[list[tuple[object, ...]]]:

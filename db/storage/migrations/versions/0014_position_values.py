@@ -4,18 +4,16 @@ Revision 0014, after 0013. What a losing move cost is the difference of two of t
 the moves become values, shallower than any that is found anew.
 """
 
+import hashlib
+
+import chess
 import sqlalchemy as sa
 from alembic import op
-
-from trapcore import _native
-from trapcore.trees.chess_game import parse_position
 
 revision = "0014"
 down_revision = "0013"
 branch_labels = None
 depends_on = None
-
-_AT_A_TIME = 500
 
 
 def upgrade() -> None:
@@ -45,28 +43,36 @@ def _carry_over() -> None:
     """Make values of the figures of the losing moves; the first that a position has is kept."""
     connection = op.get_bind()
     moves = sa.table("losing_moves", *map(sa.column, ("game_id", "ply", "before", "after", "best")))
-    games = sa.table("games", *map(sa.column, ("id", "start_fen", "moves", "plies")))
+    games = sa.table("games", *map(sa.column, ("id", "start_fen", "moves")))
     values = sa.table("position_values", *map(sa.column, ("key", "chance", "effort", "line", "by")))
     wanted = (
-        sa.select(games.c.start_fen, games.c.moves, games.c.plies, moves.c.ply, moves.c.before, moves.c.after)
+        sa.select(games.c.start_fen, games.c.moves, moves.c.ply, moves.c.before, moves.c.after)
         .add_columns(moves.c.best)
         .join_from(moves, games, games.c.id == moves.c.game_id)
         .where(moves.c.before.is_not(None), moves.c.after.is_not(None))
         .order_by(moves.c.game_id, moves.c.ply)
     )
     found: dict[bytes, dict[str, object]] = {}
-    rows = connection.execute(wanted).all()
-    for start in range(0, len(rows), _AT_A_TIME):
-        part = rows[start : start + _AT_A_TIME]
-        lines = _native.replay([(row.start_fen, row.moves, [row.ply - 1]) for row in part])
-        for row, line in zip(part, lines, strict=True):
-            for epd, uci in line:
-                after = parse_position(epd)
-                after.push_uci(uci)
-                for key, chance, best in (
-                    (_native.position_key(epd), row.before, row.best or ""),
-                    (_native.position_key(after.fen()), -row.after, ""),
-                ):
-                    found.setdefault(key, {"key": key, "chance": chance, "effort": 0, "line": best, "by": ""})
+    for row in connection.execute(wanted):
+        board = chess.Board() if row.start_fen is None else chess.Board(row.start_fen)
+        board.chess960 = True  # so that the king may take its rook
+        for ply in range(row.ply):
+            key = _key(board)
+            board.push(_move(int.from_bytes(row.moves[2 * ply : 2 * ply + 2], "little")))
+        before = {"key": key, "chance": row.before, "effort": 0, "line": row.best or "", "by": ""}
+        after = {"key": _key(board), "chance": -row.after, "effort": 0, "line": "", "by": ""}
+        for value in (before, after):
+            found.setdefault(value["key"], value)
     if found:
         connection.execute(sa.insert(values), list(found.values()))
+
+
+def _move(code: int) -> chess.Move:
+    """The move of this code; castling is the king taking its rook."""
+    promotion = code >> 12
+    return chess.Move(code & 63, code >> 6 & 63, promotion + 1 if promotion else None)
+
+
+def _key(board: chess.Board) -> bytes:
+    """Key of the position, version 1: BLAKE2b-128 of the EPD."""
+    return hashlib.blake2b(board.epd().encode(), digest_size=16).digest()

@@ -63,6 +63,12 @@ impl GameAnalyzer {
             return JudgedGame { positions, ..events.finish(work) };
         }
         events.losses.pass(work);
+        let name = |decision: usize, case: Case, work: &mut Workspace| self.named(game, decision, case, work);
+        events.tell_losses(name, work);
+        events.tell_missed_mates(from, work);
+        events.tell_poisoned(from, name, work);
+        // The library's traps come last: what a game is worth does not depend on which ones there are.
+        let own = events.own(work);
         for mut standing in standing {
             let (case, loss) = events.measured(&standing, work);
             let measured = case.figures.as_ref().map(|figures| figures.before - figures.after);
@@ -72,10 +78,7 @@ impl GameAnalyzer {
                 events.tell(&standing, work);
             }
         }
-        let name = |decision: usize, case: Case, work: &mut Workspace| self.named(game, decision, case, work);
-        events.tell_losses(name, work);
-        events.tell_missed_mates(from, work);
-        events.tell_poisoned(from, name, work);
+        events.join(own);
         JudgedGame { positions, ..events.finish(work) }
     }
 

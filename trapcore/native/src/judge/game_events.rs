@@ -8,7 +8,7 @@ use shakmaty::{Move, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::live_key;
-use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
+use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung, joined};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
 use crate::judge::model::{Case, Event, Figures, JudgedGame, Options};
@@ -254,6 +254,20 @@ impl<'a> GameEvents<'a> {
                 }
             }
         }
+    }
+
+    /// Takes the events so far, after asking what their moves cost.
+    pub(super) fn own(&mut self, work: &mut Workspace) -> Vec<Event> {
+        for event in &self.events {
+            self.losses.played(event.at, work);
+        }
+        self.losses.is_judged = true;
+        std::mem::take(&mut self.events)
+    }
+
+    /// Adds the events that were found without the library, see [`joined`].
+    pub(super) fn join(&mut self, own: Vec<Event>) {
+        self.events = joined(std::mem::take(&mut self.events), own);
     }
 
     /// The events in the order of the moves, each with what its own move costs; and the judgements of their positions

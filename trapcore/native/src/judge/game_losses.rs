@@ -44,6 +44,8 @@ pub(super) struct GameLosses<'a> {
     answers: FxHashMap<(usize, u16), Option<Arc<Loss>>>,
     /// Of all that was searched.
     judgements: Judgements,
+    /// The game is judged: what is searched now counts only if it is deeper.
+    pub is_judged: bool,
     /// Of Black and of White, as the game says.
     ratings: [Option<u32>; 2],
     from: usize,
@@ -62,7 +64,17 @@ impl<'a> GameLosses<'a> {
         let rating = |tag: &str| game.tag(tag).and_then(|text| text.parse().ok()).filter(|&rating| rating > 0);
         let ratings = [rating("BlackElo"), rating("WhiteElo")];
         let (searched, answers, judgements) = (Vec::new(), FxHashMap::default(), Judgements::default());
-        GameLosses { moves: &game.moves, positions, searched, answers, judgements, ratings, from, effort }
+        GameLosses {
+            moves: &game.moves,
+            positions,
+            searched,
+            answers,
+            judgements,
+            is_judged: false,
+            ratings,
+            from,
+            effort,
+        }
     }
 
     fn rating(&self, decision: usize) -> Option<u32> {
@@ -99,16 +111,23 @@ impl<'a> GameLosses<'a> {
 
     /// Notes what an answer says of the position of a decision and of that after the move in question.
     fn note(&mut self, decision: usize, bait: Move, killer: Option<Move>, loss: &Loss, mated: bool) {
-        let position = &self.positions[decision];
+        let position = self.positions[decision].clone();
         let nodes = STAGE_NODES[loss.stage];
         let line = if loss.line.is_empty() { killer.into_iter().collect() } else { loss.line.clone() };
         let best = if loss.before >= loss.after { loss.best_line.clone() } else { [vec![bait], line.clone()].concat() };
-        self.judgements.note(position, Judgement { chance: loss.before.max(loss.after), nodes, line: best });
-        let baited = after(position, bait);
+        self.keep(&position, Judgement { chance: loss.before.max(loss.after), nodes, line: best });
+        let baited = after(&position, bait);
         if mated || loss.mate_in.is_some() {
             self.judgements.note_mate(&baited, &line);
         } else {
-            self.judgements.note(&baited, Judgement { chance: -loss.after, nodes, line });
+            self.keep(&baited, Judgement { chance: -loss.after, nodes, line });
+        }
+    }
+
+    fn keep(&mut self, position: &Chess, found: Judgement) {
+        let known = self.judgements.of(position).map_or(0, |known| known.nodes);
+        if !self.is_judged || found.nodes > known {
+            self.judgements.note(position, found);
         }
     }
 
@@ -159,11 +178,19 @@ impl<'a> GameLosses<'a> {
         }))
     }
 
-    /// What the bait of a case costs, which the library or a proof says to lose; `None` if it is the only move.
+    /// What the bait of a case costs, which the library or a proof says to lose; `None` if it is the only move. The
+    /// case's killer is tried where nothing was proved without it.
     pub(super) fn proposed(&mut self, decision: usize, case: &Case, work: &mut Workspace) -> Option<Arc<Loss>> {
         let mated = case.mate_in.is_some() && case.verdict == Verdict::Proved;
+        if mated {
+            self.judgements.note_mate(&after(&self.positions[decision], case.bait), &case.line);
+        }
+        let known = self.answers.get(&(decision, move_code(case.bait))).cloned().flatten();
+        if let Some(known) = known.filter(|loss| loss.verdict == Verdict::Proved) {
+            return Some(known);
+        }
         let prior = Prior { killer: case.line.first().copied(), mated, stages: CONFIRMING };
-        self.answer(decision, case.bait, prior, work)
+        self.ask(decision, case.bait, prior, work)
     }
 
     /// What the answer to the bait at a decision costs against the killer.

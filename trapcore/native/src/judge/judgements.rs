@@ -40,18 +40,16 @@ impl Judgements {
     /// Keeps a judgement unless a deeper one of the position is known. A position with one legal move is worth what the
     /// next one is, and shares its judgement.
     pub(super) fn note(&mut self, position: &Chess, found: Judgement) {
+        if self.of(position).is_none_or(|known| found.nodes >= known.nodes) {
+            self.set(position, found);
+        }
+    }
+
+    fn set(&mut self, position: &Chess, found: Judgement) {
         let (reached, forced) = only_moves(position);
-        let known = self.by_position.entry(live_key(&reached));
         let Judgement { chance, nodes, mut line } = found;
         line.drain(..forced.len().min(line.len()));
-        let found = Judgement { chance: of_mover(chance, &forced), nodes, line };
-        known
-            .and_modify(|known| {
-                if found.nodes >= known.nodes {
-                    *known = found.clone();
-                }
-            })
-            .or_insert(found);
+        self.by_position.insert(live_key(&reached), Judgement { chance: of_mover(chance, &forced), nodes, line });
     }
 
     /// Notes that the side to move mates by this line, which may have only its beginning. So each position of it is
@@ -87,10 +85,10 @@ impl Judgements {
             }
             if next.nodes >= here.nodes {
                 let line = [vec![m], next.line].concat();
-                self.note(&positions[index], Judgement { chance: -next.chance, nodes: next.nodes, line });
+                self.set(&positions[index], Judgement { chance: -next.chance, nodes: next.nodes, line });
             } else {
                 let raised = Judgement { chance: -here.chance, nodes: here.nodes, line: next.line };
-                self.note(&positions[index + 1], raised);
+                self.set(&positions[index + 1], raised);
             }
         }
     }
