@@ -1,6 +1,6 @@
 """One batch: from the findings in it to its annotated bytes and its lines of the report."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -9,10 +9,9 @@ from annotator.comments.pgn_insert import Edit, Layout, spliced
 from annotator.comments.telling import Told
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
-from annotator.events import TrapEvent
+from annotator.events import TrapEvent, valued, values_of
 from annotator.files.report import finding_line, skipped_line
 from annotator.selection import Selection, hangs_on
-from annotator.values import valued, values_of
 from db.traps.position_value import Values, deepest
 from db.traps.terms import Event
 from db.traps.trap import Trap
@@ -65,8 +64,6 @@ class Annotator:
     reporting: bool
     """Lines of a report are wanted."""
     verifier: EngineVerifier | None
-    stored: Callable[[Collection[str]], Values] = lambda _: {}
-    """The values of positions, by EPD, that somebody has been told already."""
 
     def annotate(
         self,
@@ -134,8 +131,6 @@ class Annotator:
             verified = self.verifier.verified(chosen)
             chosen = [events for events, _ in verified]
             values = [deepest((engine, own)) for (_, engine), own in zip(verified, values, strict=True)]
-        told = self.stored({epd for each in values for epd in each})
-        values = [deepest(({epd: told[epd] for epd in each if epd in told}, each)) for each in values]
         return [(self._chosen(valued(events, known)), known) for events, known in zip(chosen, values, strict=True)]
 
     def _event(self, finding: _native.Finding) -> TrapEvent:

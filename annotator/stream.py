@@ -1,6 +1,6 @@
 """One input annotated as it is read, for callers that have bytes coming in and going out instead of files."""
 
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
@@ -11,7 +11,6 @@ from annotator.engine_check import EngineVerifier
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import analyzed
-from db.traps.position_value import Values
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Threads
 
@@ -25,15 +24,13 @@ def annotate_stream(
     pool: ThreadPoolExecutor,
     *,
     stop: Cancellation | None = None,
-    stored: Callable[[Collection[str]], Values] = lambda _: {},
 ) -> Generator[AnnotatedBatch]:
     """Annotated text of an input, a batch at a time; adds to ``counts`` what there was in each.
 
     ``chunks`` are its bytes, unpacked, e.g. a `ByteReader`; ``name`` is what messages call it. ``pool`` works on
-    ``request.jobs`` of its threads. ``stored`` gives the values of positions, by EPD, that something was written by
-    before. If another thread cancels ``stop``, ``RuntimeError`` is raised soon. Raises ``InputError`` for an input that
-    cannot be read to its end, after all that came before, ``EngineError``, and ``UsageError`` for options that exclude
-    each other.
+    ``request.jobs`` of its threads. If another thread cancels ``stop``, ``RuntimeError`` is raised soon. Raises
+    ``InputError`` for an input that cannot be read to its end, after all that came before, ``EngineError``, and
+    ``UsageError`` for options that exclude each other.
     """
     with ExitStack() as stack:
         verifier = None
@@ -46,7 +43,6 @@ def annotate_stream(
             unproved=request.unproved,
             reporting=False,
             verifier=verifier,
-            stored=stored,
         )
         analyzer = BatchAnalyzer(request, known)
         commentator = Commentator.of(request.style)

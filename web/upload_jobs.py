@@ -390,7 +390,6 @@ class UploadJobs:
                 job.tally,
                 self._analysis_pool,
                 stop=job.stop,
-                stored=self._values.told,
             )
             for batch in batches:
                 job.write(batch)

@@ -8,8 +8,7 @@ import chess
 from db.practice.collect import plain_theme
 from db.practice.exercise import Exercise, Origin, Task
 from db.practice.judge import Judgement, Mark
-from db.wording.chances import points_of_cost
-from db.wording.claims import year
+from db.wording.claims import points_of_cost, year
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
 from db.wording.names import theme_name

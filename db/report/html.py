@@ -20,8 +20,7 @@ from db.report.plots import falls_by_opening, falls_over_time
 from db.report.report import Report, TrapHistory
 from db.traps.board_svg import Picture, draw
 from db.traps.terms import KINDS
-from db.wording.chances import percent_of_chance
-from db.wording.claims import numbered_line
+from db.wording.claims import numbered_line, percent_of_chance
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar, Verbosity
 from db.wording.names import family_name

@@ -4,20 +4,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, MetaData, UniqueConst
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.storage import column_types
-from db.storage.column_types import (
-    BigInteger,
-    Boolean,
-    Float,
-    Id,
-    Integer,
-    Key,
-    LargeBinary,
-    SmallInteger,
-    String,
-    Text,
-    big,
-    ordered,
-)
+from db.storage.column_types import Float, Id, Integer, Key, LargeBinary, SmallInteger, String, Text, big, ordered
 
 NAMING = {
     "ix": "ix_%(column_0_N_label)s",
@@ -32,7 +19,7 @@ class Base(DeclarativeBase):
     """What the tables share: named constraints, so that a migration can name them."""
 
     metadata = MetaData(naming_convention=NAMING)
-    type_annotation_map = {int: Integer, str: Text, float: Float, bytes: LargeBinary, bool: Boolean}  # noqa: RUF012
+    type_annotation_map = {int: Integer, str: Text, float: Float, bytes: LargeBinary, bool: column_types.Boolean}  # noqa: RUF012
 
 
 class MetaRow(Base):
@@ -83,7 +70,7 @@ class TrapRow(Base):
     mate_in: Mapped[int | None] = mapped_column(SmallInteger)
     gain: Mapped[float | None] = mapped_column(Float)
     proof_by: Mapped[str] = mapped_column(Text)
-    proof_nodes: Mapped[int] = mapped_column(BigInteger)
+    proof_nodes: Mapped[int] = mapped_column(column_types.BigInteger)
     proof_depth: Mapped[int | None] = mapped_column(SmallInteger)
     eco: Mapped[str] = mapped_column(String(8))
     opening: Mapped[str] = mapped_column(Text)
@@ -126,7 +113,7 @@ class OpinionRow(Base):
     by: Mapped[str] = mapped_column(ordered(200), primary_key=True)
     verdict: Mapped[str] = mapped_column(String(9))
     gain: Mapped[float | None] = mapped_column(Float)
-    nodes: Mapped[int] = mapped_column(BigInteger)
+    nodes: Mapped[int] = mapped_column(column_types.BigInteger)
     depth: Mapped[int | None] = mapped_column(SmallInteger)
     date: Mapped[str] = mapped_column(String(10))
 
@@ -208,12 +195,12 @@ class GameRow(Base):
     start_fen: Mapped[str | None] = mapped_column(Text)
     """None for the usual start."""
     plies: Mapped[int]
-    moves: Mapped[bytes] = mapped_column(LargeBinary)
+    moves: Mapped[bytes]
     """Two bytes a ply, see `trapcore._native.GameRecord`."""
     source_id: Mapped[int] = mapped_column(big(), ForeignKey("sources.id"))
-    game_number: Mapped[int] = mapped_column(BigInteger)
+    game_number: Mapped[int] = mapped_column(column_types.BigInteger)
     """From 1 within the source."""
-    byte_offset: Mapped[int] = mapped_column(BigInteger)
+    byte_offset: Mapped[int] = mapped_column(column_types.BigInteger)
     """Within the decompressed source."""
     judged_by: Mapped[str | None] = mapped_column(String(32))
     """Digest of the analysis that has looked through it for losing moves; None if none has."""
@@ -231,7 +218,7 @@ class PositionRow(Base):
 
     id: Mapped[Id]
     key: Mapped[Key]
-    fingerprint: Mapped[bytes] = mapped_column(LargeBinary)
+    fingerprint: Mapped[bytes]
     """See `trapcore._native.fingerprint`."""
 
 
@@ -281,8 +268,8 @@ class SightingRow(Base):
     trap_id: Mapped[int] = mapped_column(big(), ForeignKey("traps.id", ondelete="CASCADE"))
     game_id: Mapped[int | None] = mapped_column(big(), ForeignKey("games.id"))
     file: Mapped[str] = mapped_column(ordered())
-    game_number: Mapped[int] = mapped_column(BigInteger)
-    byte_offset: Mapped[int] = mapped_column(BigInteger)
+    game_number: Mapped[int] = mapped_column(column_types.BigInteger)
+    byte_offset: Mapped[int] = mapped_column(column_types.BigInteger)
     ply: Mapped[int]
     event: Mapped[str] = mapped_column(String(7))
     measure: Mapped[str] = mapped_column(String(20))
@@ -296,19 +283,15 @@ class PositionValueRow(Base):
     __tablename__ = "position_values"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
-    key: Mapped[bytes] = mapped_column(LargeBinary(16), primary_key=True)
+    key: Mapped[Key] = mapped_column(primary_key=True)
     chance: Mapped[float] = mapped_column(Float)
-    effort: Mapped[int] = mapped_column(BigInteger)
+    effort: Mapped[int] = mapped_column(column_types.BigInteger)
     line: Mapped[str] = mapped_column(Text)
-    """UCI, with spaces between."""
     by: Mapped[str] = mapped_column(Text)
 
 
 class LosingMoveRow(Base):
-    """A move of an indexed game that was proved to lose; see `db.storage.losing_rows.LosingMove`.
-
-    What it costs is the difference of two `PositionValueRow`.
-    """
+    """A move of an indexed game that was proved to lose; see `db.storage.losing_rows.LosingMove`."""
 
     __tablename__ = "losing_moves"
     __table_args__ = (
@@ -334,13 +317,13 @@ class CheckpointRow(Base):
     __tablename__ = "checkpoints"
 
     source_id: Mapped[int] = mapped_column(big(), ForeignKey("sources.id"), primary_key=True)
-    size: Mapped[int] = mapped_column(BigInteger)
+    size: Mapped[int] = mapped_column(column_types.BigInteger)
     """Of the file on disk, in bytes."""
     digest: Mapped[Key]
     """BLAKE2b-128 of the decompressed bytes before the offset: another file of that name and size has another."""
-    offset: Mapped[int] = mapped_column(BigInteger)
+    offset: Mapped[int] = mapped_column(column_types.BigInteger)
     """Decompressed bytes that are done."""
-    games: Mapped[int] = mapped_column(BigInteger)
+    games: Mapped[int] = mapped_column(column_types.BigInteger)
     """Games that are done, the skipped ones included."""
 
 
@@ -351,7 +334,7 @@ class WeightsRow(Base):
 
     vocabulary: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """Version of the tokens that have the weights."""
-    data: Mapped[bytes] = mapped_column(LargeBinary)
+    data: Mapped[bytes]
     """As `trapcore.ranking.weights.Weights.to_bytes` writes them."""
     traps: Mapped[int]
     """Learned from so many traps."""
@@ -384,7 +367,7 @@ class LeaseRow(Base):
     name: Mapped[str] = mapped_column(String(200), primary_key=True)
     holder: Mapped[str] = mapped_column(String(200))
     """Host, process and a number drawn for each taking."""
-    beat: Mapped[int] = mapped_column(BigInteger)
+    beat: Mapped[int] = mapped_column(column_types.BigInteger)
     """Grows while the holder lives."""
     since: Mapped[str] = mapped_column(String(20))
     """UTC, ISO 8601 to the second; for people only."""

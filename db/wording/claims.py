@@ -7,7 +7,6 @@ import chess
 from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
-from db.wording.chances import points_of_cost
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
 from trapcore.proof.search import MATE, MATE_BOUND
@@ -97,6 +96,16 @@ def numbered_line(trap: Trap, number: int) -> tuple[str, str, str]:
 def percent(share: float, language: Grammar = ENGLISH) -> str:
     """``12 %``; one figure more below 10 %, so that little is not nothing."""
     return f"{language.decimal(100 * share, 0 if share >= 0.1 or share == 0 else 1)} %"
+
+
+def percent_of_chance(chance: float) -> str:
+    """A win chance of -1..1 as ``62 %`` of 0 to 100."""
+    return f"{50 * (1 + chance):.0f} %"
+
+
+def points_of_cost(cost: float) -> str:
+    """What a move costs, 0..2 of win chance, as percentage points of 0 to 100: ``18``."""
+    return f"{50 * cost:.0f}"
 
 
 def year(date: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import chess
 
 from db.wording import moves
-from db.wording.chances import percent_of_chance, points_of_cost
+from db.wording.claims import percent_of_chance, points_of_cost
 from db.wording.evidence import Evidence
 from db.wording.facts import BETTER, CHECKS, Facts, Motif, facts_of
 from db.wording.grammar import FIRST_HALF_MOVE, Grammar, Verbosity

@@ -12,7 +12,7 @@ from annotator.comments.telling import chosen, words
 from annotator.events import EventProof, TrapEvent
 from annotator.selection import hangs_on
 from db.traps.terms import Event
-from db.wording.chances import percent_of_chance
+from db.wording.claims import percent_of_chance
 from db.wording.grammar import Verbosity
 from db.wording.languages import LANGUAGES, Language
 from db.wording.sentences import Narrator
@@ -373,10 +373,10 @@ def test_who_proved_it_is_told_where_it_is_asked_for() -> None:
     ("event", "command"),
     [
         (unlike(Event.FELL), "[%eval #2]"),
-        (gain(Event.FELL), "[%eval -3.76]"),
-        (gain(Event.SET), "[%eval 0.54]"),
-        (gain(Event.SPRUNG), "[%eval -3.76]"),
-        (gain(Event.FELL, after=None), ""),
+        (gain(Event.FELL, reached_chance=-0.6), "[%eval -3.76]"),
+        (gain(Event.SET, reached_chance=-0.1), "[%eval 0.54]"),
+        (gain(Event.SPRUNG, reached_chance=0.6), "[%eval -3.76]"),
+        (gain(Event.FELL), ""),
     ],
 )
 def test_evaluations_are_written_where_they_are_asked_for(event: TrapEvent, command: str) -> None:

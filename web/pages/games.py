@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from db.practice.wording import numbered
 from db.traps.position_value import PositionValue, Values
-from db.wording.chances import percent_of_chance
+from db.wording.claims import percent_of_chance
 from db.wording.grammar import Grammar
 from trapcore import _native
 from trapcore.parallel.budget import Cancellation

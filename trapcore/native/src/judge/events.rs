@@ -6,9 +6,7 @@
 use shakmaty::{Chess, Move};
 
 use crate::chess::moves::after;
-use crate::judge::model::Event;
 use crate::mate::Prover;
-use crate::search::verdict::Verdict;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
@@ -92,25 +90,4 @@ pub(crate) fn is_sprung(prover: &mut Prover, baited: &Chess, killer: Killer, ans
     let Some(mate) = killer.mate_in else { return (false, 0) };
     let mated = prover.is_mated_in(&after(baited, answer), mate.max(2), nodes);
     (mated == Some(true), prover.nodes())
-}
-
-/// The events of the library's traps in a game with those that were found without it. Of the same move the library's say
-/// more, except that a proved mate is more than what is not proved, and who fell for something else has avoided nothing.
-pub(super) fn joined(mut known: Vec<Event>, own: Vec<Event>) -> Vec<Event> {
-    let is_mate = |event: &Event| event.kind == EventKind::Missed && event.case.mate_in.is_some();
-    known.retain(|event| {
-        let is_open = event.kind == EventKind::Missed && event.case.verdict != Verdict::Proved;
-        !own.iter()
-            .filter(|other| other.at == event.at)
-            .any(|other| event.kind == EventKind::Avoided && other.kind == EventKind::Fell || is_open && is_mate(other))
-    });
-    let fell = |at: usize| known.iter().any(|event| event.kind == EventKind::Fell && event.at == at);
-    let is_told = |event: &Event| match event.kind {
-        EventKind::Avoided if fell(event.at) => true,
-        EventKind::Sprung | EventKind::Missed if fell(event.decision) && !is_mate(event) => true,
-        kind => known.iter().any(|other| other.at == event.at && other.kind == kind),
-    };
-    let mut left: Vec<Event> = own.into_iter().filter(|event| !is_told(event)).collect();
-    known.append(&mut left);
-    known
 }

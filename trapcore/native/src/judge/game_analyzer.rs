@@ -9,11 +9,12 @@ use shakmaty::{CastlingMode, Color, Move, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::{GamePosition, live_key};
+use crate::judge::events::EventKind;
 use crate::judge::game_events::{GameEvents, Standing};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::label_candidates::LabelCandidates;
 use crate::judge::losses::{ALONE, Loss, WITH_ENGINE};
-use crate::judge::model::{Case, Cases, Decision, JudgedGame, Options, ProofLimits, SetTrap, Tell, Trap};
+use crate::judge::model::{Case, Cases, Decision, Event, JudgedGame, Options, ProofLimits, SetTrap, Tell, Trap};
 use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
 use crate::judge::trap_list::TrapList;
 use crate::judge::verify::Verifier;
@@ -78,7 +79,7 @@ impl GameAnalyzer {
                 events.tell(&standing, work);
             }
         }
-        events.join(own);
+        events.join(own, joined);
         JudgedGame { positions, ..events.finish(work) }
     }
 
@@ -265,6 +266,27 @@ fn confirmed(case: Case, loss: Option<&Loss>, unproved: bool) -> Option<Case> {
     open.then_some(Case { verdict: Verdict::Undecided, mate_in: None, ..case })
 }
 
+/// The events of the library's traps in a game with those that were found without it. Of the same move the library's say
+/// more, except that a proved mate is more than what is not proved, and who fell for something else has avoided nothing.
+fn joined(mut known: Vec<Event>, own: Vec<Event>) -> Vec<Event> {
+    let is_mate = |event: &Event| event.kind == EventKind::Missed && event.case.mate_in.is_some();
+    known.retain(|event| {
+        let is_open = event.kind == EventKind::Missed && event.case.verdict != Verdict::Proved;
+        !own.iter()
+            .filter(|other| other.at == event.at)
+            .any(|other| event.kind == EventKind::Avoided && other.kind == EventKind::Fell || is_open && is_mate(other))
+    });
+    let fell = |at: usize| known.iter().any(|event| event.kind == EventKind::Fell && event.at == at);
+    let is_told = |event: &Event| match event.kind {
+        EventKind::Avoided if fell(event.at) => true,
+        EventKind::Sprung | EventKind::Missed if fell(event.decision) && !is_mate(event) => true,
+        kind => known.iter().any(|other| other.at == event.at && other.kind == kind),
+    };
+    let mut left: Vec<Event> = own.into_iter().filter(|event| !is_told(event)).collect();
+    known.append(&mut left);
+    known
+}
+
 /// Whether two cases are the same trap with the same verdict.
 fn same_trap(a: &Case, b: &Case) -> bool {
     let trap = |case: &Case| case.member.map(|member| member.trap);
@@ -280,7 +302,6 @@ pub(crate) fn mover(game: &Game, at: usize) -> Color {
 mod tests {
     use super::*;
     use crate::chess::position::{epd, parse, parse_line, parse_move};
-    use crate::judge::events::EventKind;
     use crate::measures::trap_positions::{Measure, MeasureSpec};
     use crate::pgn::reader::GameReader;
     use crate::trees::labels::{Labels, Naming};

@@ -8,7 +8,7 @@ use shakmaty::{Move, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::live_key;
-use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung, joined};
+use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
 use crate::judge::model::{Case, Event, Figures, JudgedGame, Options};
@@ -265,8 +265,8 @@ impl<'a> GameEvents<'a> {
         std::mem::take(&mut self.events)
     }
 
-    /// Adds the events that were found without the library, see [`joined`].
-    pub(super) fn join(&mut self, own: Vec<Event>) {
+    /// Puts the events together with those that were taken before.
+    pub(super) fn join(&mut self, own: Vec<Event>, joined: impl Fn(Vec<Event>, Vec<Event>) -> Vec<Event>) {
         self.events = joined(std::mem::take(&mut self.events), own);
     }
 

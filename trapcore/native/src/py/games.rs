@@ -11,6 +11,8 @@ use pyo3::types::PyBytes;
 use shakmaty::CastlingMode;
 
 use super::pickle::impl_pickle;
+use crate::chess::position;
+use crate::judge::judgements::{JudgedPosition, PROOF};
 use crate::pgn::records::{self, Unread};
 use crate::pgn::splitter::{Batch, Splitter};
 
@@ -174,9 +176,31 @@ fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
     })
 }
 
+impl_pickle! {
+    #[pyclass(frozen, get_all, name = "JudgedPosition", module = "trapcore._native")]
+    pub(super) struct PyJudgedPosition {
+        fen: String,
+        chance: f64,
+        nodes: u64,
+        line: Vec<String>,
+    }
+}
+
+pub(super) fn judged(found: &JudgedPosition, mode: CastlingMode) -> PyJudgedPosition {
+    let JudgedPosition { position, judgement } = found;
+    PyJudgedPosition {
+        fen: position::epd(position),
+        chance: judgement.chance,
+        nodes: judgement.nodes,
+        line: judgement.line.iter().map(|m| m.to_uci(mode).to_string()).collect(),
+    }
+}
+
 /// Adds the classes and functions of this file to the module.
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_records, module)?)?;
+    module.add("PROOF", PROOF)?;
+    module.add_class::<PyJudgedPosition>()?;
     module.add_class::<PyBatch>()?;
     module.add_class::<PySplitter>()?;
     module.add_class::<PySkipped>()?;

@@ -12,8 +12,7 @@ use shakmaty::{CastlingMode, Move, Position};
 
 use super::arguments;
 use super::calls::{Cancellation, detached};
-use super::games::{PyBatch, PySkipped, list, skipped};
-use super::judged_positions::{PyJudgedPosition, judged};
+use super::games::{PyBatch, PyJudgedPosition, PySkipped, judged, list, skipped};
 use super::pickle::impl_pickle;
 use super::ranking::MoveRanker;
 use super::token_index::PyTokenIndex;

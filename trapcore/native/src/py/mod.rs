@@ -16,7 +16,6 @@
 //! | `move_model` | the move model, and values of moves by short searches |
 //! | `baselines` | a search and a prover without learning, to compare with |
 //! | `games` | batches of games, and games as rows for the library |
-//! | `judged_positions` | the judgements of the positions of games |
 //! | `judge` | the events of games |
 //! | `themes` | themes of a line |
 //! | `training` | training of the network |
@@ -27,7 +26,6 @@ mod calls;
 mod evaluation;
 mod games;
 mod judge;
-mod judged_positions;
 mod label_sets;
 mod measures;
 mod mining;
@@ -57,7 +55,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     calls::register(module)?;
     games::register(module)?;
     judge::register(module)?;
-    judged_positions::register(module)?;
     themes::register(module)?;
     training::register(module)
 }

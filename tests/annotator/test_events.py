@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from annotator.comments.evaluations import evaluation
-from annotator.events import TrapEvent
+from annotator.events import TrapEvent, valued
 from annotator.selection import hangs_on
-from annotator.values import valued
 from db.traps.position_value import PositionValue, Values, deepest
 from db.traps.terms import Event
 from tests.support.told_events import gain

@@ -1,6 +1,6 @@
 """Every value of a position that comments, reports, pages and answers state about games, and which of them differ.
 
-``python -m tests.support.stated_values FILE.pgn --games 40 --positions 500`` prints both numbers.
+``python -m tests.web.stated_values FILE.pgn --games 40 --positions 500`` prints both numbers.
 """
 
 import argparse
@@ -70,7 +70,8 @@ def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> 
     """
     stated = Stated()
     source, library = folder / "games.pgn", folder / "library.sqlite"
-    source.write_text("\n".join(map(str, _games(text, of_games))), encoding="utf-8")
+    bare = chess.pgn.StringExporter(variations=False, comments=False)
+    source.write_text("\n\n".join(game.accept(bare) for game in _games(text, of_games)), encoding="utf-8")
     written = ["-o", str(folder / "out.pgn"), "--report", str(folder / "out.jsonl")]
     for command in (["index", str(source)], ["annotate", str(source), "--eval", *written]):
         ran = subprocess.run(
