@@ -134,11 +134,12 @@ class EngineProcess:
 
     def _values(self, nodes: int) -> dict[str, PositionValue]:
         """Of the positions of the game in hand that were searched with so many nodes."""
-        values = {}
-        for (epd, searched), found in self._seen.items():
-            if searched == nodes:
+        values: dict[str, PositionValue] = {}
+        for (epd, searched, *_), found in self._seen.items():
+            key = _native.epd(epd)
+            if searched == nodes and (found.line or key not in values):
                 line = _uci(parse_position(epd), found.line)
-                values[_native.epd(epd)] = PositionValue.of_engine(found.chance, nodes, line, self.name)
+                values[key] = PositionValue.of_engine(found.chance, nodes, line, self.name)
         return values
 
     def _judged(self, event: TrapEvent) -> TrapEvent:

@@ -302,6 +302,7 @@ pub(crate) fn mover(game: &Game, at: usize) -> Color {
 mod tests {
     use super::*;
     use crate::chess::position::{epd, parse, parse_line, parse_move};
+    use crate::judge::judgements::JudgedPosition;
     use crate::measures::trap_positions::{Measure, MeasureSpec};
     use crate::pgn::reader::GameReader;
     use crate::trees::labels::{Labels, Naming};
@@ -392,5 +393,22 @@ mod tests {
         work.set_stop_flag(&StopFlag::default().until(Some(std::time::Instant::now())));
         let found = analyzer.traps_set(&position, &position.chess.legal_moves(), analyzer.limits(), &mut work);
         assert!(found.is_empty() && work.is_stopped());
+    }
+
+    #[test]
+    fn what_the_positions_of_a_game_are_worth_does_not_depend_on_the_library() {
+        let mut known = analyzer(ProofLimits { nodes: 20_000, unproved: false });
+        known.options.tell = Tell::Losses;
+        let alone = GameAnalyzer::new(Vec::new(), known.options, None);
+        let text = b"1. e4 e5 2. Nf3 d6 3. Bc4 Nc6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Kxd1 Nxe5 7. Bb3 Nf6 8. Nd5 Nxd5 *";
+        let game = GameReader::new().read(text).unwrap();
+        let [with_traps, without] = [&known, &alone].map(|judge| judge.events(&game, &mut Workspace::default()));
+        let named = with_traps.events.iter().filter(|event| event.case.known).count();
+        assert!(named > 0 && !without.judged.is_empty());
+        for found in without.judged {
+            let same = |other: &&JudgedPosition| live_key(&other.position) == live_key(&found.position);
+            let other = with_traps.judged.iter().find(same).unwrap();
+            assert_eq!(other.judgement.chance, found.judgement.chance, "{}", epd(&found.position));
+        }
     }
 }

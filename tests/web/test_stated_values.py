@@ -1,6 +1,6 @@
 """Every value of a position that comments, reports, pages and answers state about games, and which of them differ.
 
-``python -m tests.web.stated_values FILE.pgn --games 40 --positions 500`` prints both numbers.
+``python -m tests.web.test_stated_values FILE.pgn --games 40 --positions 500`` prints both numbers.
 """
 
 import argparse
@@ -21,8 +21,12 @@ import chess.engine
 import chess.pgn
 import httpx
 
+from db.games.stored_game import stored_game
+from db.library.open import open_library
+from db.wording.english import ENGLISH
+from db.wording.sentences import Narrator
 from tests.support.polling import until
-from tests.support.web_server import ROOT, environment, served
+from tests.support.web_server import GAMES, ROOT, environment, served
 from trapcore.proof.search import win_chance
 
 _COST = re.compile(r"\((\d+) % → (\d+) %\)")
@@ -32,10 +36,20 @@ _POINTS = re.compile(r'<polyline class="chance-line" points="([^"]+)"')
 _BAR = re.compile(r'<rect class="white-part" width="10" y="[^"]+" height="([\d.]+)"')
 _SAID = re.compile(r'<p class="say" data-say>(.*?)</p>', re.DOTALL)
 
+_HIT = re.compile(r'<li class="hit[^"]*">(.*?)</li>', re.DOTALL)
+_LINK = re.compile(r'"(/games/\d+)\?ply=(\d+)')
+
 PLOT = 0.1
 """Percentage points that the plot is rounded to, and"""
 WHOLE = 0.51
 """those that figures are rounded to."""
+
+
+PLACES = {
+    "comment", "eval", "report line", "cost of a report line", "report", "answer of the API",
+    *(f"{what} of the {where}" for where in ("game", "upload") for what in ("plot", "bar", "figure", "best move")),
+    "comment of an upload", "words of the game", "words of the upload",
+}  # fmt: skip
 
 
 @dataclass
@@ -85,21 +99,35 @@ def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> 
         _comments(stated, game, "comment")
     for line in (folder / "out.jsonl").read_text(encoding="utf-8").splitlines():
         _finding(stated, json.loads(line))
+    indexed = _indexed(library)
     with served(library, folder) as running, running.client() as client:
         client.headers["accept"] = "text/html"
+        client.timeout = httpx.Timeout(600)
         pages = _upload(stated, client, source.read_text(encoding="utf-8"))
-        by_number = enumerate(_games(source.read_text(encoding="utf-8"), of_games), start=1)
         told = {_moves(game): game for _, game, _ in pages}
-        pages += [(f"/games/{number}", told.get(_moves(game), game), "game") for number, game in by_number]
+        pages += [(f"/games/{number}", told.get(_moves(game), game), "game") for number, game in indexed.items()]
         asked = [(path, ply, game, where) for path, game, where in pages for ply in _asked(game, every)]
         for path, ply, _, _ in asked:
             client.get(path, params={"ply": ply, "best": 1})
         for path, ply, game, where in asked:
             _page(stated, client, path, ply, game, where)
+        for player in sorted({game.headers[side] for game in told.values() for side in ("White", "Black")}):
+            _report(stated, client, player, {path: game for path, game, _ in pages})
         for _, ply, game, where in asked:
             if where == "game":
                 _proposal(stated, client, [game.board(), *(node.board() for node in game.mainline())][ply])
     return stated
+
+
+def _indexed(library: Path) -> dict[int, chess.pgn.Game]:
+    """The games of a library by their numbers."""
+    found = {}
+    with open_library(library) as opened:
+        for number in range(1, opened.counts().games + 1):
+            game = stored_game(opened, number, Narrator(ENGLISH))
+            assert game is not None
+            found[number] = game[0]
+    return found
 
 
 def _moves(game: chess.pgn.Game) -> str:
@@ -192,11 +220,36 @@ def _page(stated: Stated, client: httpx.Client, path: str, ply: int, game: chess
         stated.add_of(boards[ply], f"words of the {where}", side, int(second), WHOLE)
 
 
+def _report(stated: Stated, client: httpx.Client, player: str, games: dict[str, chess.pgn.Game]) -> None:
+    """The sentences of a player's report, by the games that they lead to."""
+    at = 0
+    while (page := client.get("/report", params={"player": player, "from": at})).status_code == 200:
+        hits = _HIT.findall(html.unescape(page.text))
+        if not hits:
+            return
+        for text in hits:
+            link = _LINK.search(text)
+            assert link is not None
+            ply = int(link[2])
+            boards = [games[link[1]].board(), *(node.board() for node in games[link[1]].mainline())]
+            for costs in _COST.findall(text):
+                for board, percent in zip(boards[ply - 1 : ply + 1], costs, strict=True):
+                    stated.add_of(board, "report", boards[ply - 1].turn, int(percent), WHOLE)
+        at += len(hits)
+
+
 def _proposal(stated: Stated, client: httpx.Client, board: chess.Board) -> None:
     answer = client.get("/api/v1/propose", params={"fen": board.fen()}, headers={"accept": "application/json"})
     for move in answer.json()["moves"]:
         if move["win_chance"] is not None:
             stated.add_of(board, "answer of the API", board.turn, 50 * (1 + move["win_chance"]), PLOT)
+
+
+def test_no_page_comment_or_answer_contradicts_another_one(tmp_path: Path) -> None:
+    stated = stated_values(GAMES.read_text(encoding="utf-8"), tmp_path, of_games=2, every=2)
+    assert {where for values in stated.values.values() for where, *_ in values} == PLACES
+    assert stated.contradictions() == []
+    assert len(stated.values) > 40
 
 
 def main() -> None:
