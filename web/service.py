@@ -21,6 +21,7 @@ from annotator.known_traps import KnownTraps
 from db.games.explorer import Explorer
 from db.library.library import Counts, Library
 from db.library.open import made_by, open_library
+from db.proof.position_values import PositionValues
 from db.query.engine import QueryEngine
 from db.similarity.propose import KillerSuggester
 from db.storage.trap_rows import traps_state
@@ -29,7 +30,6 @@ from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.cache import LibraryCache
 from web.metrics import Metrics
-from web.position_values import PositionValues
 from web.problems import ClientDisconnected, Overloaded
 from web.report_jobs import FetchGames, ReportJobs
 from web.server.fair_queue import FairQueue, SharedAnswer
@@ -159,7 +159,7 @@ class Service:
         )
         """Signs the cookies of who has signed in."""
         self.metrics = Metrics()
-        self.values = PositionValues(library, settings)
+        self.values = PositionValues(library, settings.engine_command, settings.engine_nodes)
         self.upload_jobs = UploadJobs(settings, self.metrics, self.values)
         self.report_jobs = ReportJobs(settings, self.upload_jobs, self.open_for_writing, fetch_games)
         self.query_engine = QueryEngine(library, measure=settings.measure)

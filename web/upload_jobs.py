@@ -23,6 +23,7 @@ from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
+from db.proof.position_values import PositionValues
 from db.traps.position_value import Values, deepest
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.decompress import ReadLimits
@@ -30,7 +31,6 @@ from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.metrics import Metrics
-from web.position_values import PositionValues
 from web.problems import Conflict, NotFound, RequestError
 from web.server.upload_slots import UploadSlots
 from web.settings import WebOptions

@@ -1,6 +1,6 @@
 """Every value of a position that comments, reports, pages and answers state about games, and which of them differ.
 
-``python -m tests.web.test_stated_values FILE.pgn --games 40 --positions 500`` prints both numbers.
+``python -m tests.db.proof.test_stated_values FILE.pgn --games 40 --positions 500`` prints both numbers.
 """
 
 import argparse

@@ -14,7 +14,6 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance
 from trapcore.trees.chess_game import parse_position
-from web.settings import WebOptions
 
 NODES = 1_000
 """Nodes of the search of a position that has no value yet; a game takes half a second."""
@@ -28,8 +27,9 @@ _MOST = 50_000  # values in memory
 class PositionValues:
     """Values by EPD: those of the library, by which comments and reports were written, and others in memory."""
 
-    def __init__(self, library: Library, settings: WebOptions) -> None:
-        self._library, self._settings = library, settings
+    def __init__(self, library: Library, engine: str | None, engine_nodes: int) -> None:
+        """Values of an open library; ``engine`` is a UCI engine that is asked for best moves, None for our search."""
+        self._library, self._engine, self._engine_nodes = library, engine, engine_nodes
         self._searched: LRUCache[str, PositionValue] = LRUCache(_MOST)
         self._told: LRUCache[str, PositionValue] = LRUCache(_MOST)
         self._lock = threading.Lock()
@@ -61,11 +61,11 @@ class PositionValues:
         return found | self.keep({epd: _searched(epd, NODES, stop) for epd in epds - found.keys()}, stop)
 
     def best(self, epd: str, stop: Cancellation) -> PositionValue:
-        """The value of a position with its best move, by the engine of the settings, else by our own search.
+        """The value of a position with its best move, by the engine, else by our own search.
 
         Raises ``EngineError`` and `LibraryError`.
         """
-        command, nodes = self._settings.engine_command, self._settings.engine_nodes
+        command, nodes = self._engine, self._engine_nodes
         told, known = self.told([epd]).get(epd), self.known([epd]).get(epd)
         if told is not None and told.line and (command is None or told.is_engines):
             return told
