@@ -1,6 +1,7 @@
 """Rows of the values of positions. A deeper value takes the place of a shallower one, in one statement."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
@@ -20,7 +21,8 @@ _COLUMNS = (_ROW.key, _ROW.chance, _ROW.effort, _ROW.line, _ROW.by)
 
 def store_values(connection: Connection, values: Values) -> None:
     """Store these values, but none that is shallower than what is stored of its position."""
-    insert = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[connection.dialect.name]
+    # SQLAlchemy has the same statement for both, in two modules.
+    insert: Any = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     rows = [
         {
             "key": _native.position_key(epd),
@@ -31,7 +33,6 @@ def store_values(connection: Connection, values: Values) -> None:
         }
         for epd, value in values.items()
     ]
-    rows.sort(key=lambda row: row["key"])  # type: ignore[arg-type, return-value]
     for start in range(0, len(rows), _AT_A_TIME):
         statement = insert(_ROW).values(rows[start : start + _AT_A_TIME])
         new = statement.excluded
