@@ -128,6 +128,7 @@ def prove_bait(
     """The same for the position after ``bait`` (UCI); ``killers`` are tried first, in their order."""
 
 LOSS: float
+GREATEST_SIMILARITY: float
 MISTAKE: float
 TOLD: float
 TEMPTING_RANK: int

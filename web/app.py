@@ -15,7 +15,7 @@ from db.games.sightings import SightingPage
 from db.library.library import Library
 from db.library.open import made_by
 from db.query.answer import HitAnswer, TrapInGames
-from db.similarity.propose import Proposals, ProposedMove
+from db.similarity.propose import LosingMove, Proposals, WinningMove
 from db.traps import json_form
 from db.traps.answer import TrapAnswer
 from web.api import edit, monitoring, uploads
@@ -34,7 +34,7 @@ from web.settings import WebOptions
 GZIP_LEVEL = 5
 """Compression level; a higher one takes twice the time for a few per cent."""
 
-WRITTEN = (Explored, HitAnswer, ProposedMove, Proposals, SightingPage, TrapAnswer, TrapInGames)
+WRITTEN = (Explored, HitAnswer, LosingMove, Proposals, SightingPage, TrapAnswer, TrapInGames, WinningMove)
 """Dataclasses whose JSON the routes write."""
 
 

@@ -23,7 +23,7 @@ from db.library.library import Counts, Library
 from db.library.open import made_by, open_library
 from db.proof.position_values import PositionValues
 from db.query.engine import QueryEngine
-from db.similarity.propose import KillerSuggester
+from db.similarity.propose import MoveSuggester
 from db.storage.trap_rows import traps_state
 from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Cancellation
@@ -342,10 +342,12 @@ class Service:
         """All traps with their index for the annotator, read once for each state of the library."""
         return KnownTraps(*self.query_engine.indexes.annotator())
 
-    def suggester(self, top: int, nodes: int, *, explain: bool) -> KillerSuggester:
-        """Proposer of killers, by the present state of the library. Raises `LibraryError`."""
+    def suggester(self, top: int, nodes: int, *, unproved: bool, explain: bool) -> MoveSuggester:
+        """Proposer of moves, by the present state of the library. Raises `LibraryError`."""
         index = self.query_engine.indexes.killers()
-        return KillerSuggester((index.weights, index.source), index.killers, top=top, nodes=nodes, explain=explain)
+        return MoveSuggester(
+            (index.weights, index.source), index.killers, top=top, nodes=nodes, unproved=unproved, explain=explain
+        )
 
     def _call(self, task: Callable[[Cancellation], T], stop: Cancellation) -> T:
         self._running.stop = stop

@@ -8,7 +8,7 @@ from typing import Any
 from db.query.query import Query
 from db.similarity.explanation import Line, Shared
 from db.traps.answer import FrequencyAnswer, TrapAnswer, answer_fields, with_share
-from db.traps.json_form import JSON_FORM, Share
+from db.traps.json_form import JSON_FORM, Rounded, Share
 from db.traps.temptation import Frequency
 from db.traps.trap import Trap
 
@@ -50,14 +50,17 @@ class _Found:
 
     match: Match
     similarity: Share | None = None
-    """0 to 1, of a similar one; None otherwise."""
+    """0 to .99, of a similar one; None otherwise."""
     bait_here: Line | None = None
     """The bait in the asked position: of the colours there, or the move that is similar to it; None if unknown."""
     killer_here: Line | None = None
-    """What refutes it there: the trap's own line in an exact or mirrored hit. In a similar one what is proposed: as far
-    as it is no proved mate, its first move only."""
+    """What refutes it there: the trap's own line in an exact or mirrored hit, the proved line in a similar one. Without
+    a proof only the first move is given."""
     mate_here: int | None = None
     """Moves to the mate that was proved for a similar one in the asked position; None if none was."""
+    loss_here: Rounded | None = None
+    """Win chance that the bait of a similar one was proved to cost in the asked position, 0 to 2; None if nothing was
+    proved."""
     shared: Shared | None = None
     """Why it is similar, by the measure ``abstracted``; None otherwise."""
 

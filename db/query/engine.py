@@ -20,6 +20,7 @@ from db.query.where import conditions
 from db.similarity.explanation import Line
 from db.similarity.index_cache import IndexCache
 from db.similarity.nearest_traps import Conditions, SimilarTrap, compare_each, similar_killers
+from db.similarity.proof_here import MORE_CANDIDATES, KillerProver
 from db.storage.frequency import frequencies
 from db.storage.models import MetaRow, SightingRow, TrapRow
 from db.storage.name_index import find_names
@@ -29,7 +30,7 @@ from db.traps.temptation import Frequency
 from db.traps.trap import Trap, read_moves
 from trapcore import _native
 from trapcore.errors import LibraryError
-from trapcore.measures.options import IndexedMeasure
+from trapcore.measures.options import GREATEST_SIMILARITY, IndexedMeasure
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror_move
 
@@ -149,8 +150,9 @@ class QueryEngine:
     def _similar(
         self, connection: Connection, query: Query, position: QueryPosition, others: Conditions
     ) -> Iterator[Found]:
-        """The most similar traps that meet the other conditions."""
-        measure, k = query.measure if query.measure is not None else self._measure, query.similar or 0
+        """The most similar traps that meet the other conditions, and whose killer is proved to work here."""
+        measure, wanted = query.measure if query.measure is not None else self._measure, query.similar or 0
+        k = wanted if query.unproved else wanted + MORE_CANDIDATES
 
         def fits(numbers: Collection[int]) -> Mapping[int, str]:
             return others.fitting(connection, numbers)
@@ -163,9 +165,11 @@ class QueryEngine:
             found = self.indexes.positions(connection).nearest(position.epd, k, fits)
         else:
             found = compare_each(connection, position.epd, measure, k, others.wanted, fits)
-        for one in islice(found, k):
-            if query.least is None or one.similarity >= query.least:
-                yield Found(one.slug, Match.SIMILAR, -one.similarity, one)
+        similar = [replace(one, similarity=min(one.similarity, GREATEST_SIMILARITY)) for one in islice(found, k)]
+        enough = [one for one in similar if query.least is None or one.similarity >= query.least]
+        proved = (one for one in _proved(connection, position, enough) if query.unproved or one.proof is not None)
+        for one in islice(proved, wanted):
+            yield Found(one.slug, Match.SIMILAR, -one.similarity, one)
 
     def _all_fitting(self, connection: Connection, query: Query, others: Conditions) -> _native.Payloads:
         """All traps that meet the conditions; kept for the next question with the same ones."""
@@ -201,6 +205,7 @@ class QueryEngine:
             bait, killer = _here(position, trap, one)
             similar = one.similar
             pair = None if similar is None else similar.pair
+            proof = None if similar is None else similar.proof
             yield Hit(
                 trap=trap,
                 match=one.match,
@@ -208,7 +213,8 @@ class QueryEngine:
                 shared=None if pair is None else pair.shared(trap),
                 bait_here=bait,
                 killer_here=killer,
-                mate_here=None if pair is None else pair.mate_in,
+                mate_here=None if proof is None else proof.mate_in,
+                loss_here=None if proof is None else proof.loss,
                 frequency=frequency,
                 events=events.get(one.slug, {}),
             )
@@ -228,6 +234,19 @@ class QueryEngine:
                 )
             self._secret = stored.encode()
         return self._secret
+
+
+def _proved(connection: Connection, position: QueryPosition, similar: Sequence[SimilarTrap]) -> Iterator[SimilarTrap]:
+    """The similar traps, each with the proof that its killer works in the asked position if there is one."""
+    prover = KillerProver(position.epd)
+    lines = {
+        trap.slug: (trap.line, tuple(map(mirror_move, trap.line)))
+        for trap in traps_of_slugs(connection, [one.slug for one in similar if one.pair is None])
+    }
+    for one in similar:
+        pair = one.pair
+        here = lines.get(one.slug, ()) if pair is None else ((*pair.bait.uci, *pair.killer.uci),)
+        yield replace(one, proof=prover.first(here))
 
 
 def _position(query: Query) -> QueryPosition | None:
@@ -401,6 +420,10 @@ def _events(connection: Connection, slugs: Sequence[str]) -> dict[str, dict[str,
 
 def _here(position: QueryPosition | None, trap: Trap, found: Found) -> tuple[Line | None, Line | None]:
     """Bait and killer line in the asked position: the trap's own in either colour, or what is like it."""
+    if position is not None and found.similar is not None and found.similar.proof is not None:
+        line = (found.similar.proof.bait, *found.similar.proof.killer_line)
+        spelt = tuple(_native.sans(position.epd, line))
+        return Line(line[:1], spelt[:1]), Line(line[1:], spelt[1:])
     if found.similar is not None and found.similar.pair is not None:
         return found.similar.pair.bait, found.similar.pair.killer
     if position is None or found.match not in (Match.EXACT, Match.TRANSPOSED, Match.MIRRORED):

@@ -52,7 +52,9 @@ class Query:
     moves: str | None = None
     """The same as moves from the usual start, SAN or UCI."""
     similar: int | None = None
-    """So many most similar traps as well, 1 to `MOST_SIMILAR`; needs a position."""
+    """Number of most similar traps to add, 1 to `MOST_SIMILAR`; needs a position."""
+    unproved: bool = False
+    """Adds similar traps whose killer is not proved to work in the position; needs ``similar``."""
     measure: IndexedMeasure | None = None
     """By which they are similar; None: the setting ``measure``."""
     least: float | None = None
@@ -105,6 +107,8 @@ class Query:
             if getattr(self, name) is not None and (self.similar is None or not self.has_position):
                 needed = "a position (fen or moves)" if name == "similar" else "similar and a position"
                 raise UsageError(f"{name} needs {needed}")
+        if self.unproved and self.similar is None:
+            raise UsageError("unproved needs similar and a position")
         _check_range("similar", self.similar, 1, MOST_SIMILAR)
         _check_range("limit", self.limit, 1, MOST_HITS)
         _check_range("least", self.least, 0, 1)

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from db.similarity.common_features import shared_with
 from db.similarity.explanation import Line, Shared
 from db.similarity.killer_index import KillerIndex
+from db.similarity.proof_here import ProofHere
 from db.storage.bulk import BulkLookup
 from db.storage.models import TrapRow
 from db.storage.row_check import RowCheck
@@ -101,6 +102,8 @@ class SimilarTrap:
     similarity: float
     pair: BaitAndKiller | None = None
     """By the measure ``abstracted``: what is like it."""
+    proof: ProofHere | None = None
+    """That its killer works in the asked position; None if that was not proved."""
 
 
 def similar_killers(

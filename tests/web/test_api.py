@@ -89,10 +89,12 @@ def test_a_trap_has_its_proof_and_its_frequency(client: httpx.Client) -> None:
 
 def test_killers_are_proposed_with_a_proof(client: httpx.Client) -> None:
     told = client.get("/api/v1/propose", params={"fen": LEGAL, "bait": "Bxd1", "top": 2, "explain": True}).json()
-    first = told["moves"][0]
+    first = told["wins"][0]
     assert (first["san"], first["verdict"], first["mate_in"], first["trap"]) == ("Bxf7+", "proved", 2, "legal-mate")
     assert first["explanation"]["shared"]
-    assert len(told["moves"]) == 2
+    before = client.get("/api/v1/propose", params={"fen": LEGAL}).json()
+    assert [move["san"] for move in before["wins"]] == ["Nxe5"]
+    assert (before["loses"][0]["san"], before["loses"][0]["mate_in"]) == ("Bxd1", 2)
 
 
 def test_a_position_is_explored(client: httpx.Client) -> None:

@@ -139,7 +139,7 @@ def test_a_position_is_played_to_and_its_traps_appear(browser: Browser) -> None:
     browser.square("d1", ".to")
     told = browser.wait_text(".notice", "bait of Légal's mate")
     assert "Bxf7+ Ke7 Nd5#" in told
-    assert "mate in 2, proved" in browser.wait_text("#proposed ~ .wide", "Bxf7+")
+    assert "mate in 2, proved" in browser.wait_text("#wins ~ .wide", "Bxf7+")
     browser.picture("position-killer")
     browser.press("#step-prev")
     browser.wait_text("#known ~ .hits h3", "Légal")
@@ -161,7 +161,7 @@ def test_a_position_is_set_up_with_the_keyboard_alone(browser: Browser) -> None:
         browser.wait_address(fen)
     browser.picture("setup")
     browser.one("#done").send_keys(Keys.ENTER)
-    assert "mate in 1, proved" in browser.wait_text("#proposed ~ .wide", "Rh8#")
+    assert "mate in 1, proved" in browser.wait_text("#wins ~ .wide", "Rh8#")
 
 
 def test_games_are_uploaded_and_looked_at(browser: Browser, server: Served) -> None:

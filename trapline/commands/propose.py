@@ -16,7 +16,12 @@ from trapline.commands.resources import open_existing
 from trapline.echo import echo
 
 if TYPE_CHECKING:
-    from db.similarity.propose import KillerSuggester, Proposals, ProposedMove
+    from collections.abc import Sequence
+
+    import chess
+
+    from db.similarity.explanation import Shared
+    from db.similarity.propose import LosingMove, MoveSuggester, Proposals, WinningMove
 
 
 def propose(
@@ -35,21 +40,24 @@ def propose(
             help='Answer every line of a file instead: {"id": ..., "fen": FEN, "bait": MOVE}; - is stdin.',
         ),
     ] = None,
-    top: Annotated[int, typer.Option(metavar="N", help="Number of moves, 1 or more.")] = 5,
+    top: Annotated[int, typer.Option(metavar="N", help="Number of moves in each list, 1 or more.")] = 5,
     nodes: Annotated[
         int | None,
         typer.Option(metavar="N", help="Nodes for the proof of each position (default 30,000); 0 proves nothing."),
     ] = None,
+    unproved: Annotated[
+        bool, typer.Option("--unproved", help="Add moves that known killers suggest and that nothing proves.")
+    ] = False,
     db: DbOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each move has in common with the trap that it is like.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Propose the attacker's killers after a bait: which moves to try first, and the known trap that each is like.
+    """Show what wins and what loses in a position: killers to play, and baits not to take.
 
-    The confidence says how often such a move was the killer, for a position as likely a trap as not. A move that is
-    proved to mate, or that a search finds clearly best, comes first and says so; nothing else is a claim.
+    A move wins if mate is proved, or if the search sees an advantage that no other move comes near. A move loses if it
+    tempts and fails the trap test. Each move comes with the known trap that it is most like.
 
     With --input, answers come in the order of the file, one JSON object a line with --json; a line that is no question
     gets an error in its place.
@@ -58,7 +66,7 @@ def propose(
     """
     from db.similarity.annotator_index import weights_in_use
     from db.similarity.killer_index import open_killer_index
-    from db.similarity.propose import KillerSuggester, Question
+    from db.similarity.propose import MoveSuggester, Question
     from trapcore.errors import UsageError
     from trapcore.ranking.verification import NODES
     from trapline.commands.terminal import Status, print_json
@@ -72,8 +80,13 @@ def propose(
         weights = weights_in_use(library)
         with open_killer_index(library, weights[0], status.show) as killer_index:
             status.clear()
-            suggester = KillerSuggester(
-                weights, killer_index, top=top, nodes=NODES if nodes is None else nodes, explain=explain
+            suggester = MoveSuggester(
+                weights,
+                killer_index,
+                top=top,
+                nodes=NODES if nodes is None else nodes,
+                unproved=unproved,
+                explain=explain,
             )
             if input_file is not None:
                 _answer_file(input_file, suggester, as_json=as_json)
@@ -85,7 +98,7 @@ def propose(
         _print(answer)
 
 
-def _answer_file(path: str, suggester: KillerSuggester, *, as_json: bool) -> None:
+def _answer_file(path: str, suggester: MoveSuggester, *, as_json: bool) -> None:
     from db.similarity.propose import answers
     from trapcore.errors import InputError
     from trapcore.io.streams import open_bytes
@@ -111,26 +124,47 @@ def _answer_file(path: str, suggester: KillerSuggester, *, as_json: bool) -> Non
 
 
 def _print(answer: Proposals) -> None:
-    """The proposed killers, one a line, each followed by its explanation if it has one."""
-    if not answer.moves:
+    """Both lists, a move a line, each followed by its explanation if it has one."""
+    from trapcore.trees.chess_game import parse_position
+
+    board = parse_position(answer.after)
+    if not any(board.legal_moves):
         echo("no move: the game is over")
         return
-    width = max(len(move.san) for move in answer.moves)
-    for place, move in enumerate(answer.moves, start=1):
-        near = "" if move.trap is None else f"nearest: {move.name} ({move.trap}), {move.similarity:.2f}"
-        echo(f"{place:>2}  {move.san:<{width}}  {move.confidence:.3f}  {_found(move):<24}  {near}".rstrip())
-        if move.explanation is not None:
-            columns = max(map(len, (*move.explanation.here, *move.explanation.there)))
-            for where, line in (("here", move.explanation.here), ("there", move.explanation.there)):
-                echo(f"      {where:<6} {' '.join(f'{san:<{columns}}' for san in line)}".rstrip())
-            for words in move.explanation.shared:
-                echo(f"      both   {words}")
+    lists: list[tuple[str, str, Sequence[WinningMove | LosingMove]]] = [
+        ("What wins here", "nothing is seen to win by force", answer.wins),
+        ("What loses here", "no tempting move is seen to lose", answer.loses),
+    ]
+    for title, nothing, moves in lists:
+        echo(f"{title}:" if moves else f"{title}: {nothing}")
+        width = max((len(move.san) for move in moves), default=0)
+        for place, move in enumerate(moves, start=1):
+            near = "" if move.trap is None else f"like {move.name} ({move.trap}), {move.similarity:.2f}"
+            echo(f"{place:>2}  {move.san:<{width}}  {_found(board, move):<40}  {near}".rstrip())
+            if move.explanation is not None:
+                _explain(move.explanation)
 
 
-def _found(move: ProposedMove) -> str:
-    """What the proof says of a proposed move, and no more."""
+def _explain(shared: Shared) -> None:
+    columns = max(map(len, (*shared.here, *shared.there)))
+    for where, line in (("here", shared.here), ("there", shared.there)):
+        echo(f"      {where:<6} {' '.join(f'{san:<{columns}}' for san in line)}".rstrip())
+    for words in shared.shared:
+        echo(f"      both   {words}")
+
+
+def _found(board: chess.Board, move: WinningMove | LosingMove) -> str:
+    """The result of the proof of a move, in words, with its line."""
+    from db.similarity.propose import LosingMove
+    from trapcore import _native
+
+    line = (move.uci, *move.line) if isinstance(move, LosingMove) else move.line
+    spelt = " ".join(_native.sans(board.fen(), line)[1:])
     if move.mate_in is not None:
-        return f"proved, mate in {move.mate_in}"
+        words = f"mate in {move.mate_in}, proved"
+        return f"{words}: {spelt}" if spelt else words
+    if isinstance(move, LosingMove):
+        return f"costs {100 * move.loss / 2:.0f} points: {spelt}"
     if move.win_chance is not None and move.lead is not None:
-        return f"best by {move.lead:.2f}, at {move.win_chance:+.2f}"
-    return str(move.verdict)
+        return f"best by {100 * move.lead / 2:.0f} points, no proof"
+    return f"not proved, confidence {move.confidence:.3f}"

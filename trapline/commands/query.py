@@ -30,6 +30,9 @@ def query(
     similar: Annotated[
         int | None, typer.Option(metavar="K", help="The K most similar traps as well, 1 to 100; needs a position.")
     ] = None,
+    unproved: Annotated[
+        bool, typer.Option("--unproved", help="Show similar traps also if their killer is not proved to work here.")
+    ] = False,
     measure: Annotated[
         str | None,
         typer.Option(
@@ -98,9 +101,11 @@ def query(
 ) -> None:
     """Find traps by position, similarity, name and fields; all conditions that are given must hold.
 
-    A position finds the traps of that very position, in either colour, and with --similar those that are like it, with
-    the reason. Without a terminal the table is a line a trap with tabs between: how it matches, similarity, slug,
-    verdict, victim, bait, killer line, name.
+    A position finds the traps of that very position, in either colour. With --similar it also finds traps that are like
+    it and whose killer is proved to work in it.
+
+    Without a terminal each trap is a line with tabs between the columns: match, similarity, slug, verdict, victim,
+    bait, killer line, name.
     """
     from db.query.engine import QueryEngine
     from db.query.query import Query, Sort
@@ -118,6 +123,7 @@ def query(
         fen=fen,
         moves=moves,
         similar=similar,
+        unproved=unproved,
         measure=None if measure is None else indexed(measure),
         least=min_similarity,
         text=name,

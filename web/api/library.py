@@ -105,29 +105,31 @@ async def all_families(request: Request) -> Response:
     )
 
 
-@router.get("/propose", response_model=Proposals, responses=NOT_MODIFIED, summary="Propose killers")
+@router.get("/propose", response_model=Proposals, responses=NOT_MODIFIED, summary="Propose moves")
 async def propose(params: Annotated[ProposeParams, Query()], request: Request) -> Response:
-    """Killers for any position, best first, with the known trap that each is most like, and what the proof says."""
+    """The moves that win and the moves that lose in any position, each with its proof and the known trap it is like."""
     service = service_of(request)
 
     def compute(stop: Cancellation) -> Content:
-        suggester = service.suggester(params.top, min(params.nodes, service.settings.nodes), explain=params.explain)
-        return _valued(service, suggester.answer(Question(params.fen, params.bait), stop), stop).to_dict()
+        nodes = min(params.nodes, service.settings.nodes)
+        suggester = service.suggester(params.top, nodes, unproved=params.unproved, explain=params.explain)
+        found = suggester.answer(Question(params.fen, params.bait), stop)
+        return _valued(service, found, nodes, stop).to_dict()
 
     return await json_response(request, service, compute, search=True)
 
 
-def _valued(service: Service, found: Proposals, stop: Cancellation) -> Proposals:
-    """The proposals with the value that the position has on every page."""
+def _valued(service: Service, found: Proposals, nodes: int, stop: Cancellation) -> Proposals:
+    """The proposals, made with so many nodes, with the value that the position has on every page."""
     epd = _native.epd(found.after)
-    moves = []
-    for move in found.moves:
+    wins = []
+    for move in found.wins:
         if move.win_chance is not None:
-            # A third of the nodes at least were those of the search that saw it.
-            seen = PositionValue(move.win_chance, found.nodes // 3, move.line, _native.TESTER_VERSION)
+            # The search that saw it had a third of the nodes at least.
+            seen = PositionValue(move.win_chance, nodes // 3, move.line, _native.TESTER_VERSION)
             move = replace(move, win_chance=service.values.keep({epd: seen}, stop)[epd].chance)
-        moves.append(move)
-    return replace(found, moves=tuple(moves))
+        wins.append(move)
+    return replace(found, wins=tuple(wins))
 
 
 def trap_content(service: Service, slug: str) -> Content:

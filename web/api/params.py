@@ -53,10 +53,13 @@ class PositionParams(QueryParams):
 
 
 class SimilarityParams(QueryParams):
-    """Parameter for the least similarity, by its present and by its former name."""
+    """Parameters for the least similarity, by its present and by its former name, and for unproved traps."""
 
     min_similarity: float | None = Field(
         default=None, ge=0, le=1, allow_inf_nan=False, description="Least similarity of the similar traps."
+    )
+    unproved: bool = Field(
+        default=False, description="Add similar traps whose killer is not proved to work in the position."
     )
     least: float | None = Field(
         default=None,
@@ -136,14 +139,15 @@ class TrapParams(PositionParams, SimilarityParams, PageParams):
 
 
 class ProposeParams(QueryParams):
-    """Parameters of the proposal of killers."""
+    """Parameters of the proposal of moves."""
 
     fen: str = Field(max_length=LONGEST_TEXT, description="The position, before the bait or after it.")
     bait: str | None = Field(default=None, max_length=20, description="SAN or UCI; after it UCI.")
-    top: int = Field(default=5, ge=1, le=50, description="So many moves.")
+    top: int = Field(default=5, ge=1, le=50, description="Moves of each list.")
     nodes: int = Field(
         default=30_000, ge=0, le=10_000_000, description="Budget of the proof; at most what the server's settings say."
     )
+    unproved: bool = Field(default=False, description="Add proposals for which nothing was proved.")
     explain: bool = Field(default=False, description="With what each move shares with the trap that it is like.")
 
 

@@ -1,4 +1,4 @@
-"""Page of a position: play to it or set it up, and see known traps, similar traps and proposed killers.
+"""Page of a position: play to it or set it up, and see known traps, similar traps, what wins and what loses.
 
 It works without a script: each square is a link to the same page with one change.
 """
@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from db.games.explorer import Explored
 from db.query.answer import Hit, Match
 from db.query.query import Query as LibraryQuery
-from db.similarity.propose import ProposedMove, Question
+from db.similarity.propose import LosingMove, Proposals, Question, WinningMove
 from db.traps.trap import Trap, read_moves
 from db.wording.boards import described, piece_words, square_words
 from db.wording.grammar import Grammar
@@ -33,10 +33,8 @@ router = APIRouter(include_in_schema=False)
 
 SIMILAR = 4
 """Similar traps on the page."""
-CONFIDENT = 0.1
-"""Least confidence of a proposed killer that is shown without a proof or a search result."""
 PROPOSED = 3
-"""Proposed killers on the page."""
+"""Moves that win, and moves that lose, on the page."""
 NODES = 10_000
 """Budget of their proof in nodes: some hundredths of a second."""
 LONGEST_LINE = 600
@@ -133,8 +131,8 @@ class _Found:
     similar: list[Hit]
     fallen: list[tuple[Trap, str]]
     """Traps whose bait was the last move, with the killer line."""
-    proposals: tuple[ProposedMove, ...] | None
-    """None if nobody has looked yet."""
+    proposals: Proposals | None
+    """None if nothing was searched yet."""
     least: float
     """Least similarity of the similar traps."""
     explored: Explored | None
@@ -159,12 +157,12 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
     if quick:
         return _Found(known, similar[:SIMILAR], fallen, None, least, None)
     question = Question(boards[-2].fen(), view.line[-1]) if view.line else Question(board.fen())
-    suggester = service.suggester(PROPOSED, NODES, explain=True)
+    suggester = service.suggester(PROPOSED, NODES, unproved=False, explain=True)
     return _Found(
         known,
         similar[:SIMILAR],
         fallen,
-        suggester.answer(question, stop).moves,
+        suggester.answer(question, stop),
         least,
         service.explorer.explore(fen=board.fen()),
     )
@@ -223,7 +221,7 @@ def _page(
         mover=language.sides[board.turn],
         played=_played(view, boards),
         legal=[(board.san(move), view.after(move).url()) for move in board.legal_moves],
-        **(dict.fromkeys(("known", "similar", "fallen", "proposals", "explored", "found", "later")) | context),
+        **(dict.fromkeys(("known", "similar", "fallen", "wins", "loses", "explored", "found", "later")) | context),
     )
 
 
@@ -232,22 +230,10 @@ def _context(view: View, board: chess.Board, found: _Found, only: ShownGames, la
     if found.proposals is None or found.explored is None:
         return {**known, "found": found, "later": True}
     baits = {hit.bait_here.uci[0]: hit.trap for hit in found.known if hit.bait_here is not None}
-    proposals = [
-        {
-            "san": move.san,
-            "bait_of": baits.get(move.uci),
-            "url": view.after(chess.Move.from_uci(move.uci)).url(),
-            "mate_in": move.mate_in,
-            "line": board.variation_san([chess.Move.from_uci(uci) for uci in move.line]),
-            "lead": move.lead,
-            "confidence": move.confidence,
-            "stands_out": move.confidence >= CONFIDENT,
-            "trap": move.trap,
-            "name": move.name,
-            "similarity": move.similarity,
-            "words": move.explanation.shared if move.explanation is not None else (),
-        }
-        for move in found.proposals
+    wins = [_proposed(view, board, move, move.line) | {"lead": move.lead} for move in found.proposals.wins]
+    loses = [
+        _proposed(view, board, move, (move.uci, *move.line)) | {"bait_of": baits.get(move.uci), "loss": move.loss}
+        for move in found.proposals.loses
     ]
     explored = {
         "games": found.explored.games,
@@ -267,11 +253,26 @@ def _context(view: View, board: chess.Board, found: _Found, only: ShownGames, la
     }
     return {
         **known,
-        "proposals": [move for move in proposals if move["mate_in"] or move["lead"] or move["stands_out"]],
-        "best": proposals[0] if proposals else None,
+        "wins": wins,
+        "loses": loses,
         "found": found,
         "nodes": NODES,
         "explored": explored,
+    }
+
+
+def _proposed(
+    view: View, board: chess.Board, move: WinningMove | LosingMove, line: tuple[str, ...]
+) -> dict[str, object]:
+    return {
+        "san": move.san,
+        "url": view.after(chess.Move.from_uci(move.uci)).url(),
+        "mate_in": move.mate_in,
+        "line": board.variation_san([chess.Move.from_uci(uci) for uci in line]),
+        "trap": move.trap,
+        "name": move.name,
+        "similarity": move.similarity,
+        "words": move.explanation.shared if move.explanation is not None else (),
     }
 
 

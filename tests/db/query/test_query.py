@@ -32,7 +32,7 @@ from tests.support.db_traps import (
     write,
 )
 from trapcore.errors import InputError, PositionError, UsageError
-from trapcore.measures.options import IndexedMeasure
+from trapcore.measures.options import GREATEST_SIMILARITY, IndexedMeasure
 
 LEGAL = "legal-mate"
 
@@ -123,7 +123,7 @@ def test_what_is_like_a_position_comes_with_the_lines_that_coincide(query_engine
     board = chess.Board(LEGAL_FEN)
     board.set_piece_at(chess.A6, board.remove_piece_at(chess.A7))
     board.set_piece_at(chess.H3, board.remove_piece_at(chess.H2))
-    page = query_engine.ask(Query(fen=board.fen(), similar=8))
+    page = query_engine.ask(Query(fen=board.fen(), similar=8, unproved=True))
     assert [hit.match for hit in page.hits] == [Match.SIMILAR] * 8
     first = page.hits[0]
     assert {hit.trap.family for hit in page.hits[:4]} == {"legal"}
@@ -138,18 +138,36 @@ def test_what_is_like_a_position_comes_with_the_lines_that_coincide(query_engine
     values = [hit.similarity or 0 for hit in page.hits]
     assert values == sorted(values, reverse=True)
     # Colours exchanged, it is like the same traps.
-    turned = query_engine.ask(Query(fen=board.mirror().fen(), similar=8))
+    turned = query_engine.ask(Query(fen=board.mirror().fen(), similar=8, unproved=True))
     assert [(hit.trap.slug, hit.similarity) for hit in turned.hits] == [
         (hit.trap.slug, hit.similarity) for hit in page.hits
     ]
     least = values[2]
-    assert len(query_engine.ask(Query(fen=board.fen(), similar=8, least=least)).hits) == sum(v >= least for v in values)
+    found = query_engine.ask(Query(fen=board.fen(), similar=8, unproved=True, least=least)).hits
+    assert len(found) == sum(v >= least for v in values)
+
+
+def test_a_trap_is_similar_only_if_its_killer_works_in_the_position(query_engine: QueryEngine) -> None:
+    italian = Query(moves="e4 e5 Nf3 Nc6 Bc4", similar=8)
+    likened = query_engine.ask(replace(italian, unproved=True)).hits
+    assert likened
+    assert all(hit.similarity is not None and hit.similarity <= GREATEST_SIMILARITY < 1 for hit in likened)
+    # 4.Bxf7+ Kxf7 only gives up a bishop, whatever it looks like.
+    assert query_engine.ask(italian).hits == ()
+    shifted = LEGAL_FEN.replace("ppp2ppp", "1pp2ppp", 1)
+    for measure in IndexedMeasure:
+        (hit, *_) = query_engine.ask(Query(fen=shifted, similar=5, measure=measure)).hits
+        assert hit.bait_here is not None
+        assert hit.killer_here is not None
+        assert (hit.bait_here.san, hit.killer_here.san, hit.mate_here) == (("Bxd1",), ("Bxf7+", "Ke7", "Nd5#"), 2)
+        assert hit.loss_here is not None
+        assert hit.loss_here >= 0.3
 
 
 def test_the_known_position_is_not_told_as_similar_too(query_engine: QueryEngine) -> None:
     for fen in (LEGAL_FEN, MIRRORED_LEGAL_FEN):
         for measure in IndexedMeasure:
-            page = query_engine.ask(Query(fen=fen, similar=5, measure=measure))
+            page = query_engine.ask(Query(fen=fen, similar=5, measure=measure, unproved=True))
             assert [hit.match for hit in page.hits][1:] == [Match.SIMILAR] * 5
             assert slugs(page).count(LEGAL) == 1
             assert slugs(page)[0] == LEGAL
@@ -170,20 +188,22 @@ def test_the_measures_of_the_paper_give_what_comparing_all_gives(
     fen = "r2qkbnr/1pp2ppp/p1np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq -"
     examples = [trap for trap in library.traps() if not trap.reason]
     expected = {trap.slug: max(compare[measure](asked, trap.epd) for asked in (fen, mirror(fen))) for trap in examples}
-    hits = query_engine.ask(Query(fen=fen, similar=12, measure=measure)).hits
+    hits = query_engine.ask(Query(fen=fen, similar=12, measure=measure, unproved=True)).hits
     best = sorted(expected.items(), key=lambda item: (-item[1], item[0]))[:12]
     assert [hit.trap.slug for hit in hits] == [slug for slug, _ in best]
-    assert [hit.similarity for hit in hits] == pytest.approx([value for _, value in best], abs=1e-9)
+    assert [hit.similarity for hit in hits] == pytest.approx(
+        [min(value, GREATEST_SIMILARITY) for _, value in best], abs=1e-9
+    )
 
 
 def test_conditions_hold_for_similar_traps_too_and_as_many_are_found(
     query_engine: QueryEngine, library: Library
 ) -> None:
     whites = sum(1 for trap in library.traps() if trap.victim == "white" and not trap.reason)
-    page = query_engine.ask(Query(fen=LEGAL_FEN, similar=20, victim="white"))
+    page = query_engine.ask(Query(fen=LEGAL_FEN, similar=20, unproved=True, victim="white"))
     assert len(page.hits) == min(20, whites)
     assert {hit.trap.victim for hit in page.hits} == {"white"}
-    named = query_engine.ask(Query(fen=LEGAL_FEN, similar=5, text="scholars mate"))
+    named = query_engine.ask(Query(fen=LEGAL_FEN, similar=5, unproved=True, text="scholars mate"))
     assert {hit.trap.family for hit in named.hits} == {"scholars"}
 
 
@@ -290,7 +310,7 @@ def test_pages_give_each_hit_once_in_the_order_of_one_big_page(
 
 
 def test_pages_of_similar_traps_go_on_where_the_last_one_ended(query_engine: QueryEngine) -> None:
-    query = Query(fen=LEGAL_FEN, similar=25, limit=200)
+    query = Query(fen=LEGAL_FEN, similar=25, unproved=True, limit=200)
     assert every(query_engine, replace(query, limit=4)) == slugs(query_engine.ask(query))
     by_name = replace(query, sort=Sort.NAME)
     assert every(query_engine, replace(by_name, limit=4)) == slugs(query_engine.ask(by_name))
@@ -347,6 +367,7 @@ def test_a_page_is_json(query_engine: QueryEngine) -> None:
     [
         ({"fen": LEGAL_FEN, "moves": "e4"}, "not both"),
         ({"similar": 3}, "similar needs a position"),
+        ({"fen": LEGAL_FEN, "unproved": True}, "unproved needs similar and a position"),
         ({"fen": LEGAL_FEN, "least": 0.5}, "least needs similar and a position"),
         ({"fen": LEGAL_FEN, "measure": IndexedMeasure.SEQUENCES}, "measure needs similar"),
         ({"fen": LEGAL_FEN, "similar": 0}, "similar must be 1 to 100, not 0"),

@@ -16,7 +16,7 @@ from db.formats.import_file import import_file
 from db.library.open import open_library
 from db.similarity.annotator_index import WeightsSource
 from db.similarity.killer_index import open_killer_index
-from db.similarity.propose import KillerSuggester, Question
+from db.similarity.propose import MoveSuggester, Question
 from db.storage.models import WeightsRow
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
@@ -62,15 +62,15 @@ def lines(db: str, *arguments: str, given: str, code: int = 0) -> tuple[list[dic
 
 
 def test_the_killer_is_proposed_with_its_trap_and_its_proof(db: str) -> None:
-    answer = ask(db, LEGAL_FEN, "--bait", "g4d1", "--top", "3")
+    answer = ask(db, LEGAL_FEN, "--bait", "g4d1", "--top", "3", "--unproved")
     assert {key: answer[key] for key in ("fen", "bait", "after", "weights")} == {
         "fen": LEGAL_FEN,
         "bait": "g4d1",
         "after": AFTER,
         "weights": "library",
     }
-    killer, *rest = answer["moves"]
-    assert len(rest) == 2
+    killer, *rest = answer["wins"]
+    assert rest
     expected = {
         "uci": "c4f7",
         "san": "Bxf7+",
@@ -101,53 +101,80 @@ def test_before_and_after_the_bait_in_san_or_uci_is_the_same_question(db: str) -
         ask(db, AFTER, "--bait", "g4d1"),
     ]
     assert {answer["after"] for answer in found} == {AFTER}
-    moves = [[(move["uci"], move["trap"], move["verdict"]) for move in answer["moves"]] for answer in found]
+    moves = [[(move["uci"], move["trap"], move["verdict"]) for move in answer["wins"]] for answer in found]
     assert moves[0] == moves[1]
     assert moves[0][0] == moves[2][0]
-    assert found[0]["moves"] == found[1]["moves"]
+    assert found[0]["wins"] == found[1]["wins"]
     unknown = ask(db, AFTER)
     assert unknown["bait"] is None
-    assert unknown["moves"][0]["uci"] == "c4f7"
+    assert unknown["wins"][0]["uci"] == "c4f7"
+
+
+def test_propose_lists_a_bait_among_what_loses_and_never_among_what_wins(db: str) -> None:
+    for fen, bait, killers, best in (
+        (LEGAL_FEN, "g4d1", ["c4f7", "e8e7", "c3d5"], "c6e5"),
+        (MIRRORED_LEGAL_FEN, "g5d8", ["c5f2", "e1e2", "c6d4"], "c3e4"),
+    ):
+        answer = ask(db, fen, "--unproved")
+        first, *others = answer["loses"]
+        expected = {"uci": bait, "mate_in": 2, "line": killers, "trap": "legals-mate", "similarity": 1.0}
+        assert {key: first[key] for key in expected} == expected
+        assert 0.3 <= first["loss"] <= 2
+        assert all(other["loss"] >= 0.3 for other in others)
+        assert not {move["uci"] for move in answer["wins"]} & {move["uci"] for move in answer["loses"]}
+        assert answer["wins"][0]["uci"] == best
+        assert [move["uci"] for move in ask(db, fen)["wins"]] == [best]
+
+
+def test_similarity_is_1_only_in_the_position_of_the_trap(db: str) -> None:
+    shifted = LEGAL_FEN.replace("ppp2ppp", "1pp2ppp", 1)
+    (bait, *_) = ask(db, shifted)["loses"]
+    assert (bait["uci"], bait["trap"]) == ("g4d1", "legals-mate")
+    assert bait["similarity"] == 0.99
 
 
 def test_the_other_colour_has_the_same_answer(db: str) -> None:
-    one = ask(db, LEGAL_FEN, "--bait", "g4d1")["moves"]
-    two = ask(db, MIRRORED_LEGAL_FEN, "--bait", "g5d8")["moves"]
+    one = ask(db, LEGAL_FEN, "--bait", "g4d1")["wins"]
+    two = ask(db, MIRRORED_LEGAL_FEN, "--bait", "g5d8")["wins"]
     assert two[0]["uci"] == "c5f2"
     for key in ("rank", "confidence", "score", "trap", "similarity", "verdict", "mate_in"):
         assert two[0][key] == one[0][key]
 
 
 def test_without_nodes_nothing_is_proved(db: str) -> None:
-    answer = ask(db, LEGAL_FEN, "--bait", "g4d1", "--nodes", "0")
+    answer = ask(db, LEGAL_FEN, "--bait", "g4d1", "--nodes", "0", "--unproved")
     assert answer["nodes"] == 0
-    assert [move["rank"] for move in answer["moves"]] == [1, 2, 3, 4, 5]
-    assert {move["verdict"] for move in answer["moves"]} == {"undecided"}
-    confidences = [move["confidence"] for move in answer["moves"]]
+    assert [move["rank"] for move in answer["wins"]] == [1, 2, 3, 4, 5]
+    assert {move["verdict"] for move in answer["wins"]} == {"undecided"}
+    confidences = [move["confidence"] for move in answer["wins"]]
     assert confidences == sorted(confidences, reverse=True)
     assert sum(confidences) < 1
-    assert answer["moves"][0]["uci"] == "c4f7"
+    assert answer["wins"][0]["uci"] == "c4f7"
 
 
 def test_an_explanation_has_both_lines_and_words(db: str) -> None:
     answer = ask(db, LEGAL_FEN, "--bait", "g4d1", "--explain", "--top", "1")
-    (killer,) = answer["moves"]
+    (killer,) = answer["wins"]
     told = killer["explanation"]
     assert told["here"] == told["there"] == ["Bxf7+", "Ke7", "Nd5#"]
     assert 1 <= len(told["shared"]) <= 5
     assert len(set(told["shared"])) == len(told["shared"])
     text = LINE.run(LEGAL_FEN, "--bait", "g4d1", "--explain", "--top", "1", "--db", db).splitlines()
-    assert text[0].split() == (
-        ["1", "Bxf7+", "1.000", "proved,", "mate", "in", "2", "nearest:", "Légal's", "mate", "(legals-mate),", "1.00"]
+    assert text[0] == "What wins here:"
+    assert " ".join(text[1].split()) == (
+        "1 Bxf7+ mate in 2, proved: Ke7 Nd5# like Légal's mate (legals-mate), 1.00"
     )
-    assert text[1].split() == ["here", "Bxf7+", "Ke7", "Nd5#"]
-    assert text[2].split() == ["there", "Bxf7+", "Ke7", "Nd5#"]
-    assert [line.split("both", 1)[1].strip() for line in text[3:]] == told["shared"]
+    assert text[2].split() == ["here", "Bxf7+", "Ke7", "Nd5#"]
+    assert text[3].split() == ["there", "Bxf7+", "Ke7", "Nd5#"]
+    both = [line.split("both", 1)[1].strip() for line in text[4 : 4 + len(told["shared"])]]
+    assert both == told["shared"]
+    assert text[4 + len(both)].startswith("What loses here")
 
 
 @pytest.mark.parametrize("fen", [MATED, STALEMATE])
 def test_a_position_without_moves_has_no_proposals(db: str, fen: str) -> None:
-    assert ask(db, fen)["moves"] == []
+    answer = ask(db, fen)
+    assert answer["wins"] == answer["loses"] == []
     assert LINE.run(fen, "--db", db) == "no move: the game is over\n"
 
 
@@ -157,7 +184,7 @@ def test_every_move_that_was_made_is_accepted_as_a_bait_afterwards(db: str, seed
     with open_library(db, read_only=True) as library:
         weights: tuple[Weights, WeightsSource] = (shipped_weights(), "shipped")
         with open_killer_index(library, weights[0]) as killer_index:
-            suggester = KillerSuggester(weights, killer_index, top=1, nodes=0)
+            suggester = MoveSuggester(weights, killer_index, top=1, nodes=0)
             board = chess.Board()
             for _ in range(120):
                 moves = list(board.legal_moves)
@@ -195,12 +222,12 @@ def test_a_file_is_answered_line_by_line(db: str) -> None:
         {"id": "over", "fen": MATED, "bait": None},
     ]
     given = "# a comment\n\n" + "".join(json.dumps(question) + "\n" for question in questions)
-    found, said = lines(db, "--top", "2", given=given)
+    found, said = lines(db, "--top", "2", "--unproved", given=given)
     assert said == ""
     assert [answer.get("id") for answer in found] == ["a", 7, None, "over"]
     assert "id" not in found[2]
-    assert [len(answer["moves"]) for answer in found] == [2, 2, 2, 0]
-    one = ask(db, LEGAL_FEN, "--bait", "Bxd1", "--top", "2")
+    assert [len(answer["wins"]) for answer in found] == [2, 2, 2, 0]
+    one = ask(db, LEGAL_FEN, "--bait", "Bxd1", "--top", "2", "--unproved")
     assert found[0] == {"id": "a"} | one
 
 
@@ -219,7 +246,7 @@ def test_a_bad_line_gets_an_error_in_its_place_and_is_counted(db: str, tmp_path:
     assert [answer.get("id") for answer in found] == [None, None, "x", "good", "y", "z", "u", None]
     assert [answer.get("line_number") for answer in found] == [1, 2, 3, None, 5, 6, 7, 8]
     for answer in found:
-        assert ("error" in answer) != ("moves" in answer)
+        assert ("error" in answer) != ("wins" in answer)
     assert "field fen" in found[2]["error"]
     assert "a1a8" in found[5]["error"]
     assert said == "trapline: -: 7 of 8 lines could not be answered\n"
@@ -229,7 +256,8 @@ def test_a_bad_line_gets_an_error_in_its_place_and_is_counted(db: str, tmp_path:
     path = tmp_path / "q.jsonl"
     path.write_text(f"{bad[0]}\n{good}\n")
     done = CliRunner().invoke(APP, ["--input", str(path), "--db", db, "--top", "1"], catch_exceptions=False)
-    first, second, third = done.stdout.splitlines()
+    first, second, title, third, *_ = done.stdout.splitlines()
+    assert title == "What wins here:"
     assert first.startswith("line 1: error: not JSON")
     assert second == "line 2, good:"
     assert "Bxf7+" in third
@@ -244,7 +272,7 @@ def test_an_empty_library_proposes_by_the_shipped_weights_as_each_answer_says(tm
     assert said == ""
     for answer in found:
         assert answer["weights"] == "shipped"
-        killer = answer["moves"][0]
+        killer = answer["wins"][0]
         assert (killer["uci"], killer["trap"], killer["name"], killer["similarity"]) == ("c4f7", None, None, 0.0)
 
 
@@ -277,10 +305,10 @@ def test_a_library_of_puzzles_learns_to_propose_the_killers_of_others(tmp_path: 
         number, fen, moves = row.split(",")[:3]
         bait, killers[number], *_ = moves.split()
         questions += json.dumps({"id": number, "fen": fen, "bait": bait}) + "\n"
-    found, _ = lines(path, "--nodes", "0", given=questions)
+    found, _ = lines(path, "--nodes", "0", "--unproved", given=questions)
     assert [answer["id"] for answer in found] == list(killers)
     assert {answer["weights"] for answer in found} == {"library"}
-    first = [answer["moves"][0]["uci"] == killers[answer["id"]] for answer in found]
-    among = [killers[answer["id"]] in [move["uci"] for move in answer["moves"]] for answer in found]
+    first = [answer["wins"][0]["uci"] == killers[answer["id"]] for answer in found]
+    among = [killers[answer["id"]] in [move["uci"] for move in answer["wins"]] for answer in found]
     assert sum(first) >= 0.85 * len(found)
     assert sum(among) >= 0.95 * len(found)

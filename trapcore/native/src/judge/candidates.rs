@@ -5,6 +5,9 @@ use shakmaty::Move;
 use crate::judge::model::Trap;
 use crate::measures::trap_positions::Member;
 
+/// Greatest similarity of another position than the trap's own: 1 says that it is the same position.
+pub(crate) const GREATEST_SIMILARITY: f64 = 0.99;
+
 /// What a trap says about its bait. Neither question holds the other: the trap test looks for mates as well, but with
 /// fewer nodes and fewer moves, and has other rules for whether the bait was avoidable.
 #[derive(Clone, Copy, PartialEq, Eq)]

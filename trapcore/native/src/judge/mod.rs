@@ -22,7 +22,7 @@
 //! | `game_analyzer` | the cases of a position and the events of a game |
 //! | `findings` | the events of a batch of games, with their words |
 
-mod candidates;
+pub(crate) mod candidates;
 pub(crate) mod events;
 pub(crate) mod findings;
 pub(crate) mod game_analyzer;

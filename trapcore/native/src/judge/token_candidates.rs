@@ -12,7 +12,7 @@ use crate::abstract_tree::AttackerView;
 use crate::abstract_tree::tokens::names;
 use crate::chess::position::GamePosition;
 use crate::chess::static_exchange::see;
-use crate::judge::candidates::{Candidate, SimilarTrap};
+use crate::judge::candidates::{Candidate, GREATEST_SIMILARITY, SimilarTrap};
 use crate::judge::model::{Case, Decision};
 use crate::judge::trap_list::TrapList;
 use crate::judge::workspace::Workspace;
@@ -121,7 +121,8 @@ impl<'a> TokenCandidates<'a> {
             let &trap = self.library.traps.get(&hit.payload)?;
             let plain = self.traps.get(Member { trap, mirrored: false });
             let mirrored = plain.position.chess.turn() != victim;
-            (plain.verdict != Verdict::Refuted).then_some((Member { trap, mirrored }, hit.similarity))
+            (plain.verdict != Verdict::Refuted)
+                .then_some((Member { trap, mirrored }, hit.similarity.min(GREATEST_SIMILARITY)))
         };
         hits.into_iter().filter_map(member).collect()
     }

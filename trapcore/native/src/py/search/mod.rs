@@ -10,6 +10,7 @@ use shakmaty::uci::UciMove;
 
 use crate::chess::moves::{after, move_code};
 use crate::chess::position::{self, GamePosition};
+use crate::judge::candidates::GREATEST_SIMILARITY;
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::py::arguments::legal_moves;
 use crate::py::calls::spare::Spare;
@@ -282,6 +283,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("PROVER_VERSION", PROVER_VERSION)?;
     module.add("TESTER_VERSION", TESTER_VERSION)?;
     module.add("LOSS", LOSS)?;
+    module.add("GREATEST_SIMILARITY", GREATEST_SIMILARITY)?;
     module.add("MISTAKE", MISTAKE)?;
     module.add("TOLD", TOLD)?;
     module.add("TEMPTING_RANK", TEMPTING_RANK)?;
