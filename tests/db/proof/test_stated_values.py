@@ -240,7 +240,7 @@ def _report(stated: Stated, client: httpx.Client, player: str, games: dict[str, 
 
 def _proposal(stated: Stated, client: httpx.Client, board: chess.Board) -> None:
     answer = client.get("/api/v1/propose", params={"fen": board.fen()}, headers={"accept": "application/json"})
-    for move in answer.json()["moves"]:
+    for move in answer.json()["wins"]:
         if move["win_chance"] is not None:
             stated.add_of(board, "answer of the API", board.turn, 50 * (1 + move["win_chance"]), PLOT)
 
