@@ -7,6 +7,7 @@ write_report.py  an experiment's report written into a folder
 paper/           the experiments of the paper, repeated
 evaluation/      accuracy of ranking, names and detection on positions that were not learned from
 coverage/        how many of the moves that lose by force are told, held against an engine's labels
+endings/         marks in endings of few men, held against an engine
 repertoire/      the model of people's moves, fitted and held against games left out
 practice.py      judgements of answers in practice, held against an engine
 themes/          themes of lines held against lichess's tags of its puzzles

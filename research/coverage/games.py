@@ -62,7 +62,7 @@ def read_games(paths: Iterable[Path], count: int | None = None, every: int = 1) 
     Games of other variants and those that cannot be read are left out. Raises ``InputError`` for a file that cannot be
     read.
     """
-    return islice(islice(_games(paths), 0, None, every), count)
+    return islice(_games(paths, every), count)
 
 
 def together(games: Iterable[Game]) -> bytes:
@@ -70,7 +70,8 @@ def together(games: Iterable[Game]) -> bytes:
     return b"\n\n".join(game.text.strip() for game in games) + b"\n"
 
 
-def _games(paths: Iterable[Path]) -> Iterator[Game]:
+def _games(paths: Iterable[Path], every: int) -> Iterator[Game]:
+    seen = 0
     for path in paths:
         for batch in game_batches(path):
             read = _native.read_records(batch)
@@ -78,7 +79,10 @@ def _games(paths: Iterable[Path]) -> Iterator[Game]:
             starts = [record.offset for record in read.records] + [skipped.offset for skipped in read.skipped]
             ends = dict(pairwise([*sorted(starts), batch.offset + len(data)]))
             for record in read.records:
-                if record.plies >= LEAST_PLIES and not record.chess960:
+                if record.plies < LEAST_PLIES or record.chess960:
+                    continue
+                seen += 1
+                if seen % every == 1 % every:
                     moves = _uci(record.start_fen, record.moves)
                     text = data[record.offset - batch.offset : ends[record.offset] - batch.offset]
                     yield Game(path.name, record.game, record.tags, record.start_fen, moves, text)

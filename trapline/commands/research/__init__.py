@@ -4,6 +4,7 @@
 accuracy.py      ``puzzles`` and ``games``: how good the proposed killers are
 coverage.py      ``coverage``: how many of the losing moves are told
 dynamics.py      ``dynamics``: how much a game's local trees change from ply to ply
+endings.py       ``endings``: whether the moves marked in endings cost what the marks say
 local_search.py  ``local-search``: forced wins inside a region, held against other searches
 monte_carlo.py   ``mcts``: the baits that Monte Carlo searches take, their strength and speed
 network.py       ``network``: the network of the search, trained on an engine's values
@@ -24,6 +25,7 @@ research = lazy_application(
         "local-search": "trapline.commands.research.local_search:local_search",
         "network": "trapline.commands.research.network:network",
         "coverage": "trapline.commands.research.coverage:coverage",
+        "endings": "trapline.commands.research.endings:endings",
         "practice": "trapline.commands.research.practice:practice",
         "themes": "trapline.commands.research.themes:themes",
         "paper": "trapline.commands.research.paper:paper",

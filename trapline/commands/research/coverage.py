@@ -84,7 +84,7 @@ def coverage(
         if frontier:
             fewer = [Way(settings.nodes, n) for n in FEWER_ENGINE_NODES if n < settings.engine_nodes]
             ways = [ways[0], *fewer, ways[1]]
-        outcomes = run(chosen, told, _annotate(_known(db), command), ways, status.show)
+        outcomes = run(chosen, told, annotator(known_traps(db), command), ways, status.show)
         answers = Answers(kept_answers, command, deep_nodes)
         try:
             found = measure(outcomes, answers, command, ALONE if frontier else ())
@@ -112,7 +112,7 @@ def json_text(content: dict[str, object]) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
-def _known(db: str | None) -> KnownTraps:
+def known_traps(db: str | None) -> KnownTraps:
     """The traps of a library, or none."""
     from tempfile import TemporaryDirectory
 
@@ -131,7 +131,7 @@ def _known(db: str | None) -> KnownTraps:
         return KnownTraps.of(empty, Settings().measure)
 
 
-def _annotate(known: KnownTraps, command: str) -> Annotate:
+def annotator(known: KnownTraps, command: str) -> Annotate:
     """What annotates in a given way, on one thread."""
     from dataclasses import replace
 
