@@ -4,7 +4,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `chess` | positions as text, checks, static exchange evaluation |
+//! | `chess` | positions as text, checks, static exchange evaluation, endings of up to four men |
 //! | `trees` | local trees of a position and the labels of their moves |
 //! | `pgn` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `search` | the search for a gain of material, its evaluation, what stops it |

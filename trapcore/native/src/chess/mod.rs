@@ -8,8 +8,10 @@
 //! | `checks` | finding checks and mates without making the move |
 //! | `piece_values` | piece values |
 //! | `static_exchange` | static exchange evaluation |
+//! | `endgames` | won, drawn or lost: every position of up to four men |
 
 pub(crate) mod checks;
+pub(crate) mod endgames;
 pub(crate) mod moves;
 pub(crate) mod orientation;
 pub(crate) mod piece_values;

@@ -350,6 +350,18 @@ mod tests {
     }
 
     #[test]
+    fn a_move_of_a_drawn_ending_of_four_men_costs_nothing_and_one_that_throws_a_draw_away_is_proved() {
+        for (fen, bait) in [("1K6/P2q4/8/8/8/8/8/7k b - - 0 8", "d7a4"), ("8/8/8/Q7/3K4/8/2p5/1k6 w - - 0 29", "a5c3")]
+        {
+            let loss = answered(fen, bait).unwrap();
+            assert_eq!((loss.before, loss.after), (0.0, 0.0), "{fen} {bait}: {loss:?}");
+            assert_ne!(loss.verdict, Verdict::Proved, "{fen} {bait}: {loss:?}");
+        }
+        let loss = answered("4k3/8/8/4K3/4P3/8/8/8 b - - 0 1", "e8d8").unwrap();
+        assert!(loss.verdict == Verdict::Proved && loss.cost() > 0.9, "{loss:?}");
+    }
+
+    #[test]
     fn the_only_legal_move_loses_nothing() {
         assert!(answered("7k/8/5K2/8/8/8/8/6R1 b - - 0 1", "h8h7").is_none());
     }

@@ -1,9 +1,12 @@
-//! The evaluation and what a fit of its weights needs.
+//! The evaluation and what a fit of its weights needs, and the tables of endings, made anew.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::calls::detached;
+use crate::chess::endgames::material::MATERIALS;
+use crate::chess::endgames::retrograde::Distances;
+use crate::chess::endgames::tables::packed;
 use crate::chess::position;
 use crate::search::Searcher;
 use crate::search::evaluation::features::{FEATURES, ROWS};
@@ -40,10 +43,22 @@ fn evaluation_rows() -> Vec<(&'static str, usize)> {
     ROWS.to_vec()
 }
 
+/// Makes every table and hands its name and its outcomes to `each`, in the order of the file of tables.
+#[pyfunction]
+fn make_endgames(py: Python<'_>, each: &Bound<'_, PyAny>) -> PyResult<()> {
+    let mut made = Distances::default();
+    for (place, material) in MATERIALS.iter().enumerate() {
+        let table = py.detach(|| packed(made.of(place)));
+        each.call1((material.name(), PyBytes::new(py, &table)))?;
+    }
+    Ok(())
+}
+
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(qsearch, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_features, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(make_endgames, module)?)?;
     Ok(())
 }

@@ -7,7 +7,7 @@
 //! | `calls` | how long calls are made: they end early, at a lower priority, with tables that are kept |
 //! | `positions` | EPD, keys, fingerprints, trees and lines of a position |
 //! | `search` | mate proofs, the search, the trap test |
-//! | `evaluation` | the evaluation, and what a fit of its weights needs |
+//! | `evaluation` | the evaluation, what a fit of its weights needs, and the tables of endings |
 //! | `measures` | similarities of two positions, and the pairs of their moves |
 //! | `label_sets` | fingerprints of many positions, compared with one at once |
 //! | `ranking` | tokens of moves, and killers ranked by learned weights |

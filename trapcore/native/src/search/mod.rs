@@ -40,6 +40,7 @@ pub(crate) mod verdict;
 
 use shakmaty::{Chess, Move, Position};
 
+use crate::chess::endgames::material::MEN;
 use crate::search::history::{Before, History, NONE, placed};
 use crate::search::move_picker::Ranked;
 use crate::search::place::Place;
@@ -133,6 +134,8 @@ pub(crate) struct Searcher {
     limits: Limits,
     pruning: Pruning,
     root_depth: i32,
+    /// Men at the root.
+    root_men: usize,
     /// What ends a search before its limits do.
     pub stop_flag: StopFlag,
 }
@@ -154,6 +157,7 @@ impl Searcher {
             limits: Limits { depth: 0, nodes: 0 },
             pruning: Pruning::Exact,
             root_depth: 0,
+            root_men: 0,
             stop_flag: StopFlag::default(),
         }
     }
@@ -223,8 +227,11 @@ impl Searcher {
         Before([self.frames[ply].played, if ply > 0 { self.frames[ply - 1].played } else { NONE }])
     }
 
-    /// A static value with what was learned of positions like this.
+    /// A static value with what was learned of positions like this. What the tables of endgames say is exact.
     fn corrected(&self, chess: &Chess, value: i32) -> i32 {
+        if chess.board().occupied().count() <= MEN {
+            return value;
+        }
         (value + self.history.correction(chess)).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 

@@ -10,9 +10,11 @@ use super::history::NONE;
 use super::move_picker::{Picker, is_loud};
 use super::place::Place;
 use super::score::{INFINITE, MATE, MATE_BOUND};
+use super::static_value::known_value;
 use super::transposition_table::{Bound, Entry, Record, UNKNOWN};
 use super::{MAX_PLY, QUIET_CHECKS, Searched, Searcher, Stopped};
 use crate::chess::checks::CheckFinder;
+use crate::chess::endgames::material::MEN;
 use crate::chess::moves::{coded_move, move_code};
 use crate::chess::static_exchange::see_reaches;
 
@@ -73,6 +75,11 @@ impl Searcher {
         let excluded = self.frames[ply].excluded;
         if excluded.is_none()
             && let Some(value) = self.over(place, ply)
+        {
+            return Ok(value);
+        }
+        if excluded.is_none()
+            && let Some(value) = self.decided(place, ply)
         {
             return Ok(value);
         }
@@ -219,6 +226,17 @@ impl Searcher {
             self.table.store(place.key, record, ply);
         }
         Ok(best)
+    }
+
+    /// The value of a position that the tables of endgames decide: of drawn ones, and of others that the root is not yet
+    /// among. Between won positions of the root's material the search decides by what brings the mate nearer.
+    fn decided(&self, place: &Place, ply: usize) -> Option<i32> {
+        let men = place.chess.board().occupied().count();
+        if men > MEN {
+            return None;
+        }
+        let value = known_value(&place.chess)?;
+        (value == 0 || men < self.root_men).then(|| value - value.signum() * ply as i32)
     }
 
     /// Notes the static value of a position in its frame, corrected by what was learned; returns it uncorrected.

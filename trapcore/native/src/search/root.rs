@@ -28,6 +28,7 @@ impl Searcher {
         let root = Place::new(root.clone());
         self.pruning = pruning;
         self.begin(request.game);
+        self.root_men = root.chess.board().occupied().count();
         let quiescence = match pruning {
             Pruning::Exact => self.quiescence(&root.chess),
             Pruning::Selective => {

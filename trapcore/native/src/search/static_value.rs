@@ -2,12 +2,14 @@
 
 use std::sync::LazyLock;
 
-use shakmaty::{Chess, Position};
+use shakmaty::{Chess, Color, Position, Square};
 
 use super::evaluation::evaluate;
 use super::network::accumulator::Accumulator;
 use super::network::{BUCKETS, Network, bucket};
 use super::score::MATE_BOUND;
+use crate::chess::endgames::tables::{Outcome, outcome};
+use crate::chess::piece_values::piece_value;
 
 /// What values the positions of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +45,35 @@ fn stretched(value: i32, chess: &Chess) -> i32 {
     (value * percent / 100).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
 }
 
+/// Value of a position that the tables of endgames hold won. What brings the mate nearer is added.
+pub(crate) const WON: i32 = 10_000;
+
+/// The exact value of a position that is in the tables of endgames, for the side to move.
+pub(super) fn known_value(chess: &Chess) -> Option<i32> {
+    Some(match outcome(chess)? {
+        Outcome::Drawn => 0,
+        Outcome::Won => WON + progress(chess, chess.turn()),
+        Outcome::Lost => -WON - progress(chess, !chess.turn()),
+    })
+}
+
+/// How far the stronger side has come, 0 to 2,000 centipawns: pawns that advanced, material, a hostile king at the edge
+/// of the board and its own king near.
+fn progress(chess: &Chess, strong: Color) -> i32 {
+    let board = chess.board();
+    let own = board.by_color(strong) & !board.kings();
+    let material: i32 = own.into_iter().filter_map(|square| board.role_at(square)).map(piece_value).sum();
+    let steps = |square: Square| strong.fold_wb(i32::from(square.rank()), 7 - i32::from(square.rank()));
+    let advanced: i32 = (own & board.pawns()).into_iter().map(steps).sum();
+    let kings = board.king_of(strong).zip(board.king_of(!strong));
+    let driven = kings.map_or(0, |(own, hostile)| {
+        let middle = |at: i32| (2 * at - 7).abs() / 2;
+        let edge = middle(i32::from(hostile.file())) + middle(i32::from(hostile.rank()));
+        20 * edge + 10 * (7 - own.distance(hostile) as i32)
+    });
+    (material / 4 + 10 * advanced + driven).clamp(0, 2_000)
+}
+
 /// Values positions; one for each search.
 pub(crate) struct Evaluator {
     pub(crate) evaluation: Evaluation,
@@ -58,6 +89,9 @@ impl Evaluator {
     /// Centipawns for the side to move; no mate. The fewer pieces differ between this position and the last one that
     /// was valued at its ply or the ply before, the faster; the value is the same.
     pub(crate) fn value(&mut self, chess: &Chess, ply: usize) -> i32 {
+        if let Some(value) = known_value(chess) {
+            return value;
+        }
         match self.evaluation {
             Evaluation::Linear => evaluate(chess),
             Evaluation::Network => stretched(self.accumulator.evaluate(chess, ply), chess),

@@ -9,7 +9,7 @@ use crate::chess::moves::after;
 use crate::chess::position::{parse, parse_move};
 use crate::search::exact::loud_moves;
 use crate::search::score::mate_distance;
-use crate::search::static_value::Evaluation;
+use crate::search::static_value::{Evaluation, WON};
 
 const FENS: [&str; 10] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -205,4 +205,30 @@ fn a_window_says_on_which_side_of_it_the_value_is() {
     let (above, below) = (value(Some((exact + 149, exact + 150))), value(Some((exact - 150, exact - 149))));
     assert!(above.value <= exact + 149 && below.value >= exact - 149, "{exact} {above:?} {below:?}");
     assert!(!below.line.is_empty(), "the move that reaches the border is told");
+}
+
+#[test]
+fn endings_of_four_men_have_exact_values() {
+    // A drawn queen ending, a rook ending that is drawn, and a won one of king and pawn.
+    for fen in
+        ["8/8/8/Q7/3K4/8/2p5/1k6 w - - 0 29", "3k4/8/8/1R6/3K4/8/8/r7 w - - 0 1", "8/4k3/8/4K3/4P3/8/8/8 w - - 0 1"]
+    {
+        assert_eq!(best(fen, 2_000).1.value, 0, "{fen}");
+    }
+    assert!(best("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", 2_000).1.value >= WON);
+    assert!(best("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", 2_000).1.value <= -WON);
+}
+
+#[test]
+fn a_won_ending_of_four_men_makes_progress_to_mate() {
+    let mut position = parse("8/8/8/4k3/8/8/8/KR6 w - - 0 1").unwrap().chess;
+    let mut searcher = Searcher::new(16);
+    let limits = Limits { depth: MAX_DEPTH, nodes: 20_000 };
+    for _ in 0..60 {
+        let request = SearchRequest::default();
+        let found = searcher.search(&position, request, limits, Pruning::Selective, |_| true);
+        let Some(&m) = found.line.first() else { break };
+        position.play_unchecked(m);
+    }
+    assert!(position.is_checkmate(), "{position:?}");
 }

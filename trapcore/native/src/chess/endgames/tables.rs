@@ -1,0 +1,74 @@
+//! The tables of the program, and what they say of a position.
+
+use std::sync::{LazyLock, OnceLock};
+
+use shakmaty::{Chess, EnPassantMode, Position};
+
+use super::material::{MATERIALS, find};
+use super::retrograde::{DRAWN, ILLEGAL, is_win};
+
+/// What becomes of a position, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Lost,
+    Drawn,
+    Won,
+}
+
+/// For each of [`MATERIALS`] the length of its table and the table, compressed with zstd: two bits for each placement.
+/// `python -m research.experiments.endgames` makes it anew.
+static PACKED: &[u8] = include_bytes!("tables.bin");
+
+/// Where each table lies in [`PACKED`], and the table as soon as it is needed.
+static TABLES: LazyLock<Vec<(&[u8], OnceLock<Vec<u8>>)>> = LazyLock::new(|| {
+    let mut rest = PACKED;
+    let mut take = |len: usize| rest.split_off(..len).expect("the file holds every table");
+    let mut next = |_| {
+        let len = u32::from_le_bytes(take(4).try_into().expect("four bytes"));
+        (take(len as usize), OnceLock::new())
+    };
+    (0..MATERIALS.len()).map(&mut next).collect()
+});
+
+/// What the tables say of a position of at most four men; `None` where they say nothing. Castling and captures en
+/// passant are not in them.
+pub(crate) fn outcome(chess: &Chess) -> Option<Outcome> {
+    let (place, placement) = find(chess.board(), chess.turn())?;
+    if chess.castles().any() || chess.ep_square(EnPassantMode::Legal).is_some() {
+        return None;
+    }
+    let index = MATERIALS[place].index(&placement);
+    Some(match table(place)[index / 4] >> (index % 4 * 2) & 3 {
+        0 => Outcome::Lost,
+        1 => Outcome::Drawn,
+        _ => Outcome::Won,
+    })
+}
+
+/// The table of a material as [`packed`] makes it.
+pub(super) fn table(place: usize) -> &'static Vec<u8> {
+    let (packed, table) = &TABLES[place];
+    table.get_or_init(|| unpacked(packed, MATERIALS[place].len()))
+}
+
+fn unpacked(packed: &[u8], len: usize) -> Vec<u8> {
+    let mut table = vec![0; len / 4];
+    let read = ruzstd::decoding::FrameDecoder::new().decode_all(packed, &mut table);
+    assert_eq!(read.expect("the tests read every table"), table.len());
+    table
+}
+
+/// The outcomes of a table, two bits each. What is no legal position repeats the one before, which takes least room.
+pub(crate) fn packed(distances: &[u8]) -> Vec<u8> {
+    let mut last = Outcome::Drawn;
+    let mut code = |&distance: &u8| {
+        last = match distance {
+            ILLEGAL => last,
+            DRAWN => Outcome::Drawn,
+            won if is_win(won) => Outcome::Won,
+            _ => Outcome::Lost,
+        };
+        last as u8
+    };
+    distances.chunks(4).map(|four| four.iter().enumerate().fold(0, |byte, (i, d)| byte | code(d) << (2 * i))).collect()
+}
