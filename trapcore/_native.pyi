@@ -142,7 +142,7 @@ MATE_BOUND: int
 WIN_CHANCE_SCALE: float
 """See `trapcore.proof.search`."""
 TESTER_VERSION: str
-"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-6``."""
+"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-7``."""
 
 def search(
     fen: str,

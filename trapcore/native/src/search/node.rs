@@ -97,7 +97,9 @@ impl Searcher {
         }
         let static_value = self.set_static_value(place, ply, known);
         let corrected = self.frames[ply].value;
-        let value = known.and_then(|entry| entry.refined(corrected, ply)).unwrap_or(corrected);
+        // Quiescence tries no quiet checks in answer to a capture: what it holds won may be lost to a mate on the back rank.
+        let searched = known.filter(|entry| entry.depth() > 0);
+        let value = searched.and_then(|entry| entry.refined(corrected, ply)).unwrap_or(corrected);
         // Is the mover better off than at its last move? Then its quiet moves deserve more trust.
         let improving = !in_check && ply >= 2 && corrected > self.frames[ply - 2].value;
         if !wide && !in_check && excluded.is_none() && beta.abs() < MATE_BOUND {

@@ -232,3 +232,13 @@ fn a_won_ending_of_four_men_makes_progress_to_mate() {
     }
     assert!(position.is_checkmate(), "{position:?}");
 }
+
+#[test]
+fn a_capture_that_a_quiet_mate_protects_is_seen_at_once() {
+    // The queen takes the pawn that the rook guards: the rook has to stay on its first rank.
+    let s = parse("5rk1/p1q3pn/4p3/1p2p3/3pP3/3P2Q1/PPPB2PP/2R4K b - - 1 20").unwrap();
+    let limits = Limits { depth: MAX_DEPTH, nodes: 4_000 };
+    let found = Searcher::new(14).search(&s.chess, SearchRequest::default(), limits, Pruning::Selective, |_| true);
+    assert_eq!(found.line.first(), Some(&parse_move(&s, "c7c2").unwrap()));
+    assert!(found.value > 0, "{found:?}");
+}

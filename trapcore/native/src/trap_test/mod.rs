@@ -7,7 +7,7 @@ use crate::chess::moves::{after, move_code};
 use crate::chess::static_exchange::see;
 use crate::mate::Prover;
 use crate::search::evaluation::evaluate;
-use crate::search::score::{MATE, mate_distance};
+use crate::search::score::{MATE, MATE_BOUND, mate_distance};
 use crate::search::static_value::Evaluation;
 use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
@@ -29,7 +29,7 @@ pub(crate) const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
 pub(crate) const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
-pub(crate) const TESTER_VERSION: &str = "trapline-search-6";
+pub(crate) const TESTER_VERSION: &str = "trapline-search-7";
 
 /// Of lichess's win chance: <https://github.com/lichess-org/lila/pull/11148>.
 pub(crate) const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
@@ -40,6 +40,14 @@ pub(crate) fn win_chance(value: i32) -> f64 {
         return f64::from(value.signum());
     }
     2.0 / (1.0 + (-WIN_CHANCE_SCALE * f64::from(value)).exp()) - 1.0
+}
+
+/// The value in centipawns from which on lichess's win chance is at least this; a mate for 1 and more.
+pub(crate) fn value_of_chance(chance: f64) -> i32 {
+    if chance.abs() >= 1.0 {
+        return if chance > 0.0 { MATE_BOUND } else { -MATE_BOUND };
+    }
+    (2.0 * chance.atanh() / WIN_CHANCE_SCALE).ceil() as i32
 }
 
 /// One depth of the comparison, both for the victim, in centipawns.
