@@ -2,13 +2,14 @@
 //!
 //! Both questions, what the best other move keeps and what the move leaves, are searched in stages with more and more
 //! nodes and one table, until the probability is beyond one of the borders. `Proved` also needs the last search to see so
-//! much lost, or a mate by the prover.
+//! much lost, or a mate by the prover, and the ends of both lines to bear it out (`confirmation`).
 
 use std::ops::Range;
 
 use shakmaty::{Chess, Move, Position, Role};
 
 use crate::chess::moves::after;
+use crate::judge::confirmation::{Claim, Confirmation};
 use crate::judge::pass::{Deepening, deepen};
 use crate::judge::suspicion::{Circumstances, Evidence, STAGES};
 use crate::mate::{EXHAUSTIVE, MateProof, Prover};
@@ -184,6 +185,17 @@ impl LossProver<'_> {
             if verdict == Verdict::Proved && !evidence.mated && may_be_perpetual(position, &kept, &baited, &left) {
                 verdict = Verdict::Undecided;
             }
+            if verdict == Verdict::Proved && self.effort.end > 1 {
+                let Evidence { before, after, mated, .. } = evidence;
+                let (others, baited, kept, left) = (&others, &baited, &kept, &left);
+                let claim = Claim { position, others, baited, kept, left, before, after, mated };
+                let mut confirmation = Confirmation { searcher: self.searcher, prover: self.prover };
+                let (stands, spent) = confirmation.bears_out(&claim);
+                nodes += spent;
+                if !stands {
+                    verdict = Verdict::Undecided;
+                }
+            }
             if let (true, Verdict::Proved, Some(&other)) = (evidence.mated, verdict, best.first()) {
                 // It was avoidable only if the best other move is not mated as well.
                 let proof = self.prover.prove(&after(position, other), EXHAUSTIVE, budget, &[]);
@@ -309,6 +321,13 @@ mod tests {
                 assert!(!expected || STAGE_NODES[loss.stage] >= 16_000 && loss.cost() >= TOLD);
             }
         }
+    }
+
+    #[test]
+    fn a_move_that_wins_by_a_longer_mate_is_not_proved_to_lose() {
+        // After the capture on g4 the queen comes to h6 and mates in eight.
+        let loss = answered("r2q1rk1/p2b1p1p/1p3Pp1/2npP1Q1/8/4R3/PPBN2PP/6K1 w - - 6 24", "g2g4").unwrap();
+        assert_ne!(loss.verdict, Verdict::Proved, "{loss:?}");
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! | `pass` | the brief search of every position of a game |
 //! | `suspicion` | the probability that a move loses, from what searches saw of it |
 //! | `losses` | the proof that a move loses |
+//! | `confirmation` | that proof held against more nodes and the ends of its lines |
 //! | `loss_evidence` | what the searches saw of the moves of a game, for the fit of the probability |
 //! | `judgements` | one judgement of each position of a game |
 //! | `game_losses` | what the moves of one game cost |
@@ -23,6 +24,7 @@
 //! | `findings` | the events of a batch of games, with their words |
 
 pub(crate) mod candidates;
+mod confirmation;
 pub(crate) mod events;
 pub(crate) mod findings;
 pub(crate) mod game_analyzer;

@@ -23,6 +23,11 @@ impl Deepening {
     pub(super) fn value(&self) -> i32 {
         self.values.last().map_or(0, |&(_, value)| value)
     }
+
+    /// The last depth.
+    pub(super) fn depth(&self) -> u32 {
+        self.values.last().map_or(0, |&(depth, _)| depth)
+    }
 }
 
 /// Searches `only` these moves, all if empty, the `first` ones before the others; what the table holds is used.

@@ -1,0 +1,139 @@
+//! What is claimed of a move, held against more nodes and against the ends of the lines that are shown.
+//!
+//! A search of few nodes sees a loss by the horizon, or by a line that goes wrong near its end. A reader plays the lines
+//! to their ends: there the position must still say what is claimed. Each question is on which side of a border a value
+//! is, which a search answers some plies deeper than what the value is.
+
+use shakmaty::{Chess, Move, Position};
+
+use crate::chess::moves::after;
+use crate::judge::pass::Deepening;
+use crate::mate::Prover;
+use crate::search::verdict::Verdict;
+use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
+use crate::trap_test::{MISTAKE, value_of_chance};
+
+/// Plies beyond the depth at which a loss was seen at which it still has to stand, more than ten times the nodes would add
+/// to a search for the value, and the nodes for each of the two searches.
+const MORE_PLIES: u32 = 8;
+const MORE_NODES: u64 = 64_000;
+/// Win chance from which on the player had won, and the nodes where a win is said to be lost, to whatever depth.
+const WON: f64 = 0.5;
+const WON_NODES: u64 = 400_000;
+/// Longest mate of such a player after the answer that is looked for, and the nodes for it.
+const MATE: u32 = 9;
+const MATE_NODES: u64 = 10_000;
+/// Share of a claimed loss that is left at the end of a line.
+const LEFT: f64 = 0.5;
+/// A shown line ends between these plies.
+const LEAST_PLIES: usize = 5;
+const MOST_PLIES: usize = 9;
+/// Nodes for the end of a line, and plies beyond the depth at which the loss was seen.
+const END_NODES: u64 = 16_000;
+const END_PLIES: u32 = 4;
+
+/// A loss that is to be claimed. Win chances are the mover's, -1 to 1.
+pub(super) struct Claim<'a> {
+    pub position: &'a Chess,
+    /// All moves but this one.
+    pub others: &'a [Move],
+    pub baited: &'a Chess,
+    /// The searches of the other moves, and of the answers to the move.
+    pub kept: &'a Deepening,
+    pub left: &'a Deepening,
+    pub before: f64,
+    pub after: f64,
+    /// That the move loses to a mate is proved.
+    pub mated: bool,
+}
+
+/// What confirms claims.
+pub(super) struct Confirmation<'a> {
+    pub searcher: &'a mut Searcher,
+    pub prover: &'a mut Prover,
+}
+
+impl Confirmation<'_> {
+    /// Whether the claim stands, and the nodes that this took.
+    pub(super) fn bears_out(&mut self, claim: &Claim) -> (bool, u64) {
+        let &Claim { position, others, baited, kept, left, before, after, mated } = claim;
+        let mut spent = 0;
+        let least = MISTAKE.max(LEFT * (before - after));
+        let stands = self.holds(position, kept, after + least, &[LEAST_PLIES], &mut spent)
+            && self.stands_longer(position, others, kept, after + least, false, &mut spent)
+            && (mated
+                || self.holds(baited, left, least - before, &[LEAST_PLIES, MOST_PLIES], &mut spent)
+                    && (before < WON || !self.mates_after(baited, left, &mut spent))
+                    && self.stands_longer(baited, &[], left, least - before, before >= WON, &mut spent));
+        (stands, spent)
+    }
+
+    /// Whether the side to move has so great a win chance some plies deeper than it was searched; `only` by these moves,
+    /// all if empty.
+    fn stands_longer(
+        &mut self,
+        position: &Chess,
+        only: &[Move],
+        searched: &Deepening,
+        chance: f64,
+        won: bool,
+        spent: &mut u64,
+    ) -> bool {
+        let depth = if won { MAX_DEPTH } else { (searched.depth() + MORE_PLIES).min(MAX_DEPTH) };
+        let limits = Limits { depth, nodes: if won { WON_NODES } else { MORE_NODES } };
+        let first = &searched.line[..searched.line.len().min(1)];
+        self.is_at_least(position, SearchRequest { only, first, ..SearchRequest::default() }, chance, limits, spent)
+    }
+
+    /// Whether the player of the move mates after the answer to it.
+    fn mates_after(&mut self, baited: &Chess, left: &Deepening, spent: &mut u64) -> bool {
+        let Some(&answer) = left.line.first() else { return false };
+        let proof = self.prover.prove(&after(baited, answer), MATE, MATE_NODES, &left.line[1..left.line.len().min(2)]);
+        *spent += proof.nodes;
+        proof.verdict == Verdict::Proved
+    }
+
+    /// Whether at each end of a line the side that begins it has so great a win chance. A line that is shorter ends
+    /// where it does.
+    fn holds(&mut self, start: &Chess, searched: &Deepening, chance: f64, ends: &[usize], spent: &mut u64) -> bool {
+        let mut position = start.clone();
+        let limits = Limits { depth: (searched.depth() + END_PLIES).min(MAX_DEPTH), nodes: END_NODES };
+        let line = &searched.line;
+        for (plies, &m) in (1..).zip(&line[..line.len().min(ends[ends.len() - 1])]) {
+            position.play_unchecked(m);
+            if !ends.contains(&plies) && plies < line.len() {
+                continue;
+            }
+            let is_theirs = position.turn() == start.turn();
+            let all = SearchRequest::default();
+            let stands = if is_theirs {
+                self.is_at_least(&position, all, chance, limits, spent)
+            } else {
+                !self.is_at_least(&position, all, -chance, limits, spent)
+            };
+            if !stands {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether the side to move has so great a win chance.
+    fn is_at_least(
+        &mut self,
+        position: &Chess,
+        request: SearchRequest<'_>,
+        chance: f64,
+        limits: Limits,
+        spent: &mut u64,
+    ) -> bool {
+        if position.legal_moves().is_empty() {
+            return if position.is_check() { chance <= -1.0 } else { chance <= 0.0 };
+        }
+        let border = value_of_chance(chance);
+        let request = SearchRequest { window: Some((border - 1, border)), ..request };
+        let found = self.searcher.search(position, request, limits, Pruning::Selective, |_| true);
+        *spent += found.nodes;
+        found.value >= border
+    }
+}
