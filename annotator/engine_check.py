@@ -4,10 +4,13 @@ The engine values the position before a move and the one after it, with more and
 moves of a game with few, those that this does not clear with more, and so on, the last move of the game first, so that
 the engine's memory serves the earlier ones. Its last word is the verdict. The answer to a move that lost is judged in
 the same way: it missed the killer if it gives back so much.
+
+Before a great loss is believed (`GREAT`, `WON`) the position after the move is searched with `MORE` times the nodes.
+The ends of both lines that are shown must bear out every loss.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -24,6 +27,7 @@ from db.traps.terms import Event
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import prove_bait
+from trapcore.proof.search import MISTAKE
 from trapcore.proof.trap_test import TOLD
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
@@ -54,12 +58,22 @@ overlooks traps that have names."""
 LEAST_NODES = 4_000
 """No search has fewer nodes, if the engine has so many: with fewer it overlooks what every club player sees."""
 
+GREAT, WON = 0.6, 0.5
+"""Win chance that a move costs, or that its player has without it, from which on a loss is great."""
+
+MORE = 10
+"""So many times the nodes bear out a great loss, if the engine has so many."""
+
+LEFT = 0.5
+"""Share of a loss that is left at the end of a line, `MISTAKE` at least."""
+
 LONGEST_MATE = 5
 """Moves to a mate that is proved where the engine sees one."""
 
 _MATE_NODES = 200_000
 _KILLER_PLIES = 9
 _BEST_PLIES = 5
+"""A line that is shown ends between these plies."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,6 +91,8 @@ class EngineAnswer:
     """Moves of the opponent to the mate that it sees."""
     nodes: int
     """For each position, of the last search."""
+    confirmed: bool = True
+    """More nodes and the ends of the lines bear a loss out."""
 
     @property
     def loss(self) -> float:
@@ -86,7 +102,7 @@ class EngineAnswer:
     @property
     def verdict(self) -> Verdict:
         """Whether it loses, so that it is told."""
-        return Verdict.PROVED if self.loss >= TOLD else Verdict.REFUTED
+        return Verdict.PROVED if self.confirmed and self.loss >= TOLD else Verdict.REFUTED
 
 
 class EngineProcess:
@@ -95,10 +111,11 @@ class EngineProcess:
     def __init__(self, command: str, nodes: int) -> None:
         """``nodes`` (>= 1) is the longest search of a position. Raises ``EngineError`` if it cannot be started."""
         self._engine = UciEngine(command)
+        self._nodes = nodes
         self._stages = _stages(nodes)
         self._game = object()
-        self._seen: dict[tuple[str, int], Evaluation] = {}
-        """Of the game in hand: by EPD and nodes."""
+        self._seen: dict[tuple[str, int, bool], Evaluation] = {}
+        """Of the game in hand: by EPD, nodes, and whether with a line."""
         self._likely: set[tuple[str, str]] = set()
         """EPD and move of what our own search holds `LIKELY` there."""
         self._answers: dict[tuple[str, str], EngineAnswer] = {}
@@ -205,17 +222,47 @@ class EngineProcess:
         after = before.copy(stack=False)
         after.push_uci(move)
         stage, (first, *later) = self._stages[nodes], self._stages
-        left, best = self._evaluation(after, nodes), self._evaluation(before, nodes)
+        # What can only clear needs no line.
+        lines = stage.believed < MOST
+        left, best = (self._evaluation(board, nodes, line=lines) for board in (after, before))
         loss = best.chance + left.chance
         spared = nodes == first and bool(later) and (epd, move) in self._likely
-        if loss >= stage.believed or (loss < stage.cleared and not spared):
+        if loss >= stage.believed:
+            answer = self._confirmed(before, after, move, _answer(before, after, best, left, nodes))
+            # What is not borne out is asked with more nodes, which may find another line.
+            if answer.confirmed or nodes == max(self._stages):
+                self._answers[epd, move] = answer
+        elif loss < stage.cleared and not spared:
             self._answers[epd, move] = _answer(before, after, best, left, nodes)
 
-    def _evaluation(self, board: chess.Board, nodes: int) -> Evaluation:
-        key = board.epd(), nodes
+    def _confirmed(self, before: chess.Board, after: chess.Board, move: str, answer: EngineAnswer) -> EngineAnswer:
+        """The answer as more nodes see it if the loss is great, and whether the ends of both lines bear it out."""
+        nodes = answer.nodes
+        if answer.loss >= GREAT or answer.before >= WON:
+            longer = self._evaluation(after, min(MORE * nodes, self._nodes), line=True)
+            line, mate = _uci(after, longer.line), _mate_of(longer)
+            answer = dataclasses.replace(answer, after=-longer.chance, line=line, mate_in=mate)
+        # An engine that likes the move best knows no better one.
+        if answer.loss < TOLD or answer.best_line[:1] == (move,):
+            return dataclasses.replace(answer, confirmed=False)
+        least = max(MISTAKE, LEFT * answer.loss)
+        best = self._ends(before, answer.best_line, (_BEST_PLIES,), nodes)
+        left = [] if answer.mate_in is not None else self._ends(after, answer.line, (_BEST_PLIES, _KILLER_PLIES), nodes)
+        stands = all(end - answer.after >= least for end in best) and all(answer.before + end >= least for end in left)
+        return dataclasses.replace(answer, confirmed=stands)
+
+    def _ends(self, board: chess.Board, line: Sequence[str], ends: Sequence[int], nodes: int) -> Iterator[float]:
+        """Win chances of the side to move in ``board`` where a line (UCI) may be cut; at its end if it is shorter."""
+        end = board.copy(stack=False)
+        for ply, uci in enumerate(line[: ends[-1]], 1):
+            end.push_uci(uci)
+            if ply in ends or ply == len(line):
+                chance = self._evaluation(end, nodes, line=False).chance
+                yield chance if end.turn == board.turn else -chance
+
+    def _evaluation(self, board: chess.Board, nodes: int, *, line: bool) -> Evaluation:
+        key = board.epd(), nodes, line
         if key not in self._seen:
-            # What can only clear needs no line.
-            line = self._stages[nodes].believed < MOST
             self._seen[key] = self._engine.evaluate(board, nodes, game=self._game, line=line)
         return self._seen[key]
 
@@ -257,8 +304,13 @@ def _uci(board: chess.Board, line: Sequence[chess.Move]) -> tuple[str, ...]:
 
 
 def _answer(before: chess.Board, after: chess.Board, best: Evaluation, left: Evaluation, nodes: int) -> EngineAnswer:
-    mate = left.mate_in if left.mate_in is not None and left.mate_in > 0 else None
-    return EngineAnswer(best.chance, -left.chance, _uci(after, left.line), _uci(before, best.line), mate, nodes)
+    lines = _uci(after, left.line), _uci(before, best.line)
+    return EngineAnswer(best.chance, -left.chance, *lines, _mate_of(left), nodes)
+
+
+def _mate_of(left: Evaluation) -> int | None:
+    """Moves to the mate of the side to move; None if the engine sees none."""
+    return left.mate_in if left.mate_in is not None and left.mate_in > 0 else None
 
 
 class EngineVerifier:
