@@ -87,7 +87,7 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     taken = _points(_counts_of(before)[not victim]) - _points(_counts_of(after)[not victim])
     if _is_beside_the_point(stand, evidence.cost) or _is_made_up_for(stand.worth, evidence):
         return None
-    if stand.worth - _loses_anyway(evidence, before, start) < max(1.0, stand.worth / 2):
+    if stand.worth < 1 or _is_lost_anyway(stand, _lost_anyway(evidence, before, start)):
         return None
     if _could_take_more(after, evidence, _POINT * (stand.worth + taken) + _MORE):
         return None
@@ -319,16 +319,24 @@ def _without_minor(counts: Counts, minor: int) -> Counts:
     return +counts
 
 
-def _loses_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts]) -> float:
-    """Points that are lost by the best other move as well; 0 where that is not known."""
-    board, last = before.copy(stack=False), 0.0
+def _lost_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts]) -> _Stand | None:
+    """What is lost by the best other move as well, as far as that is looked at; None where it is not known."""
+    line, board = [], before.copy(stack=False)
     for san in evidence.best_line:
-        if board.push_san(san).promotion is not None:
-            break
-        if any(board.legal_moves) and is_quiet(board):
-            lost, gained = _change(start, board, before.turn)
-            last = _points(lost) - _points(gained)
-    return max(0.0, last)
+        line.append(board.parse_san(san).uci())
+        board.push_san(san)
+    if not line:
+        return None
+    stands = _stands(start, before, _continued(before, line), before.turn)
+    return next((each for each in reversed(stands) if each.is_quiet), stands[-1] if stands else None)
+
+
+def _is_lost_anyway(stand: _Stand, anyway: _Stand | None) -> bool:
+    """Whether the best other move loses a piece of those as well, or half as much."""
+    if anyway is None:
+        return False
+    same = stand.lost & anyway.lost
+    return any(kind != chess.PAWN for kind in same) or stand.worth - max(0.0, anyway.worth) < max(1.0, stand.worth / 2)
 
 
 def _sorted(counts: Counts) -> tuple[chess.PieceType, ...]:

@@ -1,5 +1,7 @@
 """What is said of a losing move is what the board shows, in words that a player uses."""
 
+from dataclasses import replace
+
 import pytest
 
 from db.wording.english import ENGLISH
@@ -104,6 +106,23 @@ def test_what_is_taken_at_once_is_not_put_down_to_a_motif() -> None:
     line = "d2c2 e4c2 e5d3 e1e8 d7e8 h4f3 g7a1"
     assert any(theme.name == "discoveredAttack" and theme.ply == 1 for theme in line_themes(fen, line.split()))
     assert told(fen, line, after=-0.6)[0].startswith("1...Rc2?? loses the rook: 2.Qxc2. ")
+
+
+def test_a_piece_that_every_move_loses_is_not_what_the_move_loses() -> None:
+    # The knight falls to the rook as well; only the pawns that White gets for it differ.
+    knight = Evidence(
+        fen="8/p2Nr1k1/3p2pR/5p2/P1p3P1/2P5/1P3K2/8 w - - 2 38",
+        half_move=76,
+        bait="d7f6",
+        killer_line=("g7f6", "g4f5", "f6f5", "f2f3", "e7b7", "h6h2", "d6d5", "f3e3", "f5e5"),
+        before=0.0753,
+        after=-0.3048,
+        best="h6h4",
+        best_line=("Rh4", "Rxd7", "gxf5", "g5", "Rxc4"),
+        probability=0.8087,
+    )
+    assert "knight" not in Narrator(ENGLISH).fell(knight)
+    assert "knight" in Narrator(ENGLISH).fell(replace(knight, best_line=()))
 
 
 def test_of_light_pieces_the_one_that_falls_first_is_lost() -> None:
