@@ -5,8 +5,10 @@ that seemed best when the games were looked through, is put to the trap test (`t
 nodes for each of its questions. The product's border between them is `LOSS` of win chance, and an answer is judged only
 where it is clear on which side it is: wrong costs `MARGIN` more than that and leaves no advantage, right costs `CLOSE`
 less. Where the search sees a mate at once there are no depths to compare, and the answer is searched against that.
-Where a mate is known, only a move that is proved to mate as well is right; another that wins too is told so. What is
-not clear is neither right nor wrong.
+Where a mate is known, only a move that is proved to mate as well is right; another that wins too is told so.
+
+An answer that wins is never wrong, not even the bait: before an answer is called wrong or unclear, the position after
+it is searched with `WINS_NODES` nodes. What is not clear then is neither right nor wrong.
 """
 
 from dataclasses import dataclass
@@ -30,6 +32,12 @@ MARGIN, CLOSE = 0.1, 0.2
 LEVEL = 0.1
 """Win chance, -1..1, up to which a side has no advantage. Searches differ on what a move costs that goes from a won
 position to one that is still better, or from a bad one to a worse."""
+
+WINS_NODES = 4 * NODES
+"""Nodes that show whether an answer wins: so many see a mate in six that `NODES` do not see."""
+
+WINS = 0.7
+"""Win chance, -1..1, from which an answer wins."""
 
 LINE = 7
 """Most plies of a line that does not end in mate; what a search sees farther off is no longer forced."""
@@ -80,6 +88,16 @@ def _is_loss(test: BaitTest) -> bool:
 
 def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, nodes: int = NODES) -> Judgement:
     """Judge a legal move (UCI). Raises `PositionError` for a move that is not legal."""
+    judgement = _first_judgement(exercise, answer, Budget(nodes=nodes), stop)
+    if judgement.mark not in (Mark.WRONG, Mark.OPEN) or judgement.mate_in is not None:
+        return judgement
+    after = search(exercise.epd, Budget(nodes=WINS_NODES), stop, moves=[answer])
+    wins = after.mate_in == 0 or win_chance(after.value) <= -WINS
+    return Judgement(_sound(exercise), _shown(after.line, None), 0.0) if wins else judgement
+
+
+def _first_judgement(exercise: Exercise, answer: str, budget: Budget, stop: Cancellation | None) -> Judgement:
+    """What is known of the answer, or what the trap test says of it."""
     if answer == exercise.bait:
         line = _shown(exercise.killer_line, exercise.mate_in)
         return Judgement(Mark.WRONG, line, exercise.cost, exercise.mate_in)
@@ -88,7 +106,6 @@ def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, 
             return Judgement(Mark.RIGHT, _shown(exercise.line[1:], exercise.mate_in), 0.0)
         if exercise.mate_in is not None and mates(exercise.board(), answer, exercise.mate_in):
             return Judgement(Mark.RIGHT, (), 0.0)
-    budget = Budget(nodes=nodes)
     test = check_bait(exercise.epd, answer, budget=budget, stop=stop)
     if test.verdict is Verdict.UNDECIDED:
         return _against_a_mate(exercise, answer, budget, stop)

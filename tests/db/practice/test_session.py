@@ -143,6 +143,13 @@ def test_an_answer_between_right_and_wrong_is_left_open() -> None:
     assert judge(exercise, "d1g1").mark is Mark.OPEN
 
 
+@pytest.mark.parametrize("answer", ["d2f3", "g2g4"])
+def test_an_answer_that_wins_is_right_even_if_it_is_the_bait(answer: str) -> None:
+    # 1.Qh6 mates soonest, 1.Nf3 in six, and after 1.g4 the queen comes to h6 as well.
+    exercise = lost("r2q1rk1/p2b1p1p/1p3Pp1/2npP1Q1/8/4R3/PPBN2PP/6K1 w - -", "g2g4")
+    assert judge(exercise, answer).mark is Mark.RIGHT
+
+
 def test_a_second_mate_is_as_right_as_the_known_one() -> None:
     assert judge(BACK_RANK, "e2e8").mark is Mark.RIGHT
     assert judge(BACK_RANK, "d1d7").mark is Mark.SLOW
