@@ -16,5 +16,6 @@ page.py         its report: Markdown, JSON, plots
 evidence.py     what the core's searches see of moves, and the probability they state
 fit.py          fit of the stated probability, with its calibration on games left out
 score.py        prints the figures of one report, and each move missed or told wrongly
+claims.py       prints each claim of a report with what an engine says of it
 ==============  ==============================================================================
 """

@@ -33,6 +33,8 @@ class Told:
     """What the killer is; None where the report does not say."""
     probability: float | None
     """Stated probability that the bait loses; None where none is stated."""
+    best: str | None = None
+    """The better move, UCI; None where none is told."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Self:
@@ -50,6 +52,7 @@ class Told:
             loss=proof.get("loss"),
             kind=line.get("kind"),
             probability=line.get("probability"),
+            best=line.get("best"),
         )
 
     @property
