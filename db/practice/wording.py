@@ -16,6 +16,9 @@ from db.wording.names import theme_name
 HINTS = 3
 """Hints of an exercise, each saying more."""
 
+PIECE_HINT = 2
+"""The hint that names the piece and its square."""
+
 
 def theme_words(theme: str, language: Grammar = ENGLISH) -> str:
     """A theme in words: ``discovered attack``; empty for none."""
@@ -54,29 +57,35 @@ def source(exercise: Exercise, language: Grammar = ENGLISH) -> str:
 
 
 def hint(exercise: Exercise, number: int, language: Grammar = ENGLISH) -> str:
-    """A hint, from 1 to `HINTS`: what it is about, which piece, and which square."""
+    """A hint, from 1 to `HINTS`: the theme, the piece that moves, and the kind of move. No hint names the move."""
     board, words = exercise.board(), language.practice
-    move = chess.Move.from_uci(hinted_move(exercise))
-    kind = board.piece_type_at(move.from_square)
-    assert kind is not None
-    origin, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
-    if exercise.task is Task.SAFE:
-        if number == 1:
-            return words["avoid_what"].format(theme=_about(exercise, language))
-        if number == 2:
-            return words["avoid_piece"].format(piece=language.the_piece[kind], square=origin)
-        return words["avoid_move"].format(line=numbered(board, exercise.line[:2]))
+    is_safe = exercise.task is Task.SAFE
     if number == 1:
-        return words["look_for"].format(theme=_about(exercise, language))
-    if number == 2:
-        told = words["moves_piece"].format(subject=language.subject[kind], square=origin)
+        return words["avoid_what" if is_safe else "look_for"].format(theme=_about(exercise, language))
+    if number == PIECE_HINT:
+        square = hinted_square(exercise)
+        kind = board.piece_type_at(chess.parse_square(square))
+        assert kind is not None
+        if is_safe:
+            return words["avoid_piece"].format(piece=language.the_piece[kind], square=square)
+        told = words["moves_piece"].format(subject=language.subject[kind], square=square)
         return told[:1].upper() + told[1:]
-    return words["goes_to"].format(square=target)
+    if is_safe:
+        board.push_uci(exercise.line[0])
+    subject = words["the_answer" if is_safe else "the_move"]
+    return words[_nature(board, exercise.killer_line[0])].format(subject=subject)
 
 
-def hinted_move(exercise: Exercise) -> str:
-    """The move (UCI) that the hints are about, for a board: the bait where a safe move is asked, else the killer."""
-    return exercise.line[0]
+def hinted_square(exercise: Exercise) -> str:
+    """The square of the piece that the second hint names: it plays the bait or the killer."""
+    return exercise.line[0][:2]
+
+
+def _nature(board: chess.Board, uci: str) -> str:
+    """The key of the sentence that says whether a move captures and gives check."""
+    move = chess.Move.from_uci(uci)
+    takes, checks = board.is_capture(move), board.gives_check(move)
+    return "takes_with_check" if takes and checks else "takes" if takes else "checks" if checks else "is_quiet"
 
 
 def verdict(exercise: Exercise, answer: str, judgement: Judgement, language: Grammar = ENGLISH) -> str:

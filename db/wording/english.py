@@ -236,10 +236,14 @@ ENGLISH = Grammar(
         # Hints.
         "avoid_what": "The move to avoid loses to {theme}.",
         "avoid_piece": "It is a move of {piece} on {square}.",
-        "avoid_move": "It is {line}.",
         "look_for": "Look for {theme}.",
         "moves_piece": "{subject} on {square} moves.",
-        "goes_to": "It goes to {square}.",
+        "the_move": "It",
+        "the_answer": "The answer to it",
+        "takes": "{subject} is a capture.",
+        "takes_with_check": "{subject} is a capture with check.",
+        "checks": "{subject} gives check.",
+        "is_quiet": "{subject} is a quiet move: no capture and no check.",
         # What is said of an answer.
         "open": "The search does not settle {move}, so it does not count. Try another move.",
         "slow": "{move} wins too, but there is a mate in {count}. Try again.",

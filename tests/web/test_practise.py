@@ -102,8 +102,15 @@ def test_the_solution_may_be_shown_and_an_exercise_put_off(client: httpx.Client)
     assert "5...Bxd1 loses to 6.Bxf7+" in shown
 
 
-def test_the_last_hint_is_an_arrow_and_exercises_are_chosen_by_rating(client: httpx.Client) -> None:
-    assert "bait=g4d1" in exercise(client, hints="3").text
+def test_the_last_hint_shows_no_move_on_the_board(client: httpx.Client) -> None:
+    page = exercise(client, hints="3")
+    assert "The answer to it is a capture with check." in words(page)
+    assert "bait=" not in page.text
+    assert "killer=" not in page.text
+    assert "Bxd1" not in page.text
+
+
+def test_exercises_are_chosen_by_rating(client: httpx.Client) -> None:
     none = client.get("/practise", params={"go": "1", "player": "kiss", "least": "2400"})
     assert (none.status_code, "ask for less" in words(none)) == (400, True)
     some = client.get("/practise", params={"go": "1", "player": "kiss", "least": "1600", "most": "1800"})

@@ -23,8 +23,9 @@ from db.practice.session import Practice, Standing, now_utc, open_practice
 from db.practice.tested import recall, right_move, search_all
 from db.practice.wording import (
     HINTS,
+    PIECE_HINT,
     hint,
-    hinted_move,
+    hinted_square,
     numbered,
     question,
     solution,
@@ -288,16 +289,8 @@ class _View:
         board = exercise.board()
         flipped = not board.turn
         here = {"exercise": exercise.id, "hints": hints or ""}
-        shown = hinted_move(exercise) if hints == HINTS else ""
-        is_bait = exercise.bait is not None
-        picture = Picture(
-            fen=board.fen(),
-            last=exercise.played_before,
-            bait=shown if is_bait else "",
-            killer="" if is_bait else shown,
-            flipped=flipped,
-        )
-        circle = hinted_move(exercise)[:2] if hints == HINTS - 1 else ""
+        picture = Picture(fen=board.fen(), last=exercise.played_before, flipped=flipped)
+        circle = hinted_square(exercise) if hints >= PIECE_HINT else ""
         return await self._page(
             status,
             state="ask",

@@ -39,6 +39,8 @@ def test_every_exercise_is_a_game_that_can_be_read_again(library: Library, tmp_p
         assert game.board().epd() == exercise.board().epd()
         assert game.comment.endswith(".")
         assert "Hint 3:" in game.comment
+        hints = game.comment.partition("Hint 1:")[2]
+        assert exercise.board().san(chess.Move.from_uci(exercise.line[0])) not in hints
         first = game.variations[0]
         if exercise.task is Task.KILLER:
             assert [move.uci() for move in game.mainline_moves()] == list(exercise.line)

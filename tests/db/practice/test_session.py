@@ -289,9 +289,9 @@ def test_words_tell_no_more_than_is_asked(library: Library) -> None:
     assert [hint(killer, number) for number in range(1, HINTS + 1)] == [
         "Look for a mate in 2.",
         "The bishop on c4 moves.",
-        "It goes to f7.",
+        "It is a capture with check.",
     ]
-    assert hint(safe, 3) == "It is 5...Bxd1 6.Bxf7+."
+    assert hint(safe, 3) == "The answer to it is a capture with check."
     assert solution(killer, None) == "The killer is 6.Bxf7+ Ke7 7.Nd5#."
     assert "https://lichess.org/x" in source(safe)
 

@@ -1,17 +1,23 @@
 """The words of practice: every language has each sentence with the same gaps, and a name for each theme."""
 
 import re
+from itertools import pairwise
+from pathlib import Path
 
+import chess
+import chess.pgn
 import pytest
 
 from db.games.losing_themes import NAMED
 from db.practice.exercise import Exercise, Origin, Task
-from db.practice.wording import hint, question, theme_words
+from db.practice.wording import HINTS, hint, question, theme_words
 from db.traps.terms import KINDS
 from db.wording.english import ENGLISH
 from db.wording.german import GERMAN
 from db.wording.grammar import Grammar
 from db.wording.languages import LANGUAGES
+
+GAMES = Path(__file__).parents[3] / "examples" / "games.pgn"
 
 
 def gaps(text: str) -> list[str]:
@@ -44,3 +50,49 @@ def test_an_exercise_is_told_in_either_language() -> None:
     assert hint(asked, 1, GERMAN) == "Der Zug, der zu meiden ist, verliert durch eine Gabel."
     assert hint(asked, 2, GERMAN) == "Er bewegt den Läufer auf g4."
     assert theme_words("backRankMate") == "back-rank mate"
+
+
+@pytest.mark.parametrize("task", Task)
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)
+def test_no_hint_names_a_move_in_any_position_of_the_example_games(language: Grammar, task: Task) -> None:
+    asked = 0
+    with GAMES.open(encoding="utf-8") as games:
+        while (game := chess.pgn.read_game(games)) is not None:
+            moves = [move.uci() for move in game.mainline_moves()]
+            board = game.board()
+            for first, second in pairwise(moves):
+                exercise = Exercise(
+                    task=task,
+                    origin=Origin.TRAP,
+                    epd=board.epd(),
+                    line=(first, second),
+                    mate_in=None,
+                    cost=1.0,
+                    themes=("fork",),
+                    opening="",
+                )
+                hints = " ".join(hint(exercise, number, language) for number in range(1, HINTS + 1))
+                squares = set(re.findall(r"\b[a-h][1-8]\b", hints))
+                assert squares == {first[:2]}, (board.fen(), first, hints)
+                assert board.san(chess.Move.from_uci(first)) not in hints
+                board.push_uci(first)
+                asked += 1
+    assert asked > 2900
+
+
+def test_the_third_hint_says_what_kind_of_move_it_is() -> None:
+    def last(epd: str, *line: str, task: Task = Task.KILLER) -> tuple[str, str]:
+        exercise = Exercise(
+            task=task, origin=Origin.TRAP, epd=epd, line=line, mate_in=None, cost=1.0, themes=("fork",), opening=""
+        )
+        return hint(exercise, HINTS), hint(exercise, HINTS, GERMAN)
+
+    queen = "3qk3/8/8/8/8/8/3Q4/4K3 w - -"
+    assert last(queen, "d2d8") == ("It is a capture with check.", "Der Zug schlägt mit Schach.")
+    assert last(queen, "d2e2") == ("It gives check.", "Der Zug gibt Schach.")
+    assert last(queen, "d2c1") == (
+        "It is a quiet move: no capture and no check.",
+        "Der Zug ist still: kein Schlagen, kein Schach.",
+    )
+    assert last(queen, "d2c1", "d8d4", task=Task.SAFE)[0].startswith("The answer to it is a quiet move")
+    assert last("k7/8/8/8/3pP3/8/8/K7 b - e3", "d4e3") == ("It is a capture.", "Der Zug schlägt etwas.")
