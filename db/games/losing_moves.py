@@ -21,6 +21,7 @@ from db.traps.position_value import Values
 from db.traps.terms import Side
 from trapcore import _native
 from trapcore.proof.search import MISTAKE
+from trapcore.proof.trap_test import LOSS
 from trapcore.trees.chess_game import parse_position
 
 
@@ -73,8 +74,21 @@ class LostMove:
 
     @property
     def settled_cost(self) -> float:
-        """The cost where it may be told, and 0 where searches differ about it, so that no outlier comes first."""
+        """The cost where it may be shown, 0..2; 0 where the searches differ about it."""
         return self.cost if self.move.settled else 0.0
+
+    @property
+    def expected_cost(self) -> float:
+        """The cost that moves are sorted and added up by, 0..2.
+
+        A settled cost counts as it was measured. If the searches differ, the measured cost counts with the probability
+        that the move loses. A move that was never measured counts with `LOSS`, the least that a losing move costs.
+        """
+        if self.move.before is None or self.move.after is None:
+            return LOSS
+        if self.move.settled or self.move.probability is None:
+            return self.cost
+        return self.cost * self.move.probability
 
 
 def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:

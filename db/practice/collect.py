@@ -66,7 +66,8 @@ def exercises_of(library: Library, player: str | SiteAccount) -> list[Exercise]:
     with library.database.read() as connection:
         traps = list(from_traps(connection))
     played = Counter(move.opening for move in moves)
-    own = sorted(from_games(moves), key=lambda each: (-each.cost, each.epd, each.task))
+    ranked = [(-move.expected_cost, each.epd, each.task, each) for move in moves for each in from_games([move])]
+    own = [each for *_, each in sorted(ranked, key=lambda one: one[:3])]
     traps.sort(key=lambda each: (each.task, -played[each.opening], each.slug))
     found: dict[tuple[str, Task], Exercise] = {}
     for each in (*own, *traps):

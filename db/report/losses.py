@@ -61,7 +61,7 @@ class Losses:
     by_time: tuple[LossCount, ...]
     """By the time of day when the game began."""
     worst: tuple[LostMove, ...]
-    """The player's, by what they cost; equal ones by game and ply."""
+    """The player's, the costliest first."""
 
     @classmethod
     def of(cls, moves: Sequence[LostMove], games: int, *, zone: float = 0.0) -> "Losses":
@@ -86,7 +86,7 @@ class Losses:
                 lambda move: time_of_day(move.utc_time, zone),
                 [*(name for _, name in _HOURS), _LATE, _NO_CLOCK],
             ),
-            worst=tuple(sorted(own, key=lambda move: (-move.settled_cost, move.game.id, move.move.ply))[:WORST]),
+            worst=tuple(costliest_first(own)[:WORST]),
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -98,6 +98,11 @@ class Losses:
             **{name: [asdict(count) for count in getattr(self, name)] for name in tables},
             "worst": [_to_dict(move) for move in self.worst],
         }
+
+
+def costliest_first(moves: Iterable[LostMove]) -> list[LostMove]:
+    """The moves by `LostMove.expected_cost`; equal ones by game and ply."""
+    return sorted(moves, key=lambda move: (-move.expected_cost, move.game.id, move.move.ply))
 
 
 def clock_band(seconds: int | None) -> str:

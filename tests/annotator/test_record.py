@@ -1,6 +1,8 @@
 """Losing moves of indexed games: found once, stored beside the games, told in the report of a player."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import chess.pgn
@@ -15,17 +17,18 @@ from db.games.stored_game import stored_game
 from db.library.library import Library
 from db.library.open import open_library
 from db.report.html import page
-from db.report.losses import clock_band
+from db.report.losses import clock_band, costliest_first
 from db.report.report import report
 from db.storage.losing_rows import losing_moves_of
 from db.storage.models import GameRow, LosingMoveRow, PositionValueRow
 from db.wording.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.conftest import NewLibrary
-from tests.support.command_line import CommandLine
+from tests.support.command_line import CommandLine, run_program
 from tests.support.trap_games import FELL, MISSED, QUIET, RESEMBLES, game
 from trapcore import _native
 from trapcore.parallel.pools import threads
+from trapcore.proof.trap_test import LOSS
 from trapline.program import app
 
 CLOCK = FELL.replace("5. Nxe5 Bxd1", "5. Nxe5 {[%clk 0:03:00]} Bxd1 {[%clk 0:00:08.5]}")
@@ -124,9 +127,17 @@ def test_what_a_game_of_the_library_says_of_a_loss_is_no_surer_than_the_search(
         comment, nags = comment_and_nags(settled=False, probability=0.7)
         assert (" %" in comment, "Bxd1? " in comment, nags) == (False, True, {chess.pgn.NAG_MISTAKE})
         lost = next(each for each in report(library, ["Éva Kiss"]).losses.worst if each.san == "Bxd1")
-        assert (round(lost.cost, 2), lost.settled_cost) == (0.4, 0)
+        assert (round(lost.cost, 2), lost.settled_cost, round(lost.expected_cost, 2)) == (0.4, 0, 0.28)
+        assert replace(lost, move=replace(lost.move, probability=None)).expected_cost == lost.cost
+        unmeasured = replace(lost, move=replace(lost.move, before=None, after=None))
+        assert unmeasured.expected_cost == LOSS
+        cheap = replace(lost, move=replace(lost.move, before=0.2, after=0.0, settled=True))
+        assert costliest_first([cheap, unmeasured, lost]) == [unmeasured, lost, cheap]
         shown = page(report(library, ["Éva Kiss"]))
         assert 'dxe5</td><td class="num">–</td><td class="num">–</td>' in shown
+        assert "A dash means that the cost is not certain" in shown
+        assert "The losing moves above are outside the library" in shown
+        assert "No proved trap" not in shown
 
 
 def test_only_games_that_are_indexed_count_and_a_broken_file_stops_nobody(
@@ -159,6 +170,17 @@ def test_the_command_index_looks_through_games_unless_told_not_to(games: Path, t
     assert "looked through" not in CommandLine(app).run(*index, "--tell", "known")
     assert "4 games looked through" in CommandLine(app).run(*index)
     assert CommandLine(app).answer(*index)["games_looked_through"] == 0
+
+
+def test_report_of_a_player_without_traps_counts_his_losing_moves(games: Path, tmp_path: Path) -> None:
+    db = ("--db", str(tmp_path / "l.sqlite"))
+    open_library(tmp_path / "l.sqlite", create=True).close()
+    CommandLine(app).run("index", str(games), *db, "--tell", "known")
+    report = ("report", "Éva Kiss", "-o", str(tmp_path / "r.html"), *db)
+    assert "3 games of Éva Kiss: no trap of the library occurred" in run_program(report, tmp_path, {}).stderr
+    CommandLine(app).run("index", str(games), *db)
+    said = run_program(report, tmp_path, {}).stderr
+    assert re.search(r"3 games of Éva Kiss: [1-9] losing moves? in the 3 games that were searched; no trap", said)
 
 
 @pytest.mark.parametrize(

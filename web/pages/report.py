@@ -18,7 +18,7 @@ from db.games.stored_game import evidence_of_loss, side_of, stored_game
 from db.games.trap_occurrences import games_of_player
 from db.practice.collect import from_games, has_choice
 from db.report import html
-from db.report.losses import clock_band, time_of_day
+from db.report.losses import clock_band, costliest_first, time_of_day
 from db.report.report import report as traps_report
 from db.wording.grammar import Grammar
 from db.wording.names import theme_name
@@ -278,8 +278,7 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str, lan
         ("losing moves", whose),
         lambda: lost_moves(service.library, games_of_player(service.library, whose)),
     )
-    players_own = (move for move in moves if move.is_players)
-    own = sorted(players_own, key=lambda move: (-move.settled_cost, move.game.id, move.move.ply))
+    own = costliest_first(move for move in moves if move.is_players)
     keys: dict[str, Callable[[LostMove], Sequence[str]]] = {
         "theme": themes_of,
         "phase": lambda move: (move.phase,),
@@ -336,7 +335,7 @@ def _parts(
     for move in moves:
         for name in key(move):
             counts[name] += 1
-            costs[name] += move.cost / 2  # type: ignore[assignment]
+            costs[name] += move.expected_cost / 2  # type: ignore[assignment]
     ordered = sorted(counts, key=lambda name: (-costs[name], -counts[name], name))
     if kind == "phase":
         ordered.sort(key=lambda name: (-costs[name], PHASES.index(name)))

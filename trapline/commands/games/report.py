@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trapline.commands.options import DbOption, JsonOption, LanguageOption, SinceOption, UntilOption
 from trapline.commands.resources import check_outputs, chosen_language, open_existing
+
+if TYPE_CHECKING:
+    from db.report.report import Report
 
 
 def report(
@@ -62,4 +65,16 @@ def report(
     if as_json:
         print_json(found.to_dict())
     elif not found.traps:
-        say(f"no trap of the library occurred in {found.games:,} games of {', '.join(found.players)}")
+        say(_without_traps(found))
+
+
+def _without_traps(found: Report) -> str:
+    """What a report without traps is about."""
+    from db.wording.english import ENGLISH
+
+    games, losses = ENGLISH.counted(found.games, "game"), found.losses
+    losing = ""
+    if losses.games:
+        searched = ENGLISH.counted(losses.games, "game")
+        losing = f"{ENGLISH.counted(losses.in_all.own, 'losing move')} in the {searched} that were searched; "
+    return f"{games} of {', '.join(found.players)}: {losing}no trap of the library occurred"
