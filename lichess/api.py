@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Literal, Protocol
 
-from trapcore.errors import TraplineError
+from trapcore.errors import Message, TraplineError
 
 Color = Literal["white", "black"]
 Room = Literal["player", "spectator"]
@@ -49,9 +49,9 @@ class LichessError(TraplineError):
 class Unreachable(LichessError):
     """No answer, half an answer, or an error of the server (5xx): whether the request took effect is unknown."""
 
-    def __init__(self, message: str, *, arrived: bool = True) -> None:
+    def __init__(self, template: str | Message, /, *, arrived: bool = True, **values: object) -> None:
         """``arrived`` is False if the request certainly never reached lichess."""
-        super().__init__(message)
+        super().__init__(template, **values)
         self.arrived = arrived
 
 
@@ -71,8 +71,8 @@ class Limited(LichessError):
 class Refused(LichessError):
     """Refusal by lichess (4xx); the request took no effect."""
 
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
+    def __init__(self, template: str | Message, status: int, /, **values: object) -> None:
+        super().__init__(template, **values)
         self.status = status
 
 

@@ -16,15 +16,55 @@
 
 The command line prints ``trapline: <message>`` as one line and exits with ``exit_code``; a traceback means a bug.
 Exit code 130 is an interrupted run.
+
+The text of an error is a `Message`: an English template with named values. The template is the key by which
+`db.wording.grammar` finds the words of another language::
+
+    raise UsageError("{what} must be a number, not {text!r}", what=Message("the share"), text=text)
 """
 
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 
+class Sentence(string.Formatter):
+    """Formatter of templates. The parts of a tuple are joined with commas."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Returns the text of one gap."""
+        if isinstance(value, tuple):
+            return ", ".join(self.format_field(part, format_spec) for part in value)
+        if isinstance(value, Message | TraplineError):
+            return str(value)
+        return str(super().format_field(value, format_spec))
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A text for the user: an English template, and the values of its gaps, which may be messages and tuples of them.
+
+    A template without values stands as it is, braces too.
+    """
+
+    template: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The text in English."""
+        return Sentence().vformat(self.template, (), self.values) if self.values else self.template
+
+
 class TraplineError(Exception):
-    """The base of every error that is not a bug; ``str()`` of it is one sentence for the user."""
+    """The base of every error that is not a bug; ``str()`` of it is one English sentence for the user."""
 
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, template: str | Message, /, **values: object) -> None:
+        """Takes a template with its values, see `Message`, or the message of another error."""
+        self.message = template if isinstance(template, Message) else Message(template, values)
+        super().__init__(str(self.message))
 
 
 class UsageError(TraplineError, ValueError):
@@ -42,8 +82,8 @@ class InputError(TraplineError):
 class PositionError(InputError, ValueError):
     """A FEN or EPD, or a position of another game, that does not parse or is not legal; ``fen`` is the text given."""
 
-    def __init__(self, message: str, fen: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, template: str | Message, fen: str = "", /, **values: object) -> None:
+        super().__init__(template, **values)
         self.fen = fen
 
 

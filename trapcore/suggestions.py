@@ -14,5 +14,8 @@ def unknown_name(what: str, given: str, known: Iterable[str]) -> UsageError:
     """
     names = {name.lower(): str(name) for name in known}  # of a member of an enumeration its value
     near = get_close_matches(given.lower(), names, n=1)
-    hint = f"did you mean {names[near[0]]!r}?" if near else f"known are {', '.join(names.values())}"
-    return UsageError(f"unknown {what} {given!r}: {hint}")
+    if near:
+        return UsageError(
+            f"unknown {what} {{given!r}}: did you mean {{nearest!r}}?", given=given, nearest=names[near[0]]
+        )
+    return UsageError(f"unknown {what} {{given!r}}: known are {{known}}", given=given, known=tuple(names.values()))

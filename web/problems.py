@@ -18,6 +18,7 @@ from trapcore.errors import (
     InputError,
     LibraryBusyError,
     LibraryError,
+    Message,
     OutputError,
     TraplineError,
     UsageError,
@@ -38,6 +39,11 @@ SECURITY_HEADERS = {
 CLIENT_CLOSED_REQUEST = 499
 """Status in the metrics of a request whose client disconnected before it was answered; no client sees it."""
 
+FAILED = Message("the server failed at this; what happened is in its log")
+"""The reason that a page shows for a bug."""
+
+STOPS = Message("the server stops")
+"""The reason for work that ends because the server ends."""
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -56,8 +62,8 @@ class RequestError(TraplineError):
 
     status = 400
 
-    def __init__(self, message: str, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, template: str | Message, headers: Mapping[str, str] | None = None, /, **values: object) -> None:
+        super().__init__(template, **values)
         self.headers = dict(headers or {})
 
 
@@ -137,13 +143,6 @@ def status_of(error: TraplineError) -> int:
     return next((status for kind, status in known.items() if isinstance(error, kind)), 500)
 
 
-def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Response with problem details, which must not be cached."""
-    details = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
-    uncached = {"Cache-Control": "no-store", **(headers or {})}
-    return Response(harmless(json.dumps(details.model_dump(), ensure_ascii=False)), status, uncached, CONTENT_TYPE)
-
-
 def headers_of(error: TraplineError) -> Mapping[str, str]:
     """Headers of the answer to an error."""
     if isinstance(error, RequestError):
@@ -151,9 +150,30 @@ def headers_of(error: TraplineError) -> Mapping[str, str]:
     return {"Retry-After": "1"} if isinstance(error, LibraryBusyError) else {}
 
 
-def error_response(error: TraplineError) -> Response:
+class ProblemResponse(Response):
+    """Response with problem details, which must not be cached.
+
+    ``hint`` is for programs alone: a page shows the ``message``, in the reader's language.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: Message | str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        hint: str = "",
+    ) -> None:
+        details = Problem(title=HTTPStatus(status).phrase, status=status, detail=f"{message}{hint}")
+        uncached = {"Cache-Control": "no-store", **(headers or {})}
+        content = harmless(json.dumps(details.model_dump(), ensure_ascii=False))
+        super().__init__(content, status, uncached, CONTENT_TYPE)
+        self.message = message if isinstance(message, Message) else Message(message)
+
+
+def error_response(error: TraplineError) -> ProblemResponse:
     """Response for an error of ours, with its headers."""
-    return problem_response(status_of(error), str(error), headers_of(error))
+    return ProblemResponse(status_of(error), error.message, headers_of(error))
 
 
 def install_error_handlers(app: FastAPI) -> None:
@@ -180,9 +200,8 @@ def _handle_disconnect(request: Request, error: Exception) -> Response:
 def _handle_full_disk(request: Request, error: Exception) -> Response:
     if not isinstance(error, OSError) or error.errno not in _NO_SPACE:
         return _handle_bug(request, error)
-    return problem_response(
-        503, f"the server cannot store what was sent: {error.strerror}; try again later", {"Retry-After": "60"}
-    )
+    message = Message("the server cannot store what was sent: {reason}; try again later", {"reason": error.strerror})
+    return ProblemResponse(503, message, {"Retry-After": "60"})
 
 
 def _handle_validation(request: Request, error: Exception) -> Response:
@@ -190,7 +209,7 @@ def _handle_validation(request: Request, error: Exception) -> Response:
     # As for our own errors: 400 for a parameter, 422 for the content.
     of_body = any(found["loc"][:1] == ("body",) for found in error.errors())
     sentences = [_validation_message(found["loc"], found["msg"]) for found in error.errors()[:3]]
-    return problem_response(422 if of_body else 400, "; ".join(sentences))
+    return ProblemResponse(422 if of_body else 400, "; ".join(sentences))
 
 
 def _validation_message(location: tuple[int | str, ...], message: str) -> str:
@@ -206,25 +225,37 @@ def _handle_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, RequestError):  # raised while the body was read
         return error_response(error.__cause__)
-    detail = str(error.detail)
+    message, hint, path = Message(str(error.detail)), "", request.url.path
     if error.status_code == 404:
-        detail = f"there is nothing at {request.url.path}; /openapi.json lists what there is"
+        message, hint = Message("there is nothing at {path}", {"path": path}), "; /openapi.json lists what there is"
     elif error.status_code == 405:
-        detail = f"{request.method} cannot be done to {request.url.path}; /openapi.json lists what can"
-    return problem_response(error.status_code, detail, error.headers)
+        message = Message("{method} cannot be done to {path}", {"method": request.method, "path": path})
+        hint = "; /openapi.json lists what can"
+    return ProblemResponse(error.status_code, message, error.headers, hint=hint)
 
 
 def _handle_bug(request: Request, error: Exception) -> Response:
     logging.getLogger(__name__).error("%s %s", request.method, request.url.path, exc_info=error)
     # This handler runs outside the middleware of `web.server.limits`, which adds these headers otherwise.
-    return problem_response(500, "the server failed at this; what happened is in its log", SECURITY_HEADERS)
+    return ProblemResponse(500, FAILED, SECURITY_HEADERS)
 
 
-def nothing_read(skipped: Mapping[str, int]) -> str:
+def nothing_read(skipped: Mapping[str, int]) -> Message:
     """What is wrong with a text in which no game could be read; ``skipped`` counts by reason what was not."""
-    form = 'a game begins with its tags, as [White "…"], and then has its moves'
     if skipped.keys() <= {"unreadable"}:
-        return f"there is no game in this text; {form}"
+        return Message(
+            'there is no game in this text; a game begins with its tags, as [White "…"], and then has its moves'
+        )
     often = sorted(skipped.items(), key=lambda each: -each[1])
-    reasons = ", ".join(f"{count} {reason.replace('-', ' ')}" for reason, count in often)
-    return f"none of these games can be read ({reasons}); only chess by the usual rules and Chess960 are looked through"
+    reasons = tuple(
+        Message("{count:,} {reason}", {"count": count, "reason": skip_reason(reason)}) for reason, count in often
+    )
+    return Message(
+        "none of these games can be read ({reasons}); only standard chess and Chess960 are searched",
+        {"reasons": reasons},
+    )
+
+
+def skip_reason(reason: str) -> Message:
+    """Why a game was not read, for a reader."""
+    return Message(reason.replace("-", " "))

@@ -17,11 +17,11 @@ from fastapi import Request
 from db.games.accounts import NO_ACCOUNT, SiteAccount, has_games, is_account
 from db.games.explorer import BaitGame, PlayedMove
 from db.games.players import find_players, players
-from trapcore.errors import UsageError
+from trapcore.errors import Message, UsageError
 from web.problems import Forbidden
 from web.service import Service, service_of
 
-SIGN_IN_FIRST = (
+SIGN_IN_FIRST = Message(
     "this instance is public, and reports and practice belong to one player: sign in with lichess, or run your own"
 )
 
@@ -120,7 +120,7 @@ def player_of(service: Service, profile: Profile, wanted: str) -> str | SiteAcco
         (name,) = find_players(players(service.library), wanted)
         return name
     if not has_games(service.library, account):
-        raise UsageError(f"no game of {account.name} was fetched yet; /report fetches some")
+        raise UsageError("no game of {name} was fetched yet; /report fetches some", name=account.name)
     return account
 
 

@@ -22,12 +22,12 @@ from db.games.index_games import Progress, index_files
 from db.games.players import players_of_file
 from db.library.library import Library
 from db.storage.collation import plain
-from trapcore.errors import InputError, TraplineError, UsageError
+from trapcore.errors import InputError, Message, TraplineError, UsageError
 from trapcore.io.streams import ByteReader
 from trapcore.io.work_folder import WorkFolder
 from trapcore.parallel.pools import threads
 from trapcore.parallel.priority import give_way
-from web.problems import NotFound, nothing_read
+from web.problems import FAILED, STOPS, NotFound, nothing_read
 from web.settings import WebOptions
 from web.upload_jobs import State, UploadJobs, upload_limits
 
@@ -87,7 +87,7 @@ class ReportJob:
         self.player = player
         """In the end his name as the games write it."""
         self.state = State.RUNNING
-        self.problem: str | None = None
+        self.problem: Message | None = None
         """Why it failed or was stopped."""
         self.phase = Phase.READING
         self.games = 0
@@ -111,7 +111,7 @@ class ReportJob:
         if self._stopping.is_set():
             callback()
 
-    def cancel(self, reason: str) -> None:
+    def cancel(self, reason: Message) -> None:
         """Stop the job; ``reason`` becomes its problem unless it has ended already."""
         if self.state is State.RUNNING and self.problem is None:
             self.problem = reason
@@ -132,12 +132,13 @@ class ReportJob:
         except _Stopped:
             state, problem = State.STOPPED, self.problem
         except TraplineError as error:
-            state, problem = State.FAILED, str(error)
+            state, problem = State.FAILED, error.message
         except OSError as error:
-            state, problem = State.FAILED, f"the server cannot store the games: {error.strerror}"
+            said = Message("the server cannot store the games: {reason}", {"reason": error.strerror})
+            state, problem = State.FAILED, said
         except BaseException:
             if not self._stopping.is_set():
-                self.problem = "the server failed at this; what happened is in its log"
+                self.problem = FAILED
                 self.state = State.FAILED
                 raise
             state, problem = State.STOPPED, self.problem
@@ -173,7 +174,10 @@ class ReportJobs:
             del self._jobs[each.id]
         loop = asyncio.get_running_loop()
         minutes = self._settings.web.annotation_minutes
-        reason = f"it took longer than {minutes:g} minutes; what was looked through is kept, ask again to go on"
+        reason = Message(
+            "it took longer than {minutes:g} minutes; the games searched so far are kept, ask again to go on",
+            {"minutes": minutes},
+        )
         timeout = loop.call_later(minutes * 60, job.cancel, reason)
 
         def run() -> None:
@@ -202,7 +206,7 @@ class ReportJobs:
     def cancel_all(self) -> None:
         """Stop all jobs."""
         for job in self._jobs.values():
-            job.cancel("the server stops")
+            job.cancel(STOPS)
 
     def close(self) -> None:
         """Stop all jobs and wait for their threads."""
@@ -232,7 +236,7 @@ class ReportJobs:
         found = self.fetch_games(account.site, account.name, account.most, job.on_stop)
         job.check()
         if not found:
-            raise InputError(f"{account.name} has no finished game at {account.site}")
+            raise InputError("{name} has no finished game at {site}", name=account.name, site=str(account.site))
         path.write_text("".join(f"{game.strip()}\n\n\n" for game in found), encoding="utf-8")
 
     def _copy(self, job: ReportJob, upload: BinaryIO, path: Path) -> None:
@@ -284,10 +288,12 @@ def _player(names: Counter[str], wanted: str) -> str:
         if len(found) == 1:
             return found[0]
         if not found:
-            raise UsageError(f"nobody called {wanted!r} played in these games; there are {listed}")
+            raise UsageError(
+                "nobody called {name!r} played in these games; there are {players}", name=wanted, players=listed
+            )
         listed = ", ".join(found[:_NAMED])
     else:
         (first, most), *rest = names.most_common(2)
         if not rest or rest[0][1] < most:
             return first
-    raise UsageError(f"write whose report it is to be: {listed}")
+    raise UsageError("write whose report it is to be: {players}", players=listed)

@@ -25,12 +25,12 @@ from db.proof.position_values import PositionValues
 from db.query.engine import QueryEngine
 from db.similarity.propose import MoveSuggester
 from db.storage.trap_rows import traps_state
-from trapcore.errors import LibraryError
+from trapcore.errors import LibraryError, Message
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.cache import LibraryCache
 from web.metrics import Metrics
-from web.problems import ClientDisconnected, Overloaded
+from web.problems import STOPS, ClientDisconnected, Overloaded
 from web.report_jobs import FetchGames, ReportJobs
 from web.server.fair_queue import FairQueue, SharedAnswer
 from web.server.limits import address_of, end_turn
@@ -60,8 +60,7 @@ BUSY_SECONDS = 2.0
 """Time in seconds to wait for another program that writes to the library."""
 
 _POLL_SECONDS = 0.05  # between two checks of a slow request for its deadline and its client
-_BUSY = "there are more questions than can be answered; ask again in a moment"
-_STOPS = "the server stops"
+_BUSY = Message("there are more questions than can be answered; ask again in a moment")
 _STEPS = 20_000  # of SQLite's virtual machine between two checks for cancellation; about a millisecond
 
 
@@ -99,8 +98,9 @@ class WorkPool:
             while not (await asyncio.wait((future,), timeout=_POLL_SECONDS))[0]:
                 if time.monotonic() - began > seconds:
                     raise Overloaded(
-                        f"the answer takes longer than {seconds:g} seconds; ask for less: narrower conditions, a "
-                        "smaller limit or fewer nodes"
+                        "the answer takes longer than {seconds:g} seconds; ask for less: narrower conditions, a "
+                        "smaller limit or fewer nodes",
+                        seconds=seconds,
                     )
                 if await request.is_disconnected():
                     raise ClientDisconnected
@@ -138,7 +138,7 @@ class WorkPool:
             if isinstance(error, TimeoutError):
                 raise Overloaded(_BUSY, {"Retry-After": "2"}) from error
             if isinstance(error, RuntimeError):
-                raise Overloaded(_STOPS) from error
+                raise Overloaded(STOPS) from error
             raise
         # Not when nobody waits for it any more: the thread may not have noticed yet.
         running.add_done_callback(end_in_loop)
@@ -247,7 +247,7 @@ class Service:
             raise Overloaded("the library does not answer in time", {"Retry-After": "2"}) from error
         except (RuntimeError, LibraryError) as error:
             if stop.is_cancelled:
-                raise Overloaded(_STOPS) from error
+                raise Overloaded(STOPS) from error
             raise
         finally:
             stop.cancel()
@@ -267,7 +267,7 @@ class Service:
                 return done.result()
             except (RuntimeError, LibraryError) as error:
                 if stop.is_cancelled:
-                    raise Overloaded(_STOPS) from error
+                    raise Overloaded(STOPS) from error
                 raise
         finally:
             with self._lock:

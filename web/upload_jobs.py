@@ -25,13 +25,13 @@ from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
 from db.proof.position_values import PositionValues
 from db.traps.position_value import Values, deepest
-from trapcore.errors import InputError, TraplineError
+from trapcore.errors import InputError, Message, TraplineError
 from trapcore.io.decompress import ReadLimits
 from trapcore.io.streams import ByteReader
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from web.metrics import Metrics
-from web.problems import Conflict, NotFound, RequestError
+from web.problems import FAILED, STOPS, Conflict, NotFound, RequestError
 from web.server.upload_slots import UploadSlots
 from web.settings import WebOptions
 
@@ -120,7 +120,7 @@ class UploadJob:
         self.id = secrets.token_urlsafe(16)
         """Identifier that cannot be guessed: to know it is the permission to see the result."""
         self.state = State.RUNNING
-        self.problem: str | None = None
+        self.problem: Message | None = None
         """Reason why it failed or was stopped."""
         self.tally = Counts()
         self.size = size
@@ -145,7 +145,7 @@ class UploadJob:
         return {
             "id": self.id,
             "state": self.state.value,
-            "problem": self.problem,
+            "problem": None if self.problem is None else str(self.problem),
             "percent": 100.0 if done else round(min(99.9, 100 * self.read / max(1, self.size)), 1),
             "games": tally.games,
             "positions": tally.positions,
@@ -158,7 +158,7 @@ class UploadJob:
             "began": self.began.strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
 
-    def cancel(self, reason: str) -> None:
+    def cancel(self, reason: Message) -> None:
         """Stop the job; ``reason`` becomes its problem unless it has ended already."""
         if self.state is State.RUNNING and self.problem is None:
             self.problem = reason
@@ -178,7 +178,7 @@ class UploadJob:
         while True:
             ended = self.state is not State.RUNNING  # read before the file, so that no chunk is missed
             if self.state is State.FAILED or self.state is State.STOPPED:
-                raise RequestError(self.problem or "")
+                raise RequestError(self.problem or STOPS)
             event = self._changed
             chunk = await asyncio.to_thread(self._chunk, offset)
             if chunk:
@@ -210,12 +210,13 @@ class UploadJob:
             annotate(self)
             state, problem = State.DONE, None
         except TraplineError as error:
-            state, problem = State.FAILED, str(error)
+            state, problem = State.FAILED, error.message
         except OSError as error:
-            state, problem = State.FAILED, f"the server cannot store the result: {error.strerror}"
+            said = Message("the server cannot store the result: {reason}", {"reason": error.strerror})
+            state, problem = State.FAILED, said
         except BaseException:
             if not self.stop.is_cancelled:
-                self._finish(State.FAILED, "the server failed at this; what happened is in its log")
+                self._finish(State.FAILED, FAILED)
                 raise
             state, problem = State.STOPPED, self.problem
         self._finish(state, problem)
@@ -260,7 +261,7 @@ class UploadJob:
         except UnicodeDecodeError:
             return data.decode("latin-1"), "latin-1"
 
-    def _finish(self, state: State, problem: str | None) -> None:
+    def _finish(self, state: State, problem: Message | None) -> None:
         self.problem = problem
         self.state = state
         if state is not State.DONE:
@@ -314,7 +315,8 @@ class UploadJobs:
         self._remove_oldest()
         loop = asyncio.get_running_loop()
         seconds = web.annotation_minutes * 60
-        timeout = loop.call_later(seconds, job.cancel, f"it took longer than {web.annotation_minutes:g} minutes")
+        reason = Message("it took longer than {minutes:g} minutes", {"minutes": web.annotation_minutes})
+        timeout = loop.call_later(seconds, job.cancel, reason)
 
         def run() -> None:
             try:
@@ -347,19 +349,19 @@ class UploadJobs:
         if job.state is State.RUNNING:
             raise Conflict("it is not finished; its status tells how far it is", {"Retry-After": "1"})
         if job.state is not State.DONE:
-            raise Conflict(f"there is no result: {job.problem}")
+            raise Conflict("there is no result: {reason}", reason=job.problem)
         return job
 
     def remove(self, id: str) -> None:
         """Cancel the job of an identifier if it is running, and delete its result. Raises `NotFound`."""
         job = self.find(id)
-        job.cancel("it was removed")
+        job.cancel(Message("it was removed"))
         self._remove(job)
 
     def cancel_all(self) -> None:
         """Cancel all running jobs; clients that wait get an error."""
         for job in self._jobs.values():
-            job.cancel("the server stops")
+            job.cancel(STOPS)
 
     def close(self) -> None:
         """Cancel all jobs, wait for their threads, and delete the results."""

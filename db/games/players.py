@@ -72,7 +72,7 @@ def find_players(known: Mapping[str, int], text: str, *, every: bool = False) ->
         raise UsageError("give a player's name or a part of it")
     found = [name for name in known if wanted in plain(name)]
     if not found:
-        raise UsageError(f"no indexed game has a player called {text!r}{_hint(known, wanted)}")
+        raise _nobody(known, wanted, text)
     if every or len(found) == 1:
         return tuple(found)
     for spelt in (lambda name: name == text, lambda name: plain(name) == wanted):
@@ -82,14 +82,20 @@ def find_players(known: Mapping[str, int], text: str, *, every: bool = False) ->
     most = sorted(found, key=lambda name: (-known[name], name))
     rest = f"; and {len(most) - MOST_LISTED:,} more" if len(most) > MOST_LISTED else ""
     raise UsageError(
-        f"{len(found):,} players are called {text!r}: {_listed(known, most[:MOST_LISTED])}{rest}; give the name in "
-        "full, or --all if all of them are one"
+        "{count:,} players are called {text!r}: {names}; give the name in full, or --all if all of them are one",
+        count=len(found),
+        text=text,
+        names=f"{_listed(known, most[:MOST_LISTED])}{rest}",
     )
 
 
-def _hint(known: Mapping[str, int], wanted: str) -> str:
+def _nobody(known: Mapping[str, int], wanted: str, text: str) -> UsageError:
+    """The error for a name that nobody has: ``text`` as it was given, ``wanted`` as it was compared."""
     if not known:
-        return "; no games are indexed yet, `trapline index FILE` reads some"
+        return UsageError(
+            "no indexed game has a player called {text!r}; no games are indexed yet, `trapline index FILE` reads some",
+            text=text,
+        )
     # People mistype one word of a name and leave others out, so words are compared as well as the whole.
     by_word: dict[str, list[str]] = {}
     for name in known:
@@ -103,8 +109,17 @@ def _hint(known: Mapping[str, int], wanted: str) -> str:
         names.update(dict.fromkeys(sorted(by_word[word], key=lambda name: (-known[name], name))))
     if not names:
         most = sorted(known, key=lambda name: (-known[name], name))[:NEAREST]
-        return f"; most games are those of {_listed(known, most)}; `trapline index FILE` reads in those of others"
-    return f"; the nearest are {_listed(known, list(names)[:NEAREST])}"
+        return UsageError(
+            "no indexed game has a player called {text!r}; most games are those of {names}; `trapline index FILE` "
+            "reads in those of others",
+            text=text,
+            names=_listed(known, most),
+        )
+    return UsageError(
+        "no indexed game has a player called {text!r}; the nearest are {names}",
+        text=text,
+        names=_listed(known, list(names)[:NEAREST]),
+    )
 
 
 def _listed(known: Mapping[str, int], names: Iterable[str]) -> str:

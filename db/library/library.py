@@ -108,11 +108,15 @@ class Library(AbstractContextManager["Library"]):
         if len(known) > 20:
             # Listing a whole library helps nobody.
             error = unknown_name("trap", slug, known)
-            if "did you mean" not in str(error):
-                raise UsageError(f"unknown trap {slug!r}; `trapline library list` shows the {len(known)} there are")
+            if "nearest" not in error.message.values:
+                raise UsageError(
+                    "unknown trap {slug!r}; `trapline library list` shows the {count:,} there are",
+                    slug=slug,
+                    count=len(known),
+                )
             raise error
         if not known:
-            raise UsageError(f"unknown trap {slug!r}: the library {self.name} is empty")
+            raise UsageError("unknown trap {slug!r}: the library {name} is empty", slug=slug, name=self.name)
         raise unknown_name("trap", slug, known)
 
     def find(self, slug: str) -> Trap | None:

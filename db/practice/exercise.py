@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 from hashlib import blake2b
 
 import chess
 
 from db.games.sightings import SeenGame
+from trapcore.errors import InputError, Message
 from trapcore.trees.chess_game import parse_position
 
 
@@ -94,19 +96,24 @@ def read_answer(board: chess.Board, text: str) -> str:
             try:
                 move = read(tried)
             except chess.AmbiguousMoveError:
-                matching = [board.san(each) for each in board.legal_moves if _could_be(board, each, tried)]
-                raise AnswerError(f"{text} could be {' or '.join(matching)}; write which") from None
+                matching: list[object] = [
+                    board.san(each) for each in board.legal_moves if _could_be(board, each, tried)
+                ]
+                moves = reduce(_or, matching)
+                raise AnswerError("{text} could be {moves}; write which", text=text, moves=moves) from None
             except ValueError:
                 continue
             if move:
                 return board.uci(move)
     raise AnswerError(
-        f"{text[:20]!r} is no legal move here; write one like Nf3, exd5, O-O or g1f3 (king {_king(board)}, "
-        f"{board.legal_moves.count()} legal moves)"
+        "{text!r} is no legal move here; write one like Nf3, exd5, O-O or g1f3 (king {king}, {count} legal moves)",
+        text=text[:20],
+        king=_king(board),
+        count=board.legal_moves.count(),
     )
 
 
-class AnswerError(ValueError):
+class AnswerError(InputError):
     """An answer that is no legal move in the position."""
 
 
@@ -118,6 +125,12 @@ def _could_be(board: chess.Board, move: chess.Move, text: str) -> bool:
     return symbol == piece.upper() and chess.square_name(move.to_square) == target
 
 
-def _king(board: chess.Board) -> str:
+def _or(first: object, second: object) -> Message:
+    return Message("{first} or {second}", {"first": first, "second": second})
+
+
+def _king(board: chess.Board) -> Message:
     square = board.king(board.turn)
-    return "in check" if board.is_check() else f"on {chess.square_name(square)}" if square is not None else "missing"
+    if board.is_check():
+        return Message("in check")
+    return Message("missing") if square is None else Message("on {square}", {"square": chess.square_name(square)})

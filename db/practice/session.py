@@ -177,13 +177,13 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
         player = find_player(library, player)
     every = exercises_of(library, player)
     if not every:
+        if not player:
+            raise UsageError("there is nothing to practise in {library}: it has no proved trap", library=library.name)
         raise UsageError(
-            f"there is nothing to practise in {library.name}: it has no proved trap"
-            + (
-                f" and no losing move of {player}; `trapline index FILE --db {library.name}` looks for them"
-                if player
-                else ""
-            )
+            "there is nothing to practise in {library}: it has no proved trap and no losing move of {name}; "
+            "`trapline index FILE --db {library}` looks for them",
+            library=library.name,
+            name=str(player),
         )
     found = tuple(filter(wanted, every))
     themes = sorted({theme for each in every for theme in each.themes})
@@ -191,7 +191,7 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
         raise unknown_name("theme", wanted.theme, map(theme_words, themes))
     if not found:
         raise UsageError(
-            f"none of the {len(every):,} exercises is of this kind; ask for less: no --opening or --rating"
+            "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating", count=len(every)
         )
     return Practice(player, found)
 

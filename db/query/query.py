@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from db.traps.terms import EVENTS, HIGHEST_RATING, SIDES, Outcome
-from trapcore.errors import UsageError
+from trapcore.errors import Message, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
@@ -106,9 +106,11 @@ class Query:
         for name in ("similar", "measure", "least"):
             if getattr(self, name) is not None and (self.similar is None or not self.has_position):
                 needed = "a position (fen or moves)" if name == "similar" else "similar and a position"
-                raise UsageError(f"{name} needs {needed}")
+                raise UsageError("{name} needs {needed}", name=Message(name), needed=Message(needed))
         if self.unproved and self.similar is None:
-            raise UsageError("unproved needs similar and a position")
+            raise UsageError(
+                "{name} needs {needed}", name=Message("unproved"), needed=Message("similar and a position")
+            )
         _check_range("similar", self.similar, 1, MOST_SIMILAR)
         _check_range("limit", self.limit, 1, MOST_HITS)
         _check_range("least", self.least, 0, 1)
@@ -120,7 +122,7 @@ class Query:
         _check_name("verdict", self.verdict, tuple(map(str, Verdict)))
         _check_name("event", self.event, EVENTS)
         if self.eco is not None and not _ECO.fullmatch(self.eco.upper()):
-            raise UsageError(f"eco must be like C41, B1 or B10-B19, not {self.eco!r}")
+            raise UsageError("eco must be like C41, B1 or B10-B19, not {eco!r}", eco=self.eco)
         if self.sort is Sort.MATCH and not (self.has_position or self.text is not None):
             raise UsageError("sort by match needs a position or a text to match")
 
@@ -145,25 +147,29 @@ class Query:
 def _check_text(name: str, value: str) -> None:
     longest = LONGEST_MOVES if name == "moves" else LONGEST_TEXT if name != "after" else 1000
     if not value.strip():
-        raise UsageError(f"{name} is empty; leave it out to ask without it")
+        raise UsageError("{name} is empty; leave it out to ask without it", name=Message(name))
     if len(value) > longest:
-        raise UsageError(f"{name} has {len(value):,} characters, more than {longest:,}")
+        raise UsageError(
+            "{name} has {length:,} characters, more than {most:,}", name=Message(name), length=len(value), most=longest
+        )
     # Databases refuse the one, terminals and pages the others.
     if any(not letter.isprintable() and letter not in "\t\r\n" for letter in value):
-        raise UsageError(f"{name} has characters that cannot be printed: {value!r}")
+        raise UsageError("{name} has characters that cannot be printed: {text!r}", name=Message(name), text=value)
 
 
 def _check_range(name: str, value: float | None, least: float, most: float) -> None:
     # Not `value < least or value > most`, which lets a NaN through.
     if value is not None and not least <= value <= most:
-        raise UsageError(f"{name} must be {least} to {most}, not {value}")
+        raise UsageError(
+            "{name} must be {least} to {most}, not {value}", name=Message(name), least=least, most=most, value=value
+        )
 
 
 def _check_pair(name: str, low: int | None, high: int | None, least: int, most: int) -> None:
     _check_range(f"min_{name}", low, least, most)
     _check_range(f"max_{name}", high, least, most)
     if low is not None and high is not None and low > high:
-        raise UsageError(f"min_{name} is {low}, more than max_{name}, {high}")
+        raise UsageError("min_{name} is {low}, more than max_{name}, {high}", name=name, low=low, high=high)
 
 
 def _check_name(what: str, given: str | None, known: tuple[str, ...]) -> None:

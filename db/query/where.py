@@ -11,7 +11,7 @@ from db.storage.collation import begins, plain
 from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import BY_KEY
 from db.traps.trap import plain_san
-from trapcore.errors import UsageError
+from trapcore.errors import Message, UsageError
 from trapcore.suggestions import unknown_name
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
@@ -86,7 +86,11 @@ def _read(what: str, text: str) -> tuple[str, str]:
     if _UCI.fullmatch(move.lower()):
         return move.lower(), ""
     if not _SAN.fullmatch(move):
-        raise UsageError(f"{what} must be a move in SAN such as Nxd5 or in UCI such as c3d5, not {text!r}")
+        raise UsageError(
+            "{what} must be a move in SAN such as Nxd5 or in UCI such as c3d5, not {text!r}",
+            what=Message(what),
+            text=text,
+        )
     return "", re.sub(r"(?<=[18])(?=[QRBN]$)", "=", move)
 
 
@@ -106,8 +110,10 @@ def _sightings(query: Query) -> Iterator[ColumnElement[bool]]:
 
 def _unknown_family(given: str, known: Sequence[str]) -> UsageError:
     if not known:
-        return UsageError(f"unknown family {given!r}: the library has no traps")
+        return UsageError("unknown family {given!r}: the library has no traps", given=given)
     error = unknown_name("family", given, known)
-    if "did you mean" in str(error) or len(known) <= 60:
+    if "nearest" in error.message.values or len(known) <= 60:
         return error
-    return UsageError(f"unknown family {given!r}: none of the {len(known)} there are has a name like it")
+    return UsageError(
+        "unknown family {given!r}: none of the {count:,} there are has a name like it", given=given, count=len(known)
+    )

@@ -14,7 +14,7 @@ from db.traps.opinion import Opinion, contradict
 from db.traps.temptation import Profile
 from db.traps.terms import Outcome, Side
 from trapcore import _native
-from trapcore.errors import InputError
+from trapcore.errors import InputError, Message
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror
@@ -321,7 +321,9 @@ def _play(board: chess.Board, words: Iterable[str], what: str) -> list[str]:
     for word in words:
         move = _move(board, word)
         if not move:  # a null move, which python-chess reads from `--` and `0000`
-            raise InputError(f"{what}: {word!r} is no legal move in {board.fen()}")
+            raise InputError(
+                "{what}: {move!r} is no legal move in {fen}", what=Message(what), move=word, fen=board.fen()
+            )
         line.append(board.uci(move))
         board.push(move)
     return line

@@ -4,11 +4,10 @@ The tables of a file:
 
 - ``[texts]``: a text; its gaps are ``%(name)s``, and a percent sign is ``%%``;
 - ``[plurals]``: two forms of a text that counts, for one and for any other number, by the English one for one;
-- ``[messages]``: errors that any part of the program makes, which pages show; gaps are ``{}`` in their order, and
-  ``{0}``, ``{1}`` where a language needs another one.
+- ``[messages]``: errors and names that pages show, by the template of their `trapcore.errors.Message`, with the same
+  gaps, ``{name}``.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,15 +19,15 @@ class Catalog:
 
     texts: Mapping[str, str]
     plurals: Mapping[str, tuple[str, str]]
-    messages: tuple[tuple[re.Pattern[str], str], ...]
-    """What an English message looks like, and its words here, for `str.format`."""
+    messages: Mapping[str, str]
+    """Templates by the English one."""
 
 
 @cache
 def catalog(file: str) -> Catalog:
     """Catalog of a file beside this module; an empty one for an empty name."""
     if not file:
-        return Catalog({}, {}, ())
+        return Catalog({}, {}, {})
     # Comments need none of this, and a command is to begin at once.
     import tomllib
     from importlib import resources
@@ -37,9 +36,5 @@ def catalog(file: str) -> Catalog:
     return Catalog(
         tables["texts"],
         {english: (one, many) for english, (one, many) in tables["plurals"].items()},
-        tuple((_pattern(english), words) for english, words in tables["messages"].items()),
+        tables["messages"],
     )
-
-
-def _pattern(english: str) -> re.Pattern[str]:
-    return re.compile("(.*)".join(re.escape(part) for part in english.split("{}")), re.DOTALL)

@@ -7,12 +7,14 @@ PGN are, and a reader compares the two.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from typing import Any
 
 import chess
 
 from db.wording.catalog import Catalog, catalog
+from trapcore.errors import Message, Sentence, TraplineError
 
 FIRST_HALF_MOVE = 2
 """White's first move: half-moves are counted as twice the number of the move, plus one if Black moves."""
@@ -107,7 +109,7 @@ class Grammar:
     def text(self, english: str, **gaps: object) -> str:
         """A text of the pages, the report or the terminal by its English form, its gaps (``%(name)s``) filled.
 
-        Raises `KeyError` for a text that the catalog lacks; a test looks for such.
+        A text that the catalog lacks stays English; a test finds such texts.
         """
         return self._text(english) % gaps
 
@@ -115,21 +117,28 @@ class Grammar:
         """The same with its gaps as they are; with ``plural`` the form for a count. English has its forms itself."""
         if plural is None:
             return self._text(english)
-        one, many = self._catalog.plurals[english] if self.catalog_file else (english, plural)
+        one, many = self._catalog.plurals.get(english, (english, plural))
         return one if count == 1 else many
 
     def counted(self, count: int, what: str) -> str:
         """Count with its noun: ``1 trap``, ``2,000 traps``; ``what`` is the English noun for one."""
         return self.format(f"%(num)s {what}", f"%(num)s {what}s", count) % {"num": self.number(count)}
 
-    def message(self, english: str) -> str:
-        """An error or a notice that the program makes in English; as it is where the catalog has no words for it."""
-        for pattern, words in self._catalog.messages:
-            found = pattern.fullmatch(english)
-            if found is not None:
-                gaps = (", ".join(map(self.message, gap.split(", "))) for gap in found.groups())
-                return words.format(*gaps)
-        return english
+    def message(self, message: Message | str) -> str:
+        """An error, a notice or a name in this language; in English if the catalog has no words for its template."""
+        if isinstance(message, str):
+            message = Message(message)
+        words = self._catalog.messages.get(message.template, message.template)
+        return _Sentence(self).vformat(words, (), message.values) if message.values else words
+
+    def completed_by(self, other: "Grammar") -> "Grammar":
+        """The same words, with those of another language for the keys that this one lacks."""
+        tables: dict[str, Any] = {
+            name: {**words, **getattr(self, name)}
+            for name, words in ((each.name, getattr(other, each.name)) for each in fields(other))
+            if isinstance(words, Mapping)
+        }
+        return replace(self, **tables)
 
     def number(self, value: int) -> str:
         """``2,000``."""
@@ -149,8 +158,26 @@ class Grammar:
         return self.dates[not day.isdecimal()].format(year=year, month=month, day=day)
 
     def _text(self, english: str) -> str:
-        return self._catalog.texts[english] if self.catalog_file else english
+        return self._catalog.texts.get(english, english)
 
     @property
     def _catalog(self) -> Catalog:
         return catalog(self.catalog_file)
+
+
+class _Sentence(Sentence):
+    """Formatter of messages in a language: its words for messages in the gaps, its marks in numbers."""
+
+    def __init__(self, language: Grammar) -> None:
+        self._language = language
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Returns the text of one gap."""
+        if isinstance(value, TraplineError):
+            value = value.message
+        if isinstance(value, Message):
+            return self._language.message(value)
+        if isinstance(value, int) and format_spec == ",":
+            return self._language.number(value)
+        text = super().format_field(value, format_spec)
+        return text.replace(".", self._language.marks[1]) if isinstance(value, float) else text

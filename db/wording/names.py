@@ -51,7 +51,7 @@ def family_name(slug: str) -> str:
 
 def theme_name(theme: str, language: Grammar, *, in_sentence: bool = False) -> str:
     """A theme in words: ``discovered attack``, and with ``in_sentence`` as an object, ``a discovered attack``."""
-    return language.theme_names[theme][in_sentence]
+    return language.theme_names.get(theme, (theme, theme))[in_sentence]
 
 
 @lru_cache(maxsize=4096)

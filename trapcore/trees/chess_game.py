@@ -9,10 +9,10 @@ from functools import lru_cache
 
 import chess
 
-from trapcore.errors import PositionError
+from trapcore.errors import Message, PositionError
 from trapcore.trees.tree import Tree, local_tree
 
-_REFUSED = (
+REFUSED = (
     chess.STATUS_EMPTY
     | chess.STATUS_NO_WHITE_KING
     | chess.STATUS_NO_BLACK_KING
@@ -20,6 +20,7 @@ _REFUSED = (
     | chess.STATUS_PAWNS_ON_BACKRANK
     | chess.STATUS_OPPOSITE_CHECK
 )
+"""What no game goes on from."""
 
 MOST_MEN = 16
 """Most men of a side."""
@@ -53,23 +54,32 @@ def _parsed(fen: str) -> chess.Board:
         # In Chess960 mode first: standard mode would drop the rights of a king or rook that starts elsewhere.
         board = chess.Board(fen, chess960=True)
     except ValueError as error:
-        raise PositionError(f"not a FEN: {error}", fen) from error
+        raise PositionError("not a FEN: {fault}", fen, fault=str(error)) from error
     status = board.status()
-    if status & _REFUSED:
-        reasons = ", ".join(flag.name.lower().replace("_", " ") for flag in status & _REFUSED if flag.name)
-        raise PositionError(f"not a legal position: {reasons}: {fen!r}", fen)
+    if status & REFUSED:
+        flags = status & REFUSED
+        raise _illegal(fen, *(Message(flag.name.lower().replace("_", " ")) for flag in flags if flag.name))
     for color, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
         own = board.occupied_co[color]
         if own.bit_count() > MOST_MEN:
-            raise PositionError(f"not a legal position: {side} has more than {MOST_MEN} men: {fen!r}", fen)
+            raise _illegal(fen, Message("{side} has more than {most} men", {"side": Message(side), "most": MOST_MEN}))
         if (own & (board.queens | board.pawns)).bit_count() > MOST_QUEENS:
-            reason = f"{side} has more than {MOST_QUEENS} queens and pawns together"
-            raise PositionError(f"not a legal position: {reason}: {fen!r}", fen)
+            raise _illegal(
+                fen,
+                Message(
+                    "{side} has more than {most} queens and pawns together",
+                    {"side": Message(side), "most": MOST_QUEENS},
+                ),
+            )
     board.castling_rights = board.clean_castling_rights()
     if status & chess.STATUS_INVALID_EP_SQUARE:
         board.ep_square = None
     board.chess960 = board.has_chess960_castling_rights()
     return board
+
+
+def _illegal(fen: str, *reasons: Message) -> PositionError:
+    return PositionError("not a legal position: {reasons}: {text!r}", fen, reasons=reasons, text=fen)
 
 
 @dataclass(frozen=True, slots=True)

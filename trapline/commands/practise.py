@@ -184,7 +184,7 @@ class _Session:
         try:
             answer = read_answer(board, text)
         except AnswerError as error:
-            echo(self._language.message(str(error)))
+            echo(self._language.message(error.message))
             return None
         try:
             done = self._practice.answer(self._library, exercise, answer, now_utc(), hints=hints)

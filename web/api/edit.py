@@ -86,7 +86,7 @@ async def remove(slug: Slug, request: Request) -> Response:
             try:
                 library.remove(slug)
             except UsageError as error:  # another request has removed it meanwhile
-                raise NotFound(str(error)) from error
+                raise NotFound(error.message) from error
         service.renew_index()
 
     await service.run(request, write)
@@ -107,7 +107,7 @@ def _add(library: Library, trap: Trap, *, replace: bool) -> tuple[Added, str]:
     try:
         result = library.add(trap, replace=replace)
     except UsageError as error:
-        raise Conflict(str(error)) from error
+        raise Conflict(error.message) from error
     library.record_occurrences()
     (stored,) = [known for known in library.find_by_key(trap.key) if known.bait == trap.bait]
     return result, stored.slug

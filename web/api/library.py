@@ -144,11 +144,10 @@ def trap_or_not_found(service: Service, slug: str) -> StoredTrap:
     found = service.library.find(slug)
     if found is not None:
         return found
-    hint = "/api/v1/traps lists what there is"
     # A slug that is no valid query has no near name. The name index is used: comparing with all slugs of a large
     # library would block a thread for long.
     with suppress(UsageError):
         near = service.query_engine.ask(LibraryQuery(text=slug.replace("-", " "), limit=1)).hits
         if near:
-            hint = f"did you mean {near[0].trap.slug!r}?"
-    raise NotFound(f"unknown trap {slug!r}: {hint}")
+            raise NotFound("unknown trap {given!r}: did you mean {nearest!r}?", given=slug, nearest=near[0].trap.slug)
+    raise NotFound("unknown trap {given!r}: /api/v1/traps lists what there is", given=slug)

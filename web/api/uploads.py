@@ -20,6 +20,7 @@ from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection, Side
 from annotator.settings import Tell
 from db.wording.languages import Language
+from trapcore.errors import Message
 from trapcore.measures.options import MAX_DEPTH, IndexedMeasure
 from trapcore.trees.chess_game import Labels
 from web.api.json_response import encode_json
@@ -53,6 +54,7 @@ PASTED_BYTES = 4 << 20
 """Most bytes of pasted games, which lie in memory; more go into a file."""
 
 _KEEP_ALIVE_SECONDS = 15.0  # between events without a change: proxies close silent connections
+_DISCONNECTED = Message("the client has disconnected")
 _PAUSE_SECONDS = 0.25  # between two events
 
 _BODY: dict[str, Any] = {
@@ -138,10 +140,10 @@ async def annotate(params: Annotated[AnnotateParams, Query()], request: Request)
         first = await _first_chunk(request, job, chunks)
     except RequestError as error:
         service.upload_jobs.remove(job.id)
-        raise UnprocessableContent(str(error)) from error
+        raise UnprocessableContent(error.message) from error
     finally:
         if first is None:
-            job.cancel("the client has disconnected")
+            job.cancel(_DISCONNECTED)
 
     async def body() -> AsyncIterator[bytes]:
         try:
@@ -151,7 +153,7 @@ async def annotate(params: Annotated[AnnotateParams, Query()], request: Request)
         except RequestError as error:
             raise ResponseAborted(str(error)) from error
         finally:
-            job.cancel("the client has disconnected")
+            job.cancel(_DISCONNECTED)
 
     headers = _download_headers() | {"Link": f'<{_status_path(job)}>; rel="status"'}
     return StreamingResponse(body(), 200, headers, PGN)

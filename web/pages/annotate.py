@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from db.wording.languages import Language
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import InputError, Message, UsageError
 from web.api.uploads import AnnotateParams, start_upload
 from web.pages.game_viewer import GameView, view_game
 from web.pages.games import GamePlace, game_page
@@ -34,7 +34,7 @@ async def upload(request: Request) -> Response:
         language = Language(language_of(request).code)
         job = await start_upload(request, service_of(request), AnnotateParams(language=language))
     except (RequestError, InputError, UsageError) as error:
-        answer = _form(request, status_of(error), str(error))
+        answer = _form(request, status_of(error), error.message)
         answer.headers.update(headers_of(error))
         return answer
     return RedirectResponse(_job_path(job), status_code=303)
@@ -79,7 +79,9 @@ async def game(
     service = service_of(request)
     job = service.upload_jobs.find(id)
     if not 1 <= place <= len(job.found):
-        raise NotFound(f"there are {len(job.found)} games with traps in this upload, not {place}")
+        raise NotFound(
+            "there are {count} games with traps in this upload, not {place}", count=len(job.found), place=place
+        )
     found = job.found[place - 1]
     flipped = side == "black"
     view: GameView = await service.run(request, lambda stop: view_game(job.pgn(found), found.encoding, flipped=flipped))
@@ -100,7 +102,7 @@ async def game(
     )
 
 
-def _form(request: Request, status: int, wrong: str) -> Response:
+def _form(request: Request, status: int, wrong: Message | str) -> Response:
     megabytes = service_of(request).settings.web.upload_megabytes
     return page(
         request, "annotate.html", status, wrong=capital(language_of(request).message(wrong)), megabytes=megabytes

@@ -88,8 +88,10 @@ def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
     """First game of a PGN text, its first `MOST_PLIES`. Raises `InputError` if there is none that can be shown."""
     if len(text) > MOST_BYTES:
         raise InputError(
-            f"this game has {len(text):,} bytes of text, and its page shows games of at most {MOST_BYTES:,}; "
-            "the annotated file has it"
+            "this game has {length:,} bytes of text, and its page shows games of at most {most:,}; the annotated file "
+            "has it",
+            length=len(text),
+            most=MOST_BYTES,
         )
     try:
         game = chess.pgn.read_game(io.StringIO(text.decode(encoding, "replace")))

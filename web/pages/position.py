@@ -18,7 +18,7 @@ from db.similarity.propose import LosingMove, Proposals, Question, WinningMove
 from db.traps.trap import Trap, read_moves
 from db.wording.boards import described, piece_words, square_words
 from db.wording.grammar import Grammar
-from trapcore.errors import InputError, PositionError
+from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
 from web.pages.boards import Picture
@@ -81,7 +81,7 @@ class View:
             try:
                 board.push_uci(uci)
             except ValueError as error:
-                raise InputError(f"{uci[:20]!r} is no legal move in {board.fen()}") from error
+                raise InputError("{move!r} is no legal move in {fen}", move=uci[:20], fen=board.fen()) from error
             yield board
 
 
@@ -114,7 +114,7 @@ async def position(
         boards = list(view.boards())
     except (InputError, PositionError) as error:
         # The initial position is shown beneath the message.
-        return _page(request, View("", (), view.flipped), [chess.Board()], error=_Invalid(str(error), fen or moves))
+        return _page(request, View("", (), view.flipped), [chess.Board()], error=_Invalid(error.message, fen or moves))
     service = service_of(request)
     # A script asks for what is known at once, and then for the whole page.
     quick = request.headers.get("x-part") == "quick"
@@ -172,7 +172,7 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
 class _Invalid:
     """Input that is no position, and what is wrong with it."""
 
-    message: str
+    message: Message
     text: str
 
 
@@ -349,21 +349,23 @@ def set_up(
 ) -> Response:
     """Page of a board on which pieces are put; the position need not be legal yet."""
     flipped, language = side == "black", language_of(request)
-    error_message, status = "", 200
+    wrong: Message | str = ""
+    status = 200
     try:
         board = chess.Board(fen.strip() or chess.STARTING_FEN)
         odd = set(board.castling_xfen()) - {*_CASTLING, "-"}
         if odd:
             raise ValueError(f"castling rights can be set up as {', '.join(_CASTLING)}, not {''.join(sorted(odd))}")
     except ValueError as error:
-        error_message, status, board = f"not a FEN: {error}", 400, chess.Board()
+        wrong, status, board = Message("not a FEN: {fault}", {"fault": str(error)}), 400, chess.Board()
     if piece not in (*"PNBRQKpnbrqk", _ERASER):
         piece = "P"
-    if not error_message:
+    if not wrong:
         try:
             parse_position(board.fen())
         except PositionError as error:
-            error_message = str(error).partition(": '")[0]
+            # The page shows the position; its FEN says nothing more.
+            wrong = Message("not a legal position: {reasons}", error.message.values)
 
     picture = Picture(fen=board.fen(), flipped=flipped)
 
@@ -375,7 +377,7 @@ def set_up(
         "position.html",
         status,
         editing=True,
-        error=capital(language.message(error_message)),
+        error=capital(language.message(wrong)),
         text=board.fen(),
         picture=picture,
         ground=ground(

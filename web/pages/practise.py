@@ -37,7 +37,7 @@ from db.practice.wording import (
 from db.storage.practice_rows import Review, profile_names, reviews_of
 from db.wording.boards import square_words
 from db.wording.grammar import Grammar
-from trapcore.errors import LibraryError, UsageError
+from trapcore.errors import LibraryError, Message, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.api.params import read_form
 from web.pages.boards import Picture
@@ -141,7 +141,7 @@ async def practise(request: Request, place: Annotated[Place, Query()]) -> Respon
         practice = await service.run(request, lambda stop: _practice(service, profile, wanted))
     except UsageError as error:
         known = await service.run(request, lambda stop: _known(service, profile))
-        return _choice(request, wanted, known, str(error))
+        return _choice(request, wanted, known, error.message)
     view = _View(request, service, wanted, practice)
     if place.review is not None:
         return await view.answered(place.review, place.ply)
@@ -175,7 +175,9 @@ async def answer(request: Request) -> Response:
     try:
         return await service.run(request, lambda stop: view.stored(exercise, fields, hints, stop), seconds=SECONDS)
     except _AskAgain as again:
-        return await view.exercise(exercise, hints, "", message=view.language.message(str(again)), status=again.status)
+        return await view.exercise(
+            exercise, hints, "", message=view.language.message(again.message), status=again.status
+        )
 
 
 @router.get("/practise/progress")
@@ -190,7 +192,7 @@ async def progress(request: Request, player: Annotated[str, Query(max_length=200
     try:
         name, found = await service.run(request, lambda stop: work(), seconds=SECONDS)
     except UsageError as error:
-        raise NotFound(str(error)) from error
+        raise NotFound(error.message) from error
     text = language_of(request).text
     rated = text("Against others rated %(band)s", band=found.band)
     began = text("Before and since %(day)s, when practice began", day=language_of(request).day(str(found.since)))
@@ -241,8 +243,9 @@ def _number(text: str) -> int | None:
 class _AskAgain(Exception):
     """The answer is to be given again; why."""
 
-    def __init__(self, message: str, status: int = 200) -> None:
+    def __init__(self, message: Message, status: int = 200) -> None:
         super().__init__(message)
+        self.message = message
         self.status = status
 
 
@@ -269,7 +272,7 @@ class _View:
                 else read_answer(exercise.board(), fields.get("square") or fields.get("answer", ""))
             )
         except AnswerError as error:
-            raise _AskAgain(str(error), 400) from error
+            raise _AskAgain(error.message, 400) from error
         try:
             with self.service.open_for_writing() as library:
                 if uci:
@@ -277,9 +280,10 @@ class _View:
                 else:
                     done = self.practice.give_up(library, exercise, now_utc(), hints=hints)
         except LibraryError as error:
-            raise _AskAgain(f"the answer was not stored, give it again: {error}", status_of(error)) from error
+            unstored = Message("the answer was not stored, give it again: {reason}", {"reason": error.message})
+            raise _AskAgain(unstored, status_of(error)) from error
         if done.number is None:
-            raise _AskAgain(verdict(exercise, uci, done.judgement, self.language))
+            raise _AskAgain(Message(verdict(exercise, uci, done.judgement, self.language)))
         return RedirectResponse(self.wanted.url(review=done.number), status_code=303)
 
     async def exercise(
@@ -393,7 +397,7 @@ def _known(service: Service, profile: Profile) -> list[str]:
         return profile.shown_names(profile_names(connection))
 
 
-def _choice(request: Request, wanted: Wanted, known: list[str], wrong: str) -> Response:
+def _choice(request: Request, wanted: Wanted, known: list[str], wrong: Message | str) -> Response:
     status = 400 if wrong else 200
     profile = profile_of(request)
     about = {

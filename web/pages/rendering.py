@@ -23,6 +23,7 @@ from db.wording.languages import LANGUAGES, Language
 from db.wording.names import family_name
 from db.wording.template_language import add_language
 from web.pages.boards import Picture
+from web.problems import skip_reason
 from web.profile import profile_of
 from web.service import service_of
 
@@ -100,7 +101,7 @@ def templates() -> Jinja2Templates:
         lstrip_blocks=True,
     )
     add_language(environment)
-    filters = (pawns, numbered, thumbnail, capital, family_name)
+    filters = (pawns, numbered, thumbnail, capital, family_name, skip_reason)
     environment.filters |= {each.__name__: each for each in filters}
     environment.globals["static_version"] = _static_version()
     environment.globals["address"] = address

@@ -24,7 +24,7 @@ from db.wording.grammar import Grammar
 from db.wording.names import theme_name
 from db.wording.sentences import Narrator
 from trapcore import _native
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import InputError, Message, UsageError
 from web.api.uploads import read_games_form
 from web.pages.boards import Picture
 from web.pages.game_viewer import MOST_PLIES, view_of
@@ -120,7 +120,7 @@ async def report(request: Request, wanted: Annotated[Wanted, Query()]) -> Respon
         work = partial(_report, service, profile, wanted, name, language)
         found = await service.run(request, lambda stop: work(), seconds=SECONDS)
     except UsageError as error:
-        return _form(request, profile, 400, str(error))
+        return _form(request, profile, 400, error.message)
     answer = page(request, "report.html", zone=wanted.zone, **found)  # type: ignore[arg-type]
     answer.headers.update(_NO_STORE)
     return answer
@@ -148,7 +148,7 @@ async def begin(request: Request) -> Response:
     except (RequestError, InputError, UsageError) as error:
         if upload is not None:
             upload.close()
-        answer = _form(request, profile, status_of(error), str(error))
+        answer = _form(request, profile, status_of(error), error.message)
         answer.headers.update(headers_of(error))
         return answer
     except BaseException:
@@ -183,7 +183,7 @@ async def traps(request: Request, player: Annotated[str, Query(max_length=200)])
     try:
         text = await service.run(request, lambda stop: work(), seconds=SECONDS)
     except UsageError as error:
-        raise NotFound(str(error)) from error
+        raise NotFound(error.message) from error
     # The file has its styles and pictures in it.
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
     return HTMLResponse(text, headers={**_NO_STORE, "Content-Security-Policy": policy})
@@ -240,19 +240,19 @@ def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Acco
     if service.report_jobs.fetch_games is None:
         raise UsageError("this server fetches no games; give them as PGN")
     if not (2 <= len(name) <= 30 and all(letter.isascii() and (letter.isalnum() or letter in "_-") for letter in name)):
-        raise UsageError(f"{name[:40]!r} can be no account: names have 2 to 30 letters, digits, _ and -")
+        raise UsageError("{name!r} can be no account: names have 2 to 30 letters, digits, _ and -", name=name[:40])
     site = fields.get("site", Site.LICHESS)
     if site not in tuple(Site):
-        raise UsageError(f"games are fetched from {' or '.join(Site)}, not from {site[:40]!r}")
+        raise UsageError("games are fetched from lichess or chess.com, not from {site!r}", site=site[:40])
     if profile.name is not None and site != Site.LICHESS:
-        raise UsageError("who has signed in with lichess gets a report of his games there")
+        raise UsageError("if you sign in with lichess, the report is of your games there")
     most = fields.get("most", "100")
     if not (most.isdecimal() and len(most) <= 4 and 1 <= int(most) <= MOST_FETCHED):
-        raise UsageError(f"the number of games is from 1 to {MOST_FETCHED}, not {most[:20]!r}")
+        raise UsageError("the number of games is from 1 to {most}, not {given!r}", most=MOST_FETCHED, given=most[:20])
     return Account(Site(site), name, int(most))
 
 
-def _form(request: Request, profile: Profile | None, status: int, wrong: str) -> Response:
+def _form(request: Request, profile: Profile | None, status: int, wrong: Message | str) -> Response:
     service = service_of(request)
     answer = page(
         request,

@@ -7,7 +7,7 @@ import chess
 
 from db.query.query import Query, Sort
 from db.traps.trap import read_moves
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import InputError, Message, UsageError
 
 HITS_PER_PAGE = 12
 """Hits of a page, and similar traps for a position."""
@@ -84,7 +84,7 @@ class SearchForm:
                 values["similar"] = HITS_PER_PAGE
         if text := self.fields["sort"]:
             if text not in tuple(Sort):
-                raise UsageError(f"the order {text!r} is none of {', '.join(Sort)}")
+                raise UsageError("the order {text!r} is none of {orders}", text=text, orders=tuple(Sort))
             values["sort"] = Sort(text)
         return Query(**values, limit=HITS_PER_PAGE, after=after)  # type: ignore[arg-type]
 
@@ -107,5 +107,5 @@ def _number(name: str, text: str, kind: type) -> int | float:
     try:
         number: int | float = kind(text)
     except ValueError as error:
-        raise UsageError(f"{_LABELS[name]} must be a number, not {text!r}") from error
+        raise UsageError("{what} must be a number, not {text!r}", what=Message(_LABELS[name]), text=text) from error
     return number

@@ -1,7 +1,6 @@
 """Routes, static files and HTML error pages of the application."""
 
 import inspect
-import json
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -12,9 +11,9 @@ from fastapi.staticfiles import StaticFiles
 
 from web.pages import annotate, position, practise, report, sign_in, traps
 from web.pages.rendering import STATIC, language_of, page
+from web.problems import ProblemResponse
 
 _FOR_PROGRAMS = re.compile(r"/(api/|health|metrics|openapi)")
-_NEAREST = re.compile(r"did you mean '?([a-z0-9]+(?:-[a-z0-9]+)*)'?")
 _HEADINGS = {404: "Not found", 413: "Too large", 429: "Too many requests", 503: "Too busy"}
 
 ErrorHandler = Callable[[Request, Exception], Response | Awaitable[Response]]
@@ -38,17 +37,15 @@ def _html_error_handler(handler: Any) -> ErrorHandler:
             answer = await answer
         assert isinstance(answer, Response)
         wants_html = "text/html" in request.headers.get("accept", "")
-        if _FOR_PROGRAMS.match(request.url.path) or not wants_html or not answer.body:
+        if _FOR_PROGRAMS.match(request.url.path) or not wants_html or not isinstance(answer, ProblemResponse):
             return answer
-        reason = str(json.loads(bytes(answer.body))["detail"])
-        nearest = _NEAREST.search(reason) if request.url.path.startswith("/traps/") else None
         error_page = page(
             request,
             "error.html",
             answer.status_code,
             heading=language_of(request).text(_HEADINGS.get(answer.status_code, "That did not work")),
-            reason=reason.partition("; /openapi.json")[0],
-            nearest=None if nearest is None else nearest[1],
+            reason=answer.message,
+            nearest=answer.message.values.get("nearest") if request.url.path.startswith("/traps/") else None,
         )
         for name in ("retry-after", "allow", "connection"):
             if name in answer.headers:

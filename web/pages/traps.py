@@ -19,7 +19,7 @@ from db.traps.board_svg import draw, draw_piece
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.traps.trap import Trap
 from db.wording.claims import is_rated, temptation
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import InputError, Message, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.pages.boards import Picture
 from web.pages.games import lichess_analysis
@@ -91,14 +91,14 @@ async def home(request: Request) -> Response:
     searched = bool(form.params())
     after = request.query_params.get("after") or None
 
-    def work(stop: Cancellation) -> tuple[Page | None, str, dict[str, int], Counts]:
+    def work(stop: Cancellation) -> tuple[Page | None, Message | str, dict[str, int], Counts]:
         known, counts = _families(service), service.counts()
         try:
             if searched:
                 return service.query_engine.ask(form.query(after)), "", known, counts
             return service.page_cache.get(service.state(), "start", lambda: _starting_page(service)), "", known, counts
         except (UsageError, InputError) as error:
-            return None, str(error), known, counts
+            return None, error.message, known, counts
 
     found, wrong, known, counts = await service.run(request, work)
     return page(
@@ -301,7 +301,7 @@ def _find(service: Service, slug: str) -> Trap:
     try:
         return service.query_engine.trap(slug[:200])
     except UsageError as error:
-        raise NotFound(str(error)) from error
+        raise NotFound(error.message) from error
 
 
 def _file(name: str) -> dict[str, str]:

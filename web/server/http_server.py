@@ -13,7 +13,7 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from web.problems import problem_response
+from web.problems import ProblemResponse
 from web.server.fair_queue import Rounds
 from web.server.limits import GONE, TokenBuckets, is_in, rate_limit_key
 from web.settings import WebSettings
@@ -122,7 +122,7 @@ def _protocol(web: WebSettings) -> type[H11Protocol]:
                 cycle = self.cycle
                 scope[GONE] = lambda: cycle.disconnected
                 if places.are_full() and scope["path"] != HEALTH:
-                    refused = problem_response(503, "the server has too many connections", {"Connection": "close"})
+                    refused = ProblemResponse(503, "the server has too many connections", {"Connection": "close"})
                     await refused(scope, receive, send)
                 else:
                     await app(scope, receive, send)

@@ -176,9 +176,10 @@ class LimitsMiddleware:
         seconds = self._buckets.take(address, time.monotonic())
         if seconds:
             raise RateLimited(
-                f"at most {self._web.rate:g} requests a second are answered for one address, and "
-                f"{self._web.burst} at once",
+                "at most {rate:g} requests a second are answered for one address, and {burst} at once",
                 {"Retry-After": str(math.ceil(seconds))},
+                rate=self._web.rate,
+                burst=self._web.burst,
             )
 
     def _check_host(self, headers: Headers) -> None:
@@ -322,4 +323,4 @@ def is_in(address: str, networks: Sequence[Network]) -> bool:
 
 def _too_large(most: int) -> TooLarge:
     size = f"{most // 1024 // 1024} MiB" if most >= 1 << 20 else f"{most // 1024} KiB"
-    return TooLarge(f"at most {size} are taken here; send larger files in pieces")
+    return TooLarge("at most {size} are taken here; send larger files in pieces", size=size)

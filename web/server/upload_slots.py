@@ -22,14 +22,15 @@ class UploadSlots:
         """
         if self._taken[address] >= self._most_of_address:
             raise RateLimited(
-                f"your address has as many uploads at work as one may have, {self._most_of_address}; wait until one "
-                "is done",
+                "your address has as many uploads at work as one may have, {most}; wait until one is done",
                 {"Retry-After": "10"},
+                most=self._most_of_address,
             )
         if self._taken.total() >= self._most:
             raise Overloaded(
-                f"{self._most} uploads are being annotated, which is as many as are at once; try again later",
+                "{count} uploads are being annotated, which is as many as are at once; try again later",
                 {"Retry-After": "10"},
+                count=self._most,
             )
 
     def acquire(self, address: str) -> None:

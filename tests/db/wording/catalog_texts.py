@@ -9,6 +9,7 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from db.traps.terms import KINDS
+from trapcore.errors import TraplineError
 from web.pages.rendering import PROMOTIONS
 from web.pages.report import _KINDS
 from web.pages.site import _HEADINGS
@@ -16,7 +17,8 @@ from web.report_jobs import Phase
 
 ROOT = Path(__file__).parents[3]
 TEMPLATES = [*sorted(ROOT.glob("web/pages/templates/*.html")), *sorted(ROOT.glob("db/report/templates/*.html"))]
-SOURCES = [path for folder in ("web", "db", "trapline", "trapcore") for path in sorted((ROOT / folder).rglob("*.py"))]
+FOLDERS = ("annotator", "db", "trapcore", "trapline", "web")
+SOURCES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 
 _MEN = ("pawn", "knight", "bishop", "rook", "queen", "king")
 BY_VALUE = {
@@ -74,13 +76,32 @@ def _calls(path: Path) -> Iterator[tuple[str, str]]:
             yield name, str(words.value)
 
 
-def strings() -> set[str]:
-    """Every string of the sources, with ``{}`` in place of what is put into it; adjacent ones and sums are one."""
-    found: set[str] = set()
+def raised() -> Iterator[tuple[Path, str | None, bool]]:
+    """Each error and each `Message` that the sources make: the file, its template, and whether values come with it.
+
+    The template is None if it is no constant.
+    """
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.add(node.value)
-            elif isinstance(node, ast.JoinedStr):
-                found.add("".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values))
-    return found
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name not in _ERRORS:
+                continue
+            words = node.args[0]
+            values = any(word.arg not in ("arrived", None) for word in node.keywords) or (
+                name == "Message" and len(node.args) > 1
+            )
+            if isinstance(words, ast.Constant):
+                yield path, str(words.value), values
+            elif isinstance(words, ast.JoinedStr):
+                yield path, None, values
+
+
+def _kinds(kind: type[TraplineError]) -> Iterator[str]:
+    yield kind.__name__
+    for inner in kind.__subclasses__():
+        yield from _kinds(inner)
+
+
+_ERRORS = {"Message", *_kinds(TraplineError)}
