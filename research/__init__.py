@@ -2,6 +2,7 @@
 
 ===============  ====================================================================================
 report.py        report of an experiment: text, tables, plots; as Markdown
+figures.py       figures in the README and the guides, from one file that it writes
 plots.py         drawing of the plots, with the extra ``research``
 write_report.py  an experiment's report written into a folder
 paper/           the experiments of the paper, repeated
