@@ -117,8 +117,9 @@ def annotate(
 ) -> None:
     """Tell which moves of games lose by force, and which traps were set, fallen into, avoided, sprung or missed.
 
-    Nothing of the input is changed: comments, variations and numeric glyphs are added, and a game without any passes
-    byte for byte. Annotating the result once more adds nothing. Only what is proved is claimed.
+    Comments, variations and numeric glyphs are added. The rest of the input stays as it is, and a game without any
+    passes byte for byte. Annotating the result once more adds nothing. A mate is claimed if it is proved. Any other
+    loss is what the search or the engine measured.
 
     The output appears under its name when it is complete. Until then it is in a hidden folder beside it, and an
     interrupted run can be continued with --resume.

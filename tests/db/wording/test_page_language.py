@@ -109,6 +109,27 @@ def test_pasted_games_are_commented_in_the_language_of_the_page(server: Served) 
     assert "erlaubt" in result.text or "verliert" in result.text
 
 
+def test_reasons_of_unread_games_are_german_for_a_german_reader(server: Served) -> None:
+    atomic = '[White "A"]\n[Black "B"]\n[Variant "Atomic"]\n\n1. e4 e5 *\n\n'
+    with server.client() as client:
+        client.headers.update(GERMAN)
+
+        def ended(pgn: str) -> httpx.Response:
+            sent = client.post("/annotate", files={"file": ("", b"")}, data={"pgn": pgn})
+            while "data-again" in (page := client.get(sent.headers["location"])).text:
+                pass
+            return page
+
+        some = ended(atomic + GAMES.read_text("utf-8"))
+        assert (some.status_code, "1 unbekannte Variante" in words(some)) == (200, True)
+        none = ended(atomic)
+        assert "Keine dieser Partien ist lesbar (1 unbekannte Variante)" in words(none)
+        job = client.post("/report", files={"file": ("", b"")}, data={"pgn": atomic})
+        while "data-again" in (page := client.get(job.headers["location"])).text:
+            pass
+        assert "Keine dieser Partien ist lesbar (1 unbekannte Variante)" in words(page)
+
+
 @pytest.mark.parametrize(
     ("header", "language"),
     [

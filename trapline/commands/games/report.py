@@ -30,10 +30,11 @@ def report(
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a page of a player's traps in the indexed games: fallen into, avoided, set, sprung and missed.
+    """Write a page of a player's losing moves and traps in the indexed games.
 
-    It says how others of the same rating fared in the same positions, and what to practise. The page is whole in
-    itself and needs no network. With --json the same figures are printed; a page is then written if -o asks for one.
+    The traps are those of the library that were fallen into, avoided, set, sprung or missed. The page says how others
+    of the same rating fared in the same positions, and what to practise. It needs no network. With --json the same
+    figures are printed; a page is then written if -o asks for one.
     """
     import sys
 
