@@ -17,6 +17,7 @@ from cachetools import TTLCache
 from lichess.api import LichessError, Limited, Refused
 from lichess.oauth import SignIn
 from lichess.rate_limits import LIMITED_SECONDS
+from trapcore.errors import Message
 from web.problems import Overloaded, RateLimited, RequestError
 from web.server.limits import TokenBuckets
 from web.settings import WebSettings
@@ -32,7 +33,7 @@ EXCHANGES = 10
 """Codes that lichess is asked about for one address at once, and in `ATTEMPT_SECONDS` in the long run."""
 
 _CODE = re.compile(r"[A-Za-z0-9._~-]{1,200}")  # RFC 6749 allows more; lichess writes letters, digits and _
-_BEGIN_AGAIN = "this sign-in was not begun here, or too long ago; begin again"
+_BEGIN_AGAIN = Message("this sign-in was not begun here, or too long ago; begin again")
 
 
 class SignIns:
@@ -110,5 +111,7 @@ class SignIns:
     def _overloaded(self) -> Overloaded:
         seconds = math.ceil(self._paused_until - time.monotonic())
         return Overloaded(
-            f"lichess takes no more sign-ins for now; try again in {seconds} seconds", {"Retry-After": str(seconds)}
+            "lichess takes no more sign-ins for now; try again in {seconds} seconds",
+            {"Retry-After": str(seconds)},
+            seconds=seconds,
         )

@@ -103,7 +103,9 @@ def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
         return view_of(game, flipped=flipped)
     except ValueError as error:  # of its tags Variant and FEN
         reason = harmless_line(str(error))[:100]
-        raise InputError(f"this game cannot be shown: its position or variant cannot be read ({reason})") from error
+        raise InputError(
+            "this game cannot be shown: its position or variant cannot be read ({reason})", reason=reason
+        ) from error
 
 
 def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:

@@ -27,9 +27,11 @@ from web.pages.search_form import _LABELS
 from web.problems import NotFound
 
 OTHERS = [language for language in OWN_WORDS.values() if language.catalog_file]
+_WEB = ("problems", "profile", "report_jobs", "service", "sign_ins", "upload_jobs")
 PAGE_ERRORS = {
     *(ROOT / "web" / "pages").glob("*.py"),
-    *(ROOT / "web" / f"{name}.py" for name in ("problems", "profile", "report_jobs", "service", "upload_jobs")),
+    ROOT / "web" / "server" / "upload_slots.py",
+    *(ROOT / "web" / f"{name}.py" for name in _WEB),
     ROOT / "db" / "practice" / "exercise.py",
     ROOT / "db" / "practice" / "session.py",
     ROOT / "db" / "games" / "players.py",
