@@ -7,19 +7,20 @@
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::after;
-use crate::judge::pass::Deepening;
+use crate::judge::pass::{Deepening, deepen};
 use crate::mate::Prover;
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
-use crate::trap_test::{MISTAKE, value_of_chance};
+use crate::trap_test::{MISTAKE, value_of_chance, win_chance};
 
 /// Plies beyond the depth at which a loss was seen at which it still has to stand, more than ten times the nodes would add
 /// to a search for the value, and the nodes for each of the two searches.
 const MORE_PLIES: u32 = 8;
 const MORE_NODES: u64 = 64_000;
-/// Win chance from which on the player had won, and the nodes where a win is said to be lost, to whatever depth.
+/// Win chance from which on the player had won, and the nodes of a search with an empty table where a win is said to be
+/// lost. It asks for the value: a search of a border prunes the quiet moves of an attack.
 const WON: f64 = 0.5;
-const WON_NODES: u64 = 400_000;
+const WON_NODES: u64 = 200_000;
 /// Longest mate of such a player after the answer that is looked for, and the nodes for it.
 const MATE: u32 = 9;
 const MATE_NODES: u64 = 10_000;
@@ -60,11 +61,11 @@ impl Confirmation<'_> {
         let mut spent = 0;
         let least = MISTAKE.max(LEFT * (before - after));
         let stands = self.holds(position, kept, after + least, &[LEAST_PLIES], &mut spent)
-            && self.stands_longer(position, others, kept, after + least, false, &mut spent)
+            && self.stands_longer(position, others, kept, after + least, &mut spent)
             && (mated
                 || self.holds(baited, left, least - before, &[LEAST_PLIES, MOST_PLIES], &mut spent)
-                    && (before < WON || !self.mates_after(baited, left, &mut spent))
-                    && self.stands_longer(baited, &[], left, least - before, before >= WON, &mut spent));
+                    && self.stands_longer(baited, &[], left, least - before, &mut spent)
+                    && (before < WON || self.stands_afresh(baited, left, least - before, &mut spent)));
         (stands, spent)
     }
 
@@ -76,21 +77,30 @@ impl Confirmation<'_> {
         only: &[Move],
         searched: &Deepening,
         chance: f64,
-        won: bool,
         spent: &mut u64,
     ) -> bool {
-        let depth = if won { MAX_DEPTH } else { (searched.depth() + MORE_PLIES).min(MAX_DEPTH) };
-        let limits = Limits { depth, nodes: if won { WON_NODES } else { MORE_NODES } };
+        let depth = (searched.depth() + MORE_PLIES).min(MAX_DEPTH);
+        let limits = Limits { depth, nodes: MORE_NODES };
         let first = &searched.line[..searched.line.len().min(1)];
         self.is_at_least(position, SearchRequest { only, first, ..SearchRequest::default() }, chance, limits, spent)
     }
 
-    /// Whether the player of the move mates after the answer to it.
-    fn mates_after(&mut self, baited: &Chess, left: &Deepening, spent: &mut u64) -> bool {
+    /// Whether a search that knows nothing gives the opponent so great a win chance after a move from a won position, and
+    /// its player does not mate after the answer.
+    fn stands_afresh(&mut self, baited: &Chess, left: &Deepening, chance: f64, spent: &mut u64) -> bool {
         let Some(&answer) = left.line.first() else { return false };
-        let proof = self.prover.prove(&after(baited, answer), MATE, MATE_NODES, &left.line[1..left.line.len().min(2)]);
+        let answered = after(baited, answer);
+        let proof = self.prover.prove(&answered, MATE, MATE_NODES, &left.line[1..left.line.len().min(2)]);
         *spent += proof.nodes;
-        proof.verdict == Verdict::Proved
+        if proof.verdict == Verdict::Proved {
+            return false;
+        }
+        // What made the loss look so would be found in the table again.
+        self.searcher.clear();
+        let limits = Limits { depth: MAX_DEPTH, nodes: WON_NODES };
+        let found = deepen(self.searcher, baited, &[], &[], limits);
+        *spent += found.nodes;
+        win_chance(found.value()) >= chance
     }
 
     /// Whether at each end of a line the side that begins it has so great a win chance. A line that is shorter ends
