@@ -126,13 +126,13 @@ def test_what_a_game_of_the_library_says_of_a_loss_is_no_surer_than_the_search(
         assert ("60 % → 40 %" in comment, "Bxd1??" in comment, nags) == (True, True, {chess.pgn.NAG_BLUNDER})
         comment, nags = comment_and_nags(settled=False, probability=0.7)
         assert (" %" in comment, "Bxd1? " in comment, nags) == (False, True, {chess.pgn.NAG_MISTAKE})
-        lost = next(each for each in report(library, ["Éva Kiss"]).losses.worst if each.san == "Bxd1")
-        assert (round(lost.cost, 2), lost.settled_cost, round(lost.expected_cost, 2)) == (0.4, 0, 0.28)
-        assert replace(lost, move=replace(lost.move, probability=None)).expected_cost == lost.cost
-        unmeasured = replace(lost, move=replace(lost.move, before=None, after=None))
+        worst = next(each for each in report(library, ["Éva Kiss"]).losses.worst if each.san == "Bxd1")
+        assert (round(worst.cost, 2), worst.settled_cost, round(worst.expected_cost, 2)) == (0.4, 0, 0.28)
+        assert replace(worst, move=replace(worst.move, probability=None)).expected_cost == worst.cost
+        unmeasured = replace(worst, move=replace(worst.move, before=None, after=None))
         assert unmeasured.expected_cost == LOSS
-        cheap = replace(lost, move=replace(lost.move, before=0.2, after=0.0, settled=True))
-        assert costliest_first([cheap, unmeasured, lost]) == [unmeasured, lost, cheap]
+        cheap = replace(worst, move=replace(worst.move, before=0.2, after=0.0, settled=True))
+        assert costliest_first([cheap, unmeasured, worst]) == [unmeasured, worst, cheap]
         shown = page(report(library, ["Éva Kiss"]))
         assert 'dxe5</td><td class="num">–</td><td class="num">–</td>' in shown
         assert "A dash means that the cost is not certain" in shown
