@@ -212,7 +212,8 @@ async def game(
         # What the search finds is told in the comments as well.
         epd = _epd_at(stored, at)
         await service.search(request, lambda stop: service.values.best(epd, stop), seconds=SECONDS)
-        stored, lost = await service.run(request, lambda stop: stored_game(service.library, number, narrator)) or found
+        found = await service.run(request, lambda stop: stored_game(service.library, number, narrator)) or found
+        stored, lost = found
     flipped = side == "black" or (not side and side_of(stored.headers, own) == "black")
     return await game_page(
         request,
