@@ -19,7 +19,7 @@ from db.traps.json_form import JSON_FORM, Rounded, to_dict
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.io.epd import MAX_LINE_BYTES, numbered_lines
-from trapcore.measures.options import GREATEST_SIMILARITY
+from trapcore.measures.options import GREATEST_SIMILARITY, LEAST_SIMILARITY, IndexedMeasure
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.trap_test import LOSS, TOLD, BaitTest, check_baits, find_baits
 from trapcore.proof.wording import read_move
@@ -31,6 +31,7 @@ from trapcore.trees.position_key import mirror
 TOP = 5
 """Moves of each list unless more or fewer are asked for."""
 _ALL = 1000  # more than a position has legal moves
+_LEAST = LEAST_SIMILARITY[IndexedMeasure.ABSTRACTED]
 _BAIT_SHARE = 6
 """Each question about a bait gets this share of the budget, about ten questions a position,"""
 _LEAST_BAIT_NODES = 5_000
@@ -63,7 +64,7 @@ class _LikeATrap:
     line: tuple[str, ...]
     """UCI. What wins: from the move on, to the mate or as far as the search sees. What loses: from the answer on."""
     trap: str | None
-    """Slug of the trap; None if the library has none that shares anything."""
+    """Slug of the trap; None if the library has none that is similar enough to be named."""
     name: str | None
     family: str | None
     similarity: Rounded
@@ -241,7 +242,7 @@ class MoveSuggester:
         token_sets = [_native.killer_tokens(killer.asked, killer.bait, list(killer.line)) for killer in killers]
         found = self._killer_index.nearest(token_sets, 1)
         for killer, tokens, hits in zip(killers, token_sets, found, strict=True):
-            trap, similarity = hits[0] if hits else (None, 0.0)
+            trap, similarity = hits[0] if hits and hits[0][1] >= _LEAST else (None, 0.0)
             shared = None
             if self._explain and trap is not None:
                 shared = shared_with(self._killer_index, trap, _native.sans(killer.after.fen(), killer.line), tokens)

@@ -161,7 +161,7 @@ def _found(board: chess.Board, move: WinningMove | LosingMove) -> str:
     line = (move.uci, *move.line) if isinstance(move, LosingMove) else move.line
     spelt = " ".join(_native.sans(board.fen(), line)[1:])
     if move.mate_in is not None:
-        words = f"mate in {move.mate_in}, proved"
+        words = f"{'allows ' * isinstance(move, LosingMove)}mate in {move.mate_in}, proved"
         return f"{words}: {spelt}" if spelt else words
     if isinstance(move, LosingMove):
         return f"costs {100 * move.loss / 2:.0f} points: {spelt}"
