@@ -161,9 +161,7 @@ def test_an_explanation_has_both_lines_and_words(db: str) -> None:
     assert len(set(told["shared"])) == len(told["shared"])
     text = LINE.run(LEGAL_FEN, "--bait", "g4d1", "--explain", "--top", "1", "--db", db).splitlines()
     assert text[0] == "What wins here:"
-    assert " ".join(text[1].split()) == (
-        "1 Bxf7+ mate in 2, proved: Ke7 Nd5# like Légal's mate (legals-mate), 1.00"
-    )
+    assert " ".join(text[1].split()) == ("1 Bxf7+ mate in 2, proved: Ke7 Nd5# like Légal's mate (legals-mate), 1.00")
     assert text[2].split() == ["here", "Bxf7+", "Ke7", "Nd5#"]
     assert text[3].split() == ["there", "Bxf7+", "Ke7", "Nd5#"]
     both = [line.split("both", 1)[1].strip() for line in text[4 : 4 + len(told["shared"])]]

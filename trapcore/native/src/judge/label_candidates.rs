@@ -9,8 +9,7 @@ use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::GamePosition;
-use crate::judge::candidates::{Candidate, GREATEST_SIMILARITY, SimilarTrap};
-use crate::judge::model::{Case, Decision, Trap};
+use crate::judge::model::{Candidate, Case, Decision, GREATEST_SIMILARITY, SimilarTrap, Trap};
 use crate::judge::trap_list::TrapList;
 use crate::judge::workspace::Workspace;
 use crate::measures::move_matching::Pattern;

@@ -4,10 +4,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `model` | traps, the options, and what is found |
+//! | `model` | traps, the options, candidates for baits, and what is found |
 //! | `trap_list` | the traps of a library, as they are and with colours exchanged |
 //! | `workspace` | the memory that one thread reuses, with the cases of earlier positions |
-//! | `candidates` | moves that may be baits, each with the similar traps that propose it |
 //! | `label_candidates` | candidates from similar trees: the traps' own moves, or their counterparts |
 //! | `token_candidates` | candidates whose killers share tokens with known ones |
 //! | `verify` | the proof of a candidate |
@@ -23,7 +22,6 @@
 //! | `game_analyzer` | the cases of a position and the events of a game |
 //! | `findings` | the events of a batch of games, with their words |
 
-pub(crate) mod candidates;
 mod confirmation;
 pub(crate) mod events;
 pub(crate) mod findings;

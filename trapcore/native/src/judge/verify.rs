@@ -6,8 +6,7 @@
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::after;
-use crate::judge::candidates::{Candidate, Question, SimilarTrap};
-use crate::judge::model::{Case, Decision, ProofLimits};
+use crate::judge::model::{Candidate, Case, Decision, ProofLimits, Question, SimilarTrap};
 use crate::judge::workspace::Workspace;
 use crate::mate::{EXHAUSTIVE, MateProof, PROVER_VERSION};
 use crate::search::verdict::Verdict;

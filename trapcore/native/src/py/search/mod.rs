@@ -10,7 +10,7 @@ use shakmaty::uci::UciMove;
 
 use crate::chess::moves::{after, move_code};
 use crate::chess::position::{self, GamePosition};
-use crate::judge::candidates::GREATEST_SIMILARITY;
+use crate::judge::model::GREATEST_SIMILARITY;
 use crate::mate::{MateProof, PROVER_VERSION, Prover};
 use crate::py::arguments::legal_moves;
 use crate::py::calls::spare::Spare;
