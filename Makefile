@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test test-rest test-all fuzz bench check certificates docs screenshot wheel release lock audit clean
+.PHONY: demo test test-rest test-all fuzz soak-library bench check certificates docs screenshot wheel release lock audit clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +37,11 @@ fuzz: export FUZZ_SEED := $(FUZZ_SEED)
 fuzz: $(VENV)/ready
 	$(PYTEST) tests/faults/fuzz
 	cd trapcore/native && cargo test --locked --profile checked --quiet fuzz
+
+# One library under a server, a service, a bot and all reading commands; fails if an acknowledged row is lost.
+SOAK_SECONDS ?= 120
+soak-library: $(VENV)/ready
+	$(BIN)/python -m tests.soak library --seconds $(SOAK_SECONDS)
 
 bench: $(VENV)/ready
 	$(BIN)/python -m research.benchmarks

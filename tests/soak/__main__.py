@@ -1,6 +1,7 @@
 """``python -m tests.soak``: play hundreds of games with the real bot under faults and count what was promised.
 
-``python -m tests.soak server`` does the same to the server of the pages, see `tests.soak.server.command`.
+``python -m tests.soak server`` does the same to the server of the pages, see `tests.soak.server.command`, and
+``python -m tests.soak library`` to one library that all programs have open, see `tests.soak.library`.
 
 Exit code: 0 if all promises were kept, 1 if one was broken, 2 for a bad option.
 """
@@ -10,7 +11,6 @@ import contextlib
 import json
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,11 +21,13 @@ from typing import Any
 
 from db.library.open import open_library
 from tests.fake_lichess.faults import KINDS, USUAL_RATES
-from tests.fake_lichess.http.server import HOST, Server
+from tests.fake_lichess.http.server import Server
 from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book
 from tests.soak.bot_process import BotProcess
+from tests.soak.library import main as soak_library
 from tests.soak.matches import Matches
 from tests.soak.report import PromiseChecker, SoakReport, show
+from tests.soak.server.command import free_port
 from tests.soak.server.command import main as soak_server
 from trapcore.proof.verdict import Verdict
 
@@ -98,7 +100,7 @@ def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
             'speeds = ["bullet", "blitz", "rapid"]',
             'variants = ["standard", "chess960", "fromPosition"]',
         ]
-        bot = BotProcess(folder, server.url, TOKEN, _free_port(), settings)
+        bot = BotProcess(folder, server.url, TOKEN, free_port(), settings)
         bot.prepare()
         lines = _proved_lines(bot.library, given.seed)
         write_book(lines, book)
@@ -122,13 +124,6 @@ def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
         return server.do(
             lambda site: PromiseChecker(site.record, server.faults.log, matches, bot, health, code, seconds).report()
         )
-
-
-def _free_port() -> int:
-    with contextlib.closing(socket.socket()) as made:
-        made.bind((HOST, 0))
-        port: int = made.getsockname()[1]
-        return port
 
 
 def _proved_lines(library: Path, seed: int) -> list[BaitLine]:
@@ -176,6 +171,8 @@ if __name__ == "__main__":
     try:
         if sys.argv[1:2] == ["server"]:
             sys.exit(soak_server(sys.argv[2:]))
+        if sys.argv[1:2] == ["library"]:
+            sys.exit(soak_library(sys.argv[2:]))
         sys.exit(main(sys.argv[1:]))
     except subprocess.CalledProcessError as failed:
         print(f"{failed}: {failed.stderr.decode()}", file=sys.stderr)

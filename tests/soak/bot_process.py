@@ -27,6 +27,8 @@ class BotProcess:
     token: str
     health_port: int
     settings: Sequence[str]
+    #: The library, if it is not one of its own.
+    shared: Path | None = None
     process: subprocess.Popen[bytes] | None = None
     lives: int = 0
     samples: list[Sample] = field(default_factory=list)
@@ -38,7 +40,7 @@ class BotProcess:
 
     @property
     def library(self) -> Path:
-        return self.folder / "library.sqlite"
+        return self.shared or self.folder / "library.sqlite"
 
     @property
     def log(self) -> Path:
@@ -67,6 +69,11 @@ class BotProcess:
             check=True,
             capture_output=True,
         )
+        self.write_settings()
+
+    def write_settings(self) -> None:
+        """The configuration, for a library that is there."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         lines = [
             f'db = "{self.library}"',
             "[bot]",

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from statistics import median
@@ -59,7 +59,7 @@ def report(
     rows.append(Row("exit code at the end", str(exit_code), "0", exit_code == 0))
     none("answers that may not be", record.wrong)
     none("tracebacks in the log", _tracebacks(server.log))
-    rows += _kept(server.library, acknowledged, none, games)
+    rows += kept_rows(server.library, acknowledged, none, games)
     none("files left behind", _left(server))
     for kind in ("page", "data", "search"):
         times = record.times.get(kind, [])
@@ -93,8 +93,10 @@ def _left(server: ServerProcess) -> list[str]:
     return beside + [f"work/{path.name}" for path in server.work.iterdir()]
 
 
-def _kept(path: Path, acknowledged: Acknowledged, none: "object", games: int) -> list[Row]:
-    assert callable(none)
+def kept_rows(
+    path: Path, acknowledged: Acknowledged, none: Callable[[str, Sequence[object]], None], games: int
+) -> list[Row]:
+    """Rows of what was acknowledged, compared with the library; ``none`` is given what is not there."""
     with closing(sqlite3.connect(path)) as connection:
         (integrity,) = connection.execute("PRAGMA integrity_check").fetchone()
         foreign = connection.execute("PRAGMA foreign_key_check").fetchall()

@@ -88,10 +88,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
     """Run one soak from an empty folder, and report on it."""
-    server = ServerProcess(folder, _free_port())
-    known = _make_library(server.library, folder)
-    games = folder.with_name(f"{folder.name}.pgn")
-    expected = _expected(server.library, games)
+    server = ServerProcess(folder, free_port())
+    known = make_soak_library(server.library, folder)
+    uploaded = expected_upload(server.library, folder.with_name(f"{folder.name}.pgn"))
     record, acknowledged = Record(), writers.Acknowledged()
     server.start()
     stopped = threading.Event()
@@ -101,12 +100,10 @@ def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
         opened.append(Client(server, record, kind))
         return opened[-1]
 
-    uploaded = (games.read_bytes(), expected)
     clients = [
         threading.Thread(target=work, name=name)
         for name, work in _works(client, server.port, acknowledged, known, given, uploaded, stopped)
     ]
-    games.unlink()
     began = time.monotonic()
     for thread in clients:
         thread.start()
@@ -123,14 +120,15 @@ def soak(given: argparse.Namespace, folder: Path) -> SoakReport:
     return checks.report(server, record, acknowledged, code, time.monotonic() - began, known.games)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of the loopback interface that nobody listens at."""
     with contextlib.closing(socket.socket()) as made:
         made.bind(("127.0.0.1", 0))
         port: int = made.getsockname()[1]
         return port
 
 
-def _make_library(path: Path, folder: Path) -> Known:
+def make_soak_library(path: Path, folder: Path) -> Known:
     """A library of traps and games, some of them of a player who practises."""
     build_library(path)
     games = folder / "practice.pgn"
@@ -144,14 +142,15 @@ def _make_library(path: Path, folder: Path) -> Known:
     return found
 
 
-def _expected(library: Path, games: Path) -> bytes:
-    """What comes back of an upload of the file that is written to ``games``."""
+def expected_upload(library: Path, games: Path) -> tuple[bytes, bytes]:
+    """Games to upload and what comes back; ``games`` is where to write them meanwhile."""
     moves = (FELL, AVOIDED, MISSED, QUIET)
     games.write_text("".join(game(moves[n % len(moves)], Round=str(n)) for n in range(60)))
     output = games.with_suffix(".annotated.pgn")
     with open_library(library, read_only=True) as opened:
         annotate_file(games, output, opened, AnalysisSettings(tell=Tell.KNOWN))
-    found = output.read_bytes()
+    found = games.read_bytes(), output.read_bytes()
+    games.unlink()
     output.unlink()
     return found
 
