@@ -1,6 +1,6 @@
 """Opening repertoires of traps, one for each colour and rating of opponents, built by the bot itself.
 
-    python -m bot.moves.repertoires FOLDER NAME LIBRARY TRAP_LOSS SECONDS
+    python -m bot.moves.repertoires FOLDER NAME LIBRARY TRAP_LOSS SECONDS BOT
 
 builds one and writes it; that is how the bot does it: in another process of the lowest priority, so that no running
 game waits for it. They lie in a folder of the bot and are built again when the library they were built of has
@@ -137,7 +137,7 @@ class Repertoires:
 
     def _built(self, name: RepertoireName) -> bool:
         """Have one built by another process; False if there was no time to. Raises `InputError` if that failed."""
-        given = (self._folder, name, self._settings.db, self._settings.bot.trap_loss, self._seconds)
+        given = (self._folder, name, self._settings.db, self._settings.bot.trap_loss, self._seconds, os.getpid())
         command = [sys.executable, "-m", "bot.moves.repertoires", *map(str, given)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
             while True:
@@ -159,14 +159,15 @@ def repertoire_folder(settings: BotOptions) -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Build one; ends early if the bot that wants it has ended."""
-    folder, name, db, trap_loss, seconds = arguments
+    """Build one; ends early if the bot that wants it, the process of that number, has ended."""
+    folder, name, db, trap_loss, seconds, parent = arguments
     if hasattr(os, "nice"):
         os.nice(19)
-    parent, stop = os.getppid(), Cancellation()
+    stop = Cancellation()
 
     def watch() -> None:
-        while os.getppid() == parent:
+        # Asked for here, the number of a bot that was killed meanwhile would be that of another process.
+        while os.getppid() == int(parent):
             time.sleep(1)
         stop.cancel()
 

@@ -1,6 +1,7 @@
 """The bot's own repertoires: built by another process, kept, played from, built anew when the library has changed."""
 
 import logging
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -164,10 +165,24 @@ def test_a_build_that_fails_says_why(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bot.moves.repertoires", str(tmp_path)]
     names = (("people-1200-1599-white", "there is no trap library at"), ("white", "white is no repertoire"))
     for name, says in names:
-        given = [name, str(tmp_path / "none.sqlite"), "0.05", "1"]
+        given = [name, str(tmp_path / "none.sqlite"), "0.05", "1", str(os.getpid())]
         done = subprocess.run(
             [*command, *given], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
         )
         assert done.returncode == 1
         assert says in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_build_ends_if_its_bot_was_killed_before_it_began(building: Settings, tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    given = [tmp_path, "people-1200-1599-white", building.db, 0.05, 1e6, ended.pid]
+    done = subprocess.run(
+        [sys.executable, "-m", "bot.moves.repertoires", *map(str, given)],
+        capture_output=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+        timeout=120,
+    )
+    assert b"cancel" in done.stderr.lower() or done.returncode == 0

@@ -158,3 +158,8 @@ class BotProcess:
     def recorded_games(self) -> set[str]:
         """Ids of the games the bot has written to the disk."""
         return {path.stem for path in (self.folder / "bot" / "games").glob("*/*.pgn")}
+
+    def waiting_games(self) -> set[str]:
+        """Ids of the games that the next start indexes."""
+        state = json.loads((self.folder / "bot" / "bot.json").read_text("utf-8"))
+        return {Path(name).stem for name in state["unindexed"]}

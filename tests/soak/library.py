@@ -55,7 +55,7 @@ READING = (
     "query --name legal",
     "query --fen {fen}",
     "library list --json",
-    "library show legals-mate",
+    "library show legal-mate",
     "library export -o {out}/traps.pgn",
     "library backup {out}/copy.sqlite",
     "explore --moves e4",
@@ -309,7 +309,8 @@ def report(
         losers = set(connection.scalars(select(GameRow.black).join(LosingMoveRow, LosingMoveRow.game_id == GameRow.id)))
     rows += lost_rows(it.seen, there)
     none(f"games of the bot that are not recorded, of {len(played)}", sorted(played - it.bot.recorded_games()))
-    none("recorded games of the bot that are not in the library", sorted(it.bot.recorded_games() - stored))
+    waiting = it.bot.waiting_games()
+    none("recorded games of the bot, neither indexed nor waiting", sorted(it.bot.recorded_games() - stored - waiting))
     missing = it.service.files * FILE_GAMES - _indexed(path, it.service.folder)
     rows.append(Row(f"games of the service's {it.service.files} files, not indexed", f"{missing}", "0", not missing))
     none("finished reports without a losing move", sorted(acknowledged.players - losers))

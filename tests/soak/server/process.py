@@ -65,7 +65,7 @@ class ServerProcess:
         self.work.mkdir(exist_ok=True)
         self._log = self.log.open("ab")
         self.lives += 1
-        variables = {"web_token": TOKEN, "web_folder": self.work, "web_seconds": 5, "web_annotations": 2, "jobs": 1}
+        variables = {"web_token": TOKEN, "web_folder": self.work, "web_seconds": 5, "web_annotations": 4, "jobs": 1}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "trapline", "serve", "--db", str(self.library), "--port", str(self.port)],
             env=environment(self.folder, variables),
