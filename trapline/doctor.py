@@ -79,6 +79,7 @@ def _library(name: Path | str, proofs: int, seed: int) -> Iterator[Finding]:
         return
     with library:
         yield from attempt("library file", lambda: _file(library))
+        yield from attempt("writing", lambda: _writing(name))
         yield from attempt("references", lambda: _references(library))
         yield from attempt("keys", lambda: _keys(library))
         yield from attempt("rows", lambda: _rows(library))
@@ -89,6 +90,12 @@ def _library(name: Path | str, proofs: int, seed: int) -> Iterator[Finding]:
 def _file(library: Library) -> str:
     library.check_file()
     return f"{library.name} is whole"
+
+
+def _writing(name: Path | str) -> str:
+    """Begins and ends a transaction that writes nothing. Raises `LibraryError` if that is refused."""
+    with open_library(name) as library, library.database.write():
+        return f"{library.name} can be written"
 
 
 def _references(library: Library) -> str:

@@ -1,7 +1,12 @@
 """The command that looks whether all is in order: good on what is whole, and each damage has its finding."""
 
 import json
+import os
+import shutil
 import sqlite3
+import subprocess
+import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +17,8 @@ from db.proof.prover import SEARCH_NODES, TrapProver
 from tests.support.command_line import run_program
 from tests.support.db_traps import elephant, legal
 from tests.support.templates import copy_of
+
+ROOT = Path(__file__).parents[2]
 
 
 def _make(path: Path) -> None:
@@ -48,6 +55,7 @@ def test_a_whole_library_is_good_and_nothing_is_changed(library: Path) -> None:
     assert code == bool(bad)
     assert found["rows"] == ("good", "2 traps can be read")
     assert found["proofs"][0] == "good"
+    assert found["writing"] == ("good", f"{library} can be written")
     assert found["bot"][0] == found["service"][0] == "unchecked"
     assert library.read_bytes() == before
 
@@ -87,6 +95,31 @@ def test_a_damaged_file_a_missing_one_and_settings_that_are_none(library: Path, 
     settings.write_text("nodess = 5\n", "utf-8")
     code, found = examined(library, "--config", str(settings))
     assert (code, found["settings"][0]) == (1, "bad")
+
+
+# Everything is imported before the rights are given up.
+EXAMINER = """
+import os, sys
+from trapline.doctor import examine
+list(examine(sys.argv[1], proofs=0))
+os.environ["HOME"] = os.path.dirname(sys.argv[1])
+os.setuid(65534)
+print({each.what: each.outcome for each in examine(sys.argv[1], proofs=0)})
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user, who may not write here")
+def test_a_library_that_cannot_be_written_is_found(library: Path) -> None:
+    # Pytest's folders are closed to others.
+    with tempfile.TemporaryDirectory() as folder:
+        moved = Path(folder) / "library.sqlite"
+        shutil.copy(library, moved)
+        moved.chmod(0o644)
+        moved.parent.chmod(0o755)
+        done = subprocess.run(
+            [sys.executable, "-c", EXAMINER, str(moved)], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+    assert "'library file': 'good', 'writing': 'bad'" in done.stdout, done
 
 
 def test_a_proof_that_does_not_hold_is_found(library: Path) -> None:

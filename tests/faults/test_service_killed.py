@@ -1,5 +1,6 @@
 """Killed at any moment: the library opens, is whole, and comes to the same content."""
 
+import json
 import os
 import random
 import shutil
@@ -28,7 +29,10 @@ pytestmark = pytest.mark.fault
 
 ROOT = Path(__file__).parents[2]
 GAMES = 2500
+FEW = 120
 KILLS = 6
+STOP_SECONDS = 60.0
+"""After which a process that was asked to stop is stuck; it takes less than two seconds on a machine that is idle."""
 
 
 def configured(tmp_path: Path) -> list[str]:
@@ -92,6 +96,12 @@ def drop_locks(library: Library) -> None:
     """As if the time had passed after which a dead holder's lease may be taken over."""
     with library.database.write() as connection:
         connection.execute(text("DELETE FROM leases"))
+
+
+def drop_all_locks(tmp_path: Path) -> None:
+    """The same for a library that nobody has open."""
+    with open_library(path(tmp_path)) as library:
+        drop_locks(library)
 
 
 def content(library: Library) -> tuple[object, ...]:
@@ -177,6 +187,44 @@ def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
     timed(tmp_path, "folders")
     for library in whole(tmp_path):
         assert library.counts().games == GAMES + 1
+
+
+def journals(tmp_path: Path) -> list[Path]:
+    """Journals of annotated copies that are not done."""
+    return list((tmp_path / "service" / "annotated").rglob(".trapline-*/journal"))
+
+
+def test_sigterm_stops_inside_a_file_and_the_next_run_goes_on_there(tmp_path: Path) -> None:
+    with open_library(path(tmp_path), create=True) as library:
+        library.add(legal())
+    source = tmp_path / "service" / "games" / "users" / "anna" / "many.pgn"
+    source.parent.mkdir(parents=True)
+    # Batches go by bytes, and time by games.
+    games = [FELL.replace('"A"', f'"A{number}"').replace("1. e4", f"{{{'x' * 20_000}}} 1. e4") for number in range(FEW)]
+    source.write_text("".join(games))
+    with begin(tmp_path, "annotate") as process:
+        while not journals(tmp_path) and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        sent = time.monotonic()
+        output = process.communicate(timeout=STOP_SECONDS)
+    print(f"stopped after {time.monotonic() - sent:.2f} s")
+    assert process.returncode == 1, output
+    assert "told to stop" in output[0]
+    (journal,) = journals(tmp_path)
+    state = json.loads(journal.read_text().partition("\n")[2])
+    assert 0 < state["inputs"][0]["consumed"] < source.stat().st_size
+    # Only what is not written a second time keeps another name.
+    (half,) = (path for path in journal.parent.iterdir() if path.read_bytes().startswith(b"[White"))
+    half.write_bytes(half.read_bytes().replace(b'"A0"', b'"Z0"', 1))
+    drop_all_locks(tmp_path)
+    with begin(tmp_path, "annotate") as process:
+        output = process.communicate(timeout=600)
+    assert process.returncode == 0, output
+    copy = (tmp_path / "service" / "annotated" / "users" / "anna" / "many.pgn").read_text()
+    assert copy.count("[White ") == FEW
+    assert '"Z0"' in copy
+    assert journals(tmp_path) == []
 
 
 def test_killed_between_the_file_and_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

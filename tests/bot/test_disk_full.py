@@ -1,0 +1,53 @@
+"""A disk that is full at the end of a game of the bot: the game is recorded when there is space, also after a restart."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot import game_archive
+from tests.fake_lichess.http.server import Server
+from tests.fake_lichess.players import Habits
+from tests.support.playing_bot import challenged, ended, playing
+from tests.support.polling import until
+from trapcore.errors import OutputError
+from trapline.settings import Settings
+
+pytestmark = pytest.mark.fault
+
+LINE = ("e4", "e5", "Nf3", "Nc6", "Bc4", "d6", "Nc3", "Bg4", "Nxe5", "Bxd1", "Bxf7+", "Ke7", "Nd5#")
+
+
+def recorded(settings: Settings, game: str) -> bool:
+    return bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn")))
+
+
+@pytest.mark.parametrize("restarts", [False, True], ids=["goes-on", "restarted"])
+def test_a_game_is_recorded_after_the_disk_was_full(
+    restarts: bool, server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(game_archive, "INDEX_SECONDS", 0.5)
+    write: Callable[[Path, bytes], None] = game_archive.write_whole
+    full = [True]
+
+    def write_whole(path: Path, content: bytes) -> None:
+        if full[0]:
+            raise OutputError(f"{path}: no space left on device")
+        write(path, content)
+
+    monkeypatch.setattr(game_archive, "write_whole", write_whole)
+    with playing(settings) as bot:
+        game = challenged(server, Habits(line=LINE, think=(0.05, 0.05)))
+        until(lambda: ended(server, game))
+        until(lambda: any(game in str(problem) for problem in bot.health()["problems"]))  # type: ignore[attr-defined]
+        assert not bot.health()["ok"]
+        assert not recorded(settings, game)
+        if not restarts:
+            full[0] = False
+            until(lambda: recorded(settings, game))
+            until(lambda: bool(bot.health()["ok"]))
+    if restarts:
+        full[0] = False
+        with playing(settings):
+            until(lambda: recorded(settings, game))
+    assert recorded(settings, game)
