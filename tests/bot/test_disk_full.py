@@ -1,4 +1,4 @@
-"""A disk that is full at the end of a game of the bot: the game is recorded when there is space, also after a restart."""
+"""A disk that is full when a game of the bot ends: the game is recorded once there is space, also after a restart."""
 
 from collections.abc import Callable
 from pathlib import Path
