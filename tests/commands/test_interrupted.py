@@ -16,10 +16,11 @@ main()
 """
 
 
-@pytest.mark.parametrize("seconds", [0.005, 0.02, 0.05, 0.1, 0.2, 0.3])
+@pytest.mark.parametrize("seconds", [0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.6, 1.2])
 def test_ctrl_c_prints_no_traceback_and_exits_with_130(seconds: float, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", START, str(seconds)], capture_output=True, text=True, cwd=tmp_path, timeout=60
     )
     assert "Traceback" not in done.stderr
-    assert done.returncode in (128 + signal.SIGINT, 0)  # the command may have come to its end before
+    # The command may have come to its end before, with its whole answer.
+    assert done.returncode == 128 + signal.SIGINT or (done.returncode == 0 and done.stdout.endswith("\n"))
