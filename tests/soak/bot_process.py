@@ -160,6 +160,7 @@ class BotProcess:
         return {path.stem for path in (self.folder / "bot" / "games").glob("*/*.pgn")}
 
     def waiting_games(self) -> set[str]:
-        """Ids of the games that the next start indexes."""
+        """Ids of the games that the next start records again, or indexes."""
         state = json.loads((self.folder / "bot" / "bot.json").read_text("utf-8"))
-        return {Path(name).stem for name in state["unindexed"]}
+        again = {path.stem for path in (self.folder / "bot" / "running").glob("*.json")}
+        return again | {Path(name).stem for name in state["unindexed"]}
