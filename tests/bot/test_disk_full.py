@@ -1,11 +1,11 @@
 """A disk that is full when a game of the bot ends: the game is recorded once there is space, also after a restart."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bot import game_archive
+from bot.saved_state import write_whole
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits
 from tests.support.playing_bot import challenged, ended, playing
@@ -27,15 +27,14 @@ def test_a_game_is_recorded_after_the_disk_was_full(
     restarts: bool, server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(game_archive, "INDEX_SECONDS", 0.5)
-    write: Callable[[Path, bytes], None] = game_archive.write_whole
     full = [True]
 
-    def write_whole(path: Path, content: bytes) -> None:
+    def write(path: Path, content: bytes) -> None:
         if full[0]:
             raise OutputError(f"{path}: no space left on device")
-        write(path, content)
+        write_whole(path, content)
 
-    monkeypatch.setattr(game_archive, "write_whole", write_whole)
+    monkeypatch.setattr(game_archive, "write_whole", write)
     with playing(settings) as bot:
         game = challenged(server, Habits(line=LINE, think=(0.05, 0.05)))
         until(lambda: ended(server, game))
