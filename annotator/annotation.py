@@ -10,12 +10,13 @@ from annotator.comments.telling import Told
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent, valued, values_of
-from annotator.files.report import finding_line, skipped_line
+from annotator.files.report import finding_line, note_line, skipped_line
 from annotator.selection import Selection, hangs_on
 from db.traps.position_value import Values, deepest
 from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
+from trapcore.io.text_encoding import PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +73,32 @@ class Annotator:
         file: str,
         counts: Counts,
         commentator: Commentator,
+        encoding: str = PLAIN,
     ) -> AnnotatedBatch:
         """The annotated batch of the input ``file``, which ``commentator`` has written until there; adds to ``counts``
-        what there was in it."""
+        what there was in it. ``encoding`` is that of the input, see `trapcore.io.streams.ByteReader.encoding`: the text
+        is UTF-8 if that is UTF-16."""
         counts.add_batch(found, file)
         asked_before = 0 if self.verifier is None else self.verifier.asked
         data = batch.data()
+        is_utf16 = encoding != PLAIN
         lines: list[tuple[int, bytes]] = []
         if self.reporting:
             lines.extend((skipped.game, skipped_line(file, skipped)) for skipped in found.skipped)
+            lines.extend((note.game, note_line(file, note)) for note in found.notes)
         edits: list[Edit] = []
         games: list[AnnotatedGame] = []
         grown = 0
         for game, (events, values) in zip(found.found, self.all_reported(found.found), strict=True):
             if not events:
                 continue
-            layout = Layout(game.wrapped, game.newline, game.encoding)
+            written = "utf-8" if is_utf16 else game.encoding
+            layout = Layout(game.wrapped, game.newline, written)
             every = [self._event(finding) for finding in game.findings]
             comments, told = commentator.comment(events, data, layout, every)
+            if game.commented:
+                # A brace of ours would close the comment that somebody left open, for programs that read on in it.
+                comments = [edit for edit in comments if edit[2].startswith(b" $")]
             edits.extend(comments)
             longer = sum(len(text) - (end - start) for start, end, text in comments)
             games.append(
@@ -97,7 +106,7 @@ class Annotator:
                     number=game.game,
                     at=game.start + grown,
                     size=game.size + longer,
-                    encoding=game.encoding,
+                    encoding=written,
                     tags=game.tags,
                     events=tuple(events),
                     values=values,

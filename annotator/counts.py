@@ -13,6 +13,16 @@ from trapcore import _native
 SHOWN = 10
 """Most games that are named of those that could not be read; a report has all of them."""
 
+NO_GAME = "there is no game in this file; a game has tags such as [White \"…\"], or at least moves"
+"""What is wrong with a file of prose or of random bytes."""
+
+_NO_GAMES = {"no-game", "binary"}
+
+
+def readable(found: _native.BatchFindings) -> int:
+    """Games of a batch, without pieces of text that are no games."""
+    return found.games - sum(skipped.reason in _NO_GAMES for skipped in found.skipped)
+
 
 @dataclass(slots=True)
 class Counts:
@@ -43,6 +53,10 @@ class Counts:
     """Games to which text was added; less than ``with_traps`` when it was there before."""
     skipped: dict[str, int] = field(default_factory=dict)
     """Games that passed through unread, by reason."""
+    notes: dict[str, int] = field(default_factory=dict)
+    """Games of which words, or the moves from one that cannot be played, were left out, by reason."""
+    noted: list[str] = field(default_factory=list)
+    """The first `SHOWN` of these notes: a sentence each."""
     unread: list[str] = field(default_factory=list)
     """Of these the first `SHOWN`: file, number, place and what is wrong, a sentence each."""
     problems: list[str] = field(default_factory=list)
@@ -60,6 +74,10 @@ class Counts:
             place = f"game {skipped.game}, at byte {skipped.offset:,}"
             self.unread.append(f"{file}, {place}: {skipped.detail} ({skipped.reason})")
 
+        self.notes = dict(Counter(self.notes) + Counter(note.reason for note in found.notes))
+        for note in found.notes[: max(0, SHOWN - len(self.noted))]:
+            self.noted.append(f"{file}, game {note.game}, move {note.number}: {note.detail}.")
+
     def add_game(self, events: list[TrapEvent], *, annotated: bool) -> None:
         """Count the findings of one game that has some."""
         self.events = dict(Counter(self.events) + Counter(event.event.value for event in events))
@@ -68,6 +86,11 @@ class Counts:
         self.losing_moves = dict(Counter(self.losing_moves) + kinds)
         self.with_traps += 1
         self.annotated += annotated
+
+    @property
+    def cut(self) -> dict[str, int]:
+        """Notes on games that were read up to a move that cannot be played, by reason."""
+        return {reason: count for reason, count in self.notes.items() if reason != "ignored-text"}
 
     @property
     def findings(self) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from annotator.annotation import Annotator
 from annotator.comments.commentary import Commentator
-from annotator.counts import Counts
+from annotator.counts import NO_GAME, Counts, readable
 from annotator.engine_check import EngineVerifier
 from annotator.files.journal import InputState, Journal, OutputState, not_a_journal
 from annotator.files.output import DIGEST_BYTES, Output, PartialFile, Stream
@@ -21,6 +21,7 @@ from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import analyzed
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import ByteReader, open_bytes
+from trapcore.io.text_encoding import encoded
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, threads
 
@@ -145,6 +146,9 @@ class Run:
                 self.resumable = False  # there is nothing in it
                 raise InputError(self.counts.problems[0])
             self._end_report(context)
+            if self._journal.inputs and not any(source.games for source in self._journal.inputs):
+                self.resumable = False
+                raise InputError(self.counts.problems[0])
 
     # One output -------------------------------------------------------------------------------------------------
 
@@ -162,7 +166,7 @@ class Run:
                     if source.finished:
                         self._verify(source)
                     else:
-                        self._copy(source, out, state, context)
+                        self._copy(source, out, state, context, alone=len(sources) == 1)
                 self._close(out, state)
             finally:
                 out.abandon()
@@ -175,8 +179,11 @@ class Run:
         state.length, state.digest = out.close()
         state.finished = True
 
-    def _copy(self, source: InputState, out: Output, state: OutputState, context: _RunContext) -> None:
-        """Write what becomes of one input, from where it was left off."""
+    def _copy(
+        self, source: InputState, out: Output, state: OutputState, context: _RunContext, *, alone: bool
+    ) -> None:
+        """Write what becomes of one input, from where it was left off; in its own encoding if it is ``alone`` in the
+        output, otherwise in UTF-8 where it is UTF-16."""
         digest = blake2b(digest_size=DIGEST_BYTES)
         seen = 0
         commentator = Commentator.of(self._request.style, source.told)
@@ -200,11 +207,15 @@ class Run:
                             seen += batch.size
                             continue
                         _check_prefix(source, seen, digest.hexdigest())
-                        annotated = context.annotator.annotate(batch, found, source.path, self.counts, commentator)
+                        annotated = context.annotator.annotate(
+                            batch, found, source.path, self.counts, commentator, reader.encoding
+                        )
                         digest.update(annotated.original)
                         seen += batch.size
-                        self._append(annotated.text, out, state, first=source.consumed == 0)
+                        text = encoded(annotated.text, reader.encoding) if alone else annotated.text
+                        self._append(text, out, state, first=source.consumed == 0)
                         source.consumed = seen
+                        source.games += readable(found)
                         source.digest = digest.hexdigest()
                         source.told = sorted(commentator.teller.known)
                         if context.report is not None:
@@ -212,6 +223,10 @@ class Run:
                         if count % GROUP_BATCHES == 0:
                             self._end_group(out, state, context, at_least=CHECKPOINT_SECONDS)
                         self._progress.advance(self.counts)
+                if alone and reader.rest:
+                    out.write(reader.rest)
+            if source.games == 0:
+                self._note(InputError(f"{source.path}: {NO_GAME}"))
         except RuntimeError:
             if source.consumed:
                 self._end_group(out, state, context, at_least=0.0)

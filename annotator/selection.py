@@ -1,5 +1,6 @@
 """Filter of the events that are reported: by who moved, and whether anything hung on the move."""
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,7 +38,9 @@ class Selection:
             return False
         if self.player is None:
             return True
-        return self.player.casefold() in tags.get(event.mover.capitalize(), "").casefold()
+        # The reader composes the letters of names, and so must be what is looked for.
+        wanted = unicodedata.normalize("NFC", self.player).casefold()
+        return wanted in tags.get(event.mover.capitalize(), "").casefold()
 
 
 def hangs_on(event: TrapEvent) -> bool:

@@ -16,6 +16,9 @@ FINGERPRINT_VERSION: int
 def epd(fen: str) -> str:
     """The canonical EPD: pieces, side to move, castling (X-FEN), en passant only if such a capture is legal."""
 
+def plain_fen(text: str) -> str:
+    """A FEN from what people hand on: the address of a board on lichess, underscores for spaces, no castling field."""
+
 def position_key(fen: str) -> bytes:
     """16 bytes: BLAKE2b-128 of the canonical EPD in ASCII. Frozen; see ``POSITION_KEY_VERSION``."""
 
@@ -284,10 +287,16 @@ class Batch:
     """Whole games of one input as their original bytes. It, its records and its findings can be pickled."""
 
     def __init__(
-        self, first_game: int, offset: int, data: bytes, starts: Sequence[int], oversized: Sequence[int]
+        self,
+        first_game: int,
+        offset: int,
+        data: bytes,
+        starts: Sequence[int],
+        oversized: Sequence[int],
+        commented: Sequence[int],
     ) -> None:
         """As a splitter cuts it: ``starts`` are the offsets within ``data`` at which games begin, ``oversized`` the
-        indexes of those that are longer than is read. Raises ``ValueError`` for games outside ``data``."""
+        indexes of those that are longer than is read, ``commented`` of those that begin in an open comment. Raises ``ValueError`` for games outside ``data``."""
 
     first_game: int
     """Number of the first game, from 1 within the input."""
@@ -317,6 +326,22 @@ class Skipped:
     offset: int
     reason: str
     detail: str
+
+@final
+class Note:
+    """Something that was left out of a game which was read: words, or the moves from one that cannot be played."""
+
+    game: int
+    offset: int
+    """Byte offset of the game within the input."""
+    ply: int
+    """Half-moves of the game before it."""
+    number: int
+    """Number of the move in whose place it stands."""
+    reason: str
+    """A stable kebab-case word."""
+    detail: str
+    """Text that follows ``Game 3, move 14:``, without a full stop."""
 
 @final
 class Anchor:
@@ -437,6 +462,8 @@ class GameFindings:
     """Line end of the game: ``\\n`` or ``\\r\\n``."""
     encoding: str
     """``ascii``, ``utf-8`` or ``latin-1``."""
+    commented: bool
+    """Other programs read the game as part of a comment that was never closed: a brace put into it would close that."""
     findings: list[Finding]
     """Ascending by ply."""
     judged: list[JudgedPosition]
@@ -447,6 +474,7 @@ class BatchFindings:
     games: int
     positions: int
     skipped: list[Skipped]
+    notes: list[Note]
     found: list[GameFindings]
     candidates: int
     """Positions that were known or similar, before proof."""
@@ -582,6 +610,7 @@ class GameRecord:
 class BatchRecords:
     records: list[GameRecord]
     skipped: list[Skipped]
+    notes: list[Note]
     positions: list[tuple[bytes, bytes]]
     """Each position of the batch once: key and fingerprint."""
 

@@ -242,7 +242,7 @@ def _handle_bug(request: Request, error: Exception) -> Response:
 
 def nothing_read(skipped: Mapping[str, int]) -> Message:
     """What is wrong with a text in which no game could be read; ``skipped`` counts by reason what was not."""
-    if skipped.keys() <= {"unreadable"}:
+    if skipped.keys() <= {"no-game", "binary"}:
         return Message(
             'there is no game in this text; a game begins with its tags, as [White "…"], and then has its moves'
         )

@@ -45,6 +45,8 @@ class InputState:
     """Number of the file on its device, its size and when it was changed; None for a pipe, or where that is allowed to
     change: of an input that could not be read to its end."""
     finished: bool = False
+    games: Size = 0
+    """Games in it so far, those included that could not be read."""
     failed: bool = False
     """Nothing of it could be read."""
     told: list[str] = field(default_factory=list)

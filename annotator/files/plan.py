@@ -1,6 +1,7 @@
 """Which inputs go to which output: decided, and refused, before anything is written."""
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,4 +124,5 @@ def _report_path(report: str) -> Path:
 
 
 def _base_name(file: str) -> str:
-    return "stdin.pgn" if file == STDIN else Path(file).name
+    # An archive is read, and never written.
+    return "stdin.pgn" if file == STDIN else re.sub(r"(\.pgn)?\.zip$", ".pgn", Path(file).name, flags=re.IGNORECASE)

@@ -102,6 +102,10 @@ def summary(counts: Counts, seconds: float) -> Table:
     table.add_row("games skipped", f"{counts.games_skipped:,}")
     for reason, count in sorted(counts.skipped.items()):
         table.add_row(f"  {reason}", f"{count:,}")
+    if counts.notes:
+        table.add_row("games with notes", f"{sum(counts.notes.values()):,}")
+    for reason, count in sorted(counts.notes.items()):
+        table.add_row(f"  {reason}", f"{count:,}")
     table.add_row("seconds", f"{seconds:,.1f}")
     return table
 

@@ -1,4 +1,4 @@
-"""The report: one JSON object a line, for findings and for games that could not be read."""
+"""The report: one JSON object a line, for findings, for games that could not be read, and for what was left out."""
 
 import json
 
@@ -70,6 +70,22 @@ def skipped_line(file: str, skipped: _native.Skipped) -> bytes:
             "event": "skipped",
             "reason": skipped.reason,
             "detail": skipped.detail,
+        }
+    )
+
+
+def note_line(file: str, note: _native.Note) -> bytes:
+    """Something that was left out of a game which was read: at which move, and why."""
+    return _encoded(
+        {
+            "file": file,
+            "game": note.game,
+            "byte_offset": note.offset,
+            "event": "note",
+            "ply": note.ply + 1,
+            "move": note.number,
+            "reason": note.reason,
+            "detail": note.detail,
         }
     )
 

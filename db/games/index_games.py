@@ -90,6 +90,10 @@ class Progress:
     """Games that could not be read, by reason."""
     unread: list[str] = field(default_factory=list)
     """The first `UNREAD_NAMED` of them: file, number in it, and what is wrong."""
+    notes: Counter[str] = field(default_factory=Counter)
+    """Games of which words, or the moves from one that cannot be played, were left out, by reason."""
+    noted: list[str] = field(default_factory=list)
+    """The first `UNREAD_NAMED` of these notes: a sentence each."""
     failures: list[InputError] = field(default_factory=list)
     """Files that could not be read, or not to their end."""
     seconds: float = 0.0
@@ -258,6 +262,10 @@ class _File:
         done.skipped.update(skipped.reason for skipped in found.skipped)
         for skipped in found.skipped[: UNREAD_NAMED - len(done.unread)]:
             done.unread.append(f"{done.file}, game {self._games + skipped.game:,}: {skipped.detail}")
+        done.notes.update(note.reason for note in found.notes)
+        for note in found.notes[: UNREAD_NAMED - len(done.noted)]:
+            place = f"{done.file}, game {self._games + note.game:,}, move {note.number}"
+            done.noted.append(f"{place}: {note.detail}.")
         if self._progress is not None:
             self._progress(done)
 

@@ -1,5 +1,6 @@
 """Players of the indexed games, found by a part of a name."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher, get_close_matches
@@ -67,7 +68,8 @@ def find_players(known: Mapping[str, int], text: str, *, every: bool = False) ->
     Capitals and accents do not matter. ``known``: the names and their games, see `players`. Raises `UsageError` if
     nobody is called so, which tells the nearest names; and if several are, unless ``every`` takes them all for one.
     """
-    wanted = plain(text.strip())
+    text = unicodedata.normalize("NFC", text.strip())  # as the names are stored
+    wanted = plain(text)
     if not wanted:
         raise UsageError("give a player's name or a part of it")
     found = [name for name in known if wanted in plain(name)]

@@ -10,6 +10,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 #: What lies there by folder, as CONTRIBUTING.md lists it.
 DATA_SETS = {
     "hostile": "odd files of the test data of python-chess and shakmaty",
+    "trials": "odd PGN files that other programs read",
     "lichess-api": "the OpenAPI description of lichess's API",
     "openings": "lichess chess-openings",
     "perft": "perft counts of python-chess and shakmaty",

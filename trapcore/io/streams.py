@@ -1,4 +1,4 @@
-"""Byte streams in and out: plain, gzip, bzip2 and Zstandard.
+"""Byte streams in and out: plain, gzip, bzip2 and Zstandard; read are zip archives and UTF-16 as well.
 
 The compression of a file is recognised by its first bytes, never by its name; that of a new file follows from its
 suffix.
@@ -24,6 +24,8 @@ from trapcore.errors import InputError, OutputError
 from trapcore.io.decompress import FAILURES, PIECE_BYTES, Frame, ReadLimits, check_size, new_frame
 from trapcore.io.file_state import FileState
 from trapcore.io.output_check import is_database
+from trapcore.io.text_encoding import DecodedText
+from trapcore.io.zip_archive import FIRST_BYTES, unzipped
 
 CHUNK_BYTES = 1 << 20
 """Bytes read from the file at a time: 1 MiB."""
@@ -68,6 +70,8 @@ def _compression(head: bytes) -> str | None:
     """Name of the format that these first bytes (at least 10, unless the input is shorter) begin, or None for plain."""
     if head.startswith(_GZIP):
         return "gzip"
+    if head.startswith(FIRST_BYTES):
+        return "zip"
     if _is_zstd(head):
         return "Zstandard"
     if head[:3] == b"BZh" and head[4:10] in _BZIP2:
@@ -91,7 +95,9 @@ class ByteReader:
     raw_offset: int
     """Bytes read of it so far; with ``raw_size`` this is the progress."""
     compression: str | None
-    """``gzip``, ``bzip2``, ``Zstandard``, or None for plain."""
+    """``gzip``, ``bzip2``, ``Zstandard``, ``zip``, or None for plain."""
+    encoding: str
+    """``utf-16-le`` or ``utf-16-be`` if the text is written so, and the chunks are UTF-8; otherwise ``bytes``."""
 
     def __init__(
         self,
@@ -122,7 +128,21 @@ class ByteReader:
         while len(head) < 10 and (data := self._read()):
             head += data
         self.compression = _compression(head)
-        self._chunks = self._plain(head) if self.compression is None else self._unpacked(head, self.compression)
+        self._text = DecodedText(self._bytes(head, self.compression))
+        self.encoding = self._text.encoding
+        self._chunks = iter(self._text)
+
+    @property
+    def rest(self) -> bytes:
+        """At the end of UTF-16: a last byte that is no whole unit."""
+        return self._text.rest
+
+    def _bytes(self, head: bytes, compression: str | None) -> Iterator[bytes]:
+        if compression is None:
+            return self._plain(head)
+        if compression == "zip":
+            return unzipped(self._file, head, self._read, self.name, self._limits)
+        return self._unpacked(head, compression)
 
     def _read(self) -> bytes:
         # One read of what is there, never a wait for a full chunk: the input may be a pipe that is still being written.

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import chess
 
+from trapcore import _native
 from trapcore.errors import Message, PositionError
 from trapcore.trees.tree import Tree, local_tree
 
@@ -40,6 +41,8 @@ class Labels(StrEnum):
 def parse_position(fen: str) -> chess.Board:
     """The position of a FEN or of an EPD without operations; raises ``PositionError`` if it cannot be played on.
 
+    The text may be the address of a board on lichess, have underscores for spaces, or lack the castling rights.
+
     Problems and database positions are taken as they are: a promoted piece too many or a check that no move can have
     given is no error, and a castling right without its rook or an impossible en passant square is dropped. More than
     `MOST_MEN` or `MOST_QUEENS` of a side are refused: no search of such a position comes to an end. The board is in
@@ -52,7 +55,7 @@ def parse_position(fen: str) -> chess.Board:
 def _parsed(fen: str) -> chess.Board:
     try:
         # In Chess960 mode first: standard mode would drop the rights of a king or rook that starts elsewhere.
-        board = chess.Board(fen, chess960=True)
+        board = chess.Board(_native.plain_fen(fen), chess960=True)
     except ValueError as error:
         raise PositionError("not a FEN: {fault}", fen, fault=str(error)) from error
     status = board.status()

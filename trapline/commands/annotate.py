@@ -179,7 +179,7 @@ def annotate(
         run = Run(request, plan, known, progress, pool=pool, resume=resume)
         _execute(run, plan)
     _tell(run.counts, monotonic() - began, quiet=quiet)
-    if strict and (run.counts.skipped or run.counts.problems):
+    if strict and (run.counts.skipped or run.counts.problems or run.counts.cut):
         raise _strict_error(run.counts)
 
 
@@ -210,13 +210,15 @@ def _tell(counts: Counts, seconds: float, *, quiet: bool) -> None:
             say(f"not read: {unread}")
         if (more := counts.games_skipped - len(counts.unread)) > 0:
             say(f"and {more:,} games more were not read; --report lists every one")
+        for note in counts.noted:
+            say(note)
+        if (more := sum(counts.notes.values()) - len(counts.noted)) > 0:
+            say(f"There are {more:,} more notes; --report lists every one.")
         Console(stderr=True).print(summary(counts, seconds))
-        if not counts.games:
-            say("there was no game in the input")
 
 
 def _strict_error(counts: Counts) -> TraplineError:
     from trapcore.errors import InputError
 
-    skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.skipped.items()))
-    return InputError(f"--strict: games were skipped ({skipped})" if skipped else "--strict: an input is damaged")
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted((counts.skipped | counts.cut).items()))
+    return InputError(f"--strict: games were not read whole ({reasons})" if reasons else "--strict: an input is damaged")

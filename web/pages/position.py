@@ -18,6 +18,7 @@ from db.similarity.propose import LosingMove, Proposals, Question, WinningMove
 from db.traps.trap import Trap, read_moves
 from db.wording.boards import described, piece_words, square_words
 from db.wording.grammar import Grammar
+from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
@@ -352,7 +353,7 @@ def set_up(
     wrong: Message | str = ""
     status = 200
     try:
-        board = chess.Board(fen.strip() or chess.STARTING_FEN)
+        board = chess.Board(_native.plain_fen(fen) or chess.STARTING_FEN)
         odd = set(board.castling_xfen()) - {*_CASTLING, "-"}
         if odd:
             raise ValueError(f"castling rights can be set up as {', '.join(_CASTLING)}, not {''.join(sorted(odd))}")

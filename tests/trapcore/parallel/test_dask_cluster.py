@@ -269,7 +269,7 @@ def test_what_travels_arrives_as_it_was(tmp_path: Path) -> None:
         assert fields(again(copy, Cancellation())) == fields(found)
     assert findings > 0
     with pytest.raises(ValueError, match="within the batch"):
-        _native.Batch(1, 0, b"1. e4", [7], [])
+        _native.Batch(1, 0, b"1. e4", [7], [], [])
 
 
 def fields(value: Any) -> Any:

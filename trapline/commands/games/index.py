@@ -61,6 +61,8 @@ def index(
     status.clear()
     for unread in done.unread:
         say(f"not read: {unread}")
+    for note in done.noted:
+        say(note)
     if as_json:
         print_json(index_json(done, recorded))
     else:

@@ -38,6 +38,14 @@ impl BadPosition {
             BadPosition::Syntax { fen, .. } | BadPosition::Illegal { fen, .. } | BadPosition::Move { fen, .. } => fen,
         }
     }
+
+    /// What is wrong with it.
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            BadPosition::Syntax { reason, .. } | BadPosition::Illegal { reason, .. } => reason,
+            BadPosition::Move { .. } => "not a legal move",
+        }
+    }
 }
 
 /// Most men of a side.
@@ -74,6 +82,41 @@ fn are_castling_rights(text: &str) -> bool {
     text == "-" || (white <= 2 && text.len() - white <= 2 && !text[white..].bytes().any(|b| b.is_ascii_uppercase()))
 }
 
+/// The fields of a FEN as people hand it on: also from the address of a board on lichess, with underscores for spaces,
+/// or without the castling rights, which are none then. What is no FEN stays none.
+pub(crate) fn plain_fen(text: &str) -> String {
+    let mut text = text.trim();
+    let path = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let path = path.strip_prefix("www.").unwrap_or(path);
+    let spaced;
+    if let Some(path) = path.strip_prefix("lichess.org/") {
+        spaced = path.split(['?', '#']).next().unwrap_or_default().replace("%20", " ").replace("%2F", "/");
+        text = &spaced;
+    }
+    let is_gap = |c: char| c.is_whitespace() || c == '_';
+    let mut fields: Vec<String> = text.split(is_gap).filter(|field| !field.is_empty()).map(str::to_owned).collect();
+    if let Some(board) = fields.first_mut()
+        && text.len() < path.len()
+    {
+        // What lichess puts before the board: `analysis/fromPosition/`.
+        let names = |part: &&str| ["editor", "analysis", "standard", "fromPosition", "chess960"].contains(part);
+        let parts: Vec<&str> = board.split('/').skip_while(names).collect();
+        *board = parts.join("/");
+    }
+    let is_number = |field: &String| field.bytes().all(|b| b.is_ascii_digit());
+    let is_square = |field: &String| matches!(field.as_bytes(), [b'a'..=b'h', b'3' | b'6']);
+    let lacks_rights = fields.get(2).is_some_and(is_square)
+        || (fields.get(2).is_some_and(|field| field == "-" ) && fields.len() == 5 && fields[3..].iter().all(is_number))
+        || (fields.len() == 4 && fields[2..].iter().all(is_number));
+    if lacks_rights {
+        fields.insert(2, "-".to_owned());
+    }
+    if fields.len() > 3 && is_number(&fields[3]) {
+        fields.insert(3, "-".to_owned());
+    }
+    fields.join(" ")
+}
+
 /// Reads a FEN, or an EPD without operations, as leniently as [`playable`] allows.
 pub(crate) fn parse(fen: &str) -> Result<GamePosition, BadPosition> {
     parse_variant(fen, false)
@@ -81,7 +124,7 @@ pub(crate) fn parse(fen: &str) -> Result<GamePosition, BadPosition> {
 
 /// The same; a Chess960 position may have the castling rights of usual chess, which do not show what it is.
 pub(crate) fn parse_variant(fen: &str, chess960: bool) -> Result<GamePosition, BadPosition> {
-    let spaced = fen.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    let spaced = plain_fen(fen);
     let pieces = spaced.split(' ').next().unwrap_or_default().as_bytes();
     if pieces.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit)) {
         // shakmaty adds them up, python-chess and the standard (PGN 16.1.3.1) do not know them.
@@ -186,6 +229,28 @@ mod tests {
     fn epd_drops_an_en_passant_square_that_no_pawn_can_use() {
         let s = parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1").unwrap();
         assert_eq!(epd(&s.chess), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -");
+    }
+
+    #[test]
+    fn fens_as_people_hand_them_on() {
+        let board = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R";
+        let path = format!("{board}_w_KQkq_-_2_3");
+        for (text, plain) in [
+            (format!("https://lichess.org/editor/{path}?color=white"), format!("{board} w KQkq - 2 3")),
+            (format!("lichess.org/analysis/{path}#4"), format!("{board} w KQkq - 2 3")),
+            (format!("https://lichess.org/analysis/fromPosition/{path}"), format!("{board} w KQkq - 2 3")),
+            (format!("https://lichess.org/analysis/standard/{}", path.replace('_', "%20")), format!("{board} w KQkq - 2 3")),
+            (format!("  {board}  w\tKQkq - 2 3\n"), format!("{board} w KQkq - 2 3")),
+            (format!("{board} w - 2 3"), format!("{board} w - - 2 3")),
+            (format!("{board} w 2 3"), format!("{board} w - - 2 3")),
+            (format!("{board} b e3 0 3"), format!("{board} b - e3 0 3")),
+            (format!("{board} w KQkq 2 3"), format!("{board} w KQkq - 2 3")),
+            (format!("{board} w KQkq -"), format!("{board} w KQkq -")),
+            (format!("{board} w"), format!("{board} w")),
+        ] {
+            assert_eq!(plain_fen(&text), plain, "{text}");
+            assert!(parse(&text).is_ok(), "{text}");
+        }
     }
 
     #[test]

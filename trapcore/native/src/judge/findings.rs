@@ -10,8 +10,8 @@ use crate::judge::judgements::JudgedPosition;
 use crate::judge::model::{Event, JudgedGame};
 use crate::judge::workspace::Workspace;
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
-use crate::pgn::reader::{Game, Skip};
-use crate::pgn::records::{Unread, games};
+use crate::pgn::reader::Game;
+use crate::pgn::records::{Noted, Unread, games};
 use crate::pgn::splitter::Batch;
 
 /// Plies of the better line that are shown.
@@ -41,6 +41,8 @@ pub(crate) struct GameFindings {
     pub size: usize,
     pub game: Game,
     pub layout: Layout,
+    /// Other programs read it as part of a comment that was never closed: no brace may be put into it.
+    pub commented: bool,
     pub findings: Vec<Finding>,
     /// The positions that they are about, each once.
     pub judged: Vec<JudgedPosition>,
@@ -51,6 +53,7 @@ pub(crate) struct BatchFindings {
     pub games: u64,
     pub positions: u64,
     pub unread: Vec<Unread>,
+    pub notes: Vec<Noted>,
     pub found: Vec<GameFindings>,
     pub candidates: u64,
     pub suspected: u64,
@@ -73,19 +76,13 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
                 continue;
             }
         };
+        out.notes.extend(Noted::all(&piece, &game));
         let JudgedGame { events, judged, positions } = analyzer.events(&game, work);
         out.positions += positions;
         if events.is_empty() {
             continue;
         }
-        let black_starts = game.initial.turn() == Color::Black;
-        let Some(mut places) = anchors(piece.bytes, game.moves.len(), black_starts) else {
-            out.unread.push(Unread::new(
-                &piece,
-                &Skip::Unreadable { problem: "its moves were not found again in the text".into() },
-            ));
-            continue;
-        };
+        let mut places = anchors(piece.bytes, &game.text, game.initial.turn() == Color::Black);
         let findings = events.into_iter().map(|event| finding(&game, event, &mut places)).collect();
         out.found.push(GameFindings {
             number: piece.number,
@@ -93,6 +90,7 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
             start: piece.start,
             size: piece.bytes.len(),
             layout: layout(piece.bytes),
+            commented: piece.commented,
             game,
             findings,
             judged,

@@ -1,6 +1,7 @@
 //! Where text can be spliced into a game, so that everything else stays as it is.
 
 use crate::pgn::lexer::{BOM, Kind, Tokens};
+use crate::pgn::reader::MainLine;
 use memchr::{memchr, memchr_iter};
 use std::ops::Range;
 
@@ -58,37 +59,39 @@ enum Passed {
     All,
 }
 
-/// The anchors of the main line, one for each of the `plies` moves that were read from the same bytes; `None` if the
-/// tokens that look like moves are not as many.
-pub(crate) fn anchors(bytes: &[u8], plies: usize, black_starts: bool) -> Option<Vec<Anchor>> {
-    let mut anchors: Vec<Anchor> = Vec::with_capacity(plies.min(bytes.len()));
+/// The anchors of the main line, one for each of the moves that were read from the same bytes.
+pub(crate) fn anchors(bytes: &[u8], text: &MainLine, black_starts: bool) -> Vec<Anchor> {
+    let mut anchors: Vec<Anchor> = Vec::with_capacity(text.moves.len());
     let mut passed = Passed::All;
     let mut numbered = false;
-    for token in Tokens::of_game(bytes) {
-        let (start, end) = (token.start, token.end);
-        match token.kind {
-            Kind::Move if anchors.len() == plies => return None,
-            Kind::Move => {
-                let is_black = (anchors.len() % 2 == 1) != black_starts;
-                if let Some(last) = anchors.last_mut() {
-                    last.number_next = is_black && !numbered;
-                }
-                anchors.push(Anchor {
-                    token: start..end,
-                    nag_at: end,
-                    comment_at: end,
-                    variation_at: end,
-                    nags: Vec::new(),
-                    comments: Vec::new(),
-                    variations: Vec::new(),
-                    number_next: false,
-                });
-                (passed, numbered) = (Passed::Move, false);
-                continue;
+    let mut tokens = Tokens::of_game(bytes);
+    while let Some(mut token) = tokens.next().filter(|token| token.start < text.end) {
+        let start = token.start;
+        if let Some(place) = text.moves.get(anchors.len()).filter(|place| place.start == start) {
+            token.end = place.end;
+            tokens.resume(place.end);
+            let is_black = (anchors.len() % 2 == 1) != black_starts;
+            if let Some(last) = anchors.last_mut() {
+                last.number_next = is_black && !numbered;
             }
+            anchors.push(Anchor {
+                token: place.clone(),
+                nag_at: token.end,
+                comment_at: token.end,
+                variation_at: token.end,
+                nags: Vec::new(),
+                comments: Vec::new(),
+                variations: Vec::new(),
+                number_next: false,
+            });
+            (passed, numbered) = (Passed::Move, false);
+            continue;
+        }
+        let end = token.end;
+        match token.kind {
             Kind::Number => (passed, numbered) = (Passed::All, true),
             Kind::Result => (passed, numbered) = (Passed::All, false),
-            Kind::Unclosed => return None,
+            Kind::Unclosed => break,
             _ => {}
         }
         let Some(anchor) = anchors.last_mut().filter(|_| passed != Passed::All) else {
@@ -101,6 +104,8 @@ pub(crate) fn anchors(bytes: &[u8], plies: usize, black_starts: bool) -> Option<
             // A `;` comment that the end of the game cuts short: nothing can be behind it.
             Kind::LineComment if bytes[end - 1] != b'\n' => continue,
             Kind::LineComment | Kind::EnPassant => {}
+            // A sign or word that is glued to the move.
+            Kind::Move | Kind::Other if passed == Passed::Move && start == anchor.nag_at => {}
             _ => continue,
         }
         match token.kind {
@@ -119,7 +124,7 @@ pub(crate) fn anchors(bytes: &[u8], plies: usize, black_starts: bool) -> Option<
             _ => anchor.variation_at = end,
         }
     }
-    (anchors.len() == plies).then_some(anchors)
+    anchors
 }
 
 /// The layout of a game.

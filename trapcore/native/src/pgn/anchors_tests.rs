@@ -1,12 +1,19 @@
 use super::*;
-use crate::pgn::lexer::{Tags, ends_with_result, san, tag_pair};
+use crate::pgn::lexer::{Tags, ends_with_result, is_prose, san, tag_length, tag_pair};
+use crate::pgn::reader::GameReader;
 use shakmaty::san::San;
+
+/// Every word of the main line as a move, the first `plies` of them.
+fn words(game: &[u8], plies: usize) -> MainLine {
+    let moves = Tokens::of_game(game).filter(|token| token.kind == Kind::Move).take(plies);
+    MainLine { moves: moves.map(|token| token.start..token.end).collect(), end: game.len() }
+}
 
 /// The game with `‹n›`, `‹c›` and `‹v›` (or `‹ncv›`, if all are the same) spliced in behind each move, and `#` behind
 /// `v` where a move number has to follow.
 fn marked(game: &str, plies: usize, black_starts: bool) -> String {
     let mut text = game.as_bytes().to_vec();
-    for anchor in anchors(game.as_bytes(), plies, black_starts).expect("as many tokens as moves").iter().rev() {
+    for anchor in anchors(game.as_bytes(), &words(game.as_bytes(), plies), black_starts).iter().rev() {
         let mut marks =
             [(anchor.nag_at, "n".to_owned()), (anchor.comment_at, "c".into()), (anchor.variation_at, "v".into())];
         for i in [1, 0] {
@@ -70,7 +77,8 @@ fn numbers_for_black() {
 #[test]
 fn suffixes_and_nags() {
     check("1. e4!?‹ncv#› e5 !‹ncv› 2. Nf3 $1 $14‹ncv#› Nc6?? $4‹n› {c}‹cv› 3. d4$5‹ncv›");
-    let all = anchors(b"1. e4!? $10 {c} $14 e5 ?? (1... d5 $1) $255 $256 $x 2. Nf3!!$1 ?! d6 ! ?", 4, false).unwrap();
+    let game = b"1. e4!? $10 {c} $14 e5 ?? (1... d5 $1) $255 $256 $x 2. Nf3!!$1 ?! d6 ! ?";
+    let all = anchors(game, &words(game, 4), false);
     let nags: Vec<&[u8]> = all.iter().map(|a| &a.nags[..]).collect();
     assert_eq!(nags, [&[5, 10, 14][..], &[4, 255], &[3, 1, 6], &[1, 2]]);
     assert_eq!(all[0].token, 3..5);
@@ -86,7 +94,8 @@ fn comments_and_variations_in_any_order() {
     check("1. e4‹nc› ( 1. d4\n% ) not here\n )‹v#› e5‹ncv›");
     check("1. e4‹nc› ()‹v#› e5‹ncv› ) 2. d4‹ncv›");
     check("{before} 1. {between} e4‹n› {after}‹cv› 1-0 {end}");
-    let all = anchors(b"1. e4 {a} ( d4 (c4) ) {b} e5 {}", 2, false).unwrap();
+    let game = b"1. e4 {a} ( d4 (c4) ) {b} e5 {}";
+    let all = anchors(game, &words(game, 2), false);
     let [first, second] = &all[..] else { panic!("two moves") };
     assert_eq!(first.comments, [7..8, 23..24]);
     assert_eq!((&first.variations[0], first.variations.len()), (&(11..20), 1));
@@ -121,12 +130,46 @@ fn oddities() {
 }
 
 #[test]
-fn no_anchors_without_agreement() {
-    for (game, plies) in
-        [("1. e4 e5", 1), ("1. e4 e5", 3), ("1. e4 {", 1), ("1. e4 (1. d4", 1), ("1. e4 foo", 1), ("", 1)]
-    {
-        assert_eq!(anchors(game.as_bytes(), plies, false), None, "{game}");
+fn anchors_stand_where_the_reader_read_moves() {
+    for (game, expected) in [
+        ("1. e4□ zugzwang {a} e5‼ (1... d5) {b", "1. e4□‹› zugzwang {a} e5‼ (1... d5)‹› {b"),
+        ("1. e4,e5 2. Nf3ch,Ke5 3. d4", "1. e4‹›,e5‹› 2. Nf3ch‹›,Ke5 3. d4"),
+        ("1. e4e5Nf3 *", "1. e4‹›e5‹›Nf3‹› *"),
+        ("1. e4 {x {y} z} e5 +- {c} *", "1. e4 {x {y} z}‹› e5 +- {c}‹› *"),
+    ] {
+        let read = GameReader::new().read(game.as_bytes()).unwrap();
+        let mut text = game.as_bytes().to_vec();
+        for anchor in anchors(game.as_bytes(), &read.text, false).iter().rev() {
+            text.splice(anchor.variation_at..anchor.variation_at, "‹›".bytes());
+        }
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
     }
+}
+
+#[test]
+fn prose() {
+    for text in ["Here is my game:", "```pgn", "thanks!", "White resigns", "Bobby and Carl"] {
+        assert!(is_prose(text.as_bytes()), "{text}");
+    }
+    for text in ["", "  ", "1. e4", "1 e4 e5", "e4,e5", "Nf3! good", "1-0", "good {", "1/2-1/2", "0-1", "[Event", "1.e4"] {
+        assert!(!is_prose(text.as_bytes()), "{text}");
+    }
+}
+
+#[test]
+fn tags_over_lines() {
+    for (text, length) in [
+        ("[A \"x\"]\n[B \"y\"]", Some(7)),
+        ("[A \"x\ny\"]\n", Some(9)),
+        ("[A\n\"x\"]\n", Some(8)),
+        ("[A \"x\ny\nz\"]\n", Some(11)),
+        ("[A \"x\n[B \"y\"]\n", Some(5)),
+        ("[A \"x\n\ny\"]\n", Some(5)),
+        ("[A \"x\n1. e4 e5\n1-0\n2. \"]", Some(5)),
+    ] {
+        assert_eq!(tag_length(text.as_bytes(), true), length, "{text:?}");
+    }
+    assert_eq!((tag_length(b"[A \"x", false), tag_length(b"[A \"x\ny", false)), (None, None));
 }
 
 #[test]
@@ -184,7 +227,7 @@ fn tag_pairs() {
 
 #[test]
 fn results_at_the_end_of_text() {
-    for text in ["*", "1-0", "0-1", "e4 1/2-1/2", "Nf3*", "Rc10-1", "1/2 - 1/2", "1 - 0", "½-½", "1–0"] {
+    for text in ["*", "1-0", "0-1", "e4 1/2-1/2", "Nf3*", "Rc10-1", "1/2 - 1/2", "1 - 0", "½-½", "1–0", "1:0", "0.5-0.5", "1\u{2212}0"] {
         assert!(ends_with_result(text.as_bytes()), "{text}");
     }
     assert!(ends_with_result(b"\xbd-\xbd"));

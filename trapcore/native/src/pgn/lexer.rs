@@ -3,22 +3,81 @@
 //!
 //! Every function here looks at each byte a bounded number of times.
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr_iter, memchr2};
 use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 
 pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Hyphens found in results and castling: ASCII, en dash, em dash.
-const DASHES: [&[u8]; 3] = [b"-", "–".as_bytes(), "—".as_bytes()];
+/// Hyphens found in results and castling: ASCII, the hyphens and dashes of typography, the minus sign.
+pub(crate) const DASHES: [&[u8]; 8] = [
+    b"-",
+    "\u{2010}".as_bytes(),
+    "\u{2011}".as_bytes(),
+    "\u{2012}".as_bytes(),
+    "–".as_bytes(),
+    "—".as_bytes(),
+    "\u{2015}".as_bytes(),
+    "\u{2212}".as_bytes(),
+];
 
-/// Bytes that end a move token. The same set as in pgn-reader, and all control characters.
+/// Characters without a width: they may stand anywhere in a text that was copied from a page.
+pub(crate) const INVISIBLE: [&[u8]; 8] = [
+    "\u{ad}".as_bytes(),
+    "\u{200b}".as_bytes(),
+    "\u{200c}".as_bytes(),
+    "\u{200d}".as_bytes(),
+    "\u{200e}".as_bytes(),
+    "\u{200f}".as_bytes(),
+    "\u{2060}".as_bytes(),
+    BOM,
+];
+
+/// The pieces of figurine notation in the order of Unicode, which has White's from U+2654 and Black's from U+265A.
+pub(crate) const FIGURINES: &[u8] = b"KQRBN";
+
+/// The letter of the figurine at the beginning of `bytes`.
+pub(crate) fn figurine(bytes: &[u8]) -> Option<u8> {
+    match bytes {
+        [0xe2, 0x99, third @ 0x94..=0x98, ..] => Some(FIGURINES[usize::from(third - 0x94)]),
+        [0xe2, 0x99, third @ 0x9a..=0x9e, ..] => Some(FIGURINES[usize::from(third - 0x9a)]),
+        _ => None,
+    }
+}
+
+/// The length of the space other than ASCII at the beginning of `bytes`: no-break, thin, ideographic.
+fn wide_space(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [0xc2, 0xa0 | 0x85, ..] => Some(2),
+        [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..] | [0xe2, 0x81, 0x9f, ..] | [0xe3, 0x80, 0x80, ..] => Some(3),
+        _ => None,
+    }
+}
+
+/// The length of the character without a width at the beginning of `bytes`.
+pub(crate) fn invisible(bytes: &[u8]) -> Option<usize> {
+    INVISIBLE.iter().find(|one| bytes.starts_with(one)).map(|one| one.len())
+}
+
+/// The length of what is no more than space at the beginning of `bytes`, other than ASCII. In Latin-1 the no-break
+/// space is a byte.
+fn blank_length(bytes: &[u8]) -> Option<usize> {
+    if bytes[0] == 0xa0 { Some(1) } else { wide_space(bytes).or_else(|| invisible(bytes)) }
+}
+
+/// Bytes from the beginning of `rest` to the end of its run of letters.
+fn run(rest: &[u8]) -> usize {
+    let ends = |at: &usize| ENDS[usize::from(rest[*at])] || (rest[*at] >= 0xc2 && wide_space(&rest[*at..]).is_some());
+    (1..rest.len()).find(ends).unwrap_or(rest.len())
+}
+
+/// Bytes that end a move token: the set of pgn-reader, the comma, and all control characters.
 static ENDS: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
     while i < 256 {
         table[i] =
-            matches!(i as u8, 0..=b' ' | b'{' | b'}' | b'(' | b')' | b'!' | b'?' | b'$' | b';' | b'.' | b'*' | 0x7f);
+            matches!(i as u8, 0..=b' ' | b'{' | b'}' | b'(' | b')' | b'!' | b'?' | b'$' | b';' | b'.' | b',' | b'*' | 0x7f);
         i += 1;
     }
     table
@@ -43,7 +102,35 @@ pub(crate) struct TagPair<'a> {
     pub end: usize,
 }
 
-/// The tag pair at the beginning of `line`, which has no line feed. Quotes within the value that nobody escaped and a
+/// The length of the tag at the beginning of `text`, a `[`, without the line feed behind it: its line, and the one or
+/// two lines behind if only they end it. `None` if that is decided by bytes behind `text`, which is not `whole`.
+pub(crate) fn tag_length(text: &[u8], whole: bool) -> Option<usize> {
+    let mut ends = memchr_iter(b'\n', text).map(Some).chain([None]);
+    let first = match ends.next()? {
+        Some(end) => end,
+        None => return whole.then_some(text.len()),
+    };
+    if text[..first].contains(&b']') {
+        return Some(first);
+    }
+    let mut start = first + 1;
+    for end in ends.take(TAG_LINES - 1) {
+        let line = text[start..end.unwrap_or(text.len())].trim_ascii();
+        if end.is_none() && !whole && !line.starts_with(b"[") {
+            return None;
+        }
+        if line.ends_with(b"\"]") && !line.starts_with(b"[") {
+            return Some(end.unwrap_or(text.len()));
+        }
+        if line.is_empty() || line.starts_with(b"[") || line.contains(&b']') {
+            break;
+        }
+        start = end.map_or(text.len(), |end| end + 1);
+    }
+    Some(first)
+}
+
+/// The tag pair at the beginning of `line`, as [`tag_length`] cuts it. Quotes within the value that nobody escaped and a
 /// missing end of the value are accepted: the value then ends at the last `"]` of the line, or with the line.
 pub(crate) fn tag_pair(line: &[u8]) -> Option<TagPair<'_>> {
     let line = line.trim_ascii_end();
@@ -87,7 +174,42 @@ pub(crate) fn is_broken_tag(line: &[u8], after_tags: bool) -> bool {
 }
 
 fn blanks(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
+    bytes.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')).count()
+}
+
+/// Whether a line has words and nothing of a game: no move, no move number, no result, no bracket of any kind.
+pub(crate) fn is_prose(line: &[u8]) -> bool {
+    let is_game = |word: &[u8]| {
+        let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
+        let number = digits > 0 && (word.len() == digits || word[digits] == b'.');
+        number || word == b"*" || result_length(word).is_some() || san(without_signs(word)).is_some()
+    };
+    line.iter().any(|b| !is_blank(*b))
+        && !line.iter().any(|b| b"{}()[];<%".contains(b))
+        && !line.split(|b| is_blank(*b) || *b == b',').any(is_game)
+}
+
+/// Without the signs behind a move.
+fn without_signs(word: &[u8]) -> &[u8] {
+    &word[..word.iter().rposition(|b| !b"!?.:".contains(b)).map_or(0, |at| at + 1)]
+}
+
+/// Where the tags begin, if nothing but prose is before them; otherwise 0.
+fn behind_prose(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = line_feed(bytes, at).unwrap_or(bytes.len());
+        let line = &bytes[at..end];
+        let indent = line.iter().take_while(|b| is_blank(**b)).count();
+        if line[indent..].starts_with(b"[") && tag_pair(&line[indent..]).is_some() {
+            return at;
+        }
+        if indent < line.len() && !is_prose(line) {
+            return 0;
+        }
+        at = end + 1;
+    }
+    0
 }
 
 /// The tag section of a game, from its first byte. Afterwards `end` is where the movetext begins.
@@ -102,7 +224,7 @@ pub(crate) struct Tags<'a> {
 impl<'a> Tags<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Tags<'a> {
         let end = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        Tags { bytes, at: 0, line_end: 0, any: false, end }
+        Tags { bytes, at: behind_prose(bytes), line_end: 0, any: false, end }
     }
 
     /// Passes blanks, comments and `%` lines.
@@ -111,7 +233,7 @@ impl<'a> Tags<'a> {
             let rest = &self.bytes[self.at..];
             let length = match byte {
                 _ if is_blank(byte) => 1,
-                b'{' => memchr(b'}', rest).map_or(0, |i| i + 1),
+                b'{' => comment_length(rest).unwrap_or(0),
                 b';' => memchr(b'\n', rest).map_or(rest.len(), |i| i + 1),
                 b'%' if is_first_column(&self.bytes[..self.at]) => memchr(b'\n', rest).map_or(rest.len(), |i| i + 1),
                 _ => 0,
@@ -136,7 +258,8 @@ impl<'a> Iterator for Tags<'a> {
             if self.line_end <= self.at {
                 let rest = &self.bytes[self.at..];
                 // Trimmed, for each tag of the line looks at its end.
-                self.line_end = self.at + rest[..memchr(b'\n', rest).unwrap_or(rest.len())].trim_ascii_end().len();
+                let length = tag_length(rest, true).unwrap_or(rest.len());
+                self.line_end = self.at + rest[..length].trim_ascii_end().len();
             }
             let line = &self.bytes[self.at..self.line_end];
             let pair = tag_pair(line);
@@ -154,10 +277,27 @@ impl<'a> Iterator for Tags<'a> {
     }
 }
 
+/// The length of the comment at the beginning of `bytes`. PGN knows no comment in a comment, so that it ends at the
+/// first `}`; but where braces were opened in it, a `}` that nothing else can have opened still belongs to it.
+fn comment_length(bytes: &[u8]) -> Option<usize> {
+    let mut end = memchr(b'}', bytes)? + 1;
+    let mut open = memchr_iter(b'{', &bytes[1..end]).count();
+    while open > 0 {
+        match memchr2(b'{', b'}', &bytes[end..]) {
+            Some(i) if bytes[end + i] == b'}' && !bytes[end..end + i].windows(2).any(|two| two == b"\n\n") => {
+                end += i + 1;
+                open -= 1;
+            }
+            _ => break,
+        }
+    }
+    Some(end)
+}
+
 /// What a token of the movetext is. A token inside a comment or a variation is not seen by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// What stands where a move can stand. It need not be SAN: see [`san`].
+    /// What stands where a move can stand. It need not be one: the reader decides.
     Move,
     /// `12.` or `12...`
     Number,
@@ -192,6 +332,11 @@ pub(crate) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
+    /// Goes on at `at`, behind the part of a token that was a move.
+    pub(crate) fn resume(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// Of a game given from its first byte.
     pub(crate) fn of_game(game: &'a [u8]) -> Tokens<'a> {
         let mut tags = Tags::new(game);
@@ -218,7 +363,7 @@ impl<'a> Tokens<'a> {
     /// The length of what begins with a digit, and its kind.
     fn digits(rest: &[u8]) -> (Kind, usize) {
         // Nearly all are move numbers, and have none of these.
-        if rest.get(1).is_some_and(|b| matches!(b, b'-' | b'/' | 0xe2)) {
+        if rest.get(1).is_some_and(|b| matches!(b, b'-' | b'/' | b':' | 0xe2)) || rest.starts_with(b"0.5") {
             if let Some(length) = result_length(rest) {
                 return (Kind::Result, length);
             }
@@ -237,7 +382,7 @@ impl<'a> Tokens<'a> {
 
     /// The length of a run of bytes that begins with no special byte, and its kind.
     fn word(rest: &[u8]) -> (Kind, usize) {
-        let length = 1 + rest[1..].iter().position(|b| ENDS[usize::from(*b)]).unwrap_or(rest.len() - 1);
+        let length = run(rest);
         let word = &rest[..length];
         match word {
             b"e" if rest[1..].starts_with(b".p.") => (Kind::EnPassant, 4),
@@ -247,6 +392,8 @@ impl<'a> Tokens<'a> {
             [_, .., b'0', b'-', b'1'] | [_, .., b'1', b'-', b'0'] => (Kind::Move, length - 3),
             [_, .., b'1', b'/', b'2', b'-', b'1', b'/', b'2'] => (Kind::Move, length - 7),
             [b'a'..=b'h' | b'A'..=b'Z', ..] => (Kind::Move, length),
+            // A sign in front of a word.
+            [0xe2, _, _, _, ..] if figurine(word).is_none() => (Kind::Other, 3),
             _ if word.starts_with(b"--") || word.iter().any(u8::is_ascii_alphanumeric) => (Kind::Move, length),
             _ => (Kind::Other, length),
         }
@@ -262,16 +409,21 @@ impl Iterator for Tokens<'_> {
         loop {
             let start = self.at;
             let rest = &self.bytes[start..];
+            if let Some(length) = rest.first().filter(|b| **b >= 0xa0).and_then(|_| blank_length(rest)) {
+                self.at += length;
+                continue;
+            }
             let (kind, length) = match *rest.first()? {
                 b'\n' => {
                     self.at += 1;
                     self.escapes();
                     continue;
                 }
-                0..=b' ' | b'.' | b')' | b'}' | 0x7f => {
+                0..=b' ' | b'.' | b',' | b')' | b'}' | 0x7f => {
                     self.at += 1;
                     continue;
                 }
+
                 b'0'..=b'9' => Self::digits(rest),
                 b'*' => (Kind::Result, 1),
                 b'!' | b'?' => match rest {
@@ -287,8 +439,8 @@ impl Iterator for Tokens<'_> {
                     let number = str::from_utf8(&rest[1..length]).ok().and_then(|n| n.parse().ok());
                     (number.map_or(Kind::Other, Kind::Nag), length)
                 }
-                b'{' => match memchr(b'}', rest) {
-                    Some(i) => (Kind::Comment, i + 1),
+                b'{' => match comment_length(rest) {
+                    Some(length) => (Kind::Comment, length),
                     None => (Kind::Unclosed, rest.len()),
                 },
                 b';' => {
@@ -327,28 +479,34 @@ fn dash_length(bytes: &[u8]) -> Option<usize> {
 /// The length of the result at the beginning of `bytes`, in any spelling but `*`; of `1/2 - 1/2` the first half.
 fn result_length(bytes: &[u8]) -> Option<usize> {
     let half = "½".as_bytes();
-    let sides: [(&[u8], &[u8]); 4] = [(b"1", b"0"), (b"0", b"1"), (b"1/2", b"1/2"), (half, half)];
+    let sides: [(&[u8], &[u8]); 5] =
+        [(b"1", b"0"), (b"0", b"1"), (b"1/2", b"1/2"), (b"0.5", b"0.5"), (half, half)];
     let whole = sides.iter().find_map(|(white, black)| {
         let rest = bytes.strip_prefix(*white)?;
-        let dash = dash_length(rest)?;
+        let dash = dash_length(rest).or_else(|| rest.starts_with(b":").then_some(1))?;
         rest[dash..].starts_with(black).then_some(white.len() + dash + black.len())
     });
     whole.or_else(|| bytes.starts_with(b"1/2").then_some(3))
 }
 
+/// Lines that a tag may be broken into.
+const TAG_LINES: usize = 3;
+
 /// Whether `text`, which has nothing blank at its end, ends with what terminates a game, in any spelling.
 pub(crate) fn ends_with_result(text: &[u8]) -> bool {
-    let [.., before, last] = text else {
-        return text == b"*";
+    let follows = |loser: &[u8], winner: &[u8]| {
+        let Some(rest) = text.strip_suffix(loser).map(<[u8]>::trim_ascii_end) else { return false };
+        let dash = DASHES.iter().copied().chain([&b":"[..]]).find_map(|dash| rest.strip_suffix(dash));
+        dash.is_some_and(|rest| rest.trim_ascii_end().ends_with(winner))
     };
-    let ends = |results: &[&[u8]]| results.iter().any(|result| text.ends_with(result));
-    match last {
-        b'*' => true,
-        b'0' => ends(&[b"1-0", b"1 - 0", "1–0".as_bytes(), "1—0".as_bytes()]),
-        b'1' => ends(&[b"0-1", b"0 - 1", "0–1".as_bytes(), "0—1".as_bytes()]),
-        b'2' => ends(&[b"1/2"]),
+    match text {
+        [.., b'*'] => true,
+        [.., b'0'] => follows(b"0", b"1"),
+        [.., b'1'] => follows(b"1", b"0"),
+        [.., b'5'] => follows(b"0.5", b"0.5"),
+        [.., b'1', b'/', b'2'] => true,
         // ½, also in Latin-1
-        0xbd => *before == 0xc2 || *before == b'-',
+        [.., before, 0xbd] => *before == 0xc2 || *before == b'-',
         _ => false,
     }
 }
@@ -376,7 +534,7 @@ fn variation_length(bytes: &[u8]) -> Option<usize> {
             b'(' => depth += 1,
             b')' if depth == 1 => return Some(at + 1),
             b')' => depth -= 1,
-            b'{' => at += memchr(b'}', &bytes[at..])?,
+            b'{' => at += comment_length(&bytes[at..])? - 1,
             b';' => at = line_feed(bytes, at)? - 1, // the line feed is looked at next
             b'\n' if bytes.get(at + 1) == Some(&b'%') => at = line_feed(bytes, at + 1)? - 1,
             _ => {}

@@ -7,9 +7,11 @@
 //! | `reader` | reading a game: tags, start position, moves |
 //! | `anchors` | where text can be added to a game |
 //! | `records` | games as rows for the library |
+//! | `spelling` | the ways in which a move is written |
 
 pub(crate) mod anchors;
 pub(crate) mod lexer;
 pub(crate) mod reader;
 pub(crate) mod records;
+pub(crate) mod spelling;
 pub(crate) mod splitter;

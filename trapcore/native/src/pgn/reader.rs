@@ -1,25 +1,61 @@
 //! Reading one game: tags, initial position, main line.
 //!
+//! One bad token costs that token, and one bad move costs what follows it: the moves before it are those of the game,
+//! and a [`Note`] says what was left out. A word that no move needs is ignored. If a move number shows that such a word
+//! was a move, the game ends before it, so that no later move is read in the wrong position.
+//!
 //! The moves are those of [`Tokens`], parsed and played by shakmaty. The reader of pgn-reader, which parses moves with
 //! the same functions, is what the tests compare with and not what reads here: it drops a token that is no SAN without
-//! a sign (and of `Nf3Nc6` it reports `Nc6`), so that all later moves would shift; it ends a game at a blank line, and
-//! the tags at a quote that nobody escaped; and it sets up a buffer of 16 KiB for each slice. To make sure of what it
-//! read, the tokens had to be gone through as well, and both together take half again as long as this does. Read from
-//! the tokens, every move stands where its anchor is.
+//! a sign (and of `Nf3Nc6` it reports `Nc6`), it ends a game at a blank line, and the tags at a quote that nobody
+//! escaped. Read from the tokens, every move stands where its anchor is.
 
 use std::collections::BTreeMap;
 
-use crate::chess::position::playable;
-use crate::pgn::lexer::{Kind, Tags, Tokens, san as san_of};
+use crate::chess::position::{BadPosition, parse_variant, plain_fen};
+use crate::pgn::lexer::{Kind, Tags, Token, Tokens};
+use crate::pgn::spelling::{Word, word};
 use memchr::memchr;
-use shakmaty::fen::Fen;
-use shakmaty::san::{San, SanError};
-use shakmaty::{CastlingMode, CastlingSide, Chess, File, Move, Position, Rank, Role, Square};
+use shakmaty::san::SanError;
+use shakmaty::{CastlingMode, Chess, Move, Position};
 use std::borrow::Cow;
+use std::ops::Range;
 use thiserror::Error;
+use unicode_normalization::UnicodeNormalization;
 
 /// Characters of a token or tag that are shown in a message.
 const SHOWN: usize = 80;
+
+/// Half-moves of a game that are read. The longest game of a tournament has 538; programs have played 1,200.
+pub(crate) const MOST_PLIES: usize = 2000;
+
+/// Names of tags that have a meaning here. A file may write them in any case.
+const KNOWN_TAGS: [&str; 25] = [
+    "Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant", "WhiteElo", "BlackElo",
+    "WhiteTitle", "BlackTitle", "ECO", "Opening", "TimeControl", "Termination", "UTCDate", "UTCTime", "GameId",
+    "GameURL", "ChapterName", "Orientation", "Source",
+];
+
+/// The moves of a game as they lie in its bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MainLine {
+    /// Where each move stands.
+    pub moves: Vec<Range<usize>>,
+    /// Where reading ended: nothing behind it belongs to a move.
+    pub end: usize,
+}
+
+/// Something that was left out of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// Moves before it, from 0.
+    pub ply: usize,
+    /// The number of the move in whose place it stands.
+    pub number: u32,
+    /// A stable name, to count by.
+    pub reason: &'static str,
+    /// A sentence that follows `Game 3, move 14: `.
+    pub detail: String,
+}
 
 /// A game that can be replayed.
 #[derive(Clone, Debug)]
@@ -34,6 +70,10 @@ pub(crate) struct Game {
     pub mode: CastlingMode,
     /// The main line. All moves are legal.
     pub moves: Vec<Move>,
+    /// Where the moves stand.
+    pub text: MainLine,
+    /// What was left out.
+    pub notes: Vec<Note>,
     /// The last result in the movetext: `1-0`, `0-1`, `1/2-1/2` or `*`. The tag may say something else.
     pub outcome: Option<String>,
 }
@@ -72,14 +112,8 @@ pub(crate) enum Skip {
     UnknownVariant { name: String },
     #[error("the FEN {fen:?} cannot be played from: {cause}")]
     BadFen { fen: String, cause: String },
-    #[error("{at} is not legal")]
-    IllegalMove { at: String },
-    #[error("{at} can be more than one move")]
-    AmbiguousMove { at: String },
-    #[error("{at} is a null move")]
-    NullMove { at: String },
-    #[error("{problem}")]
-    Unreadable { problem: String },
+    #[error("there is no game in this text: it has neither tags nor moves")]
+    NoGame,
 }
 
 impl Skip {
@@ -90,32 +124,26 @@ impl Skip {
             Skip::Binary => "binary",
             Skip::UnknownVariant { .. } => "unknown-variant",
             Skip::BadFen { .. } => "bad-fen",
-            Skip::IllegalMove { .. } => "illegal-move",
-            Skip::AmbiguousMove { .. } => "ambiguous-move",
-            Skip::NullMove { .. } => "null-move",
-            Skip::Unreadable { .. } => "unreadable",
+            Skip::NoGame => "no-game",
         }
     }
 }
 
-/// Reads games one after the other, with memory that is used again.
+/// Reads games one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct GameReader {
-    moves: Vec<Move>,
-}
+pub(crate) struct GameReader;
 
 impl GameReader {
-    /// A reader without memory of its own yet.
     pub(crate) fn new() -> GameReader {
-        GameReader::default()
+        GameReader
     }
 
     /// Reads the game in `bytes`, as the splitter cuts them.
-    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<Game, Skip> {
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Game, Skip> {
         let mut section = Tags::new(bytes);
         let mut tags = Vec::with_capacity(24);
         for tag in section.by_ref() {
-            tags.push((decode(tag.name), decode(&unescape(tag.value))));
+            tags.push((tag_name(tag.name), tag_value(tag.value)));
         }
         let mut game = Game {
             tags,
@@ -123,6 +151,8 @@ impl GameReader {
             start_fen: None,
             mode: CastlingMode::Standard,
             moves: Vec::new(),
+            text: MainLine::default(),
+            notes: Vec::new(),
             outcome: None,
         };
         let is_960 = is_chess960(game.tag("Variant").unwrap_or_default())?;
@@ -132,131 +162,206 @@ impl GameReader {
         if let Some(fen) = game.tag("FEN").map(str::trim).filter(|fen| !fen.is_empty()) {
             let fen = fen.to_owned();
             (game.initial, game.mode) = position(&fen, is_960)?;
-            game.start_fen = (game.initial != Chess::default()).then_some(fen);
+            game.start_fen = (game.initial != Chess::default()).then(|| plain_fen(&fen));
         }
-        let result = self.replay(bytes, section.end, game.initial.clone()).map_err(|skip| match skip {
-            Skip::Unreadable { .. } if memchr(0, bytes).is_some() => Skip::Binary,
-            skip => skip,
-        })?;
-        game.outcome = result.map(outcome).map(str::to_owned);
-        game.moves = self.moves.clone();
+        let replay = Replay::of(bytes, section.end, &game);
+        if game.tags.is_empty() && replay.is_no_game() {
+            return Err(if memchr(0, bytes).is_some() { Skip::Binary } else { Skip::NoGame });
+        }
+        game.outcome = replay.result.as_deref().map(|text| outcome(text).to_owned());
+        (game.moves, game.text, game.notes) = (replay.moves, replay.text, replay.notes);
         Ok(game)
     }
+}
 
-    /// Plays the main line. Gives the last result in it, as written.
-    fn replay<'a>(&mut self, bytes: &'a [u8], movetext: usize, mut chess: Chess) -> Result<Option<&'a [u8]>, Skip> {
-        self.moves.clear();
-        let mut result = None;
-        for token in Tokens::from(bytes, movetext) {
-            let text = &bytes[token.start..token.end];
+/// The main line while it is played.
+struct Replay<'a> {
+    bytes: &'a [u8],
+    chess: Chess,
+    moves: Vec<Move>,
+    text: MainLine,
+    notes: Vec<Note>,
+    /// The last result, as written.
+    result: Option<Cow<'a, [u8]>>,
+    /// Nothing is played any more.
+    ended: bool,
+    numbers: usize,
+    /// How much the numbers of moves are ahead of those by the position.
+    ahead: Option<i64>,
+    ignored: Ignored,
+}
+
+/// Words and signs that were passed over.
+#[derive(Default)]
+struct Ignored {
+    words: usize,
+    first: Option<Note>,
+    /// One since the last move number, which may have been a move: where it stands, and the game before it.
+    suspect: Option<(Token, Chess, usize)>,
+}
+
+impl<'a> Replay<'a> {
+    fn of(bytes: &'a [u8], movetext: usize, game: &Game) -> Replay<'a> {
+        let mut replay = Replay {
+            bytes,
+            chess: game.initial.clone(),
+            moves: Vec::new(),
+            text: MainLine { moves: Vec::new(), end: bytes.len() },
+            notes: Vec::new(),
+            result: None,
+            ended: false,
+            numbers: 0,
+            ahead: None,
+            ignored: Ignored::default(),
+        };
+        let forfeited = game.tag("Result") == Some("0-0");
+        let mut tokens = Tokens::from(bytes, movetext);
+        while let Some(token) = tokens.next() {
             match token.kind {
                 Kind::Move => {
-                    let m = match san_of(text).map(|san| san.to_move(&chess)) {
-                        Some(Ok(m)) => m,
-                        strictly => match loosely(text, &chess) {
-                            Some(Ok(m)) => m,
-                            loosely => return Err(refused(&chess, text, strictly.or(loosely).and_then(Result::err))),
-                        },
-                    };
-                    chess.play_unchecked(m);
-                    self.moves.push(m);
+                    let played = replay.word(token, forfeited);
+                    if let Some(end) = played {
+                        tokens.resume(end);
+                    }
                 }
-                Kind::Result => result = Some(text),
-                Kind::Unclosed => return Err(unreadable(&chess, text, "begins what is never closed")),
+                Kind::Number => replay.number(token),
+                Kind::Result => replay.result = Some(Cow::Borrowed(&bytes[token.start..token.end])),
+                Kind::Other => replay.ignore(token, false),
+                Kind::Unclosed => {
+                    let what = if bytes[token.start] == b'{' { "comment" } else { "variation" };
+                    replay.end(token, "unclosed", format!("a {what} begins here and is never closed"));
+                }
                 _ => {}
             }
         }
-        Ok(result)
-    }
-}
-
-/// The move of a token that is no legal SAN, as python-chess would read it: a sign of capture may be missing or too
-/// much, there may be a hyphen (`Ng1-f3`), both squares stand for whatever piece is there (`g1f3`, `e1g1`), the `=` of
-/// a promotion is not needed (`e8Q`), any number of `+` and `#` may follow; castling may be `o-o`. `None` if it is not
-/// of such a form either.
-#[cold]
-fn loosely(token: &[u8], chess: &Chess) -> Option<Result<Move, SanError>> {
-    let rest = &token[..token.iter().rposition(|b| !matches!(b, b'+' | b'#'))? + 1];
-    match rest {
-        b"o-o" => return Some(San::Castle(CastlingSide::KingSide).to_move(chess)),
-        b"o-o-o" => return Some(San::Castle(CastlingSide::QueenSide).to_move(chess)),
-        _ => {}
-    }
-    let (role, rest) = match rest {
-        [letter @ (b'N' | b'B' | b'R' | b'Q' | b'K'), rest @ ..] => (Role::from_char((*letter).into()), rest),
-        _ => (None, rest),
-    };
-    let (promotion, rest) = match rest {
-        [.., letter] if letter.is_ascii_alphabetic() => {
-            let rest = &rest[..rest.len() - 1];
-            (Some(Role::from_char((*letter).into())?), rest.strip_suffix(b"=").unwrap_or(rest))
+        if let Some(first) = replay.ignored.first.take() {
+            let more = match replay.ignored.words - 1 {
+                0 => " is no move and was ignored".to_owned(),
+                1 => " and 1 more word are no moves and were ignored".to_owned(),
+                more => format!(" and {more} more words are no moves and were ignored"),
+            };
+            replay.notes.insert(0, Note { detail: first.detail + &more, ..first });
         }
-        _ => (None, rest),
-    };
-    let (from, to) = rest.split_at_checked(rest.len().checked_sub(2)?)?;
-    let to = Square::from_ascii(to).ok()?;
-    let from = from.strip_suffix(b"x").or_else(|| from.strip_suffix(b"-")).unwrap_or(from);
-    let (file, rank) = match *from {
-        [] => (None, None),
-        [one] => (File::from_char(one.into()), Rank::from_char(one.into())),
-        [file, rank] => (Some(File::from_char(file.into())?), Some(Rank::from_char(rank.into())?)),
-        _ => return None,
-    };
-    if !from.is_empty() && file.is_none() && rank.is_none() {
-        return None;
+        replay
     }
-    let whole = role.is_none() && file.is_some() && rank.is_some();
-    let mut legal = chess.legal_moves();
-    legal.retain(|m| {
-        let Some(origin) = m.from() else { return false };
-        let goes = match m.castling_side() {
-            Some(side) => to == Square::from_coords(side.king_to_file(), origin.rank()) || (whole && to == m.to()),
-            None => to == m.to(),
-        };
-        let is_meant = match role {
-            Some(role) => role == m.role(),
-            None => whole || (m.role() == Role::Pawn && (file.is_some() || origin.file() == to.file())),
-        };
-        goes && is_meant
-            && m.promotion() == promotion
-            && file.is_none_or(|file| file == origin.file())
-            && rank.is_none_or(|rank| rank == origin.rank())
-    });
-    Some(match legal.as_slice() {
-        [m] => Ok(*m),
-        [] => Err(SanError::IllegalSan),
-        _ => Err(SanError::AmbiguousSan),
-    })
-}
 
-#[cold]
-fn refused(chess: &Chess, text: &[u8], error: Option<SanError>) -> Skip {
-    let at = format!("{} {}", number(chess), shown(text));
-    match error {
-        Some(_) if san_of(text) == Some(San::Null) => Skip::NullMove { at },
-        Some(SanError::IllegalSan) => Skip::IllegalMove { at },
-        Some(SanError::AmbiguousSan) => Skip::AmbiguousMove { at },
-        None => unreadable(chess, text, "is neither a move nor anything else that PGN knows"),
+    /// Without tags, a text is no game if it has no move, or more words than moves and no move number.
+    fn is_no_game(&self) -> bool {
+        let words = self.ignored.words > self.moves.len();
+        if memchr(0, self.bytes).is_some() {
+            return words || (self.moves.is_empty() && self.result.is_none());
+        }
+        (self.moves.is_empty() && (self.result.is_none() || words)) || (words && self.numbers == 0)
     }
-}
 
-#[cold]
-fn unreadable(chess: &Chess, text: &[u8], problem: &str) -> Skip {
-    Skip::Unreadable {
-        problem: format!("in the place of {} there is {:?}, which {problem}", number(chess), shown(text)),
+    /// Plays a word, and gives where it ended as far as it is a move.
+    fn word(&mut self, token: Token, forfeited: bool) -> Option<usize> {
+        let text = &self.bytes[token.start..token.end];
+        let zeros = text == b"0-0";
+        if zeros && (self.ended || (forfeited && self.is_last(token))) {
+            self.result = Some(Cow::Borrowed(text));
+            return None;
+        }
+        if self.ended {
+            return None;
+        }
+        match word(text, &self.chess) {
+            Word::Move(m, length) if self.moves.len() < MOST_PLIES => {
+                self.chess.play_unchecked(m);
+                self.moves.push(m);
+                self.text.moves.push(token.start..token.start + length);
+                return Some(token.start + length);
+            }
+            Word::Move(..) => {
+                let detail = format!("a game is read to its {MOST_PLIES}th half-move, and this one goes on");
+                self.end(token, "too-long", detail);
+            }
+            Word::Refused(..) if zeros && self.is_last(token) => self.result = Some(Cow::Borrowed(text)),
+            // Words behind the result.
+            Word::Refused(..) | Word::Foreign | Word::Null if self.result.is_some() => self.ignore(token, false),
+            Word::Refused(written, error) => {
+                let text = shown(text);
+                let (reason, detail) = match error {
+                    SanError::AmbiguousSan => ("ambiguous-move", format!("{text} can be more than one move")),
+                    SanError::IllegalSan => {
+                        let why = written.obstacle(&self.chess).map_or_else(String::new, |why| format!(" ({why})"));
+                        ("illegal-move", format!("{text} is not legal{why}"))
+                    }
+                };
+                self.end(token, reason, detail);
+            }
+            Word::Null => self.end(token, "null-move", format!("{} is a null move", shown(text))),
+            Word::Foreign => {
+                let detail = format!("{:?} is a move in a notation that trapline does not know", shown(text));
+                self.end(token, "unreadable", detail);
+            }
+            Word::Noise => self.ignore(token, true),
+        }
+        None
     }
-}
 
-/// The number of the move to come, as it is written before it.
-fn number(chess: &Chess) -> String {
-    format!("{}{}", chess.fullmoves(), if chess.turn().is_white() { "." } else { "..." })
+    fn is_last(&self, token: Token) -> bool {
+        Tokens::from(self.bytes, token.end).all(|token| !matches!(token.kind, Kind::Move | Kind::Number))
+    }
+
+    /// Compares a move number with the position: where they part, a word before it was a move.
+    fn number(&mut self, token: Token) {
+        let text = &self.bytes[token.start..token.end];
+        let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
+        let number = str::from_utf8(&text[..digits]).ok().and_then(|digits| digits.parse::<i64>().ok());
+        let Some(number) = number.filter(|_| digits < text.len() && text[0] != b'0' && !self.ended) else { return };
+        self.numbers += 1;
+        let ahead = number - i64::from(self.chess.fullmoves().get());
+        let suspect = self.ignored.suspect.take();
+        if let (Some(before), Some((token, chess, plies))) = (self.ahead, suspect)
+            && before != ahead
+        {
+            self.chess = chess;
+            self.moves.truncate(plies);
+            self.text.moves.truncate(plies);
+            let word = shown(&self.bytes[token.start..token.end]);
+            self.end(token, "unreadable", format!("{word:?} stands for a move that trapline cannot read"));
+            return;
+        }
+        self.ahead = Some(ahead);
+    }
+
+    fn ignore(&mut self, token: Token, may_be_move: bool) {
+        if self.ended {
+            return;
+        }
+        let text = &self.bytes[token.start..token.end];
+        self.ignored.words += 1;
+        if self.ignored.first.is_none() {
+            self.ignored.first = Some(self.note("ignored-text", format!("{:?}", shown(text))));
+        }
+        if may_be_move && self.ignored.suspect.is_none() && self.result.is_none() {
+            self.ignored.suspect = Some((token, self.chess.clone(), self.moves.len()));
+        }
+    }
+
+    /// Ends the moves before `token`.
+    fn end(&mut self, token: Token, reason: &'static str, detail: String) {
+        if self.ended {
+            return;
+        }
+        let note = self.note(reason, detail + ". The game is read up to there");
+        self.notes.push(note);
+        self.ended = true;
+        self.text.end = token.start;
+    }
+
+    fn note(&self, reason: &'static str, detail: String) -> Note {
+        Note { ply: self.moves.len(), number: self.chess.fullmoves().get(), reason, detail }
+    }
 }
 
 /// A result in its usual spelling.
 fn outcome(text: &[u8]) -> &'static str {
     match text {
-        b"*" => "*",
-        [b'1', b'/', ..] | [0xc2, ..] => "1/2-1/2",
+        // A double forfeit has neither a winner nor half a point.
+        b"*" | b"0-0" => "*",
+        [b'1', b'/', ..] | [b'0', b'.', ..] | [0xc2, ..] => "1/2-1/2",
         [b'1', ..] => "1-0",
         _ => "0-1",
     }
@@ -286,16 +391,26 @@ fn is_chess960(name: &str) -> Result<bool, Skip> {
     }
 }
 
-/// The position of a FEN, as leniently read as [`playable`] allows.
+/// The position of a FEN, as every reader of FENs takes it.
 fn position(fen: &str, is_960: bool) -> Result<(Chess, CastlingMode), Skip> {
-    let bad = |cause: String| Skip::BadFen { fen: shown(fen.as_bytes()), cause };
-    let setup = Fen::from_ascii(fen.as_bytes()).map_err(|error| bad(error.to_string()))?.into_setup();
-    if setup.pockets.is_some() || setup.remaining_checks.is_some() {
-        return Err(bad("it belongs to another variant".to_owned()));
+    let bad = |error: BadPosition| Skip::BadFen { fen: shown(fen.as_bytes()), cause: error.reason().to_owned() };
+    let found = parse_variant(fen, is_960).map_err(bad)?;
+    Ok((found.chess, found.mode))
+}
+
+/// The name of a tag as it is usually written.
+fn tag_name(name: &[u8]) -> String {
+    match KNOWN_TAGS.iter().find(|known| known.as_bytes().eq_ignore_ascii_case(name)) {
+        Some(known) => (*known).to_owned(),
+        None => decode(name),
     }
-    let mode = if is_960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
-    let chess = playable(setup, mode).map_err(bad)?;
-    Ok((chess, mode))
+}
+
+/// The value of a tag: escapes resolved, a line break in it is a space, letters composed.
+fn tag_value(value: &[u8]) -> String {
+    let text = decode(&unescape(value));
+    let text = if text.contains('\n') { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text };
+    if text.is_ascii() { text } else { text.nfc().collect() }
 }
 
 /// Resolves `\"` and `\\`. Other backslashes are themselves.

@@ -14,6 +14,15 @@ fn moves(text: &str) -> String {
     game.moves.iter().map(|m| m.to_uci(game.mode).to_string()).collect::<Vec<_>>().join(" ")
 }
 
+/// The moves before the place where the game ended, and why it did.
+#[track_caller]
+fn ended(text: &str, plies: usize, reason: &str, message: &str) {
+    let game = read(text).unwrap_or_else(|skip| panic!("{text}: {skip}"));
+    let note = game.notes.last().unwrap_or_else(|| panic!("{text}: all of it was read"));
+    assert_eq!((game.moves.len(), note.reason), (plies, reason), "{text}: {}", note.detail);
+    assert_eq!(note.detail, format!("{message}. The game is read up to there"));
+}
+
 #[track_caller]
 fn skipped(text: &str, reason: &str, message: &str) {
     let skip = read(text).map(|game| game.moves).expect_err(text);
@@ -36,9 +45,12 @@ fn a_game() {
 #[test]
 fn games_without_moves() {
     for text in
-        ["", "\n\n", "*", "[Event \"x\"]", "[Event \"x\"]\n\n{stalled} 0-1", "\u{feff}", "; c", "%", "+-", "{c} ±"]
+        ["*", "[Event \"x\"]", "[Event \"x\"]\n\n{stalled} 0-1", "[White \"A\"]\n\n0-0"]
     {
         assert_eq!(moves(text), "", "{text}");
+    }
+    for text in ["", "\n\n", "\u{feff}", "; c", "%", "+-", "{c} ±", "Dear friends,\nhere is nothing.", "I like d4 and e5"] {
+        assert_eq!(read(text).map(|game| game.moves).unwrap_err(), Skip::NoGame, "{text}");
     }
 }
 
@@ -48,6 +60,9 @@ fn outcomes() {
         ("1. e4 *", Some("*")),
         ("1. e4 0-1", Some("0-1")),
         ("1. e4 ½–½", Some("1/2-1/2")),
+        ("1. e4 1:0", Some("1-0")),
+        ("1. e4 0.5-0.5", Some("1/2-1/2")),
+        ("1. e4 0-0", Some("*")),
         ("1. e4 1–0", Some("1-0")),
         ("1. e4 1/2 - 1/2", Some("1/2-1/2")),
         ("1. e41-0", Some("1-0")),
@@ -97,20 +112,72 @@ fn moves_in_other_spellings() {
     let queens = "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n\n";
     assert_eq!(moves(&format!("{queens} a8Q a1=q")), "a7a8q a2a1q");
     assert_eq!(moves(&format!("{queens} a7a8N")), "a7a8n");
-    skipped(&format!("{queens} a8"), "illegal-move", "1. a8 is not legal");
-    skipped("1. e4 a6 2. Bb5 axb6", "illegal-move", "2... axb6 is not legal");
-    skipped("1. e4 e8Q", "illegal-move", "1... e8Q is not legal");
-    skipped("1. e1-e2", "illegal-move", "1. e1-e2 is not legal");
-    skipped("1. o-o", "illegal-move", "1. o-o is not legal");
-    skipped("1. Ke1", "illegal-move", "1. Ke1 is not legal");
-    skipped("1. Kh1", "illegal-move", "1. Kh1 is not legal");
+    ended(&format!("{queens} a8"), 0, "illegal-move", "a8 is not legal");
+    ended("1. e4 a6 2. Bb5 axb6", 3, "illegal-move", "axb6 is not legal");
+    ended("1. e4 e8Q", 1, "illegal-move", "e8Q is not legal (a piece of black itself is on e8)");
+    ended("1. e1-e2", 0, "illegal-move", "e1-e2 is not legal (a piece of white itself is on e2)");
+    ended("1. o-o", 0, "illegal-move", "o-o is not legal");
+    ended("1. Ke1", 0, "illegal-move", "Ke1 is not legal (a piece of white itself is on e1)");
+    ended("1. Kh1", 0, "illegal-move", "Kh1 is not legal (a piece of white itself is on h1)");
+}
+
+#[test]
+fn a_bad_move_costs_what_follows() {
+    ended("1. e4 e5 2. Nf6", 2, "illegal-move", "Nf6 is not legal (no knight can go to f6)");
+    ended("1. e4 -- 2. d4", 1, "null-move", "-- is a null move");
+    ended("1. Nf3 d6 2. d3 d5 3. Nd2", 4, "ambiguous-move", "Nd2 can be more than one move");
+    ended("1. e4 e5 2. Qh5 Ke7 3. Qxe5 Ke6", 5, "illegal-move", "Ke6 is not legal (no king can go to e6)");
+    let pinned = "1. e4 e5 2. Nf3 d6 3. Bb5+ Nc6 4. d4 Nd4";
+    ended(pinned, 7, "illegal-move", "Nd4 is not legal (the knight on c6 is pinned)");
+    ended("1. e4 e5 2. Bb5 d5 3. d4 c6 4. Qd3 cxb5 5. Qxb5 a6", 9, "illegal-move", "a6 is not legal");
+    ended("1. e4 e5 2. Bb5 d5 3. Ke3 a6", 4, "illegal-move", "Ke3 is not legal (no king can go to e3)");
+    ended("1. e4 {x\n", 1, "unclosed", "a comment begins here and is never closed");
+    ended("1. e4 (1. d4 {)}", 1, "unclosed", "a variation begins here and is never closed");
+    for word in ["Sf6", "Кf6", "[Nf6"] {
+        let message = format!("{word:?} is a move in a notation that trapline does not know");
+        ended(&format!("1. e4 {word} 2. Nf3"), 1, "unreadable", &message);
+    }
+    // The number shows that the word was a move.
+    ended("1. e4 resigns 2. e5", 1, "unreadable", "\"resigns\" stands for a move that trapline cannot read");
+    ended("1. e4 Xx 2. Nf3 Nf6 3. e5", 1, "unreadable", "\"Xx\" stands for a move that trapline cannot read");
+    let long = format!("1. {}", "Nf3 Nf6 Ng1 Ng8 ".repeat(MOST_PLIES));
+    ended(&long, MOST_PLIES, "too-long", &format!("a game is read to its {MOST_PLIES}th half-move, and this one goes on"));
+}
+
+#[test]
+fn a_bad_token_costs_the_token() {
+    let plain = "e2e4 e7e5 g1f3 b8c6 f1c4";
+    for text in [
+        "1. e4 N e5 2. Nf3 D Nc6 3. Bc4",
+        "1. e4□ e5‼ 2. Nf3± Nc6+- 3. Bc4N",
+        "1.e4,e5 2.Nf3,Nc6 3.Bc4",
+        "1. e4 e5 2. Nf3 zugzwang Nc6 3. Bc4ch mate",
+        "1. e4\u{a0}e5 2.\u{200b}Nf3 N\u{ad}c6\u{2003}3. \u{feff}Bc4\u{200b}",
+        "1. e4 {a {b} c} e5 2. Nf3 Nc6 3. Bc4 1-0 ff",
+        "1. e4 e5 2. ♘f3 ♞c6 3. ♗c4 White resigns",
+        "1. e4e5 2. Nf3Nc6 3. Bc4† draw",
+        "1. e4 e5 2. Ng1–f3 Nb8\u{2011}c6 3. Bf1\u{2212}c4 Remis",
+    ] {
+        assert_eq!(moves(text), plain, "{text}");
+    }
+    let game = read("1. e4 N! e5 2. Nf3 zugzwang Nc6 RR 3. Bc4 *").unwrap();
+    assert_eq!((game.notes.len(), game.notes[0].reason, game.notes[0].ply, game.notes[0].number), (1, "ignored-text", 1, 1));
+    assert_eq!(game.notes[0].detail, "\"N\" and 2 more words are no moves and were ignored");
+    assert_eq!(moves("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O–O 0-0"), "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8");
+    assert_eq!(moves("[Result \"0-0\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. d3 0-0"), "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 d2d3");
+    assert_eq!(moves("1. e4 d5 2. e5 f5 3. exf6e.p. Nxf6"), "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6");
+}
+
+#[test]
+fn tags_as_their_author_meant_them() {
+    let game = read("[white \"Zoe\u{308}\"]\n[BLACK\n\"Corsi,\nPiero\"]\n[Result \"1-0\"]\n\n1. e4").unwrap();
+    assert_eq!((game.tag("White"), game.tag("Black"), game.moves.len()), (Some("Zoë"), Some("Corsi, Piero"), 1));
+    let game = read("Here is my game:\n```pgn\n[White \"A\"]\n\n1. e4\n```\nthanks!").unwrap();
+    assert_eq!((game.tag("White"), game.moves.len()), (Some("A"), 1));
 }
 
 #[test]
 fn skips() {
-    skipped("1. e4 e5 2. Nf6", "illegal-move", "2. Nf6 is not legal");
-    skipped("1. e4 -- 2. d4", "null-move", "1... -- is a null move");
-    skipped("1. Nf3 d6 2. d3 d5 3. Nd2", "ambiguous-move", "3. Nd2 can be more than one move");
     skipped(
         "[Variant \"Crazyhouse\"]",
         "unknown-variant",
@@ -122,20 +189,6 @@ fn skips() {
         "binary",
         "the text has NUL bytes, so it is no PGN, or not in an encoding that contains ASCII",
     );
-    let garbage = |what: &str| {
-        format!("in the place of 1... there is {what:?}, which is neither a move nor anything else that PGN knows")
-    };
-    for token in ["Zz9", "Nf6e5g4", "e5Nf3", "Sf6", "N", "resigns", "♘f6", "[%clk", "0000", "Nf6+-"] {
-        skipped(&format!("1. e4 {token} 2. Nf3"), "unreadable", &garbage(token));
-    }
-    skipped("1. e4 {x\n", "unreadable", "in the place of 1... there is \"{x\\n\", which begins what is never closed");
-    skipped(
-        "1. e4 (1. d4 {)}",
-        "unreadable",
-        "in the place of 1... there is \"(1. d4 {)}\", which begins what is never closed",
-    );
-    let long = "x".repeat(1000);
-    skipped(&format!("1. e4 {long}"), "unreadable", &garbage(&format!("{}…", &long[..SHOWN])));
 }
 
 #[test]
@@ -147,7 +200,7 @@ fn starts_and_variants() {
     assert_eq!((game.start_fen.as_deref(), game.moves.len()), (Some("4k3/8/8/8/8/8/8/4K2R b K - 3 12"), 2));
     // Rights without a rook, and an impossible en passant square.
     assert_eq!(moves("[FEN \"4k3/8/8/8/8/8/8/4K3 w KQkq e3 0 1\"]\n\n1. Kd1"), "e1d1");
-    skipped("[FEN \"4k3/8/8/8/8/8/8/4K3 w KQkq e3 0 1\"]\n\n1. O-O", "illegal-move", "1. O-O is not legal");
+    ended("[FEN \"4k3/8/8/8/8/8/8/4K3 w KQkq e3 0 1\"]\n\n1. O-O", 0, "illegal-move", "O-O is not legal");
     let mode = |variant: &str| read(&format!("[Variant \"{variant}\"]")).map(|game| game.mode);
     for name in ["", "Standard", "chess", "From Position", "NORMAL"] {
         assert_eq!(mode(name), Ok(CastlingMode::Standard), "{name}");
@@ -232,7 +285,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 fn check_file(path: &Path) -> (usize, usize) {
     let input = std::fs::read(path).unwrap();
     let (mut games, mut skips, mut otherwise) = (0, 0, 0);
-    let mut reader = GameReader::new();
+    let reader = GameReader::new();
     let mut splitter = Splitter::new(1 << 18, 1 << 24);
     let mut batches = splitter.feed(&input);
     batches.extend(splitter.finish());
@@ -247,7 +300,8 @@ fn check_file(path: &Path) -> (usize, usize) {
                 continue;
             };
             let black_starts = game.initial.turn().is_black();
-            let places = anchors(bytes, game.moves.len(), black_starts).expect("an anchor for each move");
+            let places = anchors(bytes, &game.text, black_starts);
+            assert_eq!(places.len(), game.moves.len(), "{path:?}, game {games}");
             let mut at = 0;
             for place in &places {
                 let order =
@@ -259,7 +313,7 @@ fn check_file(path: &Path) -> (usize, usize) {
             let more = annotated(bytes, &places);
             let again = reader.read(&more).unwrap();
             assert_eq!((&again.moves, &again.tags), (&game.moves, &game.tags), "{path:?}, game {games}");
-            let marked = anchors(&more, again.moves.len(), black_starts).expect("an anchor for each move");
+            let marked = anchors(&more, &again.text, black_starts);
             assert!(marked.iter().all(|m| m.nags.contains(&142) && m.variations.len() * m.comments.len() > 0));
         }
     }
@@ -364,7 +418,7 @@ fn no_text_is_too_broken() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % n
     };
-    let mut reader = GameReader::new();
+    let reader = GameReader::new();
     for _ in 0..20_000 {
         let mut text: Vec<u8> = (0..next(30)).flat_map(|_| parts[next(parts.len())].bytes()).collect();
         if !text.is_empty() && next(2) == 0 {
@@ -373,8 +427,8 @@ fn no_text_is_too_broken() {
         }
         crate::pgn::anchors::layout(&text);
         if let Ok(game) = reader.read(&text) {
-            let places =
-                anchors(&text, game.moves.len(), game.initial.turn().is_black()).expect("an anchor for each move");
+            let places = anchors(&text, &game.text, game.initial.turn().is_black());
+            assert_eq!(places.len(), game.moves.len());
             assert_eq!(reader.read(&annotated(&text, &places)).unwrap().moves, game.moves, "{:?}", decode(&text));
         }
     }
@@ -428,8 +482,9 @@ fn time_is_linear() {
             let mut splitter = Splitter::new(1 << 16, 1 << 30);
             let batches = [splitter.feed(text.as_bytes()), splitter.finish()].concat();
             assert_eq!(batches.iter().map(|b| b.data.len()).sum::<usize>(), text.len());
-            let plies = GameReader::new().read(text.as_bytes()).map_or(0, |game| game.moves.len());
-            anchors(text.as_bytes(), plies, false);
+            if let Ok(game) = GameReader::new().read(text.as_bytes()) {
+                anchors(text.as_bytes(), &game.text, false);
+            }
             crate::pgn::anchors::layout(text.as_bytes());
             // Well below a second, even without optimization.
             assert!(began.elapsed().as_secs() < 10, "{start:?} {part:?}");

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use shakmaty::{CastlingMode, Chess, Move, Position, Role};
 
 use crate::chess::position::{BadPosition, digest16, epd, parse, position_key};
-use crate::pgn::reader::{Game, GameReader, Skip};
+use crate::pgn::reader::{Game, GameReader, Note, Skip};
 use crate::pgn::splitter::Batch;
 use crate::trees::tree::{Plies2, pack};
 
@@ -30,10 +30,25 @@ pub(crate) struct Unread {
     pub detail: String,
 }
 
+/// A note on a game that was read.
+pub(crate) struct Noted {
+    pub number: u64,
+    pub offset: u64,
+    pub note: Note,
+}
+
+impl Noted {
+    pub(crate) fn all(piece: &Piece<'_>, game: &Game) -> impl Iterator<Item = Noted> {
+        let (number, offset) = (piece.number, piece.offset);
+        game.notes.iter().map(move |note| Noted { number, offset, note: note.clone() })
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Records {
     pub records: Vec<Record>,
     pub unread: Vec<Unread>,
+    pub notes: Vec<Noted>,
     /// Each position of the batch once: key and packed fingerprint.
     pub positions: Vec<([u8; 16], Vec<u8>)>,
 }
@@ -47,14 +62,18 @@ pub(crate) struct Piece<'a> {
     /// Offset within the batch.
     pub start: usize,
     pub bytes: &'a [u8],
+    /// Other programs read it as part of a comment that was never closed.
+    pub commented: bool,
 }
 
 /// The games of a batch, each read or with the reason why not.
 pub(crate) fn games(batch: &Batch) -> impl Iterator<Item = (Piece<'_>, Result<Game, Skip>)> {
-    let mut reader = GameReader::new();
+    let reader = GameReader::new();
     (0u64..).zip(&batch.starts).enumerate().map(move |(index, (count, &start))| {
         let bytes = &batch.data[batch.game(index)];
-        let piece = Piece { number: batch.first_game + count, offset: batch.offset + start as u64, start, bytes };
+        let commented = batch.commented.contains(&index);
+        let (number, offset) = (batch.first_game + count, batch.offset + start as u64);
+        let piece = Piece { number, offset, start, bytes, commented };
         let game = if batch.oversized.contains(&index) {
             Err(Skip::Oversized { limit: bytes.len() })
         } else {
@@ -79,6 +98,7 @@ pub(crate) fn read(batch: &Batch) -> Records {
         match game {
             Err(skip) => out.unread.push(Unread::new(&piece, &skip)),
             Ok(game) => {
+                out.notes.extend(Noted::all(&piece, &game));
                 let mut position = game.initial.clone();
                 let mut keys = Vec::with_capacity(game.moves.len() + 1);
                 let mut moves = Vec::with_capacity(2 * game.moves.len());

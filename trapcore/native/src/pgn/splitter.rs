@@ -3,7 +3,9 @@
 //! What is cut is never changed: the data of all batches, one after the other, is the input, byte for byte. Where it is
 //! cut depends on the input alone and not on how it arrived.
 
-use crate::pgn::lexer::{ends_with_result, is_blank, is_broken_tag, is_first_column, tag_pair};
+use crate::pgn::lexer::{
+    ends_with_result, is_blank, is_broken_tag, is_first_column, is_prose, tag_length, tag_pair,
+};
 use memchr::{memchr, memchr2, memchr3};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -36,6 +38,8 @@ pub(crate) struct Batch {
     pub starts: Vec<usize>,
     /// Indexes into `starts` of games that are larger than allowed, of which `data` holds the first piece.
     pub oversized: Vec<usize>,
+    /// Indexes into `starts` of games that other programs read as part of a comment which was never closed before.
+    pub commented: Vec<usize>,
 }
 
 impl Batch {
@@ -109,6 +113,9 @@ pub(crate) struct Splitter {
     segment: usize,
     starts: Vec<usize>,
     oversized: Vec<usize>,
+    commented: Vec<usize>,
+    /// A comment was opened before the current game and nothing has closed it since.
+    unclosed: bool,
     /// The current game has been cut.
     cut: bool,
     /// Games that have begun, and how many of them before the current batch.
@@ -135,6 +142,8 @@ impl Splitter {
             segment: 0,
             starts: vec![0],
             oversized: Vec::new(),
+            commented: Vec::new(),
+            unclosed: false,
             cut: false,
             games: 1,
             games_before: 0,
@@ -202,11 +211,11 @@ impl Splitter {
             }
             b'%' if is_first_column(&window[..indent]) => self.state = State::Rest,
             b'[' => {
-                let end = memchr(b'\n', &window[indent..]).map(|i| indent + i);
-                if end.is_none() && !whole {
+                let Some(length) = tag_length(&window[indent..], whole) else {
                     return false;
-                }
-                let line = &window[indent..end.unwrap_or(window.len())];
+                };
+                let end = Some(indent + length).filter(|end| *end < window.len());
+                let line = &window[indent..indent + length];
                 let Some(tag) = tag_pair(line) else {
                     if is_broken_tag(line, !self.seen.text && !self.seen.tags.is_empty()) {
                         let (name, is_event) = (hash(line), is_broken_tag(line, false));
@@ -227,9 +236,26 @@ impl Splitter {
                 }
                 self.begin_text(start);
             }
+            _ if self.is_between_games() => {
+                let end = memchr(b'\n', window);
+                if end.is_none() && !whole {
+                    return false;
+                }
+                if is_prose(&window[..end.unwrap_or(window.len())]) {
+                    self.state = State::Rest;
+                } else {
+                    self.text_line(start, batches);
+                }
+            }
             _ => self.text_line(start, batches),
         }
         true
+    }
+
+    /// Whether words here belong to no game: before the first tag, or after a result and a blank line.
+    fn is_between_games(&self) -> bool {
+        let seen = &self.seen;
+        (seen.tags.is_empty() && !seen.text) || (seen.result && seen.blank)
     }
 
     /// A line of movetext.
@@ -319,7 +345,10 @@ impl Splitter {
     /// Passes a comment, up to its end or the end of the line.
     fn comment(&mut self) -> bool {
         match memchr2(b'}', b'\n', &self.buffer[self.at..]) {
-            Some(i) if self.buffer[self.at + i] == b'}' => self.begin_text(self.at + i + 1),
+            Some(i) if self.buffer[self.at + i] == b'}' => {
+                self.unclosed = false;
+                self.begin_text(self.at + i + 1);
+            }
             Some(i) => {
                 self.at += i + 1;
                 self.blank_in_comment = false;
@@ -347,6 +376,7 @@ impl Splitter {
                 return false;
             }
             Some(0) if self.blank_in_comment && window.starts_with(event) => {
+                self.unclosed = true;
                 self.begin_game(start, batches);
                 self.state = State::Line;
             }
@@ -362,6 +392,9 @@ impl Splitter {
             self.emit(start, batches);
         }
         self.games += 1;
+        if self.unclosed {
+            self.commented.push(self.starts.len());
+        }
         self.starts.push(start);
         self.piece = start;
         self.cut = false;
@@ -390,6 +423,7 @@ impl Splitter {
             data: self.buffer[head..end].to_vec(),
             starts: self.starts.drain(..).map(|start| start - head).collect(),
             oversized: std::mem::take(&mut self.oversized),
+            commented: std::mem::take(&mut self.commented),
         });
         self.head = end;
         self.games_before = self.games;

@@ -13,15 +13,15 @@ use shakmaty::CastlingMode;
 use super::pickle::impl_pickle;
 use crate::chess::position;
 use crate::judge::judgements::{JudgedPosition, PROOF};
-use crate::pgn::records::{self, Unread};
+use crate::pgn::records::{self, Noted, Unread};
 use crate::pgn::splitter::{Batch, Splitter};
 
 /// Whole games of one input.
 #[pyclass(frozen, name = "Batch", module = "trapcore._native")]
 pub(crate) struct PyBatch(pub(crate) Batch);
 
-/// First game, offset, data, starts, oversized: see `Batch`.
-type BatchParts<'py> = (u64, u64, Bound<'py, PyBytes>, Vec<usize>, Vec<usize>);
+/// First game, offset, data, starts, oversized, commented: see `Batch`.
+type BatchParts<'py> = (u64, u64, Bound<'py, PyBytes>, Vec<usize>, Vec<usize>, Vec<usize>);
 
 #[pymethods]
 impl PyBatch {
@@ -32,17 +32,18 @@ impl PyBatch {
         data: PyBackedBytes,
         starts: Vec<usize>,
         oversized: Vec<usize>,
+        commented: Vec<usize>,
     ) -> PyResult<PyBatch> {
         let inside = starts.is_sorted_by(|a, b| a < b) && starts.last().is_none_or(|&last| last < data.len());
-        if !inside || oversized.iter().any(|&index| index >= starts.len()) {
+        if !inside || oversized.iter().chain(&commented).any(|&index| index >= starts.len()) {
             return Err(PyValueError::new_err("games begin within the batch, one after the other"));
         }
-        Ok(PyBatch(Batch { first_game, offset, data: data.to_vec(), starts, oversized }))
+        Ok(PyBatch(Batch { first_game, offset, data: data.to_vec(), starts, oversized, commented }))
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> BatchParts<'py> {
-        let Batch { first_game, offset, data, starts, oversized } = &self.0;
-        (*first_game, *offset, PyBytes::new(py, data), starts.clone(), oversized.clone())
+        let Batch { first_game, offset, data, starts, oversized, commented } = &self.0;
+        (*first_game, *offset, PyBytes::new(py, data), starts.clone(), oversized.clone(), commented.clone())
     }
 
     #[getter]
@@ -117,6 +118,32 @@ impl_pickle! {
     }
 }
 
+impl_pickle! {
+    #[pyclass(frozen, get_all, name = "Note", module = "trapcore._native")]
+    pub struct PyNote {
+        game: u64,
+        offset: u64,
+        ply: usize,
+        number: u32,
+        reason: String,
+        detail: String,
+    }
+}
+
+pub(super) fn noted(notes: Vec<Noted>) -> Vec<PyNote> {
+    notes
+        .into_iter()
+        .map(|noted| PyNote {
+            game: noted.number,
+            offset: noted.offset,
+            ply: noted.note.ply,
+            number: noted.note.number,
+            reason: noted.note.reason.to_owned(),
+            detail: noted.note.detail,
+        })
+        .collect()
+}
+
 pub(super) fn skipped(unread: Vec<Unread>) -> Vec<PySkipped> {
     unread
         .into_iter()
@@ -149,6 +176,7 @@ impl_pickle! {
     struct PyBatchRecords {
         records: Vec<Py<PyGameRecord>>,
         skipped: Vec<Py<PySkipped>>,
+        notes: Vec<Py<PyNote>>,
         positions: Vec<(Py<PyBytes>, Py<PyBytes>)>,
     }
 }
@@ -172,6 +200,7 @@ fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
     Ok(PyBatchRecords {
         records: list(py, games.collect())?,
         skipped: list(py, skipped(read.unread))?,
+        notes: list(py, noted(read.notes))?,
         positions: read.positions.iter().map(|(key, print)| (bytes(key), bytes(print))).collect(),
     })
 }
@@ -204,6 +233,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBatch>()?;
     module.add_class::<PySplitter>()?;
     module.add_class::<PySkipped>()?;
+    module.add_class::<PyNote>()?;
     module.add_class::<PyGameRecord>()?;
     module.add_class::<PyBatchRecords>()
 }

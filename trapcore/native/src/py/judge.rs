@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Move, Position};
 
 use super::arguments;
 use super::calls::{Cancellation, detached};
-use super::games::{PyBatch, PyJudgedPosition, PySkipped, judged, list, skipped};
+use super::games::{PyBatch, PyJudgedPosition, PyNote, PySkipped, judged, list, noted, skipped};
 use super::pickle::impl_pickle;
 use super::ranking::MoveRanker;
 use super::token_index::PyTokenIndex;
@@ -95,6 +95,7 @@ impl_pickle! {
         wrapped: bool,
         newline: String,
         encoding: String,
+        commented: bool,
         findings: Vec<Py<PyFinding>>,
         judged: Vec<Py<PyJudgedPosition>>,
     }
@@ -106,6 +107,7 @@ impl_pickle! {
         games: u64,
         positions: u64,
         skipped: Vec<Py<PySkipped>>,
+        notes: Vec<Py<PyNote>>,
         found: Vec<Py<PyGameFindings>>,
         candidates: u64,
         suspected: u64,
@@ -336,6 +338,7 @@ impl PyGameAnalyzer {
                     Encoding::Latin1 => "latin-1",
                 }
                 .to_owned(),
+                commented: game.commented,
                 findings,
                 judged: list(py, game.judged.iter().map(|found| judged(found, game.game.mode)).collect())?,
             });
@@ -344,6 +347,7 @@ impl PyGameAnalyzer {
             games: found.games,
             positions: found.positions,
             skipped: list(py, skipped(found.unread))?,
+            notes: list(py, noted(found.notes))?,
             found: list(py, games)?,
             candidates: found.candidates,
             suspected: found.suspected,

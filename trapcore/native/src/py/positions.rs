@@ -13,6 +13,11 @@ fn epd(fen: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
+fn plain_fen(text: &str) -> String {
+    position::plain_fen(text)
+}
+
+#[pyfunction]
 fn position_key<'py>(py: Python<'py>, fen: &str) -> PyResult<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(py, &position::position_key(&position::parse(fen)?.chess)))
 }
@@ -49,6 +54,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("POSITION_KEY_VERSION", position::POSITION_KEY_VERSION)?;
     module.add("FINGERPRINT_VERSION", FINGERPRINT_VERSION)?;
     module.add_function(wrap_pyfunction!(epd, module)?)?;
+    module.add_function(wrap_pyfunction!(plain_fen, module)?)?;
     module.add_function(wrap_pyfunction!(position_key, module)?)?;
     module.add_function(wrap_pyfunction!(fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(perft, module)?)?;

@@ -1,0 +1,185 @@
+"""Odd files: one bad token costs that token, one bad move what follows it, and nothing costs the game."""
+
+import io
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.annotator.test_preservation import is_contained, rewritten
+from tests.support.command_line import run_program
+from tests.support.public_data import DATA, needs
+from tests.support.trap_games import FELL, game, make_library
+from trapcore import _native
+from trapcore.io.streams import open_bytes
+
+MOVES = "1. e4 e5 2. Nf3 Nc6 3. Bc4 h6 4. Nc3 d6 5. O-O Bg4 6. Nxe5 Bxd1 7. Bxf7+ Ke7 8. Nd5#"
+WHOLE = 15
+TRIALS = DATA / "trials"
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A movetext, the half-moves of it that are legal, and the reasons of the notes on it."""
+
+    text: str
+    plies: int = WHOLE
+    notes: tuple[str, ...] = ("ignored-text",)
+
+
+def behind(token: str) -> str:
+    """The game with a word of its own after White's sixth move."""
+    return MOVES.replace("Nxe5 ", f"Nxe5 {token} ") + " 1-0"
+
+
+def glued(sign: str) -> str:
+    return MOVES.replace("Nxe5 ", f"Nxe5{sign} ") + " 1-0"
+
+
+def ends(result: str, *, noted: bool) -> Odd:
+    return Odd(f"{MOVES} {result}", notes=("ignored-text",) if noted else ())
+
+
+WORDS = [Odd(behind(token)) for token in ("N", "D", "RR", "N!", "zugzwang", "C", "□", "±", "+-", "(!)", "mate", "=", "∞")]
+SIGNS = [Odd(glued(sign)) for sign in ("‼", "□", "±", "+-", "D", "⁈", "N", "ch", "†", "∓", "!D")]
+RESULTS = [ends(text, noted=False) for text in ("1:0", "½-½", "½–½", "0.5-0.5", "1−0", "1–0", "0-1", "0-0", "*", "1 - 0")]
+RESULTS += [ends(text, noted=True) for text in ("1-0 ff", "Remis", "draw", "White resigns", "1-0 (time) flag", "mate 1-0")]
+CHARACTERS = [
+    Odd(MOVES.replace(" ", space) + " 1-0", notes=())
+    for space in ("\u00a0", "\u2003", "\u202f", " \u200b", "\u200b ", " \ufeff", "\u3000", "\u2009")
+] + [
+    Odd(MOVES.replace("O-O", castling) + " 1-0", notes=())
+    for castling in ("O–O", "O—O", "O\u2011O", "O\u2212O", "0–0", "0-0", "o-o", "O\u200b-O")
+]
+MOVE_SPELLINGS = [
+    Odd(MOVES.replace("Nxe5", "N×e5") + " 1-0", notes=()),
+    Odd(MOVES.replace("Nxe5", "N:e5") + " 1-0", notes=()),
+    Odd(MOVES.replace("Nxe5", "♘xe5").replace("Nc6", "♞c6") + " 1-0", notes=()),
+    Odd("1.e4,e5 2.Nf3,Nc6 3.Bc4,h6 4.Nc3,d6 5.O-O,Bg4 6.Nxe5,Bxd1 7.Bxf7+,Ke7 8.Nd5# 1-0", notes=()),
+    Odd("1. e4 d5 2. e5 f5 3. exf6e.p. Nxf6 *", 6, ()),
+    Odd("1. e4 d5 2. e5 f5 3. exf6 e.p. Nxf6 *", 6, ()),
+    Odd("1. e4 d5 2. e5 f5 3. exf6ep Nxf6 *", 6, ()),
+]
+COMMENTS = [
+    Odd(MOVES.replace("e4 e5", "e4 {best {by test} they say} e5") + " 1-0", notes=()),
+    Odd(MOVES.replace("e4 e5", "e4 {a {b {c} d} d4} e5") + " 1-0", notes=()),
+    Odd(MOVES.replace("Nxe5 ", "{the pin Nxe5 "), 10, ("unclosed",)),
+    Odd(MOVES.replace("Nxe5 ", "(6. d3 Nxe5 "), 10, ("unclosed",)),
+]
+BAD_MOVES = [
+    Odd("1. e4 e5 2. Ke4 Kd5 1-0", 2, ("illegal-move",)),
+    Odd("1. d4 d5 2. Nf3 Nf6 Kd4 Ke5 *", 4, ("illegal-move",)),
+    Odd(MOVES.replace("Nd5#", "Nd6"), 14, ("illegal-move",)),
+    Odd("1. e4 e5 2. -- Nc6 3. Nf3 *", 2, ("null-move",)),
+    Odd("1. e4 e5 2. Z0 Nc6 *", 2, ("null-move",)),
+    Odd("1. e4 e5 2. Sf3 Nc6 *", 2, ("unreadable",)),
+    Odd("1. Nf3 d6 2. d3 d5 3. Nd2 e5 *", 4, ("ambiguous-move",)),
+    Odd(MOVES.replace("Nd5#", "N"), 14, ("ignored-text",)),
+    Odd(MOVES.replace("Nd5#", "Nd"), 14, ("ignored-text",)),
+    Odd(MOVES[:-6], 14, ()),
+    # The number shows that the word stood for a move.
+    Odd("1. e4 Xx 2. Nf3 Nf6 3. e5 *", 1, ("unreadable", "ignored-text")),
+]
+TABLE = WORDS + SIGNS + RESULTS + CHARACTERS + MOVE_SPELLINGS + COMMENTS + BAD_MOVES
+SECOND = game(FELL, white="Dorn, Emil")
+
+
+def records(data: bytes) -> _native.BatchRecords:
+    splitter = _native.PgnSplitter(1 << 24)
+    (batch,) = [*splitter.feed(data), *splitter.finish()]
+    return _native.read_records(batch)
+
+
+@pytest.mark.parametrize("odd", TABLE, ids=lambda odd: odd.text[-40:])
+def test_the_legal_moves_of_an_odd_game_are_read_and_its_bytes_kept(odd: Odd) -> None:
+    data = (game(odd.text) + "\n" + SECOND).encode()
+    read = records(data)
+    assert [record.plies for record in read.records][:2] == [odd.plies, 15]
+    assert sorted(note.reason for note in read.notes if note.game == 1) == sorted(odd.notes)
+    after, counts = rewritten(data)
+    assert counts.skipped == {}
+    assert is_contained(data, after)
+    assert rewritten(after)[0] == after
+    assert [record.plies for record in records(after).records] == [record.plies for record in read.records]
+
+
+def test_the_table_has_sixty_inputs() -> None:
+    assert len(TABLE) >= 60
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_written_as_it_was_read(tmp_path: Path, encoding: str) -> None:
+    for mark in ("", "\ufeff"):
+        text = mark + game(FELL, white="Zoë").replace("\n", "\r\n")
+        (tmp_path / "in.pgn").write_bytes(text.encode(encoding) + b"\n")
+        annotate(tmp_path, "in.pgn", 0)
+        after = (tmp_path / "out" / "in.pgn").read_bytes()
+        assert after.endswith(b"\n")
+        wide = after[:-1].decode(encoding)
+        assert is_contained(text.encode(), wide.encode())
+        assert "Sets Légal's Mate" in wide
+
+
+def annotate(folder: Path, name: str, code: int, *options: str) -> str:
+    """What the command says of a file in the folder, whose result lies in the folder ``out``."""
+    library = make_library(folder / "library.sqlite")
+    done = run_program(("annotate", name, "-o", "out/", "--db", str(library), "--tell", "known", *options), folder, {})
+    assert done.returncode == code, done.stderr
+    return " ".join(done.stderr.split())
+
+
+def test_a_zip_archive_is_read(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("readme.txt", "These are my games.")
+        archive.writestr("a.pgn", game(FELL).rstrip())
+        archive.writestr("b/b.PGN", SECOND)
+    (tmp_path / "games.zip").write_bytes(packed.getvalue())
+    with open_bytes(tmp_path / "games.zip") as reader:
+        assert b"".join(reader) == (game(FELL).rstrip() + "\n" + SECOND).encode()
+    annotate(tmp_path, "games.zip", 0)
+    assert b"Sets L" in (tmp_path / "out" / "games.pgn").read_bytes()
+
+
+@pytest.mark.parametrize("content", [b"", b"Dear friends,\nno game here.\n", bytes(range(256)) * 8, b"\n\n"])
+def test_a_file_without_a_game_is_an_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "in.pgn").write_bytes(content)
+    assert "there is no game in this file" in annotate(tmp_path, "in.pgn", 2)
+
+
+def test_a_comment_left_open_is_not_closed_by_a_brace_of_ours() -> None:
+    before = game(MOVES.replace("Nxe5 ", "{the pin Nxe5 ") + " 1-0") + "\n" + game(FELL)
+    after, _ = rewritten(before.encode())
+    assert after.count(b"}") == 0
+    closed = before + "\n" + game(FELL.replace("e4 ", "e4 {closes it} ")) + "\n" + game(FELL)
+    after, _ = rewritten(closed.encode())
+    assert after.count(b"}") > 1
+
+
+def test_a_note_names_game_move_and_reason(tmp_path: Path) -> None:
+    (tmp_path / "in.pgn").write_text(SECOND + "\n" + game("1. e4 e5 2. Nf3 d6 3. Bb5+ Nc6 4. d4 Nd4 *"))
+    said = annotate(tmp_path, "in.pgn", 0)
+    assert "game 2, move 4: Nd4 is not legal (the knight on c6 is pinned). The game is read up to there." in said
+
+
+def test_a_game_is_read_to_its_two_thousandth_half_move() -> None:
+    read = records(game("Nf3 Nf6 Ng1 Ng8 " * 5000 + "*").encode())
+    assert ([record.plies for record in read.records], [note.reason for note in read.notes]) == ([2000], ["too-long"])
+
+
+def test_composed_and_decomposed_names_are_one_player() -> None:
+    read = records((game(MOVES, white="Zoe\u0308") + "\n" + game(FELL, white="Zoë")).encode())
+    assert {record.tags["White"] for record in read.records} == {"Zoë"}
+
+
+@needs(TRIALS)
+@pytest.mark.parametrize("path", sorted(TRIALS.glob("*.pgn")), ids=lambda path: path.name)
+def test_every_legal_move_of_the_trials_is_read(path: Path) -> None:
+    expected = {"10g": [14], "33d": [10, 15], "43-": [0, 15], "28a-utf16le-bom": [15], "28b": [15]}
+    plies = next((plies for name, plies in expected.items() if path.name.startswith(name)), [15, 15])
+    if path.name == "28a-utf16le.pgn":
+        plies = [15, 15]
+    with open_bytes(path) as reader:
+        read = records(b"".join(reader))
+    assert ([record.plies for record in read.records], read.skipped) == (plies, [])
