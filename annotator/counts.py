@@ -13,7 +13,7 @@ from trapcore import _native
 SHOWN = 10
 """Most games that are named of those that could not be read; a report has all of them."""
 
-NO_GAME = "there is no game in this file; a game has tags such as [White \"…\"], or at least moves"
+NO_GAME = 'there is no game in this file; a game has tags such as [White "…"], or at least moves'
 """What is wrong with a file of prose or of random bytes."""
 
 _NO_GAMES = {"no-game", "binary"}

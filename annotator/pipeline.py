@@ -103,7 +103,8 @@ class Run:
         """Do it, and return what was counted.
 
         Raises ``InputError`` if no input could be read (with ``strict``: if any was damaged), ``OutputError``,
-        ``EngineError``, what the pool raises, and ``UsageError`` if what is to be continued is not what it was. After
+        ``EngineError``, what the pool raises, and ``UsageError`` if what is to be continued is not what it was, or if no
+        input has a game. After
         an error the partial files and the journal stay, so that the run can go on.
         """
         files = self._begin()
@@ -148,7 +149,7 @@ class Run:
             self._end_report(context)
             if self._journal.inputs and not any(source.games for source in self._journal.inputs):
                 self.resumable = False
-                raise InputError(self.counts.problems[0])
+                raise UsageError(self.counts.problems[0])
 
     # One output -------------------------------------------------------------------------------------------------
 
@@ -179,9 +180,7 @@ class Run:
         state.length, state.digest = out.close()
         state.finished = True
 
-    def _copy(
-        self, source: InputState, out: Output, state: OutputState, context: _RunContext, *, alone: bool
-    ) -> None:
+    def _copy(self, source: InputState, out: Output, state: OutputState, context: _RunContext, *, alone: bool) -> None:
         """Write what becomes of one input, from where it was left off; in its own encoding if it is ``alone`` in the
         output, otherwise in UTF-8 where it is UTF-16."""
         digest = blake2b(digest_size=DIGEST_BYTES)

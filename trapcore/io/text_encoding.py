@@ -21,7 +21,10 @@ def encoding_of(head: bytes) -> str:
         return marked
     first = head[:_FIRST_BYTES]
     if len(first) == _FIRST_BYTES:
-        for encoding, letters, zeros in (("utf-16-le", first[::2], first[1::2]), ("utf-16-be", first[1::2], first[::2])):
+        for encoding, letters, zeros in (
+            ("utf-16-le", first[::2], first[1::2]),
+            ("utf-16-be", first[1::2], first[::2]),
+        ):
             if not any(zeros) and all(0 < letter < 0x80 for letter in letters):
                 return encoding
     return PLAIN

@@ -13,9 +13,7 @@ FIRST_BYTES = b"PK\x03\x04"
 """A zip archive begins with them."""
 
 
-def unzipped(
-    file: Any, head: bytes, read: Callable[[], bytes], name: str, limits: ReadLimits
-) -> Iterator[bytes]:
+def unzipped(file: Any, head: bytes, read: Callable[[], bytes], name: str, limits: ReadLimits) -> Iterator[bytes]:
     """The files in an archive one after the other: those called ``.pgn``, or all if none is.
 
     ``file`` is the open archive, and is used if it can be read anywhere; otherwise ``head`` and what ``read`` gives are

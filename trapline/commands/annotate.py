@@ -221,4 +221,6 @@ def _strict_error(counts: Counts) -> TraplineError:
     from trapcore.errors import InputError
 
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted((counts.skipped | counts.cut).items()))
-    return InputError(f"--strict: games were not read whole ({reasons})" if reasons else "--strict: an input is damaged")
+    return InputError(
+        f"--strict: games were not read whole ({reasons})" if reasons else "--strict: an input is damaged"
+    )

@@ -106,7 +106,7 @@ pub(crate) fn plain_fen(text: &str) -> String {
     let is_number = |field: &String| field.bytes().all(|b| b.is_ascii_digit());
     let is_square = |field: &String| matches!(field.as_bytes(), [b'a'..=b'h', b'3' | b'6']);
     let lacks_rights = fields.get(2).is_some_and(is_square)
-        || (fields.get(2).is_some_and(|field| field == "-" ) && fields.len() == 5 && fields[3..].iter().all(is_number))
+        || (fields.get(2).is_some_and(|field| field == "-") && fields.len() == 5 && fields[3..].iter().all(is_number))
         || (fields.len() == 4 && fields[2..].iter().all(is_number));
     if lacks_rights {
         fields.insert(2, "-".to_owned());
@@ -239,7 +239,10 @@ mod tests {
             (format!("https://lichess.org/editor/{path}?color=white"), format!("{board} w KQkq - 2 3")),
             (format!("lichess.org/analysis/{path}#4"), format!("{board} w KQkq - 2 3")),
             (format!("https://lichess.org/analysis/fromPosition/{path}"), format!("{board} w KQkq - 2 3")),
-            (format!("https://lichess.org/analysis/standard/{}", path.replace('_', "%20")), format!("{board} w KQkq - 2 3")),
+            (
+                format!("https://lichess.org/analysis/standard/{}", path.replace('_', "%20")),
+                format!("{board} w KQkq - 2 3"),
+            ),
             (format!("  {board}  w\tKQkq - 2 3\n"), format!("{board} w KQkq - 2 3")),
             (format!("{board} w - 2 3"), format!("{board} w - - 2 3")),
             (format!("{board} w 2 3"), format!("{board} w - - 2 3")),

@@ -151,7 +151,9 @@ fn prose() {
     for text in ["Here is my game:", "```pgn", "thanks!", "White resigns", "Bobby and Carl"] {
         assert!(is_prose(text.as_bytes()), "{text}");
     }
-    for text in ["", "  ", "1. e4", "1 e4 e5", "e4,e5", "Nf3! good", "1-0", "good {", "1/2-1/2", "0-1", "[Event", "1.e4"] {
+    for text in
+        ["", "  ", "1. e4", "1 e4 e5", "e4,e5", "Nf3! good", "1-0", "good {", "1/2-1/2", "0-1", "[Event", "1.e4"]
+    {
         assert!(!is_prose(text.as_bytes()), "{text}");
     }
 }
@@ -227,7 +229,21 @@ fn tag_pairs() {
 
 #[test]
 fn results_at_the_end_of_text() {
-    for text in ["*", "1-0", "0-1", "e4 1/2-1/2", "Nf3*", "Rc10-1", "1/2 - 1/2", "1 - 0", "½-½", "1–0", "1:0", "0.5-0.5", "1\u{2212}0"] {
+    for text in [
+        "*",
+        "1-0",
+        "0-1",
+        "e4 1/2-1/2",
+        "Nf3*",
+        "Rc10-1",
+        "1/2 - 1/2",
+        "1 - 0",
+        "½-½",
+        "1–0",
+        "1:0",
+        "0.5-0.5",
+        "1\u{2212}0",
+    ] {
         assert!(ends_with_result(text.as_bytes()), "{text}");
     }
     assert!(ends_with_result(b"\xbd-\xbd"));

@@ -76,8 +76,10 @@ static ENDS: [bool; 256] = {
     let mut table = [false; 256];
     let mut i = 0;
     while i < 256 {
-        table[i] =
-            matches!(i as u8, 0..=b' ' | b'{' | b'}' | b'(' | b')' | b'!' | b'?' | b'$' | b';' | b'.' | b',' | b'*' | 0x7f);
+        table[i] = matches!(
+            i as u8,
+            0..=b' ' | b'{' | b'}' | b'(' | b')' | b'!' | b'?' | b'$' | b';' | b'.' | b',' | b'*' | 0x7f
+        );
         i += 1;
     }
     table
@@ -479,8 +481,7 @@ fn dash_length(bytes: &[u8]) -> Option<usize> {
 /// The length of the result at the beginning of `bytes`, in any spelling but `*`; of `1/2 - 1/2` the first half.
 fn result_length(bytes: &[u8]) -> Option<usize> {
     let half = "½".as_bytes();
-    let sides: [(&[u8], &[u8]); 5] =
-        [(b"1", b"0"), (b"0", b"1"), (b"1/2", b"1/2"), (b"0.5", b"0.5"), (half, half)];
+    let sides: [(&[u8], &[u8]); 5] = [(b"1", b"0"), (b"0", b"1"), (b"1/2", b"1/2"), (b"0.5", b"0.5"), (half, half)];
     let whole = sides.iter().find_map(|(white, black)| {
         let rest = bytes.strip_prefix(*white)?;
         let dash = dash_length(rest).or_else(|| rest.starts_with(b":").then_some(1))?;

@@ -30,9 +30,31 @@ pub(crate) const MOST_PLIES: usize = 2000;
 
 /// Names of tags that have a meaning here. A file may write them in any case.
 const KNOWN_TAGS: [&str; 25] = [
-    "Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant", "WhiteElo", "BlackElo",
-    "WhiteTitle", "BlackTitle", "ECO", "Opening", "TimeControl", "Termination", "UTCDate", "UTCTime", "GameId",
-    "GameURL", "ChapterName", "Orientation", "Source",
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "FEN",
+    "SetUp",
+    "Variant",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteTitle",
+    "BlackTitle",
+    "ECO",
+    "Opening",
+    "TimeControl",
+    "Termination",
+    "UTCDate",
+    "UTCTime",
+    "GameId",
+    "GameURL",
+    "ChapterName",
+    "Orientation",
+    "Source",
 ];
 
 /// The moves of a game as they lie in its bytes.

@@ -44,12 +44,12 @@ fn a_game() {
 
 #[test]
 fn games_without_moves() {
-    for text in
-        ["*", "[Event \"x\"]", "[Event \"x\"]\n\n{stalled} 0-1", "[White \"A\"]\n\n0-0"]
-    {
+    for text in ["*", "[Event \"x\"]", "[Event \"x\"]\n\n{stalled} 0-1", "[White \"A\"]\n\n0-0"] {
         assert_eq!(moves(text), "", "{text}");
     }
-    for text in ["", "\n\n", "\u{feff}", "; c", "%", "+-", "{c} ±", "Dear friends,\nhere is nothing.", "I like d4 and e5"] {
+    for text in
+        ["", "\n\n", "\u{feff}", "; c", "%", "+-", "{c} ±", "Dear friends,\nhere is nothing.", "I like d4 and e5"]
+    {
         assert_eq!(read(text).map(|game| game.moves).unwrap_err(), Skip::NoGame, "{text}");
     }
 }
@@ -141,7 +141,12 @@ fn a_bad_move_costs_what_follows() {
     ended("1. e4 resigns 2. e5", 1, "unreadable", "\"resigns\" stands for a move that trapline cannot read");
     ended("1. e4 Xx 2. Nf3 Nf6 3. e5", 1, "unreadable", "\"Xx\" stands for a move that trapline cannot read");
     let long = format!("1. {}", "Nf3 Nf6 Ng1 Ng8 ".repeat(MOST_PLIES));
-    ended(&long, MOST_PLIES, "too-long", &format!("a game is read to its {MOST_PLIES}th half-move, and this one goes on"));
+    ended(
+        &long,
+        MOST_PLIES,
+        "too-long",
+        &format!("a game is read to its {MOST_PLIES}th half-move, and this one goes on"),
+    );
 }
 
 #[test]
@@ -161,10 +166,16 @@ fn a_bad_token_costs_the_token() {
         assert_eq!(moves(text), plain, "{text}");
     }
     let game = read("1. e4 N! e5 2. Nf3 zugzwang Nc6 RR 3. Bc4 *").unwrap();
-    assert_eq!((game.notes.len(), game.notes[0].reason, game.notes[0].ply, game.notes[0].number), (1, "ignored-text", 1, 1));
+    assert_eq!(
+        (game.notes.len(), game.notes[0].reason, game.notes[0].ply, game.notes[0].number),
+        (1, "ignored-text", 1, 1)
+    );
     assert_eq!(game.notes[0].detail, "\"N\" and 2 more words are no moves and were ignored");
     assert_eq!(moves("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O–O 0-0"), "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8");
-    assert_eq!(moves("[Result \"0-0\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. d3 0-0"), "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 d2d3");
+    assert_eq!(
+        moves("[Result \"0-0\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. d3 0-0"),
+        "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 d2d3"
+    );
     assert_eq!(moves("1. e4 d5 2. e5 f5 3. exf6e.p. Nxf6"), "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6");
 }
 

@@ -13,7 +13,13 @@ pub(crate) enum Written {
     Strict(San),
     /// As python-chess would read it: a sign of capture may be missing or too much, there may be a hyphen (`Ng1-f3`),
     /// both squares stand for the piece that is there (`g1f3`, `e1g1`), the `=` of a promotion is not needed (`e8Q`).
-    Loose { role: Option<Role>, file: Option<File>, rank: Option<Rank>, to: Square, promotion: Option<Role> },
+    Loose {
+        role: Option<Role>,
+        file: Option<File>,
+        rank: Option<Rank>,
+        to: Square,
+        promotion: Option<Role>,
+    },
 }
 
 /// What a word of the movetext means.
@@ -184,9 +190,8 @@ impl Written {
         let (role, file, rank, to) = match *self {
             Written::Strict(San::Normal { role, file, rank, to, .. }) => (role, file, rank, to),
             Written::Loose { role, file, rank, to, .. } => {
-                let from = file.zip(rank).and_then(|(file, rank)| {
-                    chess.board().role_at(Square::from_coords(file, rank))
-                });
+                let from =
+                    file.zip(rank).and_then(|(file, rank)| chess.board().role_at(Square::from_coords(file, rank)));
                 (role.or(from).unwrap_or(Role::Pawn), file, rank, to)
             }
             Written::Strict(San::Castle(_)) if chess.is_check() => return Some("the king is in check".to_owned()),
@@ -211,8 +216,7 @@ impl Written {
             let blocked = stands && file.is_none_or(|file| file == to.file());
             return blocked.then(|| format!("the square {to} is not free"));
         }
-        let reach: Vec<Square> =
-            own.into_iter().filter(|from| board.attacks_from(*from).contains(to)).collect();
+        let reach: Vec<Square> = own.into_iter().filter(|from| board.attacks_from(*from).contains(to)).collect();
         match *reach {
             [] => Some(format!("no {name} can go to {to}")),
             [_, ..] if role == Role::King => Some(format!("the square {to} is attacked")),

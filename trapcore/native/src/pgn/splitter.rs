@@ -3,9 +3,7 @@
 //! What is cut is never changed: the data of all batches, one after the other, is the input, byte for byte. Where it is
 //! cut depends on the input alone and not on how it arrived.
 
-use crate::pgn::lexer::{
-    ends_with_result, is_blank, is_broken_tag, is_first_column, is_prose, tag_length, tag_pair,
-};
+use crate::pgn::lexer::{ends_with_result, is_blank, is_broken_tag, is_first_column, is_prose, tag_length, tag_pair};
 use memchr::{memchr, memchr2, memchr3};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
