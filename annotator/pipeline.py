@@ -103,9 +103,8 @@ class Run:
         """Do it, and return what was counted.
 
         Raises ``InputError`` if no input could be read (with ``strict``: if any was damaged), ``OutputError``,
-        ``EngineError``, what the pool raises, and ``UsageError`` if what is to be continued is not what it was, or if no
-        input has a game. After
-        an error the partial files and the journal stay, so that the run can go on.
+        ``EngineError``, what the pool raises, and ``UsageError`` if what is to be continued is not what it was, or if
+        no input has a game. After an error the partial files and the journal stay, so that the run can go on.
         """
         files = self._begin()
         try:

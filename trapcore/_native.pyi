@@ -296,7 +296,8 @@ class Batch:
         commented: Sequence[int],
     ) -> None:
         """As a splitter cuts it: ``starts`` are the offsets within ``data`` at which games begin, ``oversized`` the
-        indexes of those that are longer than is read, ``commented`` of those that begin in an open comment. Raises ``ValueError`` for games outside ``data``."""
+        indexes of those that are longer than is read, ``commented`` of those that begin in an open comment. Raises
+        ``ValueError`` for games outside ``data``."""
 
     first_game: int
     """Number of the first game, from 1 within the input."""

@@ -142,7 +142,7 @@ def test_the_report(library: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "report.jsonl").read_text("utf-8").splitlines()]
     assert [(line["game"], line["event"]) for line in lines] == [
         *[(2, event) for event in ("set", "fell", "sprung")],
-        (3, "skipped"),
+        (3, "note"),
         *[(4, event) for event in ("set", "fell", "sprung")],
     ]
     data = text.encode()
@@ -179,8 +179,8 @@ def test_the_report(library: Path, tmp_path: Path) -> None:
         "mover": "black",
         "kind": "mate",
     }
-    assert set(skipped) == {"file", "game", "byte_offset", "event", "reason", "detail"}
-    assert (skipped["reason"], "2. Ke3" in skipped["detail"]) == ("illegal-move", True)
+    assert set(skipped) == {"file", "game", "byte_offset", "event", "ply", "move", "reason", "detail"}
+    assert (skipped["reason"], "Ke3 is not legal" in skipped["detail"]) == ("illegal-move", True)
     assert similar["measure"] == "sequences"
     assert 0.8 <= similar["score"] < 1
     assert similar["proof"]["nodes"] > 0
@@ -251,9 +251,9 @@ def test_unreadable_games_pass_and_are_counted(
     source.write_text(ILLEGAL + game(FELL) + game("1. e4 *\n", Variant="Crazyhouse"))
     annotate([str(source)], output=str(out), db=str(library))
     told = capsys.readouterr().err
-    for line in ("games read 1", "games skipped 2", "illegal-move 1", "unknown-variant 1"):
+    for line in ("games read 2", "games skipped 1", "illegal-move 1", "unknown-variant 1"):
         assert line in " ".join(told.split())
-    assert f"not read: {source}, game 1, at byte 0: 2. Ke3 is not legal (illegal-move)" in told
+    assert f"{source}, game 1, move 2: Ke3 is not legal (no king can go to e3)" in " ".join(told.split())
     assert f"not read: {source}, game 3, at byte {len(ILLEGAL + game(FELL))}: " in told
     assert out.read_text().startswith(ILLEGAL)
     with pytest.raises(InputError, match="1 illegal-move, 1 unknown-variant"):
