@@ -2,6 +2,7 @@
 
 use crate::pgn::lexer::{BOM, Kind, Tokens};
 use crate::pgn::reader::MainLine;
+use crate::pgn::tags::movetext;
 use memchr::{memchr, memchr_iter};
 use std::ops::Range;
 
@@ -64,7 +65,7 @@ pub(crate) fn anchors(bytes: &[u8], text: &MainLine, black_starts: bool) -> Vec<
     let mut anchors: Vec<Anchor> = Vec::with_capacity(text.moves.len());
     let mut passed = Passed::All;
     let mut numbered = false;
-    let mut tokens = Tokens::of_game(bytes);
+    let mut tokens = Tokens::from(bytes, movetext(bytes));
     while let Some(mut token) = tokens.next().filter(|token| token.start < text.end) {
         let start = token.start;
         if let Some(place) = text.moves.get(anchors.len()).filter(|place| place.start == start) {
@@ -147,7 +148,7 @@ fn is_wrapped(bytes: &[u8]) -> bool {
     // The end of the last token of the main line, and whether a line ended since the last move or number.
     let mut begun = None;
     let mut broken = false;
-    for token in Tokens::of_game(bytes) {
+    for token in Tokens::from(bytes, movetext(bytes)) {
         if let Some(end) = begun {
             broken |= memchr(b'\n', &bytes[end..token.start]).is_some();
             broken |= token.kind == Kind::Variation && breaks_outside_comments(&bytes[token.start..token.end]);

@@ -8,6 +8,7 @@
 //! | `anchors` | where text can be added to a game |
 //! | `records` | games as rows for the library |
 //! | `spelling` | the ways in which a move is written |
+//! | `tags` | the tags before the moves |
 
 pub(crate) mod anchors;
 pub(crate) mod lexer;
@@ -15,3 +16,7 @@ pub(crate) mod reader;
 pub(crate) mod records;
 pub(crate) mod spelling;
 pub(crate) mod splitter;
+pub(crate) mod tags;
+
+#[cfg(test)]
+mod robustness_tests;

@@ -12,50 +12,21 @@
 use std::collections::BTreeMap;
 
 use crate::chess::position::{BadPosition, parse_variant, plain_fen};
-use crate::pgn::lexer::{Kind, Tags, Token, Tokens};
+use crate::pgn::lexer::{Kind, Token, Tokens};
 use crate::pgn::spelling::{Word, word};
+use crate::pgn::tags::{Tags, decode, tag_name, tag_value};
 use memchr::memchr;
 use shakmaty::san::SanError;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 use std::borrow::Cow;
 use std::ops::Range;
 use thiserror::Error;
-use unicode_normalization::UnicodeNormalization;
 
 /// Characters of a token or tag that are shown in a message.
 const SHOWN: usize = 80;
 
 /// Half-moves of a game that are read. The longest game of a tournament has 538; programs have played 1,200.
 pub(crate) const MOST_PLIES: usize = 2000;
-
-/// Names of tags that have a meaning here. A file may write them in any case.
-const KNOWN_TAGS: [&str; 25] = [
-    "Event",
-    "Site",
-    "Date",
-    "Round",
-    "White",
-    "Black",
-    "Result",
-    "FEN",
-    "SetUp",
-    "Variant",
-    "WhiteElo",
-    "BlackElo",
-    "WhiteTitle",
-    "BlackTitle",
-    "ECO",
-    "Opening",
-    "TimeControl",
-    "Termination",
-    "UTCDate",
-    "UTCTime",
-    "GameId",
-    "GameURL",
-    "ChapterName",
-    "Orientation",
-    "Source",
-];
 
 /// The moves of a game as they lie in its bytes.
 #[derive(Clone, Debug, Default)]
@@ -418,48 +389,6 @@ fn position(fen: &str, is_960: bool) -> Result<(Chess, CastlingMode), Skip> {
     let bad = |error: BadPosition| Skip::BadFen { fen: shown(fen.as_bytes()), cause: error.reason().to_owned() };
     let found = parse_variant(fen, is_960).map_err(bad)?;
     Ok((found.chess, found.mode))
-}
-
-/// The name of a tag as it is usually written.
-fn tag_name(name: &[u8]) -> String {
-    match KNOWN_TAGS.iter().find(|known| known.as_bytes().eq_ignore_ascii_case(name)) {
-        Some(known) => (*known).to_owned(),
-        None => decode(name),
-    }
-}
-
-/// The value of a tag: escapes resolved, a line break in it is a space, letters composed.
-fn tag_value(value: &[u8]) -> String {
-    let text = decode(&unescape(value));
-    let text = if text.contains('\n') { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text };
-    if text.is_ascii() { text } else { text.nfc().collect() }
-}
-
-/// Resolves `\"` and `\\`. Other backslashes are themselves.
-fn unescape(value: &[u8]) -> Cow<'_, [u8]> {
-    if memchr(b'\\', value).is_none() {
-        return Cow::Borrowed(value);
-    }
-    let mut plain = Vec::with_capacity(value.len());
-    let mut rest = value;
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        match tail {
-            [escaped @ (b'"' | b'\\'), after @ ..] if *first == b'\\' => {
-                plain.push(*escaped);
-                rest = after;
-            }
-            _ => plain.push(*first),
-        }
-    }
-    Cow::Owned(plain)
-}
-
-fn decode(text: &[u8]) -> String {
-    match str::from_utf8(text) {
-        Ok(text) => text.to_owned(),
-        Err(_) => text.iter().map(|b| char::from(*b)).collect(),
-    }
 }
 
 /// The beginning of a text, for a message.

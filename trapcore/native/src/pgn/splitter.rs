@@ -3,7 +3,8 @@
 //! What is cut is never changed: the data of all batches, one after the other, is the input, byte for byte. Where it is
 //! cut depends on the input alone and not on how it arrived.
 
-use crate::pgn::lexer::{ends_with_result, is_blank, is_broken_tag, is_first_column, is_prose, tag_length, tag_pair};
+use crate::pgn::lexer::{ends_with_result, is_blank, is_first_column};
+use crate::pgn::tags::{is_broken_tag, is_prose, tag_length, tag_pair};
 use memchr::{memchr, memchr2, memchr3};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -396,9 +397,7 @@ impl Splitter {
         self.starts.push(start);
         self.piece = start;
         self.cut = false;
-        let mut tags = std::mem::take(&mut self.seen.tags);
-        tags.clear();
-        self.seen = Seen { tags, ..Seen::default() };
+        self.seen = Seen::default();
     }
 
     /// Cuts the current game, which reaches to `end` at least, if it is too large.
