@@ -91,7 +91,7 @@ fn what_is_before_and_after() {
     cut("[Event \"a\"]\n\n*\n% [Event \"x\"]\n\n\u{1a}\n");
     cut("[Event \"a\"]\n\n*\n\n\u{1a}\n|[Event \"b\"]\n\n*");
     cut("THIS IS NO PGN\n\nAT ALL [Event \"x\"]\n");
-    cut("From: somebody\n\n|[Event \"a\"]\n\n*");
+    cut("From: somebody\n\n[Event \"a\"]\n\n*\n\nMore of him:\n\n|[Event \"b\"]\n\n*");
     cut("[Event \"a\"]\n\n1. e4 1-0\n\n|; of the second\n{and this}\n[Event \"b\"]\n\n*");
 }
 
