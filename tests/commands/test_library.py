@@ -276,11 +276,14 @@ def test_index_counts_and_finds(run: Run, db: list[str], tmp_path: Path) -> None
     done = run("index", "g.pgn", *db)
     told, looked = done.stdout.splitlines()
     assert told == (
-        "4 games read, 3 of them new, with 32 positions; 0 games were done before; skipped: 1 illegal-move; "
+        "4 games read, 4 of them new, with 35 positions; 0 games were done before; skipped: nothing; "
         "2 new sightings of traps"
     )
-    assert re.fullmatch(r"3 games looked through, (1 losing move|[2-9] losing moves) in them", looked)
-    assert done.stderr == f"trapline: not read: {tmp_path / 'g.pgn'}, game 4: 2. Ke4 is not legal\n"
+    assert re.fullmatch(r"4 games looked through, (1 losing move|[2-9] losing moves) in them", looked)
+    assert done.stderr == (
+        f"trapline: {tmp_path / 'g.pgn'}, game 4, move 2: Ke4 is not legal (no king can go to e4). "
+        "The game is read up to there.\n"
+    )
     report = json.loads(run("index", "g.pgn", "--json", *db).stdout)
     assert (report["games"], report["resumed_games"], report["sightings"]) == (0, 4, 0)
     done = run("index", "no.pgn", "g.pgn", *db, code=3)

@@ -132,7 +132,7 @@ fn oddities() {
 #[test]
 fn anchors_stand_where_the_reader_read_moves() {
     for (game, expected) in [
-        ("1. e4□ zugzwang {a} e5‼ (1... d5) {b", "1. e4□‹› zugzwang {a} e5‼ (1... d5)‹› {b"),
+        ("1. e4□ zugzwang {a} e5‼ (1... d5) {b", "1. e4□ zugzwang {a}‹› e5‼ (1... d5)‹› {b"),
         ("1. e4,e5 2. Nf3ch,Ke5 3. d4", "1. e4‹›,e5‹› 2. Nf3ch‹›,Ke5 3. d4"),
         ("1. e4e5Nf3 *", "1. e4‹›e5‹›Nf3‹› *"),
         ("1. e4 {x {y} z} e5 +- {c} *", "1. e4 {x {y} z}‹› e5 +- {c}‹› *"),

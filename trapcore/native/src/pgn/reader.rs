@@ -238,13 +238,15 @@ impl<'a> Replay<'a> {
         replay
     }
 
-    /// Without tags, a text is no game if it has no move, or more words than moves and no move number.
+    /// Without tags, a text is no game if it has neither a move nor a number before one that cannot be played, or more
+    /// words than moves and no move number.
     fn is_no_game(&self) -> bool {
         let words = self.ignored.words > self.moves.len();
         if memchr(0, self.bytes).is_some() {
             return words || (self.moves.is_empty() && self.result.is_none());
         }
-        (self.moves.is_empty() && (self.result.is_none() || words)) || (words && self.numbers == 0)
+        let refused = self.numbers > 0 && !self.notes.is_empty();
+        (self.moves.is_empty() && ((self.result.is_none() && !refused) || words)) || (words && self.numbers == 0)
     }
 
     /// Plays a word, and gives where it ended as far as it is a move.
@@ -297,17 +299,21 @@ impl<'a> Replay<'a> {
         Tokens::from(self.bytes, token.end).all(|token| !matches!(token.kind, Kind::Move | Kind::Number))
     }
 
-    /// Compares a move number with the position: where they part, a word before it was a move.
+    /// Compares a move number with the position: if it runs ahead, a word before it was a move.
     fn number(&mut self, token: Token) {
         let text = &self.bytes[token.start..token.end];
         let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
         let number = str::from_utf8(&text[..digits]).ok().and_then(|digits| digits.parse::<i64>().ok());
         let Some(number) = number.filter(|_| digits < text.len() && text[0] != b'0' && !self.ended) else { return };
         self.numbers += 1;
+        if text.ends_with(b"..") {
+            // Not compared: trapline adds such numbers, and what it adds must not change what is read.
+            return;
+        }
         let ahead = number - i64::from(self.chess.fullmoves().get());
         let suspect = self.ignored.suspect.take();
         if let (Some(before), Some((token, chess, plies))) = (self.ahead, suspect)
-            && before != ahead
+            && before < ahead
         {
             self.chess = chess;
             self.moves.truncate(plies);

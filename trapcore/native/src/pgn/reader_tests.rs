@@ -121,7 +121,7 @@ fn a_bad_move_costs_what_follows() {
     ended("1. e4 e5 2. Nf6", 2, "illegal-move", "Nf6 is not legal (no knight can go to f6)");
     ended("1. e4 -- 2. d4", 1, "null-move", "-- is a null move");
     ended("1. Nf3 d6 2. d3 d5 3. Nd2", 4, "ambiguous-move", "Nd2 can be more than one move");
-    ended("1. e4 e5 2. Qh5 Ke7 3. Qxe5 Ke6", 5, "illegal-move", "Ke6 is not legal (no king can go to e6)");
+    ended("1. e4 e5 2. Qh5 Ke7 3. Qxe5 Ke6", 5, "illegal-move", "Ke6 is not legal (the square e6 is attacked)");
     let pinned = "1. e4 e5 2. Nf3 d6 3. Bb5+ Nc6 4. d4 Nd4";
     ended(pinned, 7, "illegal-move", "Nd4 is not legal (the knight on c6 is pinned)");
     ended("1. e4 e5 2. Bb5 d5 3. d4 c6 4. Qd3 cxb5 5. Qxb5 a6", 9, "illegal-move", "a6 is not legal");
@@ -134,6 +134,7 @@ fn a_bad_move_costs_what_follows() {
     }
     // The number shows that the word was a move.
     ended("1. e4 resigns 2. e5", 1, "unreadable", "\"resigns\" stands for a move that trapline cannot read");
+    ended("1. e4e5 2. Nf3", 0, "illegal-move", "e4e5 is not legal (white has no pawn there)");
     ended("1. e4 Xx 2. Nf3 Nf6 3. e5", 1, "unreadable", "\"Xx\" stands for a move that trapline cannot read");
     let long = format!("1. {}", "Nf3 Nf6 Ng1 Ng8 ".repeat(MOST_PLIES));
     ended(
@@ -155,7 +156,7 @@ fn a_bad_token_costs_the_token() {
         "1. e4\u{a0}e5 2.\u{200b}Nf3 N\u{ad}c6\u{2003}3. \u{feff}Bc4\u{200b}",
         "1. e4 {a {b} c} e5 2. Nf3 Nc6 3. Bc4 1-0 ff",
         "1. e4 e5 2. ♘f3 ♞c6 3. ♗c4 White resigns",
-        "1. e4e5 2. Nf3Nc6 3. Bc4† draw",
+        "1. e4 e5 2. Nf3Nc6 3. Bc4† draw",
         "1. e4 e5 2. Ng1–f3 Nb8\u{2011}c6 3. Bf1\u{2212}c4 Remis",
     ] {
         assert_eq!(moves(text), plain, "{text}");
@@ -172,6 +173,14 @@ fn a_bad_token_costs_the_token() {
         "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 d2d3"
     );
     assert_eq!(moves("1. e4 d5 2. e5 f5 3. exf6e.p. Nxf6"), "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6");
+}
+
+#[test]
+fn numbers_of_black_moves_do_not_change_what_is_read() {
+    let plain = "e2e4 e7e5";
+    assert_eq!(moves("1. e4 word e5 1. +"), plain);
+    assert_eq!(moves("1. e4 {c} 1... word e5 1. +"), plain);
+    assert_eq!(moves("1. e4 {c} 7... word e5 1. +"), plain);
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn movetext_without_tags() {
     cut("1. e4\n\n{c} e5 1-0\n2. d4");
     cut("1. e4 e5 1-0 {comment}\n\n|1. d4");
     cut("1. e4 e5 {1-0}\n\n2. Nf3 (2. f4 1-0)\n\n2... Nc6 ; 1-0\n\n3. Bb5 0-0\n\n4. a3");
-    cut("[Event \"a\"]\n\n1. e4 1-0\n\n|NO GAME\n\n|[Event \"b\"]\n\n*");
+    cut("[Event \"a\"]\n\n1. e4 1-0\n\nNO GAME\n\n|[Event \"b\"]\n\n*");
     cut("1. Rc10-1\n\n|1. e4 ½-½\n\n|1. d4 1 - 0\n\n|1. f4 1/2 - 1/2\n\n|1. e4 Nf6* \t\n\n|e4");
 }
 

@@ -30,7 +30,7 @@ fn tags_over_lines() {
     for (text, length) in [
         ("[A \"x\"]\n[B \"y\"]", Some(7)),
         ("[A \"x\ny\"]\n", Some(9)),
-        ("[A\n\"x\"]\n", Some(8)),
+        ("[A\n\"x\"]\n", Some(7)),
         ("[A \"x\ny\nz\"]\n", Some(11)),
         ("[A \"x\n[B \"y\"]\n", Some(5)),
         ("[A \"x\n\ny\"]\n", Some(5)),
