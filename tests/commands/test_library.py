@@ -281,7 +281,7 @@ def test_index_counts_and_finds(run: Run, db: list[str], tmp_path: Path) -> None
     )
     assert re.fullmatch(r"4 games looked through, (1 losing move|[2-9] losing moves) in them", looked)
     assert done.stderr == (
-        f"trapline: {tmp_path / 'g.pgn'}, game 4, move 2: Ke4 is not legal (no king can go to e4). "
+        f"trapline: {tmp_path / 'g.pgn'}, game 4, move 2: Ke4 is not legal (a piece of white itself is on e4). "
         "The game is read up to there.\n"
     )
     report = json.loads(run("index", "g.pgn", "--json", *db).stdout)

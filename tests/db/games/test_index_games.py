@@ -306,7 +306,7 @@ def test_a_torn_file_is_told_and_its_last_game_not_taken_for_a_whole_one(library
     assert library.counts().games == 501
 
 
-def test_games_with_an_illegal_move_are_indexed_up_to_it_and_counted_by_reason(library: Library, tmp_path: Path) -> None:
+def test_games_with_an_illegal_move_are_indexed_up_to_it(library: Library, tmp_path: Path) -> None:
     done = index_files(library, [write(tmp_path / "g.pgn", FELL, ILLEGAL, ILLEGAL.replace("K", "M", 1), OTHER)])
     assert (done.games, done.new_games, done.skipped, done.notes) == (4, 4, {}, {"illegal-move": 2})
     assert rows(library, "SELECT plies FROM games WHERE white IN ('K', 'M')") == [(2,), (2,)]

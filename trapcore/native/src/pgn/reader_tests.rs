@@ -124,8 +124,8 @@ fn a_bad_move_costs_what_follows() {
     ended("1. e4 e5 2. Qh5 Ke7 3. Qxe5 Ke6", 5, "illegal-move", "Ke6 is not legal (the square e6 is attacked)");
     let pinned = "1. e4 e5 2. Nf3 d6 3. Bb5+ Nc6 4. d4 Nd4";
     ended(pinned, 7, "illegal-move", "Nd4 is not legal (the knight on c6 is pinned)");
-    ended("1. e4 e5 2. Bb5 d5 3. d4 c6 4. Qd3 cxb5 5. Qxb5 a6", 9, "illegal-move", "a6 is not legal");
-    ended("1. e4 e5 2. Bb5 d5 3. Ke3 a6", 4, "illegal-move", "Ke3 is not legal (no king can go to e3)");
+    ended("1. e4 e5 2. Bb5 d5", 3, "illegal-move", "d5 is not legal");
+    ended("1. e4 e5 2. Bb5 a6 3. Ke3 a5", 4, "illegal-move", "Ke3 is not legal (no king can go to e3)");
     ended("1. e4 {x\n", 1, "unclosed", "a comment begins here and is never closed");
     ended("1. e4 (1. d4 {)}", 1, "unclosed", "a variation begins here and is never closed");
     for word in ["Sf6", "Кf6", "[Nf6"] {
