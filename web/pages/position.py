@@ -349,9 +349,8 @@ def set_up(
     request: Request, fen: Text = "", piece: Annotated[str, Query(max_length=1)] = "P", side: Short = ""
 ) -> Response:
     """Page of a board on which pieces are put; the position need not be legal yet."""
-    flipped, language = side == "black", language_of(request)
+    flipped, language, status = side == "black", language_of(request), 200
     wrong: Message | str = ""
-    status = 200
     try:
         board = chess.Board(_native.plain_fen(fen) or chess.STARTING_FEN)
         odd = set(board.castling_xfen()) - {*_CASTLING, "-"}
@@ -359,8 +358,7 @@ def set_up(
             raise ValueError(f"castling rights can be set up as {', '.join(_CASTLING)}, not {''.join(sorted(odd))}")
     except ValueError as error:
         wrong, status, board = Message("not a FEN: {fault}", {"fault": str(error)}), 400, chess.Board()
-    if piece not in (*"PNBRQKpnbrqk", _ERASER):
-        piece = "P"
+    piece = piece if piece in (*"PNBRQKpnbrqk", _ERASER) else "P"
     if not wrong:
         try:
             parse_position(board.fen())
