@@ -149,19 +149,16 @@ def test_what_is_like_a_position_comes_with_the_lines_that_coincide(query_engine
 
 def test_a_trap_is_similar_only_if_its_killer_works_in_the_position(query_engine: QueryEngine) -> None:
     italian = Query(moves="e4 e5 Nf3 Nc6 Bc4", similar=8)
-    likened = query_engine.ask(replace(italian, unproved=True)).hits
-    assert likened
-    assert all(hit.similarity is not None and hit.similarity <= GREATEST_SIMILARITY < 1 for hit in likened)
+    likened = [hit.similarity or 2 for hit in query_engine.ask(replace(italian, unproved=True)).hits]
+    assert 0 < max(likened) <= GREATEST_SIMILARITY < 1
     # 4.Bxf7+ Kxf7 only gives up a bishop, whatever it looks like.
     assert query_engine.ask(italian).hits == ()
     shifted = LEGAL_FEN.replace("ppp2ppp", "1pp2ppp", 1)
     for measure in IndexedMeasure:
         (hit, *_) = query_engine.ask(Query(fen=shifted, similar=5, measure=measure)).hits
-        assert hit.bait_here is not None
-        assert hit.killer_here is not None
-        assert (hit.bait_here.san, hit.killer_here.san, hit.mate_here) == (("Bxd1",), ("Bxf7+", "Ke7", "Nd5#"), 2)
-        assert hit.loss_here is not None
-        assert hit.loss_here >= 0.3
+        moves = [line.san for line in (hit.bait_here, hit.killer_here) if line is not None]
+        assert (moves, hit.mate_here) == ([("Bxd1",), ("Bxf7+", "Ke7", "Nd5#")], 2)
+        assert (hit.loss_here or 0) >= 0.3
 
 
 def test_the_known_position_is_not_told_as_similar_too(query_engine: QueryEngine) -> None:
