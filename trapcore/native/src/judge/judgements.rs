@@ -108,7 +108,7 @@ fn only_moves(position: &Chess) -> (Chess, Vec<Move>) {
 
 /// The win chance of who is to move before these moves, given that after them, and the other way round.
 fn of_mover(chance: f64, moves: &[Move]) -> f64 {
-    if moves.len() % 2 == 0 { chance } else { -chance }
+    if moves.len().is_multiple_of(2) { chance } else { -chance }
 }
 
 /// The judgement of the rules; `None` while the game goes on.

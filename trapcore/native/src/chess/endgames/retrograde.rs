@@ -18,7 +18,7 @@ const PLIES: Range<usize> = 0..253;
 
 /// Whether a value says that the side to move wins.
 pub(crate) fn is_win(value: u8) -> bool {
-    value != DRAWN && value % 2 == 0
+    value != DRAWN && value.is_multiple_of(2)
 }
 
 /// Whether a value says that the side to move loses.

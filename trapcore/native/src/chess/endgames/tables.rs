@@ -19,8 +19,10 @@ pub(crate) enum Outcome {
 /// `python -m research.experiments.endgames` makes it anew.
 static PACKED: &[u8] = include_bytes!("tables.bin");
 
-/// Where each table lies in [`PACKED`], and the table as soon as it is needed.
-static TABLES: LazyLock<Vec<(&[u8], OnceLock<Vec<u8>>)>> = LazyLock::new(|| {
+/// A table as it lies in [`PACKED`], and unpacked as soon as it is needed.
+type PackedTable = (&'static [u8], OnceLock<Vec<u8>>);
+
+static TABLES: LazyLock<Vec<PackedTable>> = LazyLock::new(|| {
     let mut rest = PACKED;
     let mut take = |len: usize| rest.split_off(..len).expect("the file holds every table");
     let mut next = |_| {

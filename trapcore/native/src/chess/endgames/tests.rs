@@ -86,7 +86,7 @@ fn the_lost_positions_of_king_and_pawn_are_as_many_as_are_published() {
 fn each_position_is_as_good_as_its_best_move() {
     for (place, material) in MATERIALS.iter().enumerate() {
         let mut seen = 0;
-        for index in (0..material.len()).step_by(material.len() / 499 | 1) {
+        for index in (0..material.len()).step_by((material.len() / 499) | 1) {
             let Some(chess) = position(material, index) else { continue };
             let Some(here) = outcome(&chess) else { continue };
             let moves = chess.legal_moves();
