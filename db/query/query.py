@@ -103,14 +103,10 @@ class Query:
                 _check_text(field.name, value)
         if self.fen is not None and self.moves is not None:
             raise UsageError("give a position or the moves that lead to it, not both (fen, moves)")
-        for name in ("similar", "measure", "least"):
-            if getattr(self, name) is not None and (self.similar is None or not self.has_position):
+        for name in ("similar", "measure", "least", "unproved"):
+            if getattr(self, name) not in (None, False) and (self.similar is None or not self.has_position):
                 needed = "a position (fen or moves)" if name == "similar" else "similar and a position"
                 raise UsageError("{name} needs {needed}", name=Message(name), needed=Message(needed))
-        if self.unproved and self.similar is None:
-            raise UsageError(
-                "{name} needs {needed}", name=Message("unproved"), needed=Message("similar and a position")
-            )
         _check_range("similar", self.similar, 1, MOST_SIMILAR)
         _check_range("limit", self.limit, 1, MOST_HITS)
         _check_range("least", self.least, 0, 1)

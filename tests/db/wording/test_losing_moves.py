@@ -259,7 +259,7 @@ def test_what_became_of_the_position(before: float, after: float, english: str) 
     assert told(*QUIET, before, after)[0].startswith(english)
 
 
-TWO_PAWNS = ("4k3/8/8/2p1p3/1P1P4/8/8/4K3 w - - 0 1", "e1d1 c5b4 d1d2 e5d4")
+TWO_PAWNS = ("4k3/7p/8/2p1p3/1P1P4/8/7P/4K3 w - - 0 1", "e1d1 c5b4 d1d2 e5d4")
 A_ROOK = ("4k3/4p3/3r4/8/8/8/4P3/3RK3 w - - 0 1", "e1f1 d6d1 f1g2 e8d7")
 
 

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Move, MoveList, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::GamePosition;
-use crate::judge::model::{Candidate, Case, Decision, GREATEST_SIMILARITY, SimilarTrap, Trap};
+use crate::judge::model::{Candidate, Case, Decision, SimilarTrap, Trap};
 use crate::judge::trap_list::TrapList;
 use crate::judge::workspace::Workspace;
 use crate::measures::move_matching::Pattern;
@@ -121,7 +121,7 @@ fn similar_trap<'a>(
     if line.is_empty() {
         line.extend(counterpart);
     }
-    SimilarTrap { member: hit.member, similarity: hit.similarity.min(GREATEST_SIMILARITY), trap, killers, line }
+    SimilarTrap { member: hit.member, similarity: hit.similarity, trap, killers, line }
 }
 
 /// The trap's bait as one of the legal `moves` of a position.

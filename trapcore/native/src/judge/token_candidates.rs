@@ -109,7 +109,8 @@ impl<'a> TokenCandidates<'a> {
         let tokens = naming_tokens(&view, &case.line)?;
         let hits = self.nearest(position.chess.turn(), &tokens, self.min_similarity, work);
         let as_good = |member: &Member| self.traps.get(*member).mate_in.is_some() == case.mate_in.is_some();
-        hits.into_iter().find(|(member, _)| as_good(member))
+        let (member, similarity) = hits.into_iter().find(|(member, _)| as_good(member))?;
+        Some((member, similarity.min(GREATEST_SIMILARITY)))
     }
 
     /// The nearest traps, the most similar first, that are at least so similar and not refuted. `victim`: who is to
@@ -120,8 +121,7 @@ impl<'a> TokenCandidates<'a> {
             let &trap = self.library.traps.get(&hit.payload)?;
             let plain = self.traps.get(Member { trap, mirrored: false });
             let mirrored = plain.position.chess.turn() != victim;
-            (plain.verdict != Verdict::Refuted)
-                .then_some((Member { trap, mirrored }, hit.similarity.min(GREATEST_SIMILARITY)))
+            (plain.verdict != Verdict::Refuted).then_some((Member { trap, mirrored }, hit.similarity))
         };
         hits.into_iter().filter_map(member).collect()
     }

@@ -6,7 +6,7 @@
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::after;
-use crate::judge::model::{Candidate, Case, Decision, ProofLimits, Question, SimilarTrap};
+use crate::judge::model::{Candidate, Case, Decision, GREATEST_SIMILARITY, ProofLimits, Question, SimilarTrap};
 use crate::judge::workspace::Workspace;
 use crate::mate::{EXHAUSTIVE, MateProof, PROVER_VERSION};
 use crate::search::verdict::Verdict;
@@ -43,11 +43,12 @@ impl Verifier {
     /// A proved case, or an undecided one if the limits say so. Each question that a trap poses is examined once, the
     /// most similar trap's first.
     pub(super) fn prove(&self, decision: &Decision, candidate: &Candidate, work: &mut Workspace) -> Option<Case> {
+        let is_known = |similar: &SimilarTrap| decision.known.contains(&similar.member);
         let case = |similar: &SimilarTrap, answer: Answer| Case {
             member: Some(similar.member),
-            known: decision.known.contains(&similar.member),
+            known: is_known(similar),
             by: if answer.loss.is_some() { TESTER_VERSION } else { PROVER_VERSION },
-            similarity: similar.similarity,
+            similarity: similar.similarity.min(if is_known(similar) { 1.0 } else { GREATEST_SIMILARITY }),
             bait: candidate.bait,
             line: answer.line,
             verdict: answer.verdict,
