@@ -29,7 +29,7 @@ from tests.support.polling import until
 from tests.support.web_server import GAMES, ROOT, environment, served
 from trapcore.proof.search import win_chance
 
-_COST = re.compile(r"\((\d+) % → (\d+) %\)")
+_COST = re.compile(r"\((\d+) % (?:→|->) (\d+) %\)")
 _BEST = re.compile(r"Best: [^<]*?\((\d+) % for (White|Black),")
 _CHANCE = re.compile(r"White’s win chance: (\d+) %")
 _POINTS = re.compile(r'<polyline class="chance-line" points="([^"]+)"')
@@ -239,7 +239,7 @@ def _report(stated: Stated, client: httpx.Client, player: str, games: dict[str, 
 
 
 def _proposal(stated: Stated, client: httpx.Client, board: chess.Board) -> None:
-    answer = client.get("/api/v1/propose", params={"fen": board.fen()}, headers={"accept": "application/json"})
+    answer = client.get("/api/v1/propose", params={"fen": board.fen(), "unproved": True})
     for move in answer.json()["wins"]:
         if move["win_chance"] is not None:
             stated.add_of(board, "answer of the API", board.turn, 50 * (1 + move["win_chance"]), PLOT)
