@@ -8,6 +8,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from db.storage.bulk import BulkLookup
 from db.storage.models import PositionValueRow
+from db.storage.row_check import RowCheck, skip
 from db.traps.position_value import PositionValue, Values
 from trapcore import _native
 
@@ -17,6 +18,7 @@ LINE_PLIES = 11
 _AT_A_TIME = 100
 _ROW = PositionValueRow
 _COLUMNS = (_ROW.key, _ROW.chance, _ROW.effort, _ROW.line, _ROW.by)
+_CHECK = RowCheck(_COLUMNS[1:])
 
 
 def store_values(connection: Connection, values: Values) -> None:
@@ -43,12 +45,17 @@ def store_values(connection: Connection, values: Values) -> None:
 
 
 def stored_values(connection: Connection, epds: Iterable[str]) -> dict[str, PositionValue]:
-    """The values that are stored of these positions, by EPD."""
+    """The values that are stored of these positions, by EPD. Those that cannot be read are passed over."""
     by_key = {_native.position_key(epd): epd for epd in epds}
     if not by_key:
         return {}
-    found = BulkLookup(connection, _COLUMNS, _ROW.key).find(sorted(by_key))
-    return {
-        by_key[bytes(key)]: PositionValue(chance, effort, tuple(line.split()), by)
-        for key, chance, effort, line, by in found
-    }
+    found = {}
+    for key, *values in BulkLookup(connection, _COLUMNS, _ROW.key).find(sorted(by_key)):
+        epd = by_key[bytes(key)]
+        fault = _CHECK.fault(values)
+        if fault is None:
+            chance, effort, line, by = values
+            found[epd] = PositionValue(chance, effort, tuple(line.split()), by)
+        else:
+            skip(connection, f"value of the position {epd}", fault)
+    return found
