@@ -62,8 +62,11 @@ def test_what_was_found_once(tmp_path: Path, found: Path) -> None:
         value = bytes.fromhex(value["bytes"])
     with closing(sqlite3.connect(library)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        where = "WHERE rowid = (SELECT min(rowid) FROM " + change["table"] + ")"
-        connection.execute(f'UPDATE {change["table"]} SET "{change["column"]}" = ? {where}', (value,))
+        table = change["table"]
+        keys = ", ".join(f'"{name}"' for _, name, *_, key in connection.execute(f"PRAGMA table_info({table})") if key)
+        first = f"({keys}) = (SELECT {keys} FROM {table} ORDER BY {keys} LIMIT 1)"
+        done = connection.execute(f'UPDATE {table} SET "{change["column"]}" = ? WHERE {first}', (value,))
+        assert done.rowcount == 1
         connection.commit()
     try_commands(folder, COMMANDS, str(change))
 
