@@ -2,8 +2,7 @@
 
 ==================  =============================================================
 streams.py          byte streams in and out, plain or compressed
-decompress.py       decompression in bounded memory, with limits on what comes out
-zip_archive.py      the games in a zip archive as one stream
+decompress.py       decompression in bounded memory, with limits; the files in a zip archive
 text_encoding.py    UTF-16, decoded when it is read and encoded when it is written
 atomic_write.py     files that are replaced as a whole or not at all
 work_folder.py      folders that are locked, in which outputs are written

@@ -1,10 +1,12 @@
-"""Decompression in bounded memory: gzip, bzip2 and Zstandard, a piece at a time, with limits on what comes out."""
+"""Decompression in bounded memory: gzip, bzip2, Zstandard and zip, a piece at a time, with limits on what comes out."""
 
 import bz2
+import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import IO, Any, Protocol
 
 import zstandard
 
@@ -18,6 +20,9 @@ RATIO = 250
 
 UNCHECKED_BYTES = 1 << 25
 """So much may come out before the ratio is looked at: 32 MiB."""
+
+ZIP_FIRST_BYTES = b"PK\x03\x04"
+"""A zip archive begins with them."""
 
 # Zstandard offers no bound on its output, 128 KiB for each block of 4 bytes at most: this much input gives 16 MiB.
 _ZSTD_FEED = 512
@@ -130,3 +135,44 @@ def check_size(name: str, unpacked: int, packed: int, limits: ReadLimits) -> Non
             f"{name}: it unpacks to more than {RATIO} times its size near byte {packed}, which games do not; the text "
             "before that was read: unpack it first if it is meant"
         )
+
+
+def unzipped(file: Any, head: bytes, read: Callable[[], bytes], name: str, limits: ReadLimits) -> Iterator[bytes]:
+    """The files in an archive one after the other: those called ``.pgn``, or all if none is.
+
+    ``file`` is the open archive, and is used if it can be read anywhere; otherwise ``head`` and what ``read`` gives are
+    stored in a file without a name first. Raises `InputError` for an archive that is damaged, encrypted or unpacks to
+    more than ``limits`` allow, after what could be read.
+    """
+    with tempfile.TemporaryFile() as stored:
+        archive: IO[bytes] = file if file.seekable() else stored
+        if archive is stored:
+            data = head
+            while data:
+                stored.write(data)
+                data = read()
+        try:
+            yield from _members(archive, name, limits)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+            raise InputError(
+                f"{name}: the zip archive cannot be read to its end ({error}); unpack it and name the files in it"
+            ) from error
+
+
+def _members(archive: IO[bytes], name: str, limits: ReadLimits) -> Iterator[bytes]:
+    total = 0
+    with zipfile.ZipFile(archive) as opened:
+        members = [member for member in opened.infolist() if not member.is_dir()]
+        games = [member for member in members if member.filename.lower().endswith(".pgn")]
+        packed = 0
+        for member in games or members:
+            packed += member.compress_size
+            last = b"\n"
+            with opened.open(member) as content:
+                while data := content.read(PIECE_BYTES):
+                    total += len(data)
+                    check_size(name, total, packed, limits)
+                    last = data[-1:]
+                    yield data
+            if last != b"\n":
+                yield b"\n"  # two games must not share a line

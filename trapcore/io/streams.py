@@ -21,11 +21,19 @@ from typing import BinaryIO, Protocol, Self
 import zstandard
 
 from trapcore.errors import InputError, OutputError
-from trapcore.io.decompress import FAILURES, PIECE_BYTES, Frame, ReadLimits, check_size, new_frame
+from trapcore.io.decompress import (
+    FAILURES,
+    PIECE_BYTES,
+    ZIP_FIRST_BYTES,
+    Frame,
+    ReadLimits,
+    check_size,
+    new_frame,
+    unzipped,
+)
 from trapcore.io.file_state import FileState
 from trapcore.io.output_check import is_database
 from trapcore.io.text_encoding import DecodedText
-from trapcore.io.zip_archive import FIRST_BYTES, unzipped
 
 CHUNK_BYTES = 1 << 20
 """Bytes read from the file at a time: 1 MiB."""
@@ -70,7 +78,7 @@ def _compression(head: bytes) -> str | None:
     """Name of the format that these first bytes (at least 10, unless the input is shorter) begin, or None for plain."""
     if head.startswith(_GZIP):
         return "gzip"
-    if head.startswith(FIRST_BYTES):
+    if head.startswith(ZIP_FIRST_BYTES):
         return "zip"
     if _is_zstd(head):
         return "Zstandard"
