@@ -67,14 +67,15 @@ def test_compressed_files_in_and_out(name: str, out: str, library: Path, tmp_pat
     assert list(tmp_path.glob(".trapline-*")) == []
 
 
-def test_several_files_become_one(library: Path, tmp_path: Path) -> None:
+def test_several_files_become_one(library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parts = [game(FELL).rstrip(), game(QUIET), "", game(AVOIDED)]
     files = [tmp_path / f"{number}.pgn" for number in range(4)]
     for file, part in zip(files, parts, strict=True):
         file.write_text(part)
     run(library, *files, output=str(tmp_path / "all.pgn"))
-    alone = [annotated(part, tmp_path / "alone", library) for part in parts]
-    assert (tmp_path / "all.pgn").read_bytes() == alone[0] + b"\n" + alone[1] + alone[3]
+    alone = [annotated(part, tmp_path / "alone", library) for part in parts if part]
+    assert (tmp_path / "all.pgn").read_bytes() == alone[0] + b"\n" + alone[1] + alone[2]
+    assert f"{files[2]}: there is no game in this file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -265,11 +266,13 @@ def test_of_many_unreadable_games_the_first_are_named(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = tmp_path / "in.pgn"
-    source.write_text(ILLEGAL * 13)
+    source.write_text(game("1. e4 *\n", Variant="Crazyhouse") * 13 + ILLEGAL * 14)
     annotate([str(source)], output=str(tmp_path / "out.pgn"), db=str(library))
     told = capsys.readouterr().err
     assert told.count("not read: ") == 10
     assert "and 3 games more were not read; --report lists every one" in told
+    assert told.count("Ke3 is not legal") == 10
+    assert "There are 4 more notes; --report lists every one." in told
 
 
 def test_outputs_that_cannot_be_written(library: Path, tmp_path: Path) -> None:

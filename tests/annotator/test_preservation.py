@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,7 @@ from tests.support.trap_games import (
     game,
     make_library,
 )
+from trapcore.errors import UsageError
 from trapcore.parallel.pools import threads
 from trapline.commands.annotate import annotate
 
@@ -48,6 +50,8 @@ TALKATIVE = replace(REQUEST, min_similarity=0.3, unproved=True, nodes=200)
 TALKATIVE_JUDGE = TALKATIVE.analyzer(KnownTraps(TRAPS))
 GAMES = (FELL, AVOIDED, MISSED, RESIGNED, BUDAPEST_FELL, REVERSED, ELEPHANT_FELL, RESEMBLES, QUIET)
 HOSTILE = DATA / "hostile"
+WITHOUT_GAMES = {"python-chess-fuzz-epd", "python-chess-fuzz-fen"}
+"""Folders of positions alone."""
 
 
 def rewritten(
@@ -211,15 +215,22 @@ def test_percent_lines_stay_lines_of_their_own() -> None:
 
 @pytest.mark.usefixtures("by_sequences")
 @needs(HOSTILE)
-def test_hostile_files_run_clean(tmp_path: Path) -> None:
+def test_hostile_files_run_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     library = make_library(tmp_path / "library.sqlite")
     folders = [HOSTILE, *(path for path in HOSTILE.rglob("*") if path.is_dir())]
     seen = 0
     for number, folder in enumerate(folders):
         files_here = sorted(path for path in folder.iterdir() if path.is_file())
         out = tmp_path / str(number)
+        # It is an error if no file has a game; the outputs are written all the same.
+        expected: AbstractContextManager[pytest.ExceptionInfo[UsageError] | None] = nullcontext()
+        if folder.name in WITHOUT_GAMES:
+            expected = pytest.raises(UsageError, match="there is no game in this file")
         if files_here:
-            annotate([str(path) for path in files_here], output=f"{out}/", db=str(library), quiet=True)
+            with expected as raised:
+                annotate([str(path) for path in files_here], output=f"{out}/", db=str(library), quiet=True)
+            assert raised is None or raised.value.exit_code == 2
+            assert "there is no game" not in capsys.readouterr().err
         for path in files_here:
             data, after = path.read_bytes(), (out / path.name).read_bytes()
             assert is_contained(data, after), path
