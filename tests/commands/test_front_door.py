@@ -134,12 +134,12 @@ def test_a_table_that_is_too_wide_for_the_terminal_is_told_a_row_after_the_other
     assert not [line for line in lines if "│" in line]
 
 
-def test_a_game_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_move_that_cannot_be_played_is_named(tmp_path: Path) -> None:
     create_library(tmp_path / "library.sqlite")
     (tmp_path / "games.pgn").write_text('[White "A"]\n\n1. e4 e5 *\n\n[White "B"]\n\n1. e4 Ke3 *\n')
     done = run_program(("index", "games.pgn", "--tell", "known", "--db", "library.sqlite"), tmp_path, {})
     assert done.returncode == 0
-    assert "games.pgn, game 2: " in done.stderr
+    assert "games.pgn, game 2, move 1: Ke3 is not legal (no king can go to e3)" in done.stderr
 
 
 def test_what_an_error_quotes_may_be_without_end(tmp_path: Path) -> None:
