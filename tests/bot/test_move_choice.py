@@ -164,8 +164,8 @@ SET_TRAPS: list[tuple[str, str, list[tuple[str, str, str, bool, float, str]]]] =
         "structural",
         f"{QUEENS_GAMBIT} b8d7 c4d5",
         [
+            ("f6d5", "elephant-trap", "c3d5", False, 0.947, "e6d5"),
             ("e6d5", "elephant-trap", "c3d5", True, 1.0, "f6d5"),
-            ("f6d5", "elephant-trap", "c3d5", False, 0.947, "f7f6"),
             ("h7h5", "elephant-trap", "g5f6", False, 0.973, "d7f6"),
         ],
     ),
