@@ -159,7 +159,7 @@ class Service:
         )
         """Signs the cookies of who has signed in."""
         self.metrics = Metrics()
-        self.values = PositionValues(library, settings.engine_command, settings.engine_nodes)
+        self.values = PositionValues(library, self.open_for_writing, settings.engine_command, settings.engine_nodes)
         self.upload_jobs = UploadJobs(settings, self.metrics, self.values)
         self.report_jobs = ReportJobs(settings, self.upload_jobs, self.open_for_writing, fetch_games)
         self.query_engine = QueryEngine(library, measure=settings.measure)

@@ -1,7 +1,7 @@
 """Values of positions for the pages: those that the library has, and those that somebody asked for."""
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import chess
 from cachetools import LRUCache
@@ -11,6 +11,7 @@ from db.proof.uci_engine import UciEngine
 from db.storage.value_rows import store_values, stored_values
 from db.traps.position_value import ENGINE, PositionValue, Values, deepest
 from trapcore import _native
+from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance
 from trapcore.trees.chess_game import parse_position
@@ -27,9 +28,15 @@ _MOST = 50_000  # values in memory
 class PositionValues:
     """Values by EPD: those of the library, by which comments and reports were written, and others in memory."""
 
-    def __init__(self, library: Library, engine: str | None, engine_nodes: int) -> None:
-        """Values of an open library; ``engine`` is a UCI engine that is asked for best moves, None for our search."""
-        self._library, self._engine, self._engine_nodes = library, engine, engine_nodes
+    def __init__(
+        self, library: Library, open_for_writing: Callable[[], Library], engine: str | None, engine_nodes: int
+    ) -> None:
+        """Values of an open library, which ``open_for_writing`` opens once more to store what an engine knows better.
+
+        ``engine`` is a UCI engine that is asked for best moves, None for our search.
+        """
+        self._library, self._open_for_writing = library, open_for_writing
+        self._engine, self._engine_nodes = engine, engine_nodes
         self._searched: LRUCache[str, PositionValue] = LRUCache(_MOST)
         self._told: LRUCache[str, PositionValue] = LRUCache(_MOST)
         self._lock = threading.Lock()
@@ -78,12 +85,14 @@ class PositionValues:
         """The values that these positions have now: what something was written by, except where an engine knows better,
         else the deepest, which is kept unless ``stop`` cut the searches short. Raises `LibraryError`.
         """
-        told, better = self.told(found), {}
-        if not self._library.database.read_only:
-            better = {epd: found[epd] for epd in told if found[epd].is_engines and not told[epd].is_engines}
+        told = self.told(found)
+        better = {epd: found[epd] for epd in told if found[epd].is_engines and not told[epd].is_engines}
         if better:
-            with self._library.database.write() as connection:
-                store_values(connection, better)
+            try:
+                with self._open_for_writing() as library, library.database.write() as connection:
+                    store_values(connection, better)
+            except LibraryError:  # nobody may write here: what the comments say stays
+                better = {}
         others: Values = {epd: value for epd, value in found.items() if epd not in told}
         with self._lock:
             known = {epd: value for epd in others if (value := self._searched.get(epd)) is not None}
