@@ -245,8 +245,15 @@ def _proposal(stated: Stated, client: httpx.Client, board: chess.Board) -> None:
             stated.add_of(board, "answer of the API", board.turn, 50 * (1 + move["win_chance"]), PLOT)
 
 
+LEGAL_GAME = (
+    '[White "Anna"]\n[Black "Eva"]\n[Result "1-0"]\n\n'
+    "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n\n"
+)
+"""A game of which every place states what two moves cost."""
+
+
 def test_no_page_comment_or_answer_contradicts_another_one(tmp_path: Path) -> None:
-    stated = stated_values(GAMES.read_text(encoding="utf-8"), tmp_path, of_games=2, every=2)
+    stated = stated_values(LEGAL_GAME + GAMES.read_text(encoding="utf-8"), tmp_path, of_games=3, every=2)
     assert {where for values in stated.values.values() for where, *_ in values} == PLACES
     assert stated.contradictions() == []
     assert len(stated.values) > 40
