@@ -145,7 +145,20 @@ class Server:
         times.cancel()
         if self._restarting is not None:
             self._restarting.cancel()
+        await self._end()
+
+    async def _end(self) -> None:
+        """End every connection: one whose client reads no more would otherwise outlive the loop, half closed."""
+        assert self._runner is not None
+        assert self._runner.server is not None
+        for site in self._runner.sites:
+            await site.stop()
+        await asyncio.sleep(0)
+        open_ones = [one.transport for one in self._runner.server.connections if one.transport is not None]
         await self._runner.cleanup()
+        for transport in open_ones:
+            transport.abort()
+        await asyncio.sleep(0)
 
     async def _listen(self) -> None:
         assert self._runner is not None
