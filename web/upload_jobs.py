@@ -154,6 +154,8 @@ class UploadJob:
             "events": dict(tally.events),
             "losing_moves": dict(tally.losing_moves),
             "skipped": dict(tally.skipped),
+            "notes": dict(tally.notes),
+            "left_out": [*tally.unread, *tally.noted],
             "bytes": self.written,
             "began": self.began.strftime("%Y-%m-%dT%H:%M:%SZ"),
         }

@@ -127,6 +127,11 @@ def test_bad_games_pass_through_and_are_counted(client: httpx.Client) -> None:
     assert told["state"] == "done"
     assert told["annotated"] == 0
     assert told["skipped"] == {"unknown-variant": 1}  # the first game is read up to the move that cannot be played
+    assert told["notes"] == {"illegal-move": 1, "ignored-text": 1}
+    left_out = told["left_out"]
+    assert isinstance(left_out, list)
+    assert len(left_out) == 3
+    assert any("game 1, move 2: Ke3 is not legal" in one for one in left_out)
 
 
 def test_what_is_not_read_is_refused_with_the_reason(client: httpx.Client) -> None:

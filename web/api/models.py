@@ -38,6 +38,8 @@ class AnnotationStatus(Shape):
     events: dict[str, int]
     losing_moves: dict[str, int] = Field(description="Moves played that were proved to lose, by the killer.")
     skipped: dict[str, int] = Field(description="Games that passed through unread, by reason.")
+    notes: dict[str, int] = Field(description="Words and moves that were left out of games, by reason.")
+    left_out: list[str] = Field(description="The first of both: place and what is wrong, a sentence each.")
     bytes: int = Field(description="Of the result so far.")
     began: str
 
