@@ -105,6 +105,8 @@ class PageAnswer:
     next: str | None
     """The parameter `after` of the next page; null on the last one."""
     hits: tuple[HitAnswer, ...]
+    other_castling: tuple[str, ...]
+    """Castling rights with which traps have the asked position, if none has it as asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +119,16 @@ class Page:
     """Hits of all pages; None where counting them would take longer than finding these."""
     next: str | None
     """What the query needs as ``after`` for the next page; None on the last one."""
+    other_castling: tuple[str, ...] = ()
+    """Castling rights (``KQkq``, ``-`` for none) with which traps have the asked position, if none has it as asked."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form, that of `PageAnswer`."""
         hits = [hit.to_dict() for hit in self.hits]
-        return {"query": self.query.to_dict(), "total": self.total, "next": self.next, "hits": hits}
+        return {
+            "query": self.query.to_dict(),
+            "total": self.total,
+            "next": self.next,
+            "hits": hits,
+            "other_castling": self.other_castling,
+        }

@@ -14,6 +14,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from db.library.library import Library
 from db.library.schema import CURSOR_SECRET
 from db.query.answer import Hit, Match, Page
+from db.query.castling import other_castling
 from db.query.cursor import Place, read_cursor, write_cursor
 from db.query.query import Query, Sort
 from db.query.where import conditions
@@ -109,7 +110,9 @@ class QueryEngine:
             shown = rest[: query.limit]
             more = write_cursor(shown[-1][0], query, self._cursor_secret(connection)) if rest[query.limit :] else None
             hits = tuple(self._hits(connection, query, position, [one for _, one in shown]))
-            return Page(query, hits, total, more)
+            here = any(hit.match is not Match.SIMILAR for hit in hits)
+            others = () if position is None or here else other_castling(connection, position.epd, wanted)
+            return Page(query, hits, total, more, others)
 
     def close(self) -> None:
         """Let go of what was built for this use only; the library stays open."""

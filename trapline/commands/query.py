@@ -167,7 +167,9 @@ def query(
             _print(page)
     if not page.hits:
         say("there are no such traps" if after is None else "there are no more such traps")
-    elif page.next is not None and not as_json:
+    if page.other_castling:
+        say(f"the library has this position with other castling rights: {', '.join(page.other_castling)}")
+    if page.hits and page.next is not None and not as_json:
         say(f"there are more; go on with --after {page.next}")
 
 
