@@ -107,7 +107,7 @@ def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:
     replayed = []
     for number in numbers:
         row = games.rows[number]
-        replayed.append((row.start_fen, row.moves, list(range(by_game[number][-1].ply))))
+        replayed.append((row.start_fen, row.moves, list(range(min(by_game[number][-1].ply, len(row.moves) // 2)))))
     found = []
     for number, line in zip(numbers, _native.replay(replayed), strict=True):
         found += [_lost_move(games, number, move, line) for move in by_game[number] if move.ply <= len(line)]

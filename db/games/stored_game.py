@@ -42,7 +42,7 @@ def stored_game(library: Library, number: int, narrator: Narrator) -> tuple[ches
 
     Each losing move has its sign, a sentence, the refutation as an arrow and as a variation. Raises `LibraryError`.
     """
-    names = ("id", *_COLUMNS, "utc_time", "start_fen", "plies", "moves")
+    names = ("id", *_COLUMNS, "utc_time", "start_fen", "moves")
     with library.database.read() as connection:
         wanted = select(*(getattr(GameRow, name) for name in names)).where(GameRow.id == number)
         row = connection.execute(wanted).one_or_none()
@@ -56,7 +56,7 @@ def stored_game(library: Library, number: int, narrator: Narrator) -> tuple[ches
         value = getattr(row, column)
         if value not in (None, ""):
             game.headers[tag] = str(value)
-    (line,) = _native.replay([(row.start_fen, row.moves, list(range(row.plies)))])
+    (line,) = _native.replay([(row.start_fen, row.moves, list(range(len(row.moves) // 2)))])
     by_ply = {each.move.ply: each for each in lost}
     node: chess.pgn.GameNode = game
     for ply, (_, uci) in enumerate(line, start=1):

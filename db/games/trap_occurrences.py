@@ -122,7 +122,7 @@ class _Found:
 
 def games_of(library: Library, player: Collection[str] | SiteAccount) -> Games:
     """The indexed games of a player: of an account, or with one of these names. Raises `LibraryError`."""
-    columns = [getattr(GameRow, name) for name in (*_SHOWN, "site", "utc_time", "start_fen", "plies", "moves")]
+    columns = [getattr(GameRow, name) for name in (*_SHOWN, "site", "utc_time", "start_fen", "moves")]
     rows: dict[int, Any] = {}
     with library.database.read() as connection:
         if isinstance(player, SiteAccount):
@@ -162,7 +162,7 @@ def occurrences(library: Library, games: Games) -> tuple[list[TrapOccurrence], i
     for number in numbers:
         row = games.rows[number]
         last = max(each.ply for each in by_game[number])
-        games_to_replay.append((row.start_fen, row.moves, list(range(min(last + 2, row.plies)))))
+        games_to_replay.append((row.start_fen, row.moves, list(range(min(last + 2, len(row.moves) // 2)))))
     found_occurrences = []
     for number, line in zip(numbers, _native.replay(games_to_replay), strict=True):
         for each in sorted(by_game[number], key=lambda each: (each.ply, each.trap_id)):

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from db.library.open import open_library
-from db.storage.models import GameRow
+from db.storage.models import GameRow, LosingMoveRow
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.web_server import served
 from trapcore.errors import InputError
@@ -19,9 +19,12 @@ LONG = "1" * 5000
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     path = copy_practice_library(tmp_path / "library.sqlite")
-    hostile = {"event": ESCAPES, "round": ESCAPES, "result": ESCAPES, "variant": ESCAPES}
+    hostile = {"event": ESCAPES, "round": ESCAPES, "result": ESCAPES, "variant": ESCAPES, "plies": 10**12}
     with open_library(path) as opened, opened.database.write() as connection:
         connection.execute(update(GameRow).values(**hostile, site=f"https://lichess.org/{LONG}"))
+        connection.execute(
+            update(LosingMoveRow).where(LosingMoveRow.game_id == 1).values(ply=10**12 + LosingMoveRow.ply)
+        )
         for number, time in enumerate((f"12:{LONG}", f"{LONG}:00", "\u0663\u0663:\u0662\u0662"), start=1):
             connection.execute(update(GameRow).where(GameRow.id == number).values(utc_time=time, date=f"{LONG}.{LONG}"))
         for column in (GameRow.white, GameRow.black):

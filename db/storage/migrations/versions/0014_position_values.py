@@ -56,7 +56,7 @@ def _carry_over() -> None:
     for row in connection.execute(wanted):
         board = chess.Board() if row.start_fen is None else chess.Board(row.start_fen)
         board.chess960 = True  # so that the king may take its rook
-        for ply in range(row.ply):
+        for ply in range(min(row.ply, len(row.moves) // 2)):
             key = _key(board)
             board.push(_move(int.from_bytes(row.moves[2 * ply : 2 * ply + 2], "little")))
         before = {"key": key, "chance": row.before, "effort": 0, "line": row.best or "", "by": ""}
