@@ -47,6 +47,8 @@ def test_every_view_of_hostile_games_is_whole_and_harmless(library: Path) -> Non
             "/practise/exercises.pgn?player=Eva",
             "/traps/legals-mate",
             "/api/v1/traps/legals-mate/sightings",
+            "/position?moves=e4",
+            "/api/v1/explore?moves=e4",
             "/report?player=%1b[31m",
             "/traps/%1b[31m",
             "/api/v1/traps/%1b[31m",
