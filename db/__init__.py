@@ -3,7 +3,7 @@
 ===========  ============================================================================
 traps/       a trap as a value, its JSON form, and its board as a picture
 wording/     every sentence about traps and losing moves, in each language
-storage/     tables, migrations and statements of the database
+storage/     tables and statements of the database
 library/     an open library: opening, upgrading, reading, writing, copies
 proof/       proofs of traps by the prover, our own search and a UCI engine
 games/       games of the library: indexing, positions, players, occurrences of traps
@@ -36,7 +36,6 @@ _MODULE_OF = {
     "QueryEngine": "db.query.engine",
     "Sort": "db.query.query",
     "Trap": "db.traps.trap",
-    "upgrade_library": "db.library.open",
 }
 """Each name of the declared interface, and the module that is imported when it is first used."""
 

@@ -5,7 +5,6 @@ from db.games.explorer import explore as explore
 from db.library.library import Library as Library
 from db.library.open import create_library as create_library
 from db.library.open import open_library as open_library
-from db.library.open import upgrade_library as upgrade_library
 from db.query.answer import Hit as Hit
 from db.query.answer import Page as Page
 from db.query.engine import QueryEngine as QueryEngine

@@ -14,7 +14,7 @@ from bot.self_check import check as check_bot
 from db.library.health import broken, dangling_references, sample, wrong_keys
 from db.library.library import Library
 from db.library.open import open_library
-from db.library.schema import REVISIONS
+from db.library.schema import SCHEMA
 from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
 from db.similarity.killer_index import check_killer_index
 from lichess.self_check import Finding, attempt
@@ -59,7 +59,7 @@ def examine(library: Path | str | None, *, proofs: int = SAMPLE, seed: int = 0) 
 
 def _versions() -> str:
     return (
-        f"trapline {installed_version() or '(not installed)'}, {_native.PROVER_VERSION}, schema {REVISIONS[-1]}, "
+        f"trapline {installed_version() or '(not installed)'}, {_native.PROVER_VERSION}, schema {SCHEMA}, "
         f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     )
 

@@ -1,4 +1,4 @@
-"""Opening, making and upgrading a trap library.
+"""Opening and making a trap library.
 
 A library is a SQLite file, or anything that a SQLAlchemy URL names. It says in its table ``meta`` what it is; a file
 that does not say so is never written to.
@@ -8,15 +8,15 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
-from sqlalchemy import Connection, delete, insert, select, text, update
+from sqlalchemy import Connection, delete, insert, select
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from db.library.library import Library
-from db.library.schema import REVISIONS, make_schema, migrate
+from db.library.schema import SCHEMA, make_schema
 from db.storage.database import (
     BUSY_SECONDS,
     FORMAT,
@@ -27,30 +27,14 @@ from db.storage.database import (
     sqlite_engine,
     translated_error,
 )
-from db.storage.models import (
-    CheckpointRow,
-    GameRow,
-    LosingMoveRow,
-    MetaRow,
-    OccurrenceRow,
-    PositionRow,
-    PositionValueRow,
-    SightingRow,
-    SourceRow,
-    TrapRow,
-)
+from db.storage.models import MetaRow
 from db.storage.schema_check import foreign_objects, has_own_tables, schema_differences
-from db.storage.sighting_rows import RECORDED
 from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.io.atomic_write import final_path
-from trapcore.io.bounded_numbers import whole_number
 from trapcore.io.output_check import is_database, status_of
 from trapcore.io.work_folder import WorkFolder, sweep
-from trapcore.trees.position_key import mirror
 from trapcore.version import installed_version
-
-_RATED = "0005"  # the revision since which games have ratings
 
 PUBLISHING_SECONDS = 1.0
 """For which a new library may have two names: that under which it was made, and its own."""
@@ -133,47 +117,6 @@ def create_library(path: Path | str, fill: Callable[[Library], None] | None = No
         raise LibraryError(f"{path} cannot be made: {error.strerror}") from error
     except sqlite3.Error as error:
         raise translated_error(str(path), error) from error
-
-
-def upgrade_library(path_or_url: Path | str) -> list[str]:
-    """Bring a library to the present schema and keys; what was done, one sentence each, empty if nothing was.
-
-    Traps are always kept. Raises `LibraryError` as `open_library` does, but for the older versions.
-    """
-    if _is_url(path_or_url):
-        database = _server(str(path_or_url), read_only=False)
-    else:
-        path = _file(path_or_url)
-        if not _exists(path):
-            raise LibraryError(f"there is no trap library at {path}; make one with `{_init(path)}`")
-        _check_file(path)
-        look = Database(sqlite_engine(path, read_only=True), str(path), read_only=True)
-        try:
-            _check_known(look)
-        finally:
-            look.close()
-        if not can_write(path):
-            raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
-        sweep(Path(os.path.realpath(path)).parent)
-        _check_only_name(path)
-        database = Database(sqlite_engine(path, read_only=False), str(path), read_only=False)
-    done = []
-    try:
-        _check_known(database)
-        with database.write() as connection:
-            before = _revision(connection)
-            if before != REVISIONS[-1]:
-                migrate(connection)
-                done.append(f"the schema went from {before} to {REVISIONS[-1]}")
-            rekeyed = _rekey(connection)
-            if before is not None and before < _RATED and not rekeyed:
-                done += _unrated(connection)
-            done += rekeyed
-            if done:
-                connection.execute(update(MetaRow).where(MetaRow.key == "made_by").values(value=made_by()))
-    finally:
-        database.close()
-    return done
 
 
 def mark_as_copy(path: Path) -> None:
@@ -266,121 +209,62 @@ def _is_library(database: Database) -> bool:
         if not has_own_tables(connection):
             return False
         written = connection.scalar(select(MetaRow.value).where(MetaRow.key == "format"))
-        return written == FORMAT and _revision(connection) is not None
+        return written == FORMAT
 
 
 def _facts(connection: Connection) -> dict[str, str]:
     return {row.key: row.value for row in connection.execute(select(MetaRow.key, MetaRow.value))}
 
 
-def _revision(connection: Connection) -> str | None:
-    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return revision
-
-
-def _check_known(database: Database) -> tuple[str | None, dict[str, str]]:
-    """Revision and facts of a library that this program can open or upgrade."""
-    if not _is_library(database):
-        raise LibraryError(f"{database.name} is a database, but not a trap library of trapline; it was left as it is")
-    with database.read() as connection:
-        revision, facts = _revision(connection), _facts(connection)
-        foreign = foreign_objects(connection)
-    if foreign:
-        raise LibraryError(
-            f"{database.name} has what no trap library has and what could change it unnoticed: {', '.join(foreign)}; "
-            "it was left as it is. Ask for its traps as PGN instead, which `trapline library export` writes"
-        )
-    newer = any(_version(facts.get(key, "")) > now for key, now in _keys().items())
-    if revision not in REVISIONS or newer:
-        raise LibraryError(
-            f"{database.name} was made by a newer program ({facts.get('made_by')}, schema {revision}); update trapline"
-        )
-    return revision, facts
-
-
 def _checked(database: Database) -> Database:
+    """A library that this program can use. Raises `LibraryError` for any other, which is closed."""
     try:
-        revision, facts = _check_known(database)
-        if revision != REVISIONS[-1]:
-            raise LibraryError(
-                f"{database.name} has the older schema {revision}; bring it up to date with "
-                f"`{_init(database.name)} --upgrade`"
-            )
-        for key, now in _keys().items():
-            if facts.get(key) != str(now):
-                raise LibraryError(
-                    f"{database.name} has {key.replace('_', ' ')} {facts.get(key)}, this program needs {now}; "
-                    f"compute the keys anew with `{_init(database.name)} --upgrade`"
-                )
-        with database.read() as connection:
-            differences = schema_differences(connection)
-        if differences:
-            raise LibraryError(
-                f"{database.name} is damaged: its tables are not those of schema {revision}: {'; '.join(differences)}; "
-                "put back a copy of it"
-            )
+        _check(database)
     except BaseException:
         database.close()
         raise
     return database
 
 
-def _version(text: str) -> int:
-    """The version in a fact; 0 for what is none."""
-    try:
-        return whole_number(text)
-    except ValueError:
-        return 0
+def _check(database: Database) -> None:
+    if not _is_library(database):
+        raise LibraryError(f"{database.name} is a database, but not a trap library of trapline; it was left as it is")
+    with database.read() as connection:
+        facts, foreign = _facts(connection), foreign_objects(connection)
+        differences = schema_differences(connection)
+    if foreign:
+        raise LibraryError(
+            f"{database.name} has what no trap library has and what could change it unnoticed: {', '.join(foreign)}; "
+            "it was left as it is. Ask for its traps as PGN instead, which `trapline library export` writes"
+        )
+    for key, now in _versions().items():
+        if facts.get(key) != str(now):
+            raise LibraryError(
+                f"{database.name} was made by {facts.get('made_by')} with {key.replace('_', ' ')} {facts.get(key)}, "
+                f"and this program needs {now}: use the trapline that made it, or make a library with "
+                f"`{_init('NEW')}` and index the games again"
+            )
+    if differences:
+        raise LibraryError(
+            f"{database.name} is damaged: its tables are not those of schema {SCHEMA}: {'; '.join(differences)}; "
+            "put back a copy of it"
+        )
 
 
-def _keys() -> dict[str, int]:
-    """The versions of what is computed from positions and stored."""
+def _versions() -> dict[str, int]:
+    """Versions of the tables and of what is computed from positions and stored."""
     return {
+        "schema": SCHEMA,
         "position_key_version": _native.POSITION_KEY_VERSION,
         "fingerprint_version": _native.FINGERPRINT_VERSION,
     }
 
 
-def _key_facts() -> list[dict[str, str]]:
-    return [{"key": key, "value": str(now)} for key, now in _keys().items()]
-
-
 def _make(database: Database) -> None:
     with database.write() as connection:
         make_schema(connection)
-        facts = [{"key": "format", "value": FORMAT}, {"key": "made_by", "value": made_by()}]
-        connection.execute(insert(MetaRow), facts + _key_facts())
-
-
-def _rekey(connection: Connection) -> list[str]:
-    """Compute stored keys anew if their version is another: the traps' from their EPD; games must be read again."""
-    facts = _facts(connection)
-    stale = [key for key, now in _keys().items() if facts.get(key) != str(now)]
-    if not stale:
-        return []
-    for trap_id, epd in connection.execute(select(TrapRow.id, TrapRow.epd)).all():
-        keys = {"key": _native.position_key(epd), "mirror_key": _native.position_key(mirror(epd))}
-        connection.execute(update(TrapRow).where(TrapRow.id == trap_id).values(keys))
-    paths = _sources(connection)
-    of_games = (SightingRow, LosingMoveRow, OccurrenceRow, CheckpointRow, PositionRow, GameRow, SourceRow)
-    for table in (*of_games, PositionValueRow):
-        connection.execute(delete(table))
-    connection.execute(delete(MetaRow).where(MetaRow.key.in_([*_keys(), *RECORDED])))
-    connection.execute(insert(MetaRow), _key_facts())
-    done = [f"the keys of the traps were computed anew ({', '.join(stale).replace('_', ' ')})"]
-    if paths:
-        done.append(f"the games must be read again: trapline index {' '.join(paths)}")
-    return done
-
-
-def _unrated(connection: Connection) -> list[str]:
-    """What to do about games that were stored without ratings; empty if there are none."""
-    paths = _sources(connection)
-    return [f"the games have no ratings until they are read again: trapline index {' '.join(paths)}"] if paths else []
-
-
-def _sources(connection: Connection) -> Sequence[str]:
-    return connection.scalars(select(SourceRow.path).order_by(SourceRow.path)).all()
+        facts = {"format": FORMAT, "made_by": made_by(), **{key: str(now) for key, now in _versions().items()}}
+        connection.execute(insert(MetaRow), [{"key": key, "value": value} for key, value in facts.items()])
 
 
 def _check_only_name(path: Path) -> None:

@@ -1,12 +1,13 @@
 """Queries for traps.
 
-=========  =================================================
-query.py   conditions of a query
-answer.py  hits and pages, and their JSON form
-engine.py  answers to queries, page by page
-where.py   conditions as SQL
-cursor.py  cursors: sealed texts that say where a page ended
-=========  =================================================
+===========  =================================================
+query.py     conditions of a query
+answer.py    hits and pages, and their JSON form
+engine.py    answers to queries, page by page
+where.py     conditions as SQL
+cursor.py    cursors: sealed texts that say where a page ended
+castling.py  the same position with other castling rights
+===========  =================================================
 
 ``query.py`` loads neither the database nor a prover.
 """

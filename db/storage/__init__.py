@@ -3,12 +3,11 @@
 ================  ================================================================================
 column_types.py   types of columns that look at what they read
 models.py         tables
-migrations/       revisions of the tables, for Alembic
 database.py       connections and transactions of one open database; errors of its driver in words
 companions.py     check of what lies beside a SQLite file
 bulk.py           many rows at a time, past SQLAlchemy's own insert
 collation.py      comparison of texts without accents and capitals
-schema_check.py   schema of a file against what the migrations make
+schema_check.py   schema of a file against the models
 row_check.py      rows as they are read: types and lengths
 trap_rows.py      rows of a trap
 name_index.py     index of words and trigrams, by which names are found

@@ -16,7 +16,7 @@ NAMING = {
 
 
 class Base(DeclarativeBase):
-    """What the tables share: named constraints, so that a migration can name them."""
+    """What the tables share: named constraints."""
 
     metadata = MetaData(naming_convention=NAMING)
     type_annotation_map = {int: Integer, str: Text, float: Float, bytes: LargeBinary, bool: column_types.Boolean}  # noqa: RUF012

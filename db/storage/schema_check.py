@@ -1,4 +1,4 @@
-"""Schema of a library file against what the migrations make: a file may be from anybody, and a trigger in it would run
+"""Schema of a library file against the models: a file may be from anybody, and a trigger in it would run
 with every statement.
 
 A server checks its schema itself: whoever can change it there can change all rows too.
@@ -15,15 +15,11 @@ from db.storage.models import Base
 
 _MASTER = table("sqlite_master", column("type"), column("name"), column("sql"))
 
-_REVISION_TABLE = "alembic_version"
-_REVISION = f"CREATE TABLE {_REVISION_TABLE} (version_num VARCHAR(32) NOT NULL,"
-_REVISION += " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
-
 _MOST_SHOWN = 3
 
 
 def foreign_objects(connection: Connection) -> list[str]:
-    """What no library has, of any version: triggers, views and virtual tables; empty if there are none."""
+    """What no library has: triggers, views and virtual tables; empty if there are none."""
     found = [
         f"{kind} {name!r}"
         for kind, name, sql in _objects(connection)
@@ -33,22 +29,22 @@ def foreign_objects(connection: Connection) -> list[str]:
 
 
 def has_own_tables(connection: Connection) -> bool:
-    """Whether the two tables that say what a file is are those of every library; they are read before all else.
+    """Whether the table that says what a file is is that of every library; it is read before all else.
 
-    A view in their place could have any number of rows, and a generated column any size.
+    A view in its place could have any number of rows, and a generated column any size.
     """
     if connection.dialect.name != "sqlite":
         tables = inspect(connection)
-        return {"meta", _REVISION_TABLE} <= {*tables.get_table_names()} and {
-            column["name"] for column in tables.get_columns("meta")
-        } == {"key", "value"}
-    made = _made()
+        return "meta" in tables.get_table_names() and {column["name"] for column in tables.get_columns("meta")} == {
+            "key",
+            "value",
+        }
     there = {name: sql for kind, name, sql in _objects(connection) if kind == "table" and sql is not None}
-    return all(name in there and _parts(there[name]) == made[name] for name in ("meta", _REVISION_TABLE))
+    return "meta" in there and _parts(there["meta"]) == _made()["meta"]
 
 
 def schema_differences(connection: Connection) -> list[str]:
-    """How the tables and indexes differ from those of the present revision, one phrase each; empty if they do not."""
+    """How the tables and indexes differ from those of the models, one phrase each; empty if they do not."""
     if connection.dialect.name != "sqlite":
         return []
     there = {
@@ -70,9 +66,9 @@ def _objects(connection: Connection) -> list[tuple[str, str, str | None]]:
 
 @cache
 def _made() -> dict[str, list[tuple[str, ...]]]:
-    """By name, the statement of each table and index, as `_parts` has it; a test holds the migrations to it."""
+    """By name, the statement of each table and index, as `_parts` has it."""
     dialect: Dialect = sqlite.dialect()
-    made = {_REVISION_TABLE: _parts(_REVISION)}
+    made = {}
     for each in Base.metadata.tables.values():
         made[each.name] = _parts(str(CreateTable(each).compile(dialect=dialect)))
         for index in each.indexes:
@@ -84,8 +80,8 @@ _WORD = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|[^\w\s]""")
 
 
 def _parts(sql: str) -> list[tuple[str, ...]]:
-    """A statement regardless of spaces: its words before and after the parentheses, and of what is between them each
-    column and constraint, in any order, which is Alembic's to choose."""
+    """A statement regardless of spaces: its words before and after the parentheses, and between them each column and
+    constraint, in any order."""
     outside: list[str] = []
     inside: list[list[str]] = [[]]
     depth = 0

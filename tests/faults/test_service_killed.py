@@ -267,11 +267,11 @@ def test_killed_between_the_file_and_the_library(tmp_path: Path, monkeypatch: py
 def test_a_library_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     fill(tmp_path)
     with closing(sqlite3.connect(path(tmp_path))) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("UPDATE meta SET value = '9999' WHERE key = 'schema'")
         connection.commit()
     before = path(tmp_path).read_bytes()
     with begin(tmp_path, "folders") as process:
         _, output = process.communicate(timeout=60)
     assert process.returncode == 5
-    assert "newer program" in output
+    assert "schema 9999" in output
     assert path(tmp_path).read_bytes() == before

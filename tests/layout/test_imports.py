@@ -54,6 +54,6 @@ def test_the_command_line_loads_no_package_before_it_is_used() -> None:
 
 def test_a_query_as_a_value_loads_neither_the_terminal_nor_a_server() -> None:
     names = set(loaded("db.query.query"))
-    assert not {"typer", "click", "rich", "fastapi", "uvicorn", "alembic", "scipy", "matplotlib"} & names
+    assert not {"typer", "click", "rich", "fastapi", "uvicorn", "scipy", "matplotlib"} & names
     of_the_product = {name for name in names if name.partition(".")[0] in PACKAGES}
     assert len(of_the_product) <= 60, sorted(of_the_product)

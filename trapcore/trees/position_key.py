@@ -1,7 +1,7 @@
 """The position key: the name of a position in every library and index on disk, 16 bytes.
 
 It is FROZEN. A change would make every stored library and index unreadable, so it needs a new
-``_native.POSITION_KEY_VERSION`` and a migration; ``tests/golden/position_keys.toml`` holds it in place.
+``_native.POSITION_KEY_VERSION``; ``tests/golden/position_keys.toml`` holds it in place.
 A hash of the EPD and no Zobrist key, because anyone can recompute it in one line of any language and it depends on no
 library's tables. Two positions by chance share a key once in 2**64 positions or so.
 """

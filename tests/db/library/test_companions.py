@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from db.library.backup import restore
-from db.library.open import open_library, upgrade_library
+from db.library.open import open_library
 from trapcore.errors import LibraryError
 from trapcore.io.output_check import COMPANIONS
 
@@ -39,7 +39,6 @@ HARM: dict[str, Callable[[Path, Path], object]] = {
 OPENING: dict[str, Callable[[Path, Path], object]] = {
     "read": lambda path, copy: open_library(path, read_only=True),
     "write": lambda path, copy: open_library(path),
-    "upgrade": lambda path, copy: upgrade_library(path),
     "restore-it": lambda path, copy: restore(path, path.with_name("new.sqlite")),
     "restore-over-it": lambda path, copy: restore(copy, path, replace=True),
 }

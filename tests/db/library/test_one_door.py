@@ -176,5 +176,4 @@ def test_only_these_modules_open_libraries() -> None:
     assert connecting == DOORS - {"db/storage/companions.py"} | in_memory
     stores = [path for folder in ("db/library", "db/storage") for path in (ROOT / folder).glob("*.py")]
     opening = {str(path.relative_to(ROOT)) for path in stores if calls(path) & OPENING}
-    of_the_package = {"db/library/schema.py"}  # reads the SQL that lies beside it
-    assert opening == {"db/storage/companions.py"} | of_the_package
+    assert opening == {"db/storage/companions.py"}

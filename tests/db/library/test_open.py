@@ -10,25 +10,16 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import create_engine, text
 
-from db.games.index_games import index_files
 from db.library.library import Library
-from db.library.open import create_library, open_library, upgrade_library
-from db.library.schema import REVISIONS
-from db.storage.database import make_file, sqlite_engine
-from db.traps.opinion import Opinion
-from db.traps.temptation import UNKNOWN_RATING, Frequency
-from tests.support.db_traps import FELL, legal, write
+from db.library.open import create_library, open_library
+from tests.support.db_traps import legal
 from trapcore import _native
 from trapcore.errors import LibraryError
-from trapcore.proof.verdict import Verdict
 
 
 def refused(path: Path | str, *, read_only: bool = True, busy_seconds: float = 0.1) -> str:
@@ -102,8 +93,6 @@ def test_what_is_no_library_is_left_alone(
     make(path)
     before = path.read_bytes() if path.is_file() else None
     assert says in refused(path, read_only=read_only)
-    with pytest.raises(LibraryError, match=says):
-        upgrade_library(path)
     assert (path.read_bytes() if path.is_file() else None) == before
     assert names(tmp_path) == {"other"}
 
@@ -142,100 +131,15 @@ def test_a_whole_library_passes_its_check_and_a_damaged_index_does_not(library: 
         opened.check_file()
 
 
-def test_a_newer_schema_asks_for_an_update(library: Path) -> None:
-    change(library, "UPDATE alembic_version SET version_num = '9999'")
-    assert "made by a newer program" in refused(library)
-    with pytest.raises(LibraryError, match="update trapline"):
-        upgrade_library(library)
-
-
-def test_newer_keys_ask_for_an_update(library: Path) -> None:
-    change(library, "UPDATE meta SET value = '99' WHERE key = 'position_key_version'")
-    assert "made by a newer program" in refused(library)
-
-
-PROVED = legal(verdict=Verdict.PROVED, mate_in=2, proof_by="a prover", proof_nodes=7)
-
-
-def older(path: Path) -> None:
-    """A library as the first schema had it, with a proved trap."""
-    make_file(path)
-    engine = sqlite_engine(path, read_only=False)
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        config = Config()
-        config.set_main_option("script_location", "db.storage:migrations")
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
-        facts = {"format": "trapline-library", "made_by": "trapline 0.0", "fingerprint_version": "1"}
-        facts["position_key_version"] = str(_native.POSITION_KEY_VERSION)
-        for key, value in facts.items():
-            connection.execute(text("INSERT INTO meta VALUES (:key, :value)"), {"key": key, "value": value})
-    engine.dispose()
-    with open_library(path.with_suffix(".new"), create=True) as opened:
-        opened.add(PROVED)
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("ATTACH ? AS other", (str(path.with_suffix(".new")),))
-        columns = ", ".join(name for _, name, *_ in raw.execute("PRAGMA table_info(traps)"))
-        raw.execute(f"INSERT INTO traps ({columns}) SELECT {columns} FROM other.traps")
-        raw.commit()
-    path.with_suffix(".new").unlink()
-
-
-def test_an_older_schema_is_brought_up_to_date_on_request(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    older(path)
-    assert f"trapline library init --db {path} --upgrade" in refused(path)
-    assert upgrade_library(path) == [f"the schema went from 0001 to {REVISIONS[-1]}"]
-    with open_library(path, read_only=True) as opened:
-        (trap,) = opened.traps()
-        # The proof that it had is an opinion now.
-        assert trap == replace(PROVED, opinions=trap.opinions)
-        assert trap.opinions == (Opinion(by="a prover", verdict=Verdict.PROVED, nodes=7),)
-        assert opened.facts()["made_by"] != "trapline 0.0"
-    assert upgrade_library(path) == []
-
-
-def test_games_from_before_ratings_stay_and_get_them_when_they_are_read_again(library: Path, tmp_path: Path) -> None:
-    pgn = write(tmp_path / "games.pgn", f'[WhiteElo "1500"]\n{FELL}')
-    with open_library(library) as opened:
-        index_files(opened, [pgn])
-    engine = sqlite_engine(library, read_only=False)
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        config = Config()
-        config.set_main_option("script_location", "db.storage:migrations")
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0004")
-    engine.dispose()
-    assert upgrade_library(library) == [
-        f"the schema went from 0004 to {REVISIONS[-1]}",
-        f"the games have no ratings until they are read again: trapline index {pgn}",
-    ]
-    frequency = Frequency(decisions=1, played=1)
-    with open_library(library) as opened:
-        assert opened.frequencies_by_rating() == {"legals-mate": {UNKNOWN_RATING: frequency}}
-        done = index_files(opened, [pgn])
-        assert (done.games, done.new_games, done.rated_games, done.sightings) == (1, 0, 1, 0)
-        assert opened.counts().games == 1
-
-
-def test_other_position_keys_are_computed_anew_on_request(library: Path, tmp_path: Path) -> None:
-    pgn = write(tmp_path / "games.pgn", FELL)
-    with open_library(library) as opened:
-        index_files(opened, [pgn])
-        assert opened.counts().sightings == 1
-    change(library, "UPDATE meta SET value = '0' WHERE key = 'position_key_version'")
-    change(library, "UPDATE traps SET key = zeroblob(16), mirror_key = zeroblob(16)")
-    message = refused(library)
-    assert "position key version 0" in message
-    assert f"trapline library init --db {library} --upgrade" in message
-    done = upgrade_library(library)
-    assert f"trapline index {pgn}" in done[-1]
-    with open_library(library) as opened:
-        assert opened.find_by_key(legal().key) == [legal()]
-        assert opened.find_by_key(legal().mirror_key, mirrored=True) == [legal()]
-        assert opened.counts().games == opened.counts().sightings == 0
-        index_files(opened, [pgn])
-        assert opened.counts().sightings == 1
+@pytest.mark.parametrize("key", ["schema", "position_key_version", "fingerprint_version"])
+def test_a_library_of_another_version_says_what_to_do(library: Path, key: str) -> None:
+    change(library, f"UPDATE meta SET value = '99', key = '{key}' WHERE key = '{key}'")
+    before = library.read_bytes()
+    for read_only in (True, False):
+        said = refused(library, read_only=read_only)
+        assert f"{key.replace('_', ' ')} 99" in said
+        assert "use the trapline that made it" in said
+    assert library.read_bytes() == before
 
 
 def test_a_locked_library_is_said_to_be(library: Path) -> None:
@@ -309,7 +213,6 @@ def _read_as_nobody(library: Path) -> None:
 READER = """
 import os, pathlib, sys
 from db.library.open import open_library
-from db.library.schema import REVISIONS
 from trapcore.errors import LibraryError
 path = pathlib.Path(sys.argv[1])
 open_library(path, read_only=True).close()
@@ -371,7 +274,6 @@ MAKER = f"""
 import sys, time, pathlib
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
 from db.library.open import create_library
-from db.library.schema import REVISIONS
 from tests.support.db_traps import legal
 path = pathlib.Path(sys.argv[1])
 def fill(made):
@@ -397,7 +299,6 @@ def test_another_sqlalchemy_url_is_opened_by_sqlalchemy(tmp_path: Path) -> None:
         opened.add(legal())
     with open_library(url, read_only=True) as opened:
         assert opened.traps() == [legal()]
-    assert upgrade_library(url) == []
     engine = create_engine(url)
     engine.dispose()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from db.library.open import open_library, upgrade_library
+from db.library.open import open_library
 from trapcore.errors import LibraryError
 
 
@@ -16,8 +16,6 @@ def test_a_library_with_two_names_is_read_but_not_written(library: Path, tmp_pat
         open_library(path, read_only=True).close()
         with pytest.raises(LibraryError, match="another name on its disk"):
             open_library(path)
-        with pytest.raises(LibraryError, match="another name on its disk"):
-            upgrade_library(path)
     other.unlink()
     other.symlink_to(library)
     for path in (library, other):

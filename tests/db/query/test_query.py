@@ -106,16 +106,6 @@ def test_a_position_finds_the_trap_in_either_colour_and_by_any_order_of_moves(qu
     assert query_engine.ask(Query(fen=chess.STARTING_FEN)).hits == ()
 
 
-def test_other_castling_rights_of_a_known_position_are_told(query_engine: QueryEngine) -> None:
-    for fen in (LEGAL_FEN, MIRRORED_LEGAL_FEN):
-        pieces, side, rights, *_ = fen.split(" ")
-        without = query_engine.ask(Query(fen=f"{pieces} {side} - - 0 1"))
-        assert (without.hits, without.other_castling) == ((), (rights,))
-        assert query_engine.ask(Query(fen=fen)).other_castling == ()
-        other_side = "b" if side == "w" else "w"
-        assert query_engine.ask(Query(fen=f"{pieces} {other_side} - - 0 1")).other_castling == ()
-
-
 def test_every_trap_is_found_by_its_own_position_and_the_turned_one(
     query_engine: QueryEngine, library: Library
 ) -> None:

@@ -1,67 +1,15 @@
-"""The tables: what the migrations make is what the models say, on SQLite and in the words of PostgreSQL."""
+"""The tables: names, statements, and the words of PostgreSQL."""
 
 import ast
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import create_engine
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from db.library.schema import REVISIONS
 from db.storage.bulk import BulkLookup
 from db.storage.models import Base, PositionRow
-
-
-def config(connection: Connection) -> Config:
-    made = Config()
-    made.set_main_option("script_location", "db.storage:migrations")
-    made.attributes["connection"] = connection
-    return made
-
-
-def test_migrations_make_what_the_models_say(tmp_path: Path) -> None:
-    engine = create_engine(f"sqlite:///{tmp_path / 'x.sqlite'}")
-    with engine.begin() as connection:
-        command.upgrade(config(connection), "head")
-    with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "render_as_batch": True})
-        assert compare_metadata(context, Base.metadata) == []
-        # What Alembic does not compare: checks, and the table without row numbers.
-        for table in Base.metadata.tables.values():
-            made = connection.scalar(text("SELECT sql FROM sqlite_master WHERE name = :name"), {"name": table.name})
-            wanted = str(CreateTable(table).compile(dialect=connection.dialect))
-            assert sorted(made.replace(",", " ").split()) == sorted(wanted.replace(",", " ").split()), table.name
-    engine.dispose()
-
-
-def test_alembic_check_finds_nothing_to_do(tmp_path: Path) -> None:
-    engine = create_engine(f"sqlite:///{tmp_path / 'x.sqlite'}")
-    with engine.begin() as connection:
-        command.upgrade(config(connection), "head")
-        command.check(config(connection))
-    engine.dispose()
-
-
-def test_every_migration_can_be_undone(tmp_path: Path) -> None:
-    engine = create_engine(f"sqlite:///{tmp_path / 'x.sqlite'}")
-    with engine.begin() as connection:
-        command.upgrade(config(connection), "head")
-        command.downgrade(config(connection), "base")
-        assert inspect(connection).get_table_names() == ["alembic_version"]
-    engine.dispose()
-
-
-def test_the_store_knows_every_revision() -> None:
-    made = Config()
-    made.set_main_option("script_location", "db.storage:migrations")
-    revisions = [script.revision for script in ScriptDirectory.from_config(made).walk_revisions()]
-    assert tuple(reversed(revisions)) == REVISIONS
 
 
 @pytest.mark.parametrize("table", Base.metadata.sorted_tables, ids=lambda table: table.name)
@@ -81,11 +29,9 @@ def test_postgresql_can_be_asked_for_the_same_tables() -> None:
 
 
 def test_no_statement_is_written_for_one_database_only() -> None:
-    """Raw SQL stands only in the places that speak to SQLite about SQLite, and for Alembic's own table."""
+    """Raw SQL stands only in the places that speak to SQLite about SQLite."""
     raw = {}
     for path in sorted((Path(__file__).parents[3] / "db").rglob("*.py")):
-        if "migrations" in path.parts:
-            continue
         tree = ast.parse(path.read_text("utf-8"))
         strings = [
             node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
@@ -93,7 +39,6 @@ def test_no_statement_is_written_for_one_database_only() -> None:
         found = [s for s in strings if s.startswith(("SELECT ", "INSERT ", "UPDATE ", "DELETE ", "PRAGMA ", "BEGIN"))]
         if found:
             raw[path.name] = found
-    assert raw.pop("open.py") == ["SELECT version_num FROM alembic_version"]
     assert all(s.startswith(("PRAGMA ", "BEGIN")) for s in raw.pop("backup.py"))
     assert raw.pop("health.py") == ["PRAGMA foreign_key_check"]
     assert raw.pop("library.py") == ["PRAGMA integrity_check(1)"]

@@ -1,4 +1,4 @@
-"""A library on a PostgreSQL server: made, upgraded, locked, refused; what holds for files too is tested elsewhere."""
+"""A library on a PostgreSQL server: made, locked, refused; what holds for files too is tested elsewhere."""
 
 import threading
 from collections.abc import Iterator
@@ -7,22 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from db.games.index_games import index_files
-from db.library.open import open_library, upgrade_library
-from db.library.schema import REVISIONS
+from db.library.open import open_library
 from db.similarity.killer_index import open_killer_index
 from db.storage.database import server_engine
 from db.storage.models import Base
-from db.traps.temptation import UNKNOWN_RATING, Frequency
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
-from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.ranking.weights import shipped_weights
 
@@ -53,20 +46,15 @@ def refused(url: str, **options: object) -> str:
     return message
 
 
-def migrated(connection: Connection, revision: str, *, down: bool = False) -> None:
-    config = Config()
-    config.set_main_option("script_location", "db.storage:migrations")
-    config.attributes["connection"] = connection
-    (command.downgrade if down else command.upgrade)(config, revision)
+def test_a_library_has_the_tables_of_the_models(url: str) -> None:
+    with connected(url) as connection:
+        assert sorted(inspect(connection).get_table_names()) == sorted(Base.metadata.tables)
 
 
-def test_migrations_make_what_the_models_say_and_can_be_undone(new_library: NewLibrary) -> None:
-    with connected(new_library()) as connection:
-        migrated(connection, "head")
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Base.metadata) == []
-        migrated(connection, "base", down=True)
-        assert inspect(connection).get_table_names() == ["alembic_version"]
+def test_another_version_of_the_keys_is_refused(url: str) -> None:
+    with connected(url) as connection:
+        connection.execute(text("UPDATE meta SET value = '0' WHERE key = 'position_key_version'"))
+    assert "position key version 0" in refused(url)
 
 
 def test_a_server_without_a_library_is_left_as_it_is(new_library: NewLibrary) -> None:
@@ -85,34 +73,6 @@ def test_the_usual_name_of_the_scheme_will_do(url: str) -> None:
 def test_a_password_is_in_no_message(url: str) -> None:
     with open_library(url.replace("trapline@", "trapline:secret@", 1)) as opened:
         assert "trapline:***@" in opened.name
-
-
-def test_an_older_library_is_brought_up_to_date_with_its_games(url: str, tmp_path: Path) -> None:
-    pgn = write(tmp_path / "g.pgn", f'[BlackElo "1500"]\n{FELL}')
-    with open_library(url) as opened:
-        index_files(opened, [pgn])
-    with connected(url) as connection:
-        migrated(connection, "0004", down=True)
-    assert "older schema 0004" in refused(url)
-    assert upgrade_library(url) == [
-        f"the schema went from 0004 to {REVISIONS[-1]}",
-        f"the games have no ratings until they are read again: trapline index {pgn}",
-    ]
-    with open_library(url) as opened:
-        assert opened.frequencies_by_rating() == {"legals-mate": {UNKNOWN_RATING: Frequency(decisions=1, played=1)}}
-        done = index_files(opened, [pgn])
-        assert (done.new_games, done.rated_games) == (0, 1)
-    assert upgrade_library(url) == []
-
-
-def test_keys_are_computed_anew_on_request(url: str) -> None:
-    with connected(url) as connection:
-        connection.execute(text("UPDATE meta SET value = '0' WHERE key = 'position_key_version'"))
-        connection.execute(text("UPDATE traps SET key = mirror_key"))
-    assert "position key version 0" in refused(url)
-    upgrade_library(url)
-    with open_library(url, read_only=True) as opened:
-        assert opened.find_by_key(_native.position_key(legal().epd)) == [legal()]
 
 
 def test_a_locked_library_is_said_to_be_and_can_be_read(url: str) -> None:

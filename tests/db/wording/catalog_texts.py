@@ -72,7 +72,7 @@ def _calls(path: Path) -> Iterator[tuple[str, str]]:
         words = node.args[place] if len(node.args) > place else None
         # The method of a language; a function of that name alone is SQLAlchemy's.
         of_language = name == "counted" or called.endswith((".text", "language.format")) or called == "text"
-        if of_language and isinstance(words, ast.Constant) and "alembic" not in str(words.value):
+        if of_language and isinstance(words, ast.Constant):
             yield name, str(words.value)
 
 

@@ -26,35 +26,24 @@ def init(
     bundled: Annotated[
         bool | None, typer.Option("--bundled/--empty", help="With the traps that come with the program, or without.")
     ] = None,
-    upgrade: Annotated[bool, typer.Option("--upgrade", help="Bring an existing library up to date.")] = False,
     engine: EngineOption = None,
     engine_nodes: EngineNodesOption = None,
     jobs: JobsOption = None,
 ) -> None:
-    """Make a library, of the bundled traps or empty. The certificates of their proofs are checked.
-
-    With --upgrade, an existing library gets the present schema and keys and keeps its traps; --bundled then also
-    brings its bundled traps up to date.
-    """
+    """Make a library, of the bundled traps or empty. The certificates of their proofs are checked."""
     from db.formats.bundled import add_bundled
-    from db.library.open import create_library, open_library, upgrade_library
+    from db.library.open import create_library, open_library
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import counted, say, trap_count
 
     path = db if db is not None else str(default_library())
     threads = jobs_or_default(jobs)
     with prover_with(engine, engine_nodes) as prover:
-        if upgrade:
-            for step in upgrade_library(path) or ["nothing had to be brought up to date"]:
-                say(f"{path}: {step}")
-            if bundled:
-                with open_library(path) as opened:
-                    add_bundled(opened, prover, jobs=threads, log=say)
-        elif exists(path):
+        if exists(path):
             with open_library(path, read_only=True) as opened:
                 there = trap_count(opened.counts().traps)
-            raise LibraryError(f"{path} is a trap library already, with {there}; --upgrade brings it up to date")
-        elif "://" in path:
+            raise LibraryError(f"{path} is a trap library already, with {there}")
+        if "://" in path:
             with open_library(path, create=True) as opened:
                 if bundled is not False:
                     add_bundled(opened, prover, jobs=threads, log=say)

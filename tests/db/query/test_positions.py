@@ -1,14 +1,20 @@
 """A position as people write it: whoever reads one, command, library, page, API or a game's tag, reads the same."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
+from db.library.open import open_library
+from db.query.engine import QueryEngine
+from db.query.query import Query
 from tests.annotator.test_odd_files import records
+from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from tests.support.web_server import Served, make_library, served
 from trapcore import _native
 from trapcore.errors import PositionError
+from trapcore.measures.options import IndexedMeasure
 from trapcore.trees.position_key import canonical_epd
 
 PIECES = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R"
@@ -77,3 +83,16 @@ def test_every_reader_refuses_what_is_no_position(client: httpx.Client, text: st
     assert (read.records, [skipped.reason for skipped in read.skipped]) == ([], ["bad-fen"]) or not text
     assert client.get("/api/v1/traps", params={"fen": text}).status_code == (422 if text else 400)
     assert client.get("/position", params={"fen": text}).status_code == (400 if text else 200)
+
+
+def test_other_castling_rights_of_a_known_position_are_told(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.sqlite", create=True) as library:
+        library.add(legal())
+        query_engine = QueryEngine(library, measure=IndexedMeasure.ABSTRACTED)
+        for fen in (LEGAL_FEN, MIRRORED_LEGAL_FEN):
+            pieces, side, rights, *_ = fen.split(" ")
+            without = query_engine.ask(Query(fen=f"{pieces} {side} - - 0 1"))
+            assert (without.hits, without.other_castling) == ((), (rights,))
+            assert query_engine.ask(Query(fen=fen)).other_castling == ()
+            other_side = "b" if side == "w" else "w"
+            assert query_engine.ask(Query(fen=f"{pieces} {other_side} - - 0 1")).other_castling == ()
