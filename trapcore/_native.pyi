@@ -175,8 +175,10 @@ def evaluation_features(fen: str) -> tuple[int, int, int, bytes]:
     and the count of each feature for White less that for Black, as 16-bit integers in the machine's byte order."""
 
 def ending_kind(fen: str) -> tuple[str, int] | None:
-    """The kind of an ending for the side that the network sees ahead, and the network's value in centipawns for the side
-    to move, as if no kind were known. None for an ending of no kind, of more than eight men or of a known outcome."""
+    """The kind of an ending for the side that the network sees ahead, and the network's value for the side to move.
+
+    The value is in centipawns, as if no kind were known. None for an ending of no kind, of more than eight men or of a
+    known outcome."""
 
 def ending_shares() -> list[tuple[str, int]]:
     """The kinds of endings, and how much of an advantage counts in each, in 64ths."""

@@ -424,6 +424,15 @@ mod tests {
     }
 
     #[test]
+    fn a_move_of_an_ending_of_six_men_is_proved_only_if_many_nodes_see_the_loss() {
+        // The game is drawn after the move of the king, and lost after that of the queen.
+        let fen = "2K5/1P6/k6R/1n2q3/8/8/8/8 b - - 0 4";
+        let [king, queen] = ["a6a7", "e5f6"].map(|bait| answered(fen, bait).unwrap());
+        assert_ne!(king.verdict, Verdict::Proved, "{king:?}");
+        assert!(queen.verdict == Verdict::Proved && queen.cost() >= ENDING_COST, "{queen:?}");
+    }
+
+    #[test]
     fn the_only_legal_move_loses_nothing() {
         assert!(answered("7k/8/5K2/8/8/8/8/6R1 b - - 0 1", "h8h7").is_none());
     }

@@ -145,10 +145,10 @@ mod tests {
     #[test]
     fn the_kind_of_an_ending_is_found_for_either_side() {
         for (fen, kind) in [
-            ("7k/8/8/8/8/4KB2/7P/8 w - - 0 1", None),
+            ("7k/8/8/8/5B2/4K3/7P/8 w - - 0 1", None),
             ("7k/8/8/8/4B3/4K3/7P/8 w - - 0 1", Some(Kind::RookFile)),
             ("8/8/8/4k3/8/4K3/7P/7B w - - 0 1", None),
-            ("k7/8/8/1P6/8/4KB2/P7/8 w - - 0 1", None),
+            ("k7/8/8/1P6/5B2/4K3/P7/8 w - - 0 1", None),
             ("8/8/4k3/8/8/3NKN2/8/8 w - - 0 1", Some(Kind::CannotMate)),
             ("8/4p3/4k3/8/8/3NKN2/8/8 w - - 0 1", Some(Kind::CannotMate)),
             ("8/4n3/4k3/8/8/4KR2/8/8 w - - 0 1", Some(Kind::NoPawns)),
