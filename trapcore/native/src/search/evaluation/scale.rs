@@ -153,7 +153,7 @@ mod tests {
             ("8/4p3/4k3/8/8/3NKN2/8/8 w - - 0 1", Some(Kind::CannotMate)),
             ("8/4n3/4k3/8/8/4KR2/8/8 w - - 0 1", Some(Kind::NoPawns)),
             ("8/8/4k3/4p3/8/4KR2/8/8 w - - 0 1", None),
-            ("8/4kb2/8/3P4/4K3/4B3/8/8 w - - 0 1", Some(Kind::MinorPawnStopped)),
+            ("8/4kn2/8/3P4/4K3/4B3/8/8 w - - 0 1", Some(Kind::MinorPawnStopped)),
             ("8/4kb2/8/3PP3/4K3/8/5B2/8 w - - 0 1", Some(Kind::OppositeBishopsAhead)),
             ("8/4k3/r7/3P4/4K3/8/5R2/8 w - - 0 1", Some(Kind::RookPawnStopped)),
             ("6k1/8/r7/3P4/4K3/8/5R2/8 w - - 0 1", Some(Kind::RookPawn)),
