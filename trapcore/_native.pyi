@@ -145,7 +145,7 @@ MATE_BOUND: int
 WIN_CHANCE_SCALE: float
 """See `trapcore.proof.search`."""
 TESTER_VERSION: str
-"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-7``."""
+"""Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-8``."""
 
 def search(
     fen: str,
@@ -173,6 +173,15 @@ def qsearch(fen: str) -> int:
 def evaluation_features(fen: str) -> tuple[int, int, int, bytes]:
     """Phase (0..24; 24 is the middlegame), how much an endgame counts in 64ths if White or Black has the better of it,
     and the count of each feature for White less that for Black, as 16-bit integers in the machine's byte order."""
+
+def ending_kind(fen: str) -> tuple[str, int] | None:
+    """The kind of an ending for the side that the network sees ahead, and the network's value for the side to move.
+
+    The value is in centipawns, as if no kind were known. None for an ending of no kind, of more than eight men or of a
+    known outcome."""
+
+def ending_shares() -> list[tuple[str, int]]:
+    """The kinds of endings, and how much of an advantage counts in each, in 64ths."""
 
 def evaluation_rows() -> list[tuple[str, int]]:
     """Name and length of each row of features, in the order of the counts."""

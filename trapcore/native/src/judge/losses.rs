@@ -61,6 +61,12 @@ const AGREES: f64 = 0.15;
 /// points, of 110 others 7.
 const FEW_PIECES: usize = 4;
 
+/// Men of an ending in which a loss must also be seen by two searches of so many nodes, and what it must cost by them: a
+/// game of so few men is won, drawn or lost, and so many nodes mostly see which.
+const ENDING_MEN: usize = 7;
+const ENDING_NODES: u64 = 1_000_000;
+const ENDING_COST: f64 = 0.4;
+
 /// Win chance from which a side is said to stand better than level, where perpetual check would change that.
 const NOT_LEVEL: f64 = 0.2;
 /// So many plies of a line show perpetual check.
@@ -196,6 +202,16 @@ impl LossProver<'_> {
                     verdict = Verdict::Undecided;
                 }
             }
+            let (mut kept, mut left) = (kept, left);
+            if verdict == Verdict::Proved && self.effort.end > 1 && is_ending(position) {
+                (kept, left) = self.searched_deeply(position, &others, &baited, &kept, left, evidence.mated);
+                nodes += kept.nodes + left.nodes;
+                evidence.before = win_chance(kept.value());
+                evidence.after = if evidence.mated { -1.0 } else { -win_chance(left.value()) };
+                if evidence.loss() < ENDING_COST {
+                    verdict = Verdict::Refuted;
+                }
+            }
             if let (true, Verdict::Proved, Some(&other)) = (evidence.mated, verdict, best.first()) {
                 // It was avoidable only if the best other move is not mated as well.
                 let proof = self.prover.prove(&after(position, other), EXHAUSTIVE, budget, &[]);
@@ -223,6 +239,28 @@ impl LossProver<'_> {
         Some(Loss { before, after, best_line, line, mate_in, verdict, probability, stage, settled, nodes })
     }
 
+    /// The other moves, and the answers unless one mates, searched with [`ENDING_NODES`] and an empty table.
+    fn searched_deeply(
+        &mut self,
+        position: &Chess,
+        others: &[Move],
+        baited: &Chess,
+        kept: &Deepening,
+        left: Deepening,
+        mated: bool,
+    ) -> (Deepening, Deepening) {
+        let limits = Limits { depth: MAX_DEPTH, nodes: ENDING_NODES };
+        let first = |line: &[Move]| line.iter().copied().take(1).collect::<Vec<_>>();
+        // A loss that few nodes saw would be found in the table again.
+        self.searcher.clear();
+        let deep = deepen(self.searcher, position, others, &first(&kept.line), limits);
+        if mated {
+            return (deep, left);
+        }
+        self.searcher.clear();
+        (deep, deepen(self.searcher, baited, &[], &first(&left.line), limits))
+    }
+
     fn verdict(&self, evidence: &Evidence, stage: usize, goes_on: bool) -> Verdict {
         let border = if goes_on { self.effort.proved[stage] } else { PROVED };
         if evidence.is_mistake(stage) >= border && evidence.loss() >= TOLD {
@@ -233,6 +271,11 @@ impl LossProver<'_> {
             Verdict::Undecided
         }
     }
+}
+
+/// Whether a position is an ending of few men.
+fn is_ending(position: &Chess) -> bool {
+    position.board().occupied().count() <= ENDING_MEN
 }
 
 /// Whether a loss may be none because of perpetual check, which so few nodes seldom see to its end: whoever is said to
@@ -378,6 +421,15 @@ mod tests {
         }
         let loss = answered("4k3/8/8/4K3/4P3/8/8/8 b - - 0 1", "e8d8").unwrap();
         assert!(loss.verdict == Verdict::Proved && loss.cost() > 0.9, "{loss:?}");
+    }
+
+    #[test]
+    fn a_move_of_an_ending_of_six_men_is_proved_only_if_many_nodes_see_the_loss() {
+        // The game is drawn after the move of the king, and lost after that of the queen.
+        let fen = "2K5/1P6/k6R/1n2q3/8/8/8/8 b - - 0 4";
+        let [king, queen] = ["a6a7", "e5f6"].map(|bait| answered(fen, bait).unwrap());
+        assert_ne!(king.verdict, Verdict::Proved, "{king:?}");
+        assert!(queen.verdict == Verdict::Proved && queen.cost() >= ENDING_COST, "{queen:?}");
     }
 
     #[test]

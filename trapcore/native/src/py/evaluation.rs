@@ -10,8 +10,10 @@ use crate::chess::endgames::tables::packed;
 use crate::chess::position;
 use crate::search::Searcher;
 use crate::search::evaluation::features::{FEATURES, ROWS};
+use crate::search::evaluation::scale::{Kind, scale};
 use crate::search::evaluation::{self, Trace};
-use shakmaty::Position;
+use crate::search::static_value::Evaluator;
+use shakmaty::{Color, Position};
 
 #[pyfunction]
 fn evaluate(fen: &str) -> PyResult<i32> {
@@ -33,8 +35,23 @@ fn evaluation_features<'py>(py: Python<'py>, fen: &str) -> PyResult<(i32, i32, i
     let mut trace = Trace { counts: [0; FEATURES] };
     evaluation::collect(&chess, &mut trace);
     let counts: Vec<u8> = trace.counts.iter().flat_map(|count| count.to_ne_bytes()).collect();
-    let scale = |white| evaluation::scale(board, white);
+    let scale = |white| scale(board, Color::from_white(white));
     Ok((evaluation::phase(board), scale(true), scale(false), PyBytes::new(py, &counts)))
+}
+
+/// The kind of an ending for the side that the network sees ahead, and the network's value for the side to move in
+/// centipawns, as if no kind were known. `None` for an ending of no kind or of a known outcome.
+#[pyfunction]
+fn ending_kind(fen: &str) -> PyResult<Option<(String, i32)>> {
+    let chess = position::parse(fen)?.chess;
+    let found = Evaluator::new(1).ending(&chess);
+    Ok(found.map(|(kind, value)| (format!("{kind:?}"), value)))
+}
+
+/// The kinds of endings, and how much of an advantage counts in each, in 64ths.
+#[pyfunction]
+fn ending_shares() -> Vec<(String, i32)> {
+    Kind::ALL.iter().map(|&kind| (format!("{kind:?}"), kind.share())).collect()
 }
 
 /// Name and length of each row of features, in the order of the counts.
@@ -58,6 +75,8 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(qsearch, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_features, module)?)?;
+    module.add_function(wrap_pyfunction!(ending_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(ending_shares, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_rows, module)?)?;
     module.add_function(wrap_pyfunction!(make_endgames, module)?)?;
     Ok(())

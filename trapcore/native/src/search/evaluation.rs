@@ -11,6 +11,7 @@ pub(crate) mod features;
 mod kings;
 mod pawns;
 mod pieces;
+pub(crate) mod scale;
 mod threats;
 mod weights;
 
@@ -18,14 +19,12 @@ use shakmaty::{Board, Chess, Color, Position, Role};
 
 use self::attacked::Attacked;
 use self::features::{BISHOP_PAIR, CASTLING, FEATURES, MATERIAL, TEMPO, role_index};
+use self::scale::{UNSCALED, scale};
 use self::weights::WEIGHTS;
-use crate::chess::piece_values::piece_points;
 
 /// Weight in the blend; 24 is everything.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 pub(crate) const WHOLE: i32 = 24;
-/// The endgame weights count so many 64ths.
-pub(crate) const UNSCALED: i32 = 64;
 
 /// Where the features of a position go.
 pub(crate) trait Sink {
@@ -53,7 +52,7 @@ pub(crate) fn evaluate(chess: &Chess) -> i32 {
     let mut sum = Sum::default();
     collect(chess, &mut sum);
     let phase = phase(chess.board());
-    let scale = scale(chess.board(), sum.end > 0);
+    let scale = scale(chess.board(), Color::from_white(sum.end > 0));
     let white = (sum.middle * phase * UNSCALED + sum.end * (WHOLE - phase) * scale) / (WHOLE * UNSCALED);
     if chess.turn().is_white() { white } else { -white }
 }
@@ -62,21 +61,6 @@ pub(crate) fn evaluate(chess: &Chess) -> i32 {
 pub(crate) fn phase(board: &Board) -> i32 {
     let sum: i32 = Role::ALL.iter().map(|&role| PHASE[role_index(role)] * board.by_role(role).count() as i32).sum();
     sum.min(WHOLE)
-}
-
-/// How much of an endgame's advantage counts, in 64ths, given whether White has it: little without pawns unless it is
-/// a rook, less with only bishops of opposite colours.
-pub(crate) fn scale(board: &Board, white: bool) -> i32 {
-    let strong = Color::from_white(white);
-    let value = |color: Color| piece_points(board, color) as i32;
-    if (board.pawns() & board.by_color(strong)).is_empty() && value(strong) - value(!strong) <= 3 {
-        return if value(strong) < 5 { 0 } else { 8 };
-    }
-    let bishops = board.bishops();
-    let lone = bishops.count() == 2
-        && (board.white() & bishops).count() == 1
-        && (bishops & shakmaty::Bitboard::DARK_SQUARES).count() == 1;
-    if lone && (board.knights() | board.rooks_and_queens()).is_empty() { UNSCALED / 2 } else { UNSCALED }
 }
 
 /// Hands every feature of the position to `sink`.
@@ -161,7 +145,7 @@ mod tests {
             let sum = |part: usize| -> i32 {
                 trace.counts.iter().zip(&WEIGHTS).map(|(&n, weight)| i32::from(n) * i32::from(weight[part])).sum()
             };
-            let (phase, scale) = (phase(chess.board()), scale(chess.board(), sum(1) > 0));
+            let (phase, scale) = (phase(chess.board()), scale(chess.board(), Color::from_white(sum(1) > 0)));
             let white = (sum(0) * phase * UNSCALED + sum(1) * (WHOLE - phase) * scale) / (WHOLE * UNSCALED);
             assert_eq!(evaluate(&chess), if chess.turn().is_white() { white } else { -white }, "{fen}");
         }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use shakmaty::{Chess, Color, Position, Square};
 
 use super::evaluation::evaluate;
+use super::evaluation::scale::{Kind, UNSCALED, scale};
 use super::network::accumulator::Accumulator;
 use super::network::{BUCKETS, Network, bucket};
 use super::score::MATE_BOUND;
@@ -39,10 +40,18 @@ static NETWORK: LazyLock<Network> =
 /// falls from .131 to .118.
 const STRETCH: [i32; BUCKETS] = [165, 150, 134, 129, 131, 124, 118, 114];
 
+/// Most men of an ending in which the network's value is scaled by the kind of the ending. With more men the network
+/// itself knows as much.
+const ENDING_MEN: usize = 8;
+
 /// The network's value, stretched; no mate.
-fn stretched(value: i32, chess: &Chess) -> i32 {
-    let percent = STRETCH[bucket(chess.board().occupied().count())];
-    (value * percent / 100).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+fn stretched(value: i32, men: usize) -> i32 {
+    (value * STRETCH[bucket(men)] / 100).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+}
+
+/// The side that a value for the side to move puts ahead.
+fn ahead(chess: &Chess, value: i32) -> Color {
+    if value > 0 { chess.turn() } else { !chess.turn() }
 }
 
 /// Value of a position that the tables of endgames hold won. What brings the mate nearer is added.
@@ -94,7 +103,22 @@ impl Evaluator {
         }
         match self.evaluation {
             Evaluation::Linear => evaluate(chess),
-            Evaluation::Network => stretched(self.accumulator.evaluate(chess, ply), chess),
+            Evaluation::Network => {
+                let men = chess.board().occupied().count();
+                let value = stretched(self.accumulator.evaluate(chess, ply), men);
+                if men > ENDING_MEN { value } else { value * scale(chess.board(), ahead(chess, value)) / UNSCALED }
+            }
         }
+    }
+
+    /// The kind of an ending for the side that the network sees ahead, and the network's value for the side to move in
+    /// centipawns, as if no kind were known. `None` for an ending of no kind or of a known outcome.
+    pub(crate) fn ending(&mut self, chess: &Chess) -> Option<(Kind, i32)> {
+        let men = chess.board().occupied().count();
+        if men > ENDING_MEN || known_value(chess).is_some() {
+            return None;
+        }
+        let value = stretched(self.accumulator.evaluate(chess, 0), men);
+        Some((Kind::of(chess.board(), ahead(chess, value))?, value))
     }
 }

@@ -220,6 +220,22 @@ fn endings_of_four_men_have_exact_values() {
 }
 
 #[test]
+fn endings_that_theory_knows_drawn_are_level_with_more_than_four_men() {
+    // Two knights, and a rook with a bishop or a knight against a rook.
+    for fen in
+        ["8/8/4k3/4p3/4N3/4KN2/8/8 w - - 0 1", "8/8/3k4/8/r7/3KN3/6R1/8 w - - 0 1", "8/8/3k4/8/r7/3KB3/6R1/8 w - - 0 1"]
+    {
+        let value = best(fen, 5_000).1.value;
+        assert!(value.abs() < 80, "{fen}: {value}");
+    }
+    // A bishop of the wrong colour, and of the right one.
+    let mut searcher = Searcher::new(10);
+    let mut value = |fen| searcher.quiescence(&parse(fen).unwrap().chess);
+    assert_eq!(value("7k/8/8/7P/4B3/4K3/7P/8 w - - 0 1"), 0);
+    assert!(value("7k/8/8/7P/5B2/4K3/7P/8 w - - 0 1") > 300);
+}
+
+#[test]
 fn a_won_ending_of_four_men_makes_progress_to_mate() {
     let mut position = parse("8/8/8/4k3/8/8/8/KR6 w - - 0 1").unwrap().chess;
     let mut searcher = Searcher::new(16);

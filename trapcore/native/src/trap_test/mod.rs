@@ -29,7 +29,7 @@ pub(crate) const TEMPTING_RANK: usize = 3;
 /// A move that seems to win so many centipawns there tempts whatever its rank.
 pub(crate) const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
-pub(crate) const TESTER_VERSION: &str = "trapline-search-7";
+pub(crate) const TESTER_VERSION: &str = "trapline-search-8";
 
 /// Of lichess's win chance: <https://github.com/lichess-org/lila/pull/11148>.
 pub(crate) const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
