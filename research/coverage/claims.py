@@ -75,7 +75,8 @@ class Claim:
             yield "misses little"
         if self.killed - self.after >= NEAR:
             yield "killer"
-        if self.better is not None and self.better - self.after < AGREES:
+        is_told = self.told.event is not Event.MISSED
+        if is_told and self.better is not None and self.better - self.after < AGREES:
             yield "better move"
         if self.before - self.end < SHOWN * self.cost:
             yield "end of line"
