@@ -8,7 +8,7 @@ use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::after;
 use crate::chess::piece_values::piece_points;
-use crate::judge::losses::WON;
+use crate::judge::model::WON;
 use crate::judge::pass::{Deepening, deepen};
 use crate::mate::Prover;
 use crate::search::score::mate_distance;

@@ -10,6 +10,7 @@ use shakmaty::{Chess, Move, Position, Role};
 
 use crate::chess::moves::after;
 use crate::judge::confirmation::{Claim, Confirmation};
+use crate::judge::model::{LOST, WON};
 use crate::judge::pass::{Deepening, deepen};
 use crate::judge::suspicion::{Circumstances, Evidence, STAGES};
 use crate::mate::{EXHAUSTIVE, MateProof, Prover};
@@ -61,11 +62,7 @@ const AGREES: f64 = 0.15;
 /// points, of 110 others 7.
 const FEW_PIECES: usize = 4;
 
-/// Win chance of the mover with the best other move below which all is lost anyway, and with the move above which all is won
-/// anyway. There our evaluation exaggerates: a strong engine sees half of so great a cost.
-pub(super) const LOST: f64 = -0.5;
-pub(super) const WON: f64 = 0.5;
-/// There a move is told that costs so much, or allows mate.
+/// Below [`LOST`] and above [`WON`] a move is told that costs so much, or allows mate.
 const TOLD_BEYOND: f64 = 0.45;
 
 /// Win chance from which a side is said to stand better than level, where perpetual check would change that.
