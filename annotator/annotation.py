@@ -12,7 +12,7 @@ from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent, valued, values_of
 from annotator.files.report import finding_line, note_line, skipped_line
 from annotator.selection import Selection, hangs_on
-from db.traps.position_value import Values, deepest
+from db.traps.position_value import StoredValues, Values, deepest, no_values
 from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
@@ -65,6 +65,8 @@ class Annotator:
     reporting: bool
     """Lines of a report are wanted."""
     verifier: EngineVerifier | None
+    stored: StoredValues = no_values
+    """Values that a library has of positions. A deeper one replaces what was measured here."""
 
     def annotate(
         self,
@@ -140,6 +142,7 @@ class Annotator:
             verified = self.verifier.verified(chosen)
             chosen = [events for events, _ in verified]
             values = [deepest((engine, own)) for (_, engine), own in zip(verified, values, strict=True)]
+        values = [deepest((self.stored(own), own)) for own in values]
         return [(self._chosen(valued(events, known)), known) for events, known in zip(chosen, values, strict=True)]
 
     def _event(self, finding: _native.Finding) -> TrapEvent:

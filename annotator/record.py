@@ -27,7 +27,7 @@ from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order
 
-_LOSSES_VERSION = 3
+_LOSSES_VERSION = 4
 """Of how the core judges what a move lost, and of what is kept of it: with another, games are looked through again."""
 
 _CLOCK = re.compile(rb"\[%clk\s+(\d{1,4}):(\d{1,2}):(\d{1,2})(?!\d)")

@@ -393,6 +393,7 @@ class UploadJobs:
                 traps,
                 job.tally,
                 self._analysis_pool,
+                stored=self._values.told,
                 stop=job.stop,
             )
             for batch in batches:

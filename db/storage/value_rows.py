@@ -7,9 +7,10 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
 from db.storage.bulk import BulkLookup
+from db.storage.database import Database
 from db.storage.models import PositionValueRow
 from db.storage.row_check import RowCheck, skip
-from db.traps.position_value import PositionValue, Values
+from db.traps.position_value import PositionValue, StoredValues, Values
 from trapcore import _native
 
 LINE_PLIES = 11
@@ -42,6 +43,16 @@ def store_values(connection: Connection, values: Values) -> None:
         connection.execute(
             statement.on_conflict_do_update(index_elements=[_ROW.key], set_=changed, where=new.effort > _ROW.effort)
         )
+
+
+def values_of(database: Database) -> StoredValues:
+    """Looks up values that a database has. The lookup raises `LibraryError`."""
+
+    def stored(epds: Iterable[str]) -> dict[str, PositionValue]:
+        with database.read() as connection:
+            return stored_values(connection, epds)
+
+    return stored
 
 
 def stored_values(connection: Connection, epds: Iterable[str]) -> dict[str, PositionValue]:

@@ -5,7 +5,7 @@ deeper one counts: a proof before any engine, an engine before our own search, a
 nodes.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -51,6 +51,14 @@ class PositionValue:
 
 Values = Mapping[str, PositionValue]
 """Values of positions by their EPD."""
+
+StoredValues = Callable[[Iterable[str]], Values]
+"""Looks up the values that are known of these positions."""
+
+
+def no_values(_: Iterable[str]) -> Values:
+    """Knows no value: `StoredValues` without a library."""
+    return {}
 
 
 def deepest(tables: Iterable[Values]) -> dict[str, PositionValue]:

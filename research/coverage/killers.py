@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import chess
@@ -13,10 +14,22 @@ from trapcore.errors import InputError, OutputError
 
 NEAR = 0.1
 """A killer is right if the win chance after it is within so much of that with the best answer."""
+LINE_PLIES = 10
+"""Plies of what the reference expects that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a reference engine says of a position."""
+
+    chance: float
+    """Win chance of the side to move, -1..1."""
+    line: tuple[str, ...]
+    """What it expects, UCI, `LINE_PLIES` at most."""
 
 
 class Answers:
-    """Win chances of positions by a reference engine, kept in a file of JSON lines that is only added to."""
+    """Answers of a reference engine about positions, kept in a file of JSON lines that is only added to."""
 
     def __init__(self, path: Path, command: str, nodes: int) -> None:
         """``command`` starts the engine, which happens only if something is not known. Raises `InputError`."""
@@ -24,22 +37,28 @@ class Answers:
         self._command = command
         self._engine: UciEngine | None = None
         self._nodes = nodes
-        self._known: dict[tuple[str, int], float] = {}
+        self._known: dict[tuple[str, int], Answer] = {}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         for number, text in enumerate(lines, 1):
             try:
                 line = json.loads(text)
-                self._known[line["fen"], line["nodes"]] = line["chance"]
+                self._known[line["fen"], line["nodes"]] = Answer(line["chance"], tuple(line["line"]))
             except (KeyError, TypeError, ValueError) as error:
                 raise InputError(f"{path}, line {number}: no answer of an engine: {error!r}") from error
 
     def chance(self, board: chess.Board) -> float:
         """Win chance of the side to move, -1..1. Raises ``EngineError`` and `OutputError`."""
+        return self.of(board).chance
+
+    def of(self, board: chess.Board) -> Answer:
+        """The answer about a position. Raises ``EngineError`` and `OutputError`."""
         asked = board.fen(), self._nodes
         if asked not in self._known:
             self._engine = self._engine or UciEngine(self._command)
-            self._known[asked] = chance = round(self._engine.evaluate(board, self._nodes).chance, 4)
-            line = json.dumps({"fen": asked[0], "nodes": asked[1], "chance": chance})
+            found = self._engine.evaluate(board, self._nodes, line=True)
+            answer = Answer(round(found.chance, 4), tuple(move.uci() for move in found.line[:LINE_PLIES]))
+            self._known[asked] = answer
+            line = json.dumps({"fen": asked[0], "nodes": asked[1], "chance": answer.chance, "line": answer.line})
             try:
                 with self._path.open("a", encoding="utf-8") as out:
                     out.write(line + "\n")

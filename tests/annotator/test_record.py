@@ -21,6 +21,7 @@ from db.report.losses import clock_band, costliest_first
 from db.report.report import report
 from db.storage.losing_rows import losing_moves_of
 from db.storage.models import GameRow, LosingMoveRow, PositionValueRow
+from db.traps.position_value import ENGINE
 from db.wording.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.conftest import NewLibrary
@@ -204,3 +205,39 @@ def test_times_left_have_names(seconds: int | None, name: str) -> None:
 )
 def test_a_clock_has_few_figures(comment: bytes, seconds: int | None) -> None:
     assert record._clock([b"text", comment]) == seconds
+
+
+HANGS_QUEEN = "1. e4 e5 2. Nf3 d6 3. Bc4 Qg5 4. Nxg5 Nf6 1-0\n"
+QUEEN_PLY = 6
+"""Of 3...Qg5."""
+
+
+def test_comments_state_the_values_of_the_library_if_they_are_deeper(new_library: NewLibrary, tmp_path: Path) -> None:
+    games, report_file, path = tmp_path / "games.pgn", tmp_path / "report.jsonl", new_library()
+    games.write_text(game(HANGS_QUEEN), encoding="utf-8")
+    arguments = (str(games), "-o", str(tmp_path / "out.pgn"), "--report", str(report_file), "--db", str(path))
+
+    def told(*, before: float | None = None, after: float | None = None) -> list[tuple[float, float]]:
+        """What the report says of 3...Qg5, if the library has these values of an engine."""
+        with open_library(path) as library:
+            (_, lost) = stored_game(library, 1, Narrator(ENGLISH)) or ("", [])
+            bait = next(each for each in lost if each.move.ply == QUEEN_PLY)
+            with library.database.write() as connection:
+                for epd, chance in ((bait.epd, before), (bait.epd_after, after)):
+                    value = update(PositionValueRow).where(PositionValueRow.key == _native.position_key(epd))
+                    if chance is not None:
+                        connection.execute(value.values(chance=chance, effort=ENGINE + 1000))
+        run_program(("annotate", *arguments, "--quiet"), tmp_path, {})
+        lines = map(json.loads, report_file.read_text().splitlines())
+        return [
+            (line["before"], line["after"]) for line in lines if line["event"] == "fell" and line["ply"] == QUEEN_PLY
+        ]
+
+    with open_library(path, create=True) as library:
+        index_files(library, [games])
+        looked_through(library, games)
+    ((before, after),) = told()
+    assert before > -0.2
+    assert after < -0.6
+    assert told(before=-0.125, after=0.875) == [(-0.125, -0.875)]
+    assert told(after=0.25) == []

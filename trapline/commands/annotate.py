@@ -134,6 +134,7 @@ def annotate(
     from annotator.request import AnalysisOptions, AnalysisRequest
     from annotator.selection import Selection, Side
     from annotator.settings import Tell
+    from db.storage.value_rows import values_of
     from db.wording.grammar import Verbosity
     from db.wording.languages import Language
     from trapcore.errors import UsageError
@@ -175,9 +176,10 @@ def annotate(
 
     with open_existing(db) as library:
         known = KnownTraps.of(library, settings.measure, say)
-    with pool_for(jobs, cluster) as pool, Progress(plan, quiet=quiet) as progress:
-        run = Run(request, plan, known, progress, pool=pool, resume=resume)
-        _execute(run, plan)
+        with pool_for(jobs, cluster) as pool, Progress(plan, quiet=quiet) as progress:
+            stored = values_of(library.database)
+            run = Run(request, plan, known, progress, pool=pool, stored=stored, resume=resume)
+            _execute(run, plan)
     _tell(run.counts, monotonic() - began, quiet=quiet)
     if strict and (run.counts.skipped or run.counts.problems or run.counts.cut):
         raise _strict_error(run.counts)

@@ -11,7 +11,7 @@ use crate::chess::position::live_key;
 use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
-use crate::judge::model::{Case, Event, Figures, JudgedGame, Options};
+use crate::judge::model::{Case, Event, Figures, JudgedGame, LOST, Options, WON};
 use crate::judge::pass::deepen;
 use crate::judge::token_candidates::tempting;
 use crate::judge::workspace::Workspace;
@@ -21,10 +21,6 @@ use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
 use crate::trap_test::{LOSS, MISTAKE, TESTER_VERSION, win_chance};
 
-/// Win chance of the victim, with the best move, below which all is lost anyway; and with the bait, above which all
-/// is won anyway.
-const LOST: f64 = -0.5;
-const WON: f64 = 0.5;
 /// Nodes that tell whether a capture may be poisoned, and the cost from which it is.
 const POISON_NODES: u64 = 150;
 const POISON: f64 = 0.25;

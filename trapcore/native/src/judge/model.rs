@@ -85,6 +85,10 @@ pub(crate) struct ProofLimits {
     pub unproved: bool,
 }
 
+/// Win chance of the mover with the best other move below which all is lost anyway, and with the move above which all is won
+/// anyway. There our evaluation exaggerates: a strong engine sees half of so great a cost.
+pub(super) const LOST: f64 = -0.5;
+pub(super) const WON: f64 = 0.5;
 /// One bait of one position, with the trap that it comes from.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
