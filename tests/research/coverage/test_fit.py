@@ -17,7 +17,7 @@ from trapcore.errors import InputError
 
 NAMES = ("one", "fall", "least_fall")
 TRUE = ((-4.0, 9.0, 3.0), (-5.0, 12.0, 4.0))
-SUSPICION = Path(__file__).parents[3] / "trapcore" / "native" / "src" / "judge" / "suspicion.rs"
+SUSPICION = Path(__file__).parents[3] / "trapcore" / "native" / "src" / "judge" / "losses" / "suspicion.rs"
 
 
 def drawn(count: int) -> list[Seen]:

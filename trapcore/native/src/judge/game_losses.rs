@@ -8,10 +8,10 @@ use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::{after, move_code};
 use crate::judge::judgements::{JudgedPosition, Judgement, Judgements};
+use crate::judge::losses::suspicion::{Circumstances, Evidence};
 use crate::judge::losses::{Effort, Loss, LossProver, Question, STAGE_NODES};
 use crate::judge::model::Case;
 use crate::judge::pass::{Deepening, PASS_NODES, deepen, pass};
-use crate::judge::suspicion::{Circumstances, Evidence};
 use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;

@@ -2,7 +2,7 @@
 
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::COLLECTING;
-use crate::judge::suspicion::Evidence;
+use crate::judge::losses::suspicion::Evidence;
 use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
 use crate::pgn::records::games;
@@ -14,7 +14,7 @@ pub(crate) struct SeenMove {
     pub decision: usize,
     /// 0 for the pass, then those of the proof.
     pub stage: usize,
-    /// In the order of [`FEATURES`](crate::judge::suspicion::FEATURES).
+    /// In the order of [`FEATURES`](crate::judge::losses::suspicion::FEATURES).
     pub features: Vec<f64>,
     /// As it is stated after this stage.
     pub probability: f64,
@@ -51,7 +51,7 @@ pub(crate) fn loss_evidence(game: &Game, work: &mut Workspace) -> Vec<SeenMove> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::suspicion::{FEATURES, STAGES};
+    use crate::judge::losses::suspicion::{FEATURES, STAGES};
     use crate::pgn::reader::GameReader;
 
     #[test]

@@ -11,9 +11,7 @@
 //! | `token_candidates` | candidates whose killers share tokens with known ones |
 //! | `verify` | the proof of a candidate |
 //! | `pass` | the brief search of every position of a game |
-//! | `suspicion` | the probability that a move loses, from what searches saw of it |
 //! | `losses` | the proof that a move loses |
-//! | `confirmation` | that proof held against more nodes and the ends of its lines |
 //! | `loss_evidence` | what the searches saw of the moves of a game, for the fit of the probability |
 //! | `judgements` | one judgement of each position of a game |
 //! | `game_losses` | what the moves of one game cost |
@@ -22,7 +20,6 @@
 //! | `game_analyzer` | the cases of a position and the events of a game |
 //! | `findings` | the events of a batch of games, with their words |
 
-mod confirmation;
 pub(crate) mod events;
 pub(crate) mod findings;
 pub(crate) mod game_analyzer;
@@ -31,10 +28,9 @@ mod game_losses;
 pub(crate) mod judgements;
 mod label_candidates;
 pub(crate) mod loss_evidence;
-mod losses;
+pub(crate) mod losses;
 pub(crate) mod model;
 mod pass;
-pub(crate) mod suspicion;
 pub(crate) mod token_candidates;
 mod trap_list;
 mod verify;

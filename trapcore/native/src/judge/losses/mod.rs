@@ -2,17 +2,24 @@
 //!
 //! Both questions, what the best other move keeps and what the move leaves, are searched in stages with more and more
 //! nodes and one table, until the probability is beyond one of the borders. `Proved` also needs the last search to see so
-//! much lost, or a mate by the prover, and the ends of both lines to bear it out (`confirmation`).
+//! much lost, or a mate by the prover, and the ends of both lines to bear it out ([`confirmation`]). [`suspicion`] has
+//! the probability that a move loses, from what searches saw of it, and [`perpetual`] the losses that perpetual check may
+//! undo.
+
+mod confirmation;
+mod perpetual;
+pub(crate) mod suspicion;
 
 use std::ops::Range;
 
-use shakmaty::{Chess, Move, Position, Role};
+use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::after;
-use crate::judge::confirmation::{Claim, Confirmation};
+use crate::judge::losses::confirmation::{Claim, Confirmation};
+use crate::judge::losses::perpetual::may_be_perpetual;
+use crate::judge::losses::suspicion::{Circumstances, Evidence, STAGES};
 use crate::judge::model::{LOST, WON};
 use crate::judge::pass::{Deepening, deepen};
-use crate::judge::suspicion::{Circumstances, Evidence, STAGES};
 use crate::mate::{EXHAUSTIVE, MateProof, Prover};
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
@@ -70,11 +77,6 @@ const ENDING_COST: f64 = 0.4;
 
 /// Below [`LOST`] and above [`WON`] a move is told that costs so much, or allows mate.
 const TOLD_BEYOND: f64 = 0.45;
-
-/// Win chance from which a side is said to stand better than level, where perpetual check would change that.
-const NOT_LEVEL: f64 = 0.2;
-/// So many plies of a line show perpetual check.
-const PERPETUAL_PLIES: usize = 6;
 
 /// Longest mate that is looked for, and the nodes for it at each stage, as a share of those of the stage.
 pub(super) const MATES: u32 = 5;
@@ -289,34 +291,6 @@ fn is_ending(position: &Chess) -> bool {
 fn matters_little(evidence: &Evidence) -> bool {
     let beyond = evidence.before < LOST || evidence.after > WON;
     beyond && !evidence.mated && evidence.loss() < TOLD_BEYOND
-}
-
-/// Whether a loss may be none because of perpetual check, which so few nodes seldom see to its end: whoever is said to
-/// stand worse at the end of a line, of the best other move or of the move in question, gives check with each of his
-/// moves in it; or the opponent wins by nothing but checks that take nothing.
-fn may_be_perpetual(position: &Chess, kept: &Deepening, baited: &Chess, left: &Deepening) -> bool {
-    let is_claimed = |found: &Deepening| {
-        mate_distance(found.value()).is_none() && win_chance(found.value()) >= NOT_LEVEL && !found.line.is_empty()
-    };
-    is_claimed(kept) && only_checks(position, &kept.line, 1) >= 2
-        || is_claimed(left) && (only_checks(baited, &left.line, 1) >= 2 || only_checks(baited, &left.line, 0) >= 3)
-}
-
-/// Checks that one side, which has every second move from `first` on, gives at the beginning of a line; 0 if one of its
-/// moves there is none, or if a piece is taken that it does not take itself to save the game.
-fn only_checks(position: &Chess, line: &[Move], first: usize) -> usize {
-    let (mut position, mut found) = (position.clone(), 0);
-    for (ply, &m) in line.iter().take(PERPETUAL_PLIES).enumerate() {
-        let takes = m.capture().is_some_and(|role| role != Role::Pawn);
-        position.play_unchecked(m);
-        let is_theirs = ply % 2 == first;
-        // Whoever attacks shows a gain by what he takes; whoever defends may take as he likes.
-        if is_theirs && !position.is_check() || takes && is_theirs == (first == 0) {
-            return 0;
-        }
-        found += usize::from(is_theirs);
-    }
-    found
 }
 
 /// Whether there is a mate for the side to move, given a search of the position; `None` where it was not looked for.

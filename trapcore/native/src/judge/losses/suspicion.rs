@@ -60,7 +60,7 @@ const USUAL_RATING: u32 = 1600;
 
 /// Where and by whom a move is played: what its probability depends on beside the searches.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Circumstances {
+pub(in crate::judge) struct Circumstances {
     /// Share of the pieces that are gone, 0 to 1.
     pub endgame: f64,
     /// Rating of the mover in thousands above [`USUAL_RATING`]; 0 if it is not known.
@@ -68,7 +68,7 @@ pub(super) struct Circumstances {
 }
 
 impl Circumstances {
-    pub(super) fn new(position: &Chess, rating: Option<u32>) -> Circumstances {
+    pub(in crate::judge) fn new(position: &Chess, rating: Option<u32>) -> Circumstances {
         let gone = 32usize.saturating_sub(position.board().occupied().count());
         let rating = rating.map_or(USUAL_RATING, |rating| rating.clamp(RATINGS[0], RATINGS[1]));
         Circumstances { endgame: gone as f64 / 30.0, rating: (f64::from(rating) - f64::from(USUAL_RATING)) / 1000.0 }
@@ -77,7 +77,7 @@ impl Circumstances {
 
 /// What two searches saw of a move: one at the position, one at the answers.
 #[derive(Clone, Debug)]
-pub(super) struct Evidence {
+pub(in crate::judge) struct Evidence {
     /// At the depths that both finished.
     pub depths: Vec<Depth>,
     /// Win chance of the mover, -1 to 1: with the best move, and with this one, each at its last depth.
@@ -92,7 +92,7 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// Of the values by depth, for the side to move each: of the position, and after the move.
-    pub(super) fn new(best: &[(u32, i32)], answers: &[(u32, i32)], circumstances: Circumstances) -> Evidence {
+    pub(in crate::judge) fn new(best: &[(u32, i32)], answers: &[(u32, i32)], circumstances: Circumstances) -> Evidence {
         let last = |values: &[(u32, i32)]| values.last().map_or(0.0, |&(_, value)| win_chance(value));
         let deepest = |values: &[(u32, i32)]| values.last().map_or(0, |&(depth, _)| depth);
         let whole = deepest(best).max(deepest(answers) + 1);
@@ -101,26 +101,26 @@ impl Evidence {
     }
 
     /// Of a move after which there is a proved mate.
-    pub(super) fn of_mate(best: &[(u32, i32)], circumstances: Circumstances) -> Evidence {
+    pub(in crate::judge) fn of_mate(best: &[(u32, i32)], circumstances: Circumstances) -> Evidence {
         let depths = best.iter().map(|&(depth, best)| Depth { depth, bait: -MATE, best }).collect();
         let before = best.last().map_or(0.0, |&(_, value)| win_chance(value));
         Evidence { depths, before, after: -1.0, mated: true, earlier: None, circumstances }
     }
 
     /// Win chance that the move costs, -2 to 2.
-    pub(super) fn loss(&self) -> f64 {
+    pub(in crate::judge) fn loss(&self) -> f64 {
         self.before - self.after
     }
 
     /// Whether both win chances are nearer than this to those of another look at the move; what a proved mate leaves is
     /// no matter of estimates.
-    pub(super) fn is_near(&self, other: &Evidence, apart: f64) -> bool {
+    pub(in crate::judge) fn is_near(&self, other: &Evidence, apart: f64) -> bool {
         let mated = self.mated || other.mated;
         (self.before - other.before).abs() < apart && (mated || (self.after - other.after).abs() < apart)
     }
 
     /// What [`FEATURES`] names.
-    pub(super) fn features(&self) -> [f64; COUNT] {
+    pub(in crate::judge) fn features(&self) -> [f64; COUNT] {
         let cut = |fall: f64| fall.clamp(LEAST_FALL, GREATEST_FALL);
         let last = &self.depths[self.depths.len().saturating_sub(COMPARED)..];
         let falls = || last.iter().map(|depth| cut(depth.loss())).chain([cut(self.loss())]);
@@ -138,12 +138,12 @@ impl Evidence {
     }
 
     /// The probability that the move loses [`LOSS`](crate::trap_test::LOSS) or more, as it is stated after this stage (0: the pass).
-    pub(super) fn probability(&self, stage: usize) -> f64 {
+    pub(in crate::judge) fn probability(&self, stage: usize) -> f64 {
         self.by(&LOSES[stage])
     }
 
     /// The same that it costs a [mistake](crate::trap_test::MISTAKE) or more.
-    pub(super) fn is_mistake(&self, stage: usize) -> f64 {
+    pub(in crate::judge) fn is_mistake(&self, stage: usize) -> f64 {
         self.by(&IS_MISTAKE[stage])
     }
 

@@ -1,0 +1,39 @@
+//! Losses that may be none because of perpetual check, which few nodes seldom see to its end.
+
+use shakmaty::{Chess, Move, Position, Role};
+
+use crate::judge::pass::Deepening;
+use crate::search::score::mate_distance;
+use crate::trap_test::win_chance;
+
+/// Win chance from which a side is said to stand better than level, where perpetual check would change that.
+const NOT_LEVEL: f64 = 0.2;
+/// So many plies of a line show perpetual check.
+const PERPETUAL_PLIES: usize = 6;
+
+/// Whether a loss may be none because of perpetual check: whoever is said to stand worse at the end of a line, of the best other move or of the move in question, gives check with each of his
+/// moves in it; or the opponent wins by nothing but checks that take nothing.
+pub(super) fn may_be_perpetual(position: &Chess, kept: &Deepening, baited: &Chess, left: &Deepening) -> bool {
+    let is_claimed = |found: &Deepening| {
+        mate_distance(found.value()).is_none() && win_chance(found.value()) >= NOT_LEVEL && !found.line.is_empty()
+    };
+    is_claimed(kept) && only_checks(position, &kept.line, 1) >= 2
+        || is_claimed(left) && (only_checks(baited, &left.line, 1) >= 2 || only_checks(baited, &left.line, 0) >= 3)
+}
+
+/// Checks that one side, which has every second move from `first` on, gives at the beginning of a line; 0 if one of its
+/// moves there is none, or if a piece is taken that it does not take itself to save the game.
+fn only_checks(position: &Chess, line: &[Move], first: usize) -> usize {
+    let (mut position, mut found) = (position.clone(), 0);
+    for (ply, &m) in line.iter().take(PERPETUAL_PLIES).enumerate() {
+        let takes = m.capture().is_some_and(|role| role != Role::Pawn);
+        position.play_unchecked(m);
+        let is_theirs = ply % 2 == first;
+        // Whoever attacks shows a gain by what he takes; whoever defends may take as he likes.
+        if is_theirs && !position.is_check() || takes && is_theirs == (first == 0) {
+            return 0;
+        }
+        found += usize::from(is_theirs);
+    }
+    found
+}
