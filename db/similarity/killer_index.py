@@ -167,14 +167,14 @@ class _State:
         """Every trap's number with a digest of what is indexed of it."""
         found = Entries()
         for batch in self._rows():
-            found.add(batch)
+            found.add(map(_content, batch))
         return found
 
     def token_sets(self, entries: Entries | None = None, only: Collection[int] | None = None) -> Iterator[TokenSet]:
         """Number and packed tokens of each trap, ascending; of ``only`` these if given. Fills ``entries``."""
         for batch in self._rows():
             if entries is not None:
-                entries.add(batch)
+                entries.add(map(_content, batch))
             rows = batch if only is None else [row for row in batch if row[0] in only]
             token_sets = _native.killer_token_sets([(epd, bait, line) for _, epd, bait, line in rows], jobs=self._jobs)
             yield from zip((row[0] for row in rows), token_sets, strict=True)
@@ -189,6 +189,11 @@ class _State:
         check = RowCheck(columns)
         for batch in rows.partitions(_BATCH):
             yield list(check.whole(self._connection, batch))
+
+
+def _content(row: _Row) -> tuple[int, bytes]:
+    number, *texts = row
+    return number, "\t".join(texts).encode()
 
 
 def build_index(path: Path, token_sets: Sequence[tuple[int, bytes | Sequence[int]]], idf: Table) -> None:

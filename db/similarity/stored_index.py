@@ -14,12 +14,12 @@ import stat
 import tempfile
 import time
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from db.library.library import Library
 from trapcore import _native
@@ -105,9 +105,7 @@ def check_index(library: Library, state: IndexState, suffix: str) -> str:
         return ""
     index, built, now = opened(folder), _Built.read(folder / "built"), state.entries().as_dict()
     if built is None or built.entries != now or len(index) != len(now):
-        raise IndexFileError(
-            f"{folder} is not made of the {state.what} of the library; delete {root}, it is built anew"
-        )
+        raise IndexFileError(f"{folder} is not made of the {state.what} of the library; delete {root}")
     return f"{len(index):,} {state.what}, as the library has them"
 
 
@@ -118,11 +116,11 @@ class Entries:
         """None yet."""
         self.numbers, self.digests = array("Q"), array("Q")
 
-    def add(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Rows of a number and texts."""
-        for number, *content in rows:
+    def add(self, rows: Iterable[tuple[int, bytes]]) -> None:
+        """Numbers, each with what is indexed of it."""
+        for number, content in rows:
             self.numbers.append(number)
-            self.digests.append(int.from_bytes(blake2b("\t".join(content).encode(), digest_size=8).digest(), "big"))
+            self.digests.append(int.from_bytes(blake2b(content, digest_size=8).digest(), "big"))
 
     def as_dict(self) -> dict[int, int]:
         """Digest of each number."""
