@@ -27,7 +27,7 @@ from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order
 
-_LOSSES_VERSION = 3
+_LOSSES_VERSION = 4
 """Of how the core judges what a move lost, and of what is kept of it: with another, games are looked through again."""
 
 _CLOCK = re.compile(rb"\[%clk\s+(\d{1,4}):(\d{1,2}):(\d{1,2})(?!\d)")
@@ -158,6 +158,9 @@ def _losing_moves(events: Sequence[TrapEvent]) -> list[LosingMove]:
             clock=_clock(event.anchor.comments),
             settled=event.settled,
             probability=event.own_probability,
+            causes=event.cause_keys,
+            mechanism=None if event.explanation is None else event.explanation.mechanism,
+            place=None if event.explanation is None else event.explanation.place,
         )
         for ply, event in sorted(fell.items())
     ]

@@ -309,6 +309,10 @@ class LosingMoveRow(Base):
     clock: Mapped[int | None]
     settled: Mapped[bool] = mapped_column(server_default=true())
     probability: Mapped[float | None] = mapped_column(Float)
+    causes: Mapped[str | None] = mapped_column(Text)
+    """Each as ``leaves:c3,b1``, the first one first, with spaces between."""
+    mechanism: Mapped[str | None] = mapped_column(Text)
+    place: Mapped[str | None] = mapped_column(Text)
 
 
 class CheckpointRow(Base):

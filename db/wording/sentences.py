@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import chess
 
 from db.wording import moves
+from db.wording.causes import cause_words
 from db.wording.claims import percent_of_chance, points_of_cost
 from db.wording.evidence import Evidence
 from db.wording.facts import BETTER, CHECKS, Facts, Motif, facts_of
@@ -183,12 +184,17 @@ class Narrator:
         gaps = {"move": self._bait(evidence, facts), "why": self._why(evidence, facts)}
         if again:
             return self._say("allows_again", **gaps, killer=self._killer(evidence, facts))
+        reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
         if evidence.mate_in is not None:
             gaps |= {"mate": self._mate(evidence, facts), "line": line}
+            if reason is not None and not evidence.like:
+                return self._say(reason[0], **gaps, **reason[1])
             idea = self.language.ideas.get(evidence.like, "")
             return self._say("allows_mate_like", **gaps, idea=idea) if idea else self._say("allows_mate", **gaps)
         if facts.perpetual is not None:
             return self._say("allows_perpetual", **gaps, line=line)
+        if reason is not None:
+            return self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=self._what(facts.material))
         if facts.left is not None:

@@ -229,7 +229,7 @@ CREATE TABLE losing_moves (
 	mate_in INTEGER, 
 	killer_line TEXT NOT NULL, 
 	answer VARCHAR(6), 
-	clock INTEGER, settled BOOLEAN DEFAULT 1 NOT NULL, probability FLOAT, 
+	clock INTEGER, settled BOOLEAN DEFAULT 1 NOT NULL, probability FLOAT, causes TEXT, mechanism TEXT, place TEXT, 
 	CONSTRAINT pk_losing_moves PRIMARY KEY (game_id, ply), 
 	CONSTRAINT ck_losing_moves_answer CHECK (answer IN ('sprung', 'missed')), 
 	CONSTRAINT ck_losing_moves_kind CHECK (kind IN ('mate', 'capture', 'check', 'quiet')), 

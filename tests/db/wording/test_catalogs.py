@@ -14,9 +14,8 @@ from db.games.players import find_players
 from db.games.trap_occurrences import UNNAMED
 from db.report.losses import clock_band, time_of_day
 from db.traps.temptation import rating_band
-from db.wording.catalog import catalog
 from db.wording.english import ENGLISH
-from db.wording.grammar import Grammar
+from db.wording.grammar import Grammar, catalog
 from db.wording.languages import LANGUAGES, OWN_WORDS
 from db.wording.names import theme_name
 from tests.db.wording.catalog_texts import ROOT, TEMPLATES, raised, wanted

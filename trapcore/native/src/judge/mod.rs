@@ -17,6 +17,7 @@
 //! | `loss_evidence` | what the searches saw of the moves of a game, for the fit of the probability |
 //! | `judgements` | one judgement of each position of a game |
 //! | `game_losses` | what the moves of one game cost |
+//! | `reasons` | why a bait loses |
 //! | `events` | what a game did with a trap: set, fell, avoided, sprung, missed |
 //! | `game_events` | the events of one game, put together |
 //! | `game_analyzer` | the cases of a position and the events of a game |
@@ -34,6 +35,7 @@ pub(crate) mod loss_evidence;
 mod losses;
 pub(crate) mod model;
 mod pass;
+mod reasons;
 pub(crate) mod suspicion;
 pub(crate) mod token_candidates;
 mod trap_list;

@@ -18,7 +18,7 @@
 //! | `baselines` | a search and a prover without learning, to compare with |
 //! | `games` | batches of games, and games as rows for the library |
 //! | `judge` | the events of games |
-//! | `themes` | themes of a line |
+//! | `themes` | themes of a line, and why losing moves lose |
 //! | `training` | training of the network |
 
 mod arguments;

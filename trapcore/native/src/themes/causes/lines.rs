@@ -1,0 +1,49 @@
+//! Causes that the way of the killer shows: the bait has opened its line, left its square, or guards it no more.
+
+use shakmaty::{Position, Square, attacks};
+
+use crate::chess::moves::after;
+use crate::themes::attacks::is_slider;
+use crate::themes::causes::exchange::wins;
+use crate::themes::causes::mistake::Mistake;
+
+type Squares = Option<Vec<Square>>;
+
+/// A line piece comes through the square that the bait has left, with the killer or with the move that takes the prize,
+/// or checks through it.
+pub(crate) fn opens_line(mistake: &Mistake) -> Squares {
+    if mistake.threatened == Some(true) {
+        return None;
+    }
+    let left = mistake.bait().from;
+    let deciding = mistake.prize.map_or(1, |prize| prize.ply.min(3));
+    (1..=deciding).step_by(2).find_map(|ply| {
+        let step = mistake.line.step(ply);
+        let stood = mistake.baited().piece_at(step.from) == mistake.board().piece_at(step.from);
+        (stood && is_slider(step.role) && attacks::between(step.from, step.to).contains(left))
+            .then(|| vec![step.from, left])
+    })
+}
+
+/// The killer comes to the square that the bait has left.
+pub(crate) fn vacates(mistake: &Mistake) -> Squares {
+    let (bait, killer) = (mistake.bait(), mistake.killer());
+    (killer.to == bait.from && mistake.threatened != Some(true)).then(|| vec![bait.from])
+}
+
+/// The moved piece would have taken the killer where it comes to, and nobody does now.
+pub(crate) fn gives_up_square(mistake: &Mistake) -> Squares {
+    let (bait, killer) = (mistake.bait(), mistake.killer());
+    let passed = mistake.passed.as_ref()?;
+    if killer.to == bait.to
+        || killer.to == bait.from
+        || !mistake.guarded().contains(killer.to)
+        || mistake.guards().contains(killer.to)
+        || !passed.is_legal(killer.chess_move)
+    {
+        return None;
+    }
+    let would_take = wins(after(passed, killer.chess_move).board(), mistake.mover, killer.to);
+    let takes = wins(mistake.line.after(1).board(), mistake.mover, killer.to);
+    (would_take && !takes && mistake.threatened != Some(true)).then(|| vec![killer.to, bait.from])
+}
