@@ -676,6 +676,17 @@ def killer_tokens(fen: str, bait: str | None, line: list[str]) -> list[int]:
     Where the line ends in mate the mating net is among them. Empty without a line.
     """
 
+TAKEN_KIND: int
+"""Kind of the tokens that say what a mistake took from the mover; labels are of the kind after it."""
+
+def difference_token_sets(mistakes: Sequence[tuple[str, str, Sequence[tuple[str, int]]]]) -> list[bytes]:
+    """The packed token set of each mistake: of the position before it, the line that begins with it (UCI, with spaces
+    between, two moves or more), and its labels, each with the tokens that it weighs (1 to 8). The definition is
+    `trapcore.ranking.reference.differences`. Raises `PositionError` for what cannot be played."""
+
+def added_token(token: int) -> int | None:
+    """The token that says of a killer's token that it was added; None where that is never said."""
+
 def killer_token_sets(traps: Sequence[tuple[str, str, str]], *, jobs: int = 1) -> list[bytes]:
     """The same of many traps, by ``jobs`` threads: position before the bait, bait, and line with spaces between.
 

@@ -19,8 +19,7 @@ from sqlalchemy import Connection, func, select
 from db.library.library import Library
 from db.similarity.stored_index import Entries, StoredIndex, TokenSet, open_index
 from db.storage.bulk import BulkLookup
-from db.storage.losing_rows import mistakes_state
-from db.storage.models import MistakeRow
+from db.storage.models import GameRow, MistakeRow
 from trapcore import _native
 from trapcore.ranking.weights import VOCABULARY_VERSION, shipped_weights
 
@@ -32,6 +31,7 @@ SUFFIX = ".mistakes"
 
 _LAYOUT = 1
 _BATCH = 8192
+_NEWEST = 16
 
 Place = tuple[int, int]
 """Number of a game in the library, and the ply of the mistake."""
@@ -112,8 +112,13 @@ class _State:
         figures = (_LAYOUT, VOCABULARY_VERSION, ADDED_SHARE, TAKEN_WEIGHT)
         idf = shipped_weights().idf
         self.weights = blake2b(repr(figures).encode() + idf.tokens + idf.weights, digest_size=16).digest()
-        last = connection.scalar(select(func.max(MistakeRow.id)))
-        state = f"{mistakes_state(connection)} {last} {self.count()}"
+        # Of two copies that went different ways, the newest rows differ.
+        newest = select(MistakeRow.id, MistakeRow.tokens, GameRow.digest).join(
+            GameRow, GameRow.id == MistakeRow.game_id
+        )
+        rows = connection.execute(newest.order_by(MistakeRow.id.desc()).limit(_NEWEST)).all()
+        total = connection.scalar(select(func.sum(MistakeRow.id)))
+        state = repr((self.count(), total, [tuple(row) for row in rows]))
         self.name = blake2b(self.weights + state.encode(), digest_size=16).hexdigest()
 
     def count(self) -> int:

@@ -7,7 +7,7 @@ from typing import Self
 from sqlalchemy import Connection, delete, select, update
 
 from db.storage.bulk import BulkInsert, BulkLookup, Value
-from db.storage.models import GameRow, LosingMoveRow
+from db.storage.models import GameRow, LosingMoveRow, MistakeRow
 from db.traps.position_value import PositionValue
 
 _AT_A_TIME = 400
@@ -53,6 +53,8 @@ class LosingMove:
     """Key of what the killer line does; None where nobody has looked. See `trapcore.proof.causes`."""
     place: str | None = None
     """Key of where it does that; None likewise."""
+    tokens: bytes = b""
+    """What it is compared by, see `db.patterns.keys.token_sets`; empty where that is not known, or was not read."""
     before: float | None = None
     """Win chance of who played it, -1..1, with the best move; None where the position has no value."""
     after: float | None = None
@@ -85,6 +87,7 @@ def judged_games(connection: Connection, digests: Collection[bytes]) -> dict[byt
 def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Sequence[LosingMove]]) -> None:
     """Store the losing moves of whole games, by number, in place of those that were stored of them before."""
     for part in _parts(moves):
+        # Their token sets go with them.
         connection.execute(delete(LosingMoveRow).where(LosingMoveRow.game_id.in_(part)))
         connection.execute(update(GameRow).where(GameRow.id.in_(part)).values(judged_by=by))
     rows: list[tuple[Value, ...]] = []
@@ -95,6 +98,8 @@ def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Seque
             causes = None if move.mechanism is None else " ".join(move.causes)
             rows.append((game, move.ply, move.kind, *figures, causes, move.mechanism, move.place))
     BulkInsert(connection, LosingMoveRow, _COLUMNS).insert(rows)
+    sets = [(game, move.ply, move.tokens) for game, found in sorted(moves.items()) for move in found if move.tokens]
+    BulkInsert(connection, MistakeRow, ("game_id", "ply", "tokens")).insert(sets)
 
 
 def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[tuple[int, LosingMove]]:

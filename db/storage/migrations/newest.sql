@@ -289,3 +289,14 @@ CREATE TABLE position_values (
  WITHOUT ROWID
 
 ;
+CREATE TABLE mistakes (
+	id INTEGER NOT NULL, 
+	game_id INTEGER NOT NULL, 
+	ply INTEGER NOT NULL, 
+	tokens BLOB NOT NULL, 
+	CONSTRAINT pk_mistakes PRIMARY KEY (id), 
+	CONSTRAINT fk_mistakes_game_id_ply_losing_moves FOREIGN KEY(game_id, ply) REFERENCES losing_moves (game_id, ply) ON DELETE CASCADE, 
+	CONSTRAINT uq_mistakes_game_id_ply UNIQUE (game_id, ply)
+);
+CREATE INDEX ix_losing_moves_mechanism ON losing_moves (mechanism);
+CREATE INDEX ix_losing_moves_place ON losing_moves (place);

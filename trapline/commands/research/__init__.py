@@ -9,6 +9,7 @@ local_search.py  ``local-search``: forced wins inside a region, held against oth
 monte_carlo.py   ``mcts``: the baits that Monte Carlo searches take, their strength and speed
 network.py       ``network``: the network of the search, trained on an engine's values
 paper.py         ``paper``: the experiments of the founding paper, repeated
+patterns.py      ``patterns``: whether players repeat themselves more than others
 practice.py      ``practice``: judgements of answers in practice, held against an engine
 themes.py        ``themes``: our themes of lines held against lichess's tags
 ===============  ==========================================================================
@@ -26,6 +27,7 @@ research = lazy_application(
         "network": "trapline.commands.research.network:network",
         "coverage": "trapline.commands.research.coverage:coverage",
         "endings": "trapline.commands.research.endings:endings",
+        "patterns": "trapline.commands.research.patterns:patterns",
         "practice": "trapline.commands.research.practice:practice",
         "themes": "trapline.commands.research.themes:themes",
         "paper": "trapline.commands.research.paper:paper",
