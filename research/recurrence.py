@@ -96,9 +96,9 @@ def sides_of(connection: Connection) -> list[Side]:
     wanted = select(*columns, LosingMoveRow.mechanism, LosingMoveRow.place, white)
     wanted = wanted.join_from(LosingMoveRow, MistakeRow, same).join(GameRow, GameRow.id == LosingMoveRow.game_id)
     faults: dict[tuple[int, bool], list[Fault]] = {}
-    for row, tokens, game, causes, mechanism, place, is_white in connection.execute(wanted):
+    for own, tokens, game, causes, mechanism, place, is_white in connection.execute(wanted):
         keys = frozenset(filter(None, ((causes or "").partition(":")[0], mechanism, place)))
-        faults.setdefault((game, bool(is_white)), []).append(Fault(row, keys, tokens))
+        faults.setdefault((game, bool(is_white)), []).append(Fault(own, keys, tokens))
     games = select(GameRow.id, GameRow.white, GameRow.black, GameRow.white_elo, GameRow.black_elo, GameRow.date)
     games = games.add_columns(GameRow.utc_time, GameRow.digest).where(GameRow.judged_by.is_not(None))
     found = []

@@ -1,12 +1,12 @@
 """The mistakes most like a position, or like a move of a game of the library."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import select
 
 from db.games.losing_moves import LostMove, lost_moves
-from db.games.trap_occurrences import Games
+from db.games.trap_occurrences import numbered_games
 from db.library.library import Library
 from db.patterns.index import MistakeIndex, Place
 from db.patterns.keys import Pattern, token_sets
@@ -55,18 +55,9 @@ def nearest(
 
 def mistakes_at(library: Library, places: Sequence[Place]) -> dict[Place, LostMove]:
     """The losing moves at these places, without those that cost too little by deeper values. Raises `LibraryError`."""
-    names = ("id", "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "utc_time")
-    columns = [getattr(GameRow, name) for name in (*names, "start_fen", "plies", "moves")]
-    with library.database.read() as connection:
-        rows = {row[0]: row for row in _rows(connection, columns, sorted({game for game, _ in places}))}
-    found, _ = lost_moves(library, Games(rows, frozenset()))
+    found, _ = lost_moves(library, numbered_games(library, {game for game, _ in places}))
     wanted = set(places)
     return {place: move for move in found if (place := (move.game.id, move.move.ply)) in wanted}
-
-
-def _rows(connection, columns, games) -> Iterator[object]:  # type: ignore[no-untyped-def]
-    for start in range(0, len(games), 400):
-        yield from connection.execute(select(*columns).where(GameRow.id.in_(games[start : start + 400])))
 
 
 def _of_position(fen: str) -> list[bytes]:

@@ -151,8 +151,9 @@ def _band(games: Games) -> RatingBand:
 
 
 def _halves(rows: Mapping[int, Any]) -> tuple[set[int], set[int]]:
-    """The earlier and the later half of the games that have a date."""
-    dated = sorted((row.date, row.utc_time, number) for number, row in rows.items() if row.date[:1].isdigit())
+    """The earlier and the later half of the games that were looked through and have a date."""
+    judged = {number: row for number, row in rows.items() if row.judged_by is not None and row.date[:1].isdigit()}
+    dated = sorted((row.date, row.utc_time, number) for number, row in judged.items())
     numbers = [number for *_, number in dated]
     middle = len(numbers) // 2
     return set(numbers[:middle]), set(numbers[middle:])

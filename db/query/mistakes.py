@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, case, or_, select
 from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove
 from db.library.library import Library
-from db.patterns.index import open_mistakes
+from db.patterns.index import Place, open_mistakes
 from db.patterns.keys import Level, Pattern
 from db.patterns.like import mistakes_at, nearest, sets_like
 from db.patterns.peers import of_pattern, white_moved
@@ -130,13 +130,13 @@ def find_mistakes(library: Library, query: MistakeQuery, only: SiteAccount | Non
         if query.like is None:
             newest = _rows(conditions, LosingMoveRow.game_id, LosingMoveRow.ply)
             newest = newest.order_by(GameRow.date.desc(), LosingMoveRow.game_id, LosingMoveRow.ply).limit(wanted)
-            places = [(tuple(row), None) for row in connection.execute(newest)]
+            places: list[tuple[Place, float | None]] = [((game, ply), None) for game, ply in connection.execute(newest)]
         else:
             rows = None if not conditions else set(connection.scalars(_with_tokens(conditions)))
             with open_mistakes(library) as index:
-                places = list(nearest(index, sets_like(library, query.like), wanted, rows))  # type: ignore[arg-type]
-    found = mistakes_at(library, [place for place, _ in places])  # type: ignore[misc]
-    hits = (_hit(found[place], similarity) for place, similarity in places if place in found)  # type: ignore[index]
+                places = [*nearest(index, sets_like(library, query.like), wanted, rows)]
+    found = mistakes_at(library, [place for place, _ in places])
+    hits = (_hit(found[place], similarity) for place, similarity in places if place in found)
     return MistakePage(mistakes=tuple(hit for hit, _ in zip(hits, range(query.limit), strict=False)))
 
 

@@ -26,7 +26,9 @@ def conditions(connection: Connection, query: Query) -> list[ColumnElement[bool]
     return [*_names(connection, query), *_plain(query), *_moves(connection, query), *_sightings(query)]
 
 
-def distinct(connection: Connection, column: InstrumentedAttribute[str]) -> list[str]:
+def distinct(
+    connection: Connection, column: InstrumentedAttribute[str] | InstrumentedAttribute[str | None]
+) -> list[str]:
     """The values that a column with an index has, each found by its own look-up, so that a million traps of twenty
     families cost as much as twenty traps.
     """

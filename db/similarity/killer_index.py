@@ -133,7 +133,7 @@ def open_killer_index(
     """
     with library.database.read() as connection:
         found = open_index(library, _State(connection, weights, jobs), SUFFIX, log if log is not None else _no_log)
-    return KillerIndex(library, *found)
+    return KillerIndex(library, found.index, found.path, found.made)
 
 
 def check_killer_index(library: Library, weights: Weights) -> str:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from db.library.library import Library
 from trapcore import _native
@@ -65,7 +65,8 @@ class IndexState(Protocol):
         """Write an index of these to a folder."""
 
 
-class StoredIndex(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StoredIndex:
     """An open index."""
 
     index: _native.TokenIndex

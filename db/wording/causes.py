@@ -94,12 +94,13 @@ def mechanism_name(key: str, language: Grammar = ENGLISH) -> str:
         return language.theme_names[name][1]
     bare = [_bare(kind, language) for kind in victims]
     first = victims[0] if victims else chess.PAWN
-    return language.text(MECHANISM_NAMES[name]) % {
-        "one": "" if actor is None else language.one_piece[actor],
-        "targets": f"{', '.join(bare[:-1])} {language.joined} {bare[-1]}" if len(bare) > 1 else "".join(bare),
-        "the": language.the_piece[first],
-        "subject": language.subject[first],
-    }
+    return language.text(
+        MECHANISM_NAMES[name],
+        one="" if actor is None else language.one_piece[actor],
+        targets=f"{', '.join(bare[:-1])} {language.joined} {bare[-1]}" if len(bare) > 1 else "".join(bare),
+        the=language.the_piece[first],
+        subject=language.subject[first],
+    )
 
 
 def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white") -> str:
@@ -113,13 +114,13 @@ def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white") ->
     square, at = _turned(square, colour), _turned(victim[1:], colour)
     bare = _bare(_ROLES[victim[0]], language) if victim else ""
     if name in _TAKEN:
-        return language.text("%(victim)s taken on %(square)s") % {"victim": bare, "square": at}
+        return language.text("%(victim)s taken on %(square)s", victim=bare, square=at)
     theme = language.theme_names[name][0]
     piece = "" if actor is None else _bare(actor, language)
-    words = language.text("%(piece)s %(theme)s on %(square)s") % {"piece": piece, "theme": theme, "square": square}
+    words = language.text("%(piece)s %(theme)s on %(square)s", piece=piece, theme=theme, square=square)
     if not victim or at == square:
         return words.strip()
-    behind = language.text("%(victim)s on %(square)s") % {"victim": bare, "square": at}
+    behind = language.text("%(victim)s on %(square)s", victim=bare, square=at)
     return f"{words.strip()}, {behind}"
 
 

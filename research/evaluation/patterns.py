@@ -145,10 +145,10 @@ def _by_differences(run: Run) -> tuple[list[Themes], list[Themes]]:
         lines = [(each.trap.bait, *each.trap.killer_line) for each in puzzles]
         reasons = explain(Mistake(each.before, line[0], line[1:]) for each, line in zip(puzzles, lines, strict=True))
         labels = [[Pattern(key) for key in (reason.mechanism, reason.place) if key] for reason in reasons]
-        return token_sets((each.before, *rest) for each, *rest in zip(puzzles, lines, labels, strict=True))
+        return token_sets(zip((each.before for each in puzzles), lines, labels, strict=True))
 
     library, queries = sets(run.sample.library), sets(run.queries)
-    found = []
+    found: list[list[Themes]] = []
     with tempfile.TemporaryDirectory() as folder:
         for chosen in (_unlabelled, bytes):
             path = Path(folder) / "mistakes"

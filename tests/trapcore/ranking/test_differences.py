@@ -5,8 +5,8 @@ from itertools import islice
 
 import pytest
 
+from research.benchmarks.material import puzzle_rows
 from tests.support.public_data import PUZZLES, needs
-from tests.trapcore.ranking.test_abstract_tree import puzzle_rows
 from trapcore import _native
 from trapcore.errors import PositionError
 from trapcore.ranking.reference.differences import ADDED_KINDS, LABEL, difference_tokens

@@ -24,7 +24,7 @@ NO_IDEA = {"mate", "advancedPawn", "opening", "middlegame", "endgame", "oneMove"
 
 
 def difference_tokens(fen: str, line: Sequence[str], labels: Sequence[tuple[str, int]] = ()) -> set[int]:
-    """The token set of a mistake: ``line`` (UCI) is the mistake and the proved line that punishes it, two moves or more.
+    """The token set of a mistake: ``line`` (UCI) is the mistake and the proved line, two moves at least.
 
     ``labels``: names and the tokens that each weighs. Raises what `killer_tokens` and `line_themes` do.
     """
