@@ -30,6 +30,7 @@ CAUSE_NAMES: Mapping[str, str] = {
     "square": "gives up control of a square",
     "line": "opens a line",
     "vacates": "leaves a square to the opponent",
+    "pawn_through": "lets a pawn through",
     "threat": "ignores a threat",
     "fork": "walks into a fork",
     "skewer": "walks into a skewer",
@@ -37,6 +38,7 @@ CAUSE_NAMES: Mapping[str, str] = {
     "trap": "lets a piece be trapped",
     "no_squares": "runs out of safe squares",
     "pin": "walks into a pin",
+    "astray": "puts a piece where it gets lost",
     "mate_missed": "lets a mate go",
     "promotion_missed": "lets a promotion go",
     "capture_missed": "lets a capture go",
@@ -94,12 +96,13 @@ def mechanism_name(key: str, language: Grammar = ENGLISH) -> str:
         return language.theme_names[name][1]
     bare = [_bare(kind, language) for kind in victims]
     first = victims[0] if victims else chess.PAWN
-    return language.text(MECHANISM_NAMES[name]) % {
-        "one": "" if actor is None else language.one_piece[actor],
-        "targets": f"{', '.join(bare[:-1])} {language.joined} {bare[-1]}" if len(bare) > 1 else "".join(bare),
-        "the": language.the_piece[first],
-        "subject": language.subject[first],
-    }
+    return language.text(
+        MECHANISM_NAMES[name],
+        one="" if actor is None else language.one_piece[actor],
+        targets=f"{', '.join(bare[:-1])} {language.joined} {bare[-1]}" if len(bare) > 1 else "".join(bare),
+        the=language.the_piece[first],
+        subject=language.subject[first],
+    )
 
 
 def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white") -> str:
@@ -113,13 +116,13 @@ def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white") ->
     square, at = _turned(square, colour), _turned(victim[1:], colour)
     bare = _bare(_ROLES[victim[0]], language) if victim else ""
     if name in _TAKEN:
-        return language.text("%(victim)s taken on %(square)s") % {"victim": bare, "square": at}
+        return language.text("%(victim)s taken on %(square)s", victim=bare, square=at)
     theme = language.theme_names[name][0]
     piece = "" if actor is None else _bare(actor, language)
-    words = language.text("%(piece)s %(theme)s on %(square)s") % {"piece": piece, "theme": theme, "square": square}
+    words = language.text("%(piece)s %(theme)s on %(square)s", piece=piece, theme=theme, square=square)
     if not victim or at == square:
         return words.strip()
-    behind = language.text("%(victim)s on %(square)s") % {"victim": bare, "square": at}
+    behind = language.text("%(victim)s on %(square)s", victim=bare, square=at)
     return f"{words.strip()}, {behind}"
 
 
@@ -135,8 +138,8 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     board = parse_position(evidence.fen)
     if not evidence.cause.endswith("_missed"):
         board.push_uci(evidence.bait)
-    square = evidence.cause_squares[0]
-    kind = board.piece_type_at(chess.parse_square(square))
+    square = evidence.cause_squares[0] if evidence.cause_squares else ""
+    kind = board.piece_type_at(chess.parse_square(square)) if square else None
     template = language.sentences[key]
     if "{piece}" in template and (kind is None or not _is_what_is_lost(evidence, facts, kind)):
         return ("cause_threat_line", {}) if evidence.cause == "threat" else None
