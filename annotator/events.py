@@ -119,6 +119,20 @@ class TrapEvent:
         return tuple(f"{cause.name}:{','.join(cause.squares)}" for cause in causes)
 
     @property
+    def mistake(self) -> Mistake:
+        """The bait as a losing move that can be explained."""
+        board = parse_position(self.fen)
+        return Mistake(
+            fen=self.fen,
+            bait=self.bait,
+            killer_line=self.killer_line,
+            best_line=tuple(board.push_san(san).uci() for san in self.best_line_san),
+            before=self.before,
+            after=self.after,
+            mate_in=self.proof.mate_in,
+        )
+
+    @property
     def slug(self) -> str | None:
         """Of the trap; None without one."""
         return None if self.trap is None else self.trap.slug
@@ -238,20 +252,6 @@ def explained(events: Sequence[TrapEvent]) -> list[TrapEvent]:
         for number, event in enumerate(events)
         if event.event is Event.FELL and event.proved and event.explanation is None and event.killer_line
     ]
-    for number, explanation in zip(wanted, explain(_mistake(events[at]) for at in wanted), strict=True):
+    for number, explanation in zip(wanted, explain(events[at].mistake for at in wanted), strict=True):
         found[number] = replace(events[number], explanation=explanation)
     return found
-
-
-def _mistake(event: TrapEvent) -> Mistake:
-    board = parse_position(event.fen)
-    best = tuple(board.push_san(san).uci() for san in event.best_line_san)
-    return Mistake(
-        fen=event.fen,
-        bait=event.bait,
-        killer_line=event.killer_line,
-        best_line=best,
-        before=event.before,
-        after=event.after,
-        mate_in=event.proof.mate_in,
-    )

@@ -30,6 +30,7 @@ CAUSE_NAMES: Mapping[str, str] = {
     "square": "gives up control of a square",
     "line": "opens a line",
     "vacates": "leaves a square to the opponent",
+    "pawn_through": "lets a pawn through",
     "threat": "ignores a threat",
     "fork": "walks into a fork",
     "skewer": "walks into a skewer",
@@ -37,6 +38,7 @@ CAUSE_NAMES: Mapping[str, str] = {
     "trap": "lets a piece be trapped",
     "no_squares": "runs out of safe squares",
     "pin": "walks into a pin",
+    "astray": "puts a piece where it gets lost",
     "mate_missed": "lets a mate go",
     "promotion_missed": "lets a promotion go",
     "capture_missed": "lets a capture go",
@@ -136,8 +138,8 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     board = parse_position(evidence.fen)
     if not evidence.cause.endswith("_missed"):
         board.push_uci(evidence.bait)
-    square = evidence.cause_squares[0]
-    kind = board.piece_type_at(chess.parse_square(square))
+    square = evidence.cause_squares[0] if evidence.cause_squares else ""
+    kind = board.piece_type_at(chess.parse_square(square)) if square else None
     template = language.sentences[key]
     if "{piece}" in template and (kind is None or not _is_what_is_lost(evidence, facts, kind)):
         return ("cause_threat_line", {}) if evidence.cause == "threat" else None

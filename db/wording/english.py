@@ -186,6 +186,8 @@ ENGLISH = Grammar(
         "cause_fork": "{move} walks into a fork: {why}.",
         "cause_skewer": "{move} walks into a skewer: {why}.",
         "cause_discovery": "{move} walks into a discovered attack: {why}.",
+        "cause_astray": "{move} puts {piece} where it gets lost: {why}.",
+        "cause_pawn_through": "{move} lets a pawn through: {why}.",
         "cause_pin": "{move} walks into a pin: {why}.",
         "cause_trap": "{move} lets a piece be trapped: {why}.",
         "cause_no_squares": "{move} puts {piece} where it has no way back: {why}.",

@@ -186,6 +186,8 @@ GERMAN = Grammar(
         "cause_fork": "{move} läuft in eine Gabel: {why}.",
         "cause_skewer": "{move} läuft in einen Spieß: {why}.",
         "cause_discovery": "{move} läuft in einen Abzug: {why}.",
+        "cause_astray": "{move} stellt {piece} auf ein verlorenes Feld: {why}.",
+        "cause_pawn_through": "{move} lässt einen Bauern durch: {why}.",
         "cause_pin": "{move} läuft in eine Fesselung: {why}.",
         "cause_trap": "{move} lässt eine Figur fangen: {why}.",
         "cause_no_squares": "{move} stellt {piece} ohne Rückzug hin: {why}.",

@@ -2,6 +2,7 @@
 
 ===============  ==========================================================================
 accuracy.py      ``puzzles`` and ``games``: how good the proposed killers are
+causes.py        ``causes``: why losing moves lose
 coverage.py      ``coverage``: how many of the losing moves are told
 dynamics.py      ``dynamics``: how much a game's local trees change from ply to ply
 endings.py       ``endings``: whether the moves marked in endings cost what the marks say
@@ -30,6 +31,7 @@ research = lazy_application(
         "patterns": "trapline.commands.research.patterns:patterns",
         "practice": "trapline.commands.research.practice:practice",
         "themes": "trapline.commands.research.themes:themes",
+        "causes": "trapline.commands.research.causes:causes",
         "paper": "trapline.commands.research.paper:paper",
         "dynamics": "trapline.commands.research.dynamics:dynamics",
     },

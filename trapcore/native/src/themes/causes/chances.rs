@@ -12,6 +12,8 @@ type Squares = Option<Vec<Square>>;
 
 /// Win chance below which an ending is lost, and what must have been there at least.
 const LOST: f64 = -0.4;
+/// Index of the move of the best line that takes something, at most.
+const SOON: usize = 2;
 /// Points of pieces that each side has at most in an ending.
 const ENDING: usize = 8;
 
@@ -38,13 +40,22 @@ pub(crate) fn lets_capture_go(mistake: &Mistake) -> Squares {
         if to == square { from } else { square }
     });
     let is_theirs = mistake.board().color_at(square) == Some(mistake.attacker());
-    let is_played = mistake.bait().to == square && chance.ply == 0;
+    let is_played = mistake.bait().to == square || chance.ply > SOON;
     (is_theirs && !is_played && outweighs(mistake, chance.gain)).then(|| vec![square])
 }
 
 /// Whether what the best line wins is more than what the bait's line loses.
 fn outweighs(mistake: &Mistake, gain: i32) -> bool {
     !mistake.mates() && gain >= SOMETHING && gain > mistake.gain()
+}
+
+/// A pawn promotes, and the moved piece guarded a square of its way.
+pub(crate) fn lets_pawn_through(mistake: &Mistake) -> Squares {
+    let prize = mistake.prize.filter(|prize| prize.kind == Kind::Promotion)?;
+    let way = mistake.line.plies().filter(|&ply| ply <= prize.ply && mistake.line.step(ply).role == Role::Pawn);
+    let way: Bitboard = way.map(|ply| mistake.line.step(ply).to).collect();
+    let left = mistake.guarded() & way & !mistake.guards();
+    (mistake.threatened != Some(true)).then(|| left.first()).flatten().map(|square| vec![prize.square, square])
 }
 
 /// Pieces go off the board, and what is left is a lost ending.

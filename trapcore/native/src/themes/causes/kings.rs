@@ -59,11 +59,13 @@ fn covers(color: Color, king: Square, pawn: Square) -> bool {
     (0..=2).contains(&ahead) && (pawn.file() as i32 - king.file() as i32).abs() <= 1
 }
 
-/// The king moves, and is mated where it was not before.
+/// The king moves, and is mated where it was not before; or another move allows a mate that was not there.
 pub(crate) fn walks_into_mate(mistake: &Mistake) -> Squares {
-    let bait = mistake.bait();
-    let holds = bait.role == Role::King && mistake.mates() && mistake.threatened != Some(true);
-    holds.then(|| vec![mistake.king()])
+    let new = match mistake.threatened {
+        Some(threatened) => !threatened,
+        None => mistake.bait().role == Role::King,
+    };
+    (mistake.mates() && new).then(|| vec![mistake.king()])
 }
 
 /// In the final mate the moved piece stands on a square that its king could have gone to.

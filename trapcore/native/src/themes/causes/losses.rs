@@ -31,6 +31,13 @@ fn is_taken_there(mistake: &Mistake) -> bool {
         && wins(mistake.baited(), mistake.attacker(), to)
 }
 
+/// The piece moves to where it is lost, although not at once.
+pub(crate) fn goes_astray(mistake: &Mistake) -> Squares {
+    let (_, victim) = mistake.lost_piece().filter(|&(_, victim)| victim == mistake.bait().to)?;
+    let later = mistake.prize.is_some_and(|prize| (3..=5).contains(&prize.ply));
+    (later && mistake.threatened != Some(true)).then(|| vec![victim])
+}
+
 /// Another piece is lost, by exchanges on its square, that the bait has made worth while: their square, and whether so.
 fn newly_lost(mistake: &Mistake) -> Option<Square> {
     let square = mistake.lost_bystander()?;

@@ -72,8 +72,17 @@ impl Mechanism {
         // What the move took stands on the board before it.
         let role =
             |square: Square| if square == by { before.role_at(square) } else { of_either(after, before, square) };
-        let mut targets = found.targets;
-        targets.sort_by_key(|&square| (std::cmp::Reverse(role(square).map(points)), turned(square, mistake.mover)));
+        let mut targets = match name {
+            // The guard is not what is won.
+            "overloading" | "capturingDefender" | "deflection" | "interference" => {
+                found.targets.last().copied().into_iter().collect()
+            }
+            _ => found.targets,
+        };
+        let is_ordered = name == "pin";
+        if !is_ordered {
+            targets.sort_by_key(|&square| (std::cmp::Reverse(role(square).map(points)), turned(square, mistake.mover)));
+        }
         let victims = targets.iter().filter_map(|&square| role(square)).collect();
         let actor = (name != "taken").then(|| after.role_at(by)).flatten();
         Mechanism { name, ply: found.ply, by, targets, actor, victims, mover: mistake.mover }

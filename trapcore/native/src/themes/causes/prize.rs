@@ -8,6 +8,9 @@ use crate::themes::causes::exchange::{SOMETHING, best_taking, material};
 /// Plies of a line that count: later ones are what a search happened to look at.
 const PLIES: usize = 9;
 
+/// Classes of pieces that are traded for each other.
+const CLASSES: usize = 4;
+
 /// The capture, the promotion or the mate that a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prize {
@@ -53,29 +56,51 @@ impl<'a> Played<'a> {
             return Some(Prize { kind: Kind::Mate, ply: self.moves.len() - 1, square, gain: 20_000 });
         }
         let start = material(self.positions[0].board(), side);
-        let mut before = 0;
-        let mut steps = Vec::new();
-        for ply in own {
-            let won = self.settled(ply + 1, side) - start;
-            steps.push((ply, won - before));
-            before = won;
-        }
-        if before < SOMETHING {
-            return None;
-        }
+        let swings: Vec<(usize, i32)> = own.map(|ply| (ply, self.settled(ply + 1, side) - start)).collect();
+        let &(_, gain) = swings.last().filter(|&&(_, gain)| gain >= SOMETHING)?;
+        let least = SOMETHING.max(gain / 2);
+        let lasts = |&&(ply, _): &&(usize, i32)| swings.iter().all(|&(later, won)| later < ply || won >= least);
+        let &(decided, _) = swings.iter().find(lasts)?;
+        let wanted = self.net(first, decided)?;
+        let step = |ply: usize| {
+            let at = swings.iter().position(|&(other, _)| other == ply).expect("it is one of the side's moves");
+            swings[at].1 - at.checked_sub(1).map_or(0, |before| swings[before].1)
+        };
+        let takes = (first..=decided).step_by(2).filter(|&ply| self.class_won(ply) == Some(wanted));
         // The first of the greatest steps.
-        let &(ply, _) = steps.iter().rev().max_by_key(|&&(_, step)| step)?;
-        let ply = (first..=ply).rev().step_by(2).find(|&ply| self.takes(ply))?;
-        let (m, square) = (self.moves[ply], self.moves[ply].to());
+        let ply = takes.rev().max_by_key(|&ply| step(ply))?;
+        let m = self.moves[ply];
         let kind = match m.capture() {
             Some(role) if !m.is_promotion() => Kind::Piece(role),
             _ => Kind::Promotion,
         };
-        Some(Prize { kind, ply, square, gain: before })
+        Some(Prize { kind, ply, square: m.to(), gain })
     }
 
-    fn takes(&self, ply: usize) -> bool {
-        self.moves[ply].is_capture() || self.moves[ply].is_promotion()
+    /// The dearest class of pieces of which the side has taken more than it gave, until its move `last`.
+    fn net(&self, first: usize, last: usize) -> Option<usize> {
+        let mut net = [0; CLASSES];
+        for ply in first..=last {
+            if let Some(class) = self.class_won(ply) {
+                net[class] += if (ply - first).is_multiple_of(2) { 1 } else { -1 };
+            }
+        }
+        // What the move before the first one took was given for it.
+        if let Some(class) = first.checked_sub(1).and_then(|ply| self.class_won(ply)) {
+            net[class] -= 1;
+        }
+        (0..CLASSES).rev().find(|&class| net[class] > 0)
+    }
+
+    /// What a move takes, or makes of a pawn: a pawn, a minor piece, a rook, a queen.
+    fn class_won(&self, ply: usize) -> Option<usize> {
+        let m = self.moves[ply];
+        m.promotion().or(m.capture()).map(|role| match role {
+            Role::Pawn => 0,
+            Role::Knight | Role::Bishop => 1,
+            Role::Rook => 2,
+            Role::Queen | Role::King => 3,
+        })
     }
 
     /// Material of a side in a position in which the other is to move, after the best exchange that this has.

@@ -38,7 +38,8 @@ pub(crate) fn walks_into_trap(mistake: &Mistake) -> Squares {
 /// The tactic was not there before, comes soon, and acts on what is lost.
 fn walks_into(mistake: &Mistake, found: Option<Evidence>) -> Squares {
     let found = found?;
-    let new = mistake.threatened == Some(false);
+    // A mover in check could not have passed: there the tactic is new if it acts on the moved piece.
+    let new = mistake.threatened.map_or(found.targets.contains(&mistake.bait().to), |threatened| !threatened);
     (new && found.ply <= LATEST && wins_by(mistake, &found))
         .then(|| found.by.into_iter().chain(found.targets).collect())
 }

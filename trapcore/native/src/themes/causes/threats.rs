@@ -97,21 +97,26 @@ fn works(mistake: &Mistake, chance: f64, line: &[Move]) -> bool {
         }
         None => {
             let (Some(before), Some(after)) = (mistake.question.before, mistake.question.after) else { return false };
-            before < WINNING && before + chance >= LOSS && chance >= -after - LOSS / 3.0 && chance > 0.0
+            mistake.chance.is_none()
+                && before < WINNING
+                && before + chance >= LOSS
+                && chance >= -after - LOSS / 3.0
+                && chance > 0.0
         }
     }
 }
 
-/// The killer was a threat, which the bait does not meet: the piece, or the king, that it is aimed at.
+/// The killer was a threat, which the bait does not meet: the piece, or the king, that it is aimed at, if that
+/// is one.
 pub(crate) fn ignores_threat(mistake: &Mistake) -> Option<Vec<Square>> {
     if mistake.threatened != Some(true) {
         return None;
     }
     let target = match mistake.prize.map(|prize| prize.kind) {
-        Some(Kind::Piece(_)) => mistake.victim?,
-        Some(Kind::Promotion) => mistake.prize?.square,
-        Some(Kind::Mate) => mistake.king(),
-        None => mistake.killer().to,
+        Some(Kind::Piece(_)) => mistake.victim,
+        Some(Kind::Promotion) => mistake.prize.map(|prize| prize.square),
+        Some(Kind::Mate) => Some(mistake.king()),
+        None => None,
     };
-    Some(vec![target])
+    Some(target.into_iter().collect())
 }
