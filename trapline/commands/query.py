@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from db.query.answer import Hit, Page
     from db.query.mistakes import MistakeQuery
 
+SHOWN_PLIES = 3
+"""Of a line that punishes a losing move."""
+
 RED, GREEN = "#c0392bcc", "#27864ecc"
 """Colours of the arrows for bait and killer."""
 
@@ -214,7 +217,8 @@ def _mistakes(query: MistakeQuery, db: str | None, as_json: bool) -> None:
         similarity = "" if hit.similarity is None else f"{hit.similarity:.2f}"
         move = f"{hit.number}{'.' if hit.colour == 'white' else '...'}{hit.played}"
         game = f"{hit.white} – {hit.black}"
-        rows.append((similarity, f"{hit.game}#{hit.ply}", hit.date, move, " ".join(hit.killer_line), hit.name, game))
+        line = " ".join(hit.killer_line[:SHOWN_PLIES])
+        rows.append((similarity, f"{hit.game}#{hit.ply}", hit.date, move, line, hit.name, game))
     columns = ("similarity", "move", "date", "played", "killer line", "pattern", "game")
     print_table(f"{len(rows):,} losing move{'' if len(rows) == 1 else 's'}", columns, rows)
     if not rows:

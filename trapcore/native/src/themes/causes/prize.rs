@@ -68,7 +68,7 @@ impl<'a> Played<'a> {
         };
         let takes = (first..=decided).step_by(2).filter(|&ply| self.class_won(ply) == Some(wanted));
         // The first of the greatest steps.
-        let ply = takes.rev().max_by_key(|&ply| step(ply))?;
+        let ply = takes.min_by_key(|&ply| std::cmp::Reverse(step(ply)))?;
         let m = self.moves[ply];
         let kind = match m.capture() {
             Some(role) if !m.is_promotion() => Kind::Piece(role),
