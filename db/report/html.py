@@ -3,8 +3,10 @@
 Jinja2 fills the template because it escapes what it is given: names of players and tags of games are anybody's text.
 """
 
+import shlex
 from base64 import b64encode
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
@@ -34,8 +36,8 @@ GAMES = 12
 """Most games of a trap that the page lists; --json has all."""
 
 
-def page(report: Report, language: Grammar = ENGLISH) -> str:
-    """The whole page."""
+def page(report: Report, language: Grammar = ENGLISH, practise: Callable[[str], str] | None = None) -> str:
+    """The whole page. ``practise`` gives the address where a pattern is practised; else the command is named."""
     whose = " / ".join(report.players[:3])
     if len(report.players) > 3:
         whose = language.text("%(names)s and others", names=whose)
@@ -51,6 +53,7 @@ def page(report: Report, language: Grammar = ENGLISH) -> str:
             style=Markup(resources.files("db.report").joinpath("templates/report.css").read_text("utf-8")),
             version=version("trapline"),
             most_games=GAMES,
+            practise=practise,
             least_games=LEAST_GAMES,
             in_games=IN_GAMES,
             most_openings=OPENINGS,
@@ -90,6 +93,13 @@ def pattern_name(context: Context, recurring: Recurring) -> str:
     """What a pattern is called, with the squares of its costliest mistake."""
     name = recurring.pattern.name(context["language"], recurring.moves[0].colour)
     return name[:1].upper() + name[1:]
+
+
+@pass_context
+def practise_command(context: Context, recurring: Recurring) -> str:
+    """What practises a pattern in a terminal."""
+    player = shlex.quote(context["report"].players[0])
+    return f"trapline practise --player {player} --pattern {shlex.quote(recurring.pattern.key)}"
 
 
 @pass_context
@@ -152,6 +162,18 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     add_language(environment)
-    filters = (board, board_of_loss, chance, family_name, happened, line, numbered, pattern_advice, pattern_name, why)
+    filters = (
+        board,
+        board_of_loss,
+        chance,
+        family_name,
+        happened,
+        line,
+        numbered,
+        pattern_advice,
+        pattern_name,
+        practise_command,
+        why,
+    )
     environment.filters |= {each.__name__: each for each in filters}
     return environment

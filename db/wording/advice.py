@@ -13,10 +13,11 @@ _CHANCE = "Before each move, look at every check and every capture that you have
 _LINE = "Before you move, look along the files, ranks and diagonals that the move opens."
 _ROOM = "Before you settle a piece, see that it has a way back."
 _TACTIC = "Look for two of your pieces, or king and piece, on one knight's jump or on one line."
-_ENDING = "Before you trade, count the pawn ending to its end."
+_ENDING = "Before you trade, or let a pawn go, count the ending to its end."
 
 ADVICE: Mapping[str, str] = {
     "retaken": _SQUARE,
+    "astray": _SQUARE,
     "taken": _SQUARE,
     "uncovers": _LINE,
     "overloaded": _GUARD,
@@ -39,6 +40,7 @@ ADVICE: Mapping[str, str] = {
     "pin": _LINE,
     "mate_missed": _CHANCE,
     "promotion_missed": _CHANCE,
+    "pawn_through": _ENDING,
     "capture_missed": _CHANCE,
     "ending": _ENDING,
     "zugzwang": _ENDING,

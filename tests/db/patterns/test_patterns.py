@@ -17,6 +17,8 @@ from db.patterns.peers import PatternRate, peer_rates
 from db.patterns.recurring import IN_GAMES, grouped, recurring
 from db.storage.models import GameRow, LosingMoveRow, MistakeRow
 from db.traps.temptation import rating_band
+from db.wording.advice import ADVICE, advice
+from db.wording.causes import CAUSE_NAMES
 from tests.support.mistakes import LINES, game, judge, mistake, store
 
 NAMES = ("Ann", "Bob", "Cec", "Dan", "Eve")
@@ -141,3 +143,8 @@ def test_rate_is_above_another_only_if_the_intervals_do_not_meet() -> None:
     assert PatternRate(100, 30).is_above(PatternRate(1000, 100))
     assert not PatternRate(100, 15).is_above(PatternRate(1000, 100))
     assert not PatternRate(100, 30).is_above(PatternRate(0, 0))
+
+
+def test_every_cause_has_its_advice() -> None:
+    assert ADVICE.keys() == CAUSE_NAMES.keys()
+    assert advice("") == ""

@@ -9,6 +9,8 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from db.traps.terms import KINDS
+from db.wording.advice import ADVICE
+from db.wording.causes import CAUSE_NAMES, MECHANISM_NAMES
 from trapcore.errors import TraplineError
 from web.pages.rendering import PROMOTIONS
 from web.pages.report import _KINDS
@@ -29,6 +31,9 @@ BY_VALUE = {
     *(title for _, title in _KINDS),
     *_HEADINGS.values(),
     *Phase,
+    *set(ADVICE.values()),
+    *CAUSE_NAMES.values(),
+    *MECHANISM_NAMES.values(),
     "That did not work",
     "rank",
     "gain",

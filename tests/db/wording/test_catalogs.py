@@ -34,6 +34,8 @@ PAGE_ERRORS = {
     ROOT / "db" / "practice" / "exercise.py",
     ROOT / "db" / "practice" / "session.py",
     ROOT / "db" / "games" / "players.py",
+    ROOT / "db" / "patterns" / "like.py",
+    ROOT / "db" / "query" / "mistakes.py",
     ROOT / "db" / "query" / "query.py",
     ROOT / "db" / "query" / "where.py",
     ROOT / "trapcore" / "trees" / "chess_game.py",
@@ -54,7 +56,7 @@ REASONS = {
 OF_SETS = {
     *(
         f"unknown {what} {{given!r}}: {rest}"
-        for what in ("theme", "trap", "family", "victim", "outcome", "verdict", "event")
+        for what in ("cause", "theme", "trap", "family", "victim", "outcome", "verdict", "event")
         for rest in ("did you mean {nearest!r}?", "known are {known}")
     ),
     *_LABELS.values(),
