@@ -39,9 +39,11 @@ CAUSE_NAMES: Mapping[str, str] = {
     "no_squares": "runs out of safe squares",
     "pin": "walks into a pin",
     "astray": "puts a piece where it gets lost",
+    "attacked": "walks into an attack",
     "mate_missed": "lets a mate go",
     "promotion_missed": "lets a promotion go",
     "capture_missed": "lets a capture go",
+    "win_missed": "lets a win go",
     "ending": "trades into a lost ending",
     "zugzwang": "runs into zugzwang",
 }
@@ -140,17 +142,19 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         board.push_uci(evidence.bait)
     square = evidence.cause_squares[0] if evidence.cause_squares else ""
     kind = board.piece_type_at(chess.parse_square(square)) if square else None
-    template = language.sentences[key]
-    if "{piece}" in template and (kind is None or not _is_what_is_lost(evidence, facts, kind)):
+    if evidence.mate_in is None and evidence.cause in _LOSES and (kind is None or not _is_lost(facts, kind)):
         return ("cause_threat_line", {}) if evidence.cause == "threat" else None
     piece = "" if kind is None else language.the_piece[kind]
     return key, {"piece": piece, "square": square}
 
 
-def _is_what_is_lost(evidence: Evidence, facts: Facts, kind: chess.PieceType) -> bool:
+_LOSES = frozenset({"taken", "uncovers", "overloaded", "leaves", "cuts_off", "blocks_retreat", "threat", "no_squares",
+                    "astray"})  # fmt: skip
+"""Causes that name the piece that is lost."""
+
+
+def _is_lost(facts: Facts, kind: chess.PieceType) -> bool:
     """Whether a piece of this kind is what the line is found to lose; one whose line is not certain may be any."""
-    if evidence.cause.endswith("_missed"):
-        return kind != chess.KING
     return kind != chess.KING and (facts.material is None or facts.material.lost[0] == kind)
 
 

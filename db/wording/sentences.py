@@ -181,9 +181,13 @@ class Narrator:
         line = self._line(evidence, facts)
         if evidence.name:
             return self._say("falls_into", name=self._name(evidence), line=line)
-        gaps = {"move": self._bait(evidence, facts), "why": self._why(evidence, facts)}
+        gaps = {
+            "move": self._bait(evidence, facts),
+            "why": self._why(evidence, facts),
+            "killer": self._killer(evidence, facts),
+        }
         if again:
-            return self._say("allows_again", **gaps, killer=self._killer(evidence, facts))
+            return self._say("allows_again", **gaps)
         reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
         if evidence.mate_in is not None:
             gaps |= {"mate": self._mate(evidence, facts), "line": line}
@@ -200,7 +204,7 @@ class Narrator:
         if facts.left is not None:
             kind, square = facts.left
             gaps |= {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
-            return self._say("leaves_piece", **gaps, killer=self._killer(evidence, facts))
+            return self._say("leaves_piece", **gaps)
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(_verdict(evidence), evidence.half_move, **gaps, other_side=other)
 

@@ -210,8 +210,8 @@ def report(found: CauseFigures) -> Report:
             "`trapcore.proof.causes.explain` names the causes of a losing move, what its killer line does, and where. "
             "Made by `trapline research causes GAMES.pgn --out FOLDER`.",
             f"{found.games:,} games have {found.moves:,} losing moves. A cause is found for "
-            f"{_percent(found.explained, found.moves)} of them. The comments on {_percent(found.told, found.moves)} give "
-            "a concrete reason: a cause, a mate, a perpetual check, lost material or a motif.",
+            f"{_percent(found.explained, found.moves)} of them. The comments on {_percent(found.told, found.moves)} "
+            "give a concrete reason: a cause, a mate, a perpetual check, lost material or a motif.",
             f"The causes take {share} of the time of the analysis.",
             "## Causes",
             "The first cause of a move is the one that explains most. The table has them in that order.",

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use shakmaty::{Move, Position};
+use shakmaty::Move;
 
 use crate::chess::moves::after;
 use crate::chess::position::live_key;
@@ -12,14 +12,12 @@ use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
 use crate::judge::model::{Case, Event, Figures, JudgedGame, Options};
-use crate::judge::pass::deepen;
 use crate::judge::reasons::{explained, is_threat};
 use crate::judge::token_candidates::tempting;
 use crate::judge::workspace::Workspace;
 use crate::mate::PROVER_VERSION;
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
-use crate::search::{Limits, MAX_DEPTH};
 use crate::trap_test::{LOSS, MISTAKE, TESTER_VERSION, win_chance};
 
 /// Win chance of the victim, with the best move, below which all is lost anyway; and with the bait, above which all

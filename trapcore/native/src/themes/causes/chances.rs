@@ -12,6 +12,9 @@ type Squares = Option<Vec<Square>>;
 
 /// Win chance below which an ending is lost, and what must have been there at least.
 const LOST: f64 = -0.4;
+/// Win chance of an advantage that can be let go, and centipawns that the best line wins then.
+const ADVANTAGE: f64 = 0.2;
+const MUCH: i32 = 180;
 /// Index of the move of the best line that takes something, at most.
 const SOON: usize = 2;
 /// Points of pieces that each side has at most in an ending.
@@ -40,8 +43,16 @@ pub(crate) fn lets_capture_go(mistake: &Mistake) -> Squares {
         if to == square { from } else { square }
     });
     let is_theirs = mistake.board().color_at(square) == Some(mistake.attacker());
-    let is_played = mistake.bait().to == square || chance.ply > SOON;
+    let later = chance.ply > SOON || chance.ply > 0 && chance.gain < MUCH;
+    let is_played = mistake.bait().to == square || later;
     (is_theirs && !is_played && outweighs(mistake, chance.gain)).then(|| vec![square])
+}
+
+/// The mover had the advantage, and the best line wins a piece, not at once.
+pub(crate) fn lets_win_go(mistake: &Mistake) -> Squares {
+    let chance = mistake.chance.filter(|chance| chance.ply > SOON && chance.gain >= MUCH)?;
+    let better = mistake.question.before.is_some_and(|before| before >= ADVANTAGE);
+    (better && outweighs(mistake, chance.gain)).then(|| vec![chance.square])
 }
 
 /// Whether what the best line wins is more than what the bait's line loses.

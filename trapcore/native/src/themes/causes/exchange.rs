@@ -63,7 +63,19 @@ pub(crate) fn wins(board: &Board, by: Color, square: Square) -> bool {
     taking(board, by, square) >= SOMETHING
 }
 
-/// The most that `by` wins by captures on one square.
-pub(crate) fn best_taking(board: &Board, by: Color) -> i32 {
-    (board.by_color(!by) & !board.kings()).into_iter().map(|square| taking(board, by, square)).max().unwrap_or(0).max(0)
+/// The most that `by` wins by captures on one square, and the square; `None` where it wins nothing.
+pub(crate) fn best_taking(board: &Board, by: Color) -> Option<(i32, Square)> {
+    let taken = board.by_color(!by) & !board.kings();
+    taken.into_iter().map(|square| (taking(board, by, square), square)).filter(|&(gain, _)| gain > 0).max()
+}
+
+/// The board with a piece put back from one square to another.
+pub(crate) fn put_back(board: &Board, from: Square, to: Square) -> Option<Board> {
+    let mut board = board.clone();
+    let piece = board.remove_piece_at(from)?;
+    if board.piece_at(to).is_some() {
+        return None;
+    }
+    board.set_piece_at(to, piece);
+    Some(board)
 }

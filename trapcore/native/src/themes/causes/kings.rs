@@ -1,6 +1,6 @@
 //! Causes about the king: its cover, the back rank, a walk into a mating net, a flight square that is taken away.
 
-use shakmaty::{Bitboard, Color, Position, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, Color, File, Position, Rank, Role, Square, attacks};
 
 use crate::themes::attacks::ring;
 use crate::themes::causes::mistake::Mistake;
@@ -21,7 +21,10 @@ pub(crate) fn opens_back_rank(mistake: &Mistake) -> Squares {
     }
     let entry = plies(mistake).find(|&ply| {
         let step = mistake.line.step(ply);
-        matches!(step.became, Role::Rook | Role::Queen) && step.to.rank() == home && mistake.line.after(ply).is_check()
+        matches!(step.became, Role::Rook | Role::Queen)
+            && step.to.rank() == home
+            && step.to != bait.to
+            && mistake.line.after(ply).is_check()
     })?;
     let square = mistake.line.step(entry).to;
     let king = mistake.king();
@@ -48,8 +51,10 @@ pub(crate) fn weakens_cover(mistake: &Mistake) -> Squares {
         let comes = guarded.contains(step.to) || step.to == bait.from;
         let through = attacks::between(step.to, king).contains(bait.from)
             || attacks::between(step.from, step.to).contains(bait.from);
-        let nears = comes && (checks || ring(king).contains(step.to) || mistake.mates());
-        (nears || through && checks).then(|| vec![step.to, king])
+        // Of a king in the centre a pawn's move opens a line to nearly always, and costs it only a mate.
+        let castled = !matches!(king.file(), File::D | File::E) || mistake.mates();
+        let nears = castled && comes && (checks || ring(king).contains(step.to) || mistake.mates());
+        (nears || castled && through && checks).then(|| vec![step.to, king])
     })
 }
 

@@ -1,6 +1,6 @@
 //! Causes that the way of the killer shows: the bait has opened its line, left its square, or guards it no more.
 
-use shakmaty::{Position, Square, attacks};
+use shakmaty::{Bitboard, Position, Role, Square, attacks};
 
 use crate::chess::moves::after;
 use crate::themes::attacks::is_slider;
@@ -25,15 +25,20 @@ pub(crate) fn opens_line(mistake: &Mistake) -> Squares {
     })
 }
 
-/// The killer comes to the square that the bait has left.
+/// The killer comes to the square that the bait has left, where nothing attacked it.
 pub(crate) fn vacates(mistake: &Mistake) -> Squares {
     let (bait, killer) = (mistake.bait(), mistake.killer());
-    (killer.to == bait.from && mistake.threatened != Some(true)).then(|| vec![bait.from])
+    let driven = wins(mistake.board(), mistake.attacker(), bait.from);
+    (killer.to == bait.from && !driven && mistake.threatened != Some(true)).then(|| vec![bait.from])
 }
 
-/// The moved piece would have taken the killer where it comes to, and nobody does now.
+/// The moved piece would have taken the killer where it comes to, and nobody does now; or it kept the king away.
 pub(crate) fn gives_up_square(mistake: &Mistake) -> Squares {
     let (bait, killer) = (mistake.bait(), mistake.killer());
+    if killer.role == Role::King && mistake.guarded().contains(killer.to) && killer.to != bait.to {
+        let others = mistake.board().attacks_to(killer.to, mistake.mover, mistake.board().occupied());
+        return (others == Bitboard::from_square(bait.from)).then(|| vec![killer.to, bait.from]);
+    }
     let passed = mistake.passed.as_ref()?;
     if killer.to == bait.to
         || killer.to == bait.from

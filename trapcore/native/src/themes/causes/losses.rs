@@ -1,11 +1,11 @@
 //! Causes that exchanges on one square show: a piece is put where it is taken, takes and is retaken, leaves another one,
 //! uncovers it, cuts it off, or takes its retreat away.
 
-use shakmaty::{Bitboard, Color, Position, Role, Square, attacks};
+use shakmaty::{Bitboard, Board, Position, Role, Square, attacks};
 
 use crate::chess::moves::after;
 use crate::themes::attacks::{attackers, is_slider};
-use crate::themes::causes::exchange::{SOMETHING, taking, wins};
+use crate::themes::causes::exchange::{SOMETHING, put_back, taking, wins};
 use crate::themes::causes::mistake::Mistake;
 
 type Squares = Option<Vec<Square>>;
@@ -47,10 +47,31 @@ fn newly_lost(mistake: &Mistake) -> Option<Square> {
     (gain(now) >= SOMETHING && gain(before) < SOMETHING.max(gain(now) / 2)).then_some(square)
 }
 
+/// The board on which another piece is taken, the bait taken back: its square there, what exchanges win there, and the
+/// board. `None` if the moved piece has moved on, or if its first square is no longer free.
+fn taken_back(mistake: &Mistake) -> Option<(Square, Board)> {
+    let (bait, prize) = (mistake.bait(), mistake.prize?);
+    let board = mistake.line.before(prize.ply).board();
+    let stands = board.piece_at(bait.to) == Some(bait.became.of(mistake.mover));
+    let moved =
+        (1..prize.ply).any(|ply| mistake.line.step(ply).from == bait.to || mistake.line.step(ply).to == bait.to);
+    if !stands || moved || bait.captured.is_some() || bait.became != bait.role || mistake.lost_bystander().is_none() {
+        return None;
+    }
+    let back = put_back(board, bait.to, bait.from)?;
+    (wins(board, mistake.attacker(), prize.square) && !wins(&back, mistake.attacker(), prize.square))
+        .then_some((prize.square, back))
+}
+
 /// The piece guarded another one, which is lost without it.
 pub(crate) fn leaves_guarded(mistake: &Mistake) -> Squares {
-    let square = newly_lost(mistake)?;
     let bait = mistake.bait();
+    let later = || {
+        let (square, back) = taken_back(mistake).filter(|_| mistake.threatened != Some(true))?;
+        let guards = |board: &Board, from: Square| board.attacks_from(from).contains(square);
+        (guards(&back, bait.from) && !mistake.guards().contains(square)).then_some(square)
+    };
+    let Some(square) = newly_lost(mistake) else { return later().map(|square| vec![square, bait.from]) };
     let guarded = mistake.guarded().contains(square) || guards_behind(mistake, square);
     (guarded && !mistake.guards().contains(square)).then(|| vec![square, bait.from])
 }
@@ -136,6 +157,14 @@ pub(crate) fn blocks_retreat(mistake: &Mistake) -> Squares {
     let flights = safe(square);
     let uses = |&to: &Square| to == bait.to || attacks::between(square, to).contains(bait.to);
     (!flights.is_empty() && flights.iter().all(uses)).then(|| vec![square, bait.to])
+}
+
+/// The killer attacks the moved piece, which nothing took there before.
+pub(crate) fn walks_into_attack(mistake: &Mistake) -> Squares {
+    let (bait, killer) = (mistake.bait(), mistake.killer());
+    let hits = |board: &Board| wins(board, mistake.attacker(), bait.to);
+    let new = mistake.threatened != Some(true) && bait.role != Role::King && killer.to != bait.to;
+    (new && hits(mistake.line.after(1).board()) && !hits(mistake.baited())).then(|| vec![bait.to, killer.to])
 }
 
 /// The moved piece has no square left where it is not taken, although it is not taken at once.

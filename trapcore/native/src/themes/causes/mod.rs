@@ -62,9 +62,11 @@ pub(crate) const CAUSES: &[(&str, Predicate)] = &[
     ("no_squares", losses::runs_out_of_squares),
     ("pin", tactics::walks_into_pin),
     ("astray", losses::goes_astray),
+    ("attacked", losses::walks_into_attack),
     ("mate_missed", chances::lets_mate_go),
     ("promotion_missed", chances::lets_promotion_go),
     ("capture_missed", chances::lets_capture_go),
+    ("win_missed", chances::lets_win_go),
     ("ending", chances::trades_into_lost_ending),
 ];
 
@@ -74,8 +76,8 @@ pub(crate) const ZUGZWANG: &str = "zugzwang";
 const ZUGZWANG_NODES: u64 = 10_000;
 
 /// Causes in what was not played: they come first where that was worth this many times what the line wins.
-const MISSED: &[&str] = &["mate_missed", "promotion_missed", "capture_missed"];
-const OUTWEIGHS: i32 = 2;
+const MISSED: &[&str] = &["mate_missed", "promotion_missed", "capture_missed", "win_missed"];
+const OUTWEIGHS: f64 = 1.5;
 
 /// A cause, and the squares that it rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +100,7 @@ pub(crate) fn explain(question: Question<'_>, passes: &mut Passes) -> Explanatio
     mistake.threatened = is_threat(&mistake, passes);
     let found = CAUSES.iter().filter_map(|&(name, holds)| Some(Cause { name, squares: holds(&mistake)? }));
     let mut causes: Vec<Cause> = found.collect();
-    if mistake.chance.is_some_and(|chance| chance.gain >= OUTWEIGHS * mistake.gain()) {
+    if mistake.chance.is_some_and(|chance| f64::from(chance.gain) >= OUTWEIGHS * f64::from(mistake.gain())) {
         causes.sort_by_key(|cause| !MISSED.contains(&cause.name));
     }
     if causes.is_empty() && chances::is_ending(&mistake) {

@@ -3,10 +3,10 @@
 use shakmaty::{Chess, Color, Move, Position, Role, Square};
 
 use crate::chess::moves::{after, ends};
-use crate::themes::causes::exchange::{SOMETHING, best_taking, material};
+use crate::themes::causes::exchange::{SOMETHING, best_taking, material, taking};
 
 /// Plies of a line that count: later ones are what a search happened to look at.
-const PLIES: usize = 9;
+const PLIES: usize = 7;
 
 /// Classes of pieces that are traded for each other.
 const CLASSES: usize = 4;
@@ -28,6 +28,15 @@ pub(crate) enum Kind {
     Mate,
     Piece(Role),
     Promotion,
+}
+
+fn class(role: Role) -> usize {
+    match role {
+        Role::Pawn => 0,
+        Role::Knight | Role::Bishop => 1,
+        Role::Rook => 2,
+        Role::Queen | Role::King => 3,
+    }
 }
 
 /// Moves, and the positions before each and after the last.
@@ -56,8 +65,10 @@ impl<'a> Played<'a> {
             return Some(Prize { kind: Kind::Mate, ply: self.moves.len() - 1, square, gain: 20_000 });
         }
         let start = material(self.positions[0].board(), side);
-        let swings: Vec<(usize, i32)> = own.map(|ply| (ply, self.settled(ply + 1, side) - start)).collect();
-        let &(_, gain) = swings.last().filter(|&&(_, gain)| gain >= SOMETHING)?;
+        let swings: Vec<(usize, i32)> = own.map(|ply| (ply, self.settled(ply, side) - start)).collect();
+        let Some(&(_, gain)) = swings.last().filter(|&&(_, gain)| gain >= SOMETHING) else {
+            return self.at_once(first, &swings);
+        };
         let least = SOMETHING.max(gain / 2);
         let lasts = |&&(ply, _): &&(usize, i32)| swings.iter().all(|&(later, won)| later < ply || won >= least);
         let &(decided, _) = swings.iter().find(lasts)?;
@@ -77,12 +88,31 @@ impl<'a> Played<'a> {
         Some(Prize { kind, ply, square: m.to(), gain })
     }
 
+    /// The piece that the first move takes with profit, where later moves of the line give some of it back, not all.
+    fn at_once(&self, first: usize, swings: &[(usize, i32)]) -> Option<Prize> {
+        let (m, board) = (*self.moves.get(first)?, self.positions[first].board());
+        let &(_, won) = swings.first()?;
+        let gain = taking(board, self.positions[first].turn(), m.to()).min(won);
+        let lasts = swings.iter().all(|&(_, swing)| swing > 0);
+        let kind = Kind::Piece(m.capture()?);
+        (gain >= SOMETHING && lasts).then_some(Prize { kind, ply: first, square: m.to(), gain })
+    }
+
     /// The dearest class of pieces of which the side has taken more than it gave, until its move `last`.
     fn net(&self, first: usize, last: usize) -> Option<usize> {
         let mut net = [0; CLASSES];
-        for ply in first..=last {
+        let end = (last + 1).min(self.moves.len() - 1);
+        for ply in first..=end {
             if let Some(class) = self.class_won(ply) {
                 net[class] += if (ply - first).is_multiple_of(2) { 1 } else { -1 };
+            }
+        }
+        if end == last {
+            // The line ends: what can be taken then counts as given.
+            let board = self.positions[last + 1].board();
+            let side = self.positions[first].turn();
+            if let Some((_, square)) = best_taking(board, !side) {
+                net[board.role_at(square).map_or(0, class)] -= 1;
             }
         }
         // What the move before the first one took was given for it.
@@ -95,18 +125,19 @@ impl<'a> Played<'a> {
     /// What a move takes, or makes of a pawn: a pawn, a minor piece, a rook, a queen.
     fn class_won(&self, ply: usize) -> Option<usize> {
         let m = self.moves[ply];
-        m.promotion().or(m.capture()).map(|role| match role {
-            Role::Pawn => 0,
-            Role::Knight | Role::Bishop => 1,
-            Role::Rook => 2,
-            Role::Queen | Role::King => 3,
-        })
+        m.promotion().or(m.capture()).map(class)
     }
 
-    /// Material of a side in a position in which the other is to move, after the best exchange that this has.
-    fn settled(&self, index: usize, side: Color) -> i32 {
-        let board = self.positions[index].board();
-        material(board, side) - best_taking(board, !side)
+    /// Material of a side after its move with this index and the answer; at the end of the line after the best exchange
+    /// that the other has.
+    fn settled(&self, ply: usize, side: Color) -> i32 {
+        match self.positions.get(ply + 2) {
+            Some(answered) => material(answered.board(), side),
+            None => {
+                let board = self.positions[ply + 1].board();
+                material(board, side) - best_taking(board, !side).map_or(0, |(gain, _)| gain)
+            }
+        }
     }
 
     /// Where the piece that stands on `square` before the move with index `ply` stood before the move `earlier`.

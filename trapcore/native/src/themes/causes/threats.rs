@@ -7,7 +7,7 @@ use crate::mate::Prover;
 use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
-use crate::themes::causes::exchange::{SOMETHING, taking};
+use crate::themes::causes::exchange::{SOMETHING, taking, wins};
 use crate::themes::causes::mistake::Mistake;
 use crate::themes::causes::prize::{Kind, Played};
 use crate::trap_test::{LOSS, win_chance};
@@ -97,7 +97,9 @@ fn works(mistake: &Mistake, chance: f64, line: &[Move]) -> bool {
         }
         None => {
             let (Some(before), Some(after)) = (mistake.question.before, mistake.question.after) else { return false };
-            mistake.chance.is_none()
+            // What wins nothing that the board shows threatens only if it takes or checks.
+            let loud = mistake.killer().captured.is_some() || mistake.line.after(1).is_check();
+            loud && mistake.chance.is_none()
                 && before < WINNING
                 && before + chance >= LOSS
                 && chance >= -after - LOSS / 3.0
@@ -113,7 +115,11 @@ pub(crate) fn ignores_threat(mistake: &Mistake) -> Option<Vec<Square>> {
         return None;
     }
     let target = match mistake.prize.map(|prize| prize.kind) {
-        Some(Kind::Piece(_)) => mistake.victim,
+        // A piece that nothing attacks after the killer falls for another reason.
+        Some(Kind::Piece(_)) => mistake.lost_bystander().filter(|&square| {
+            mistake.prize.is_some_and(|prize| prize.ply == 1)
+                || wins(mistake.line.after(1).board(), mistake.attacker(), square)
+        }),
         Some(Kind::Promotion) => mistake.prize.map(|prize| prize.square),
         Some(Kind::Mate) => Some(mistake.king()),
         None => None,
