@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import fmean
 
 from db.patterns.index import write_index
-from db.patterns.keys import Pattern, token_sets
-from db.wording.patterns import PATTERNS
+from db.patterns.keys import COPIES
+from db.wording.patterns import PATTERNS, pattern_of
 from research.evaluation import neighbours
 from research.evaluation.killers import SLOW
 from research.evaluation.metrics import precision
@@ -18,7 +18,6 @@ from research.evaluation.run import Finding, Run
 from research.evaluation.sample import Puzzle
 from research.report import Report, Table, number
 from trapcore import _native
-from trapcore.proof.causes import Mistake, explain
 from trapcore.ranking.weights import VOCABULARY_VERSION
 
 TOP = 10
@@ -78,8 +77,8 @@ def patterns(run: Run) -> Finding:
         "and what it mates with comes from our own proof, not from the puzzle's line. *Killer proposed*: the first "
         "proposal stands in for the killer. *Sequences* are the paper's best measure, on the first "
         f"{SLOW:,} puzzles. *Differences* adds what the bait added to the opponent's tree and took from "
-        "the victim's; *labelled* also what happens in the puzzle's line and where, as a mistake has it whose line is "
-        "proved.",
+        "the victim's; *labelled* also our own themes of the puzzle's line, as a mistake has them whose "
+        "line is proved.",
     ]
     if not found:
         blocks.append("No theme has enough puzzles.")
@@ -142,10 +141,12 @@ def _by_differences(run: Run) -> tuple[list[Themes], list[Themes]]:
     """The nearest by the similarity of differences, without the labels of the line and with them."""
 
     def sets(puzzles: Sequence[Puzzle]) -> list[bytes]:
-        lines = [(each.trap.bait, *each.trap.killer_line) for each in puzzles]
-        reasons = explain(Mistake(each.before, line[0], line[1:]) for each, line in zip(puzzles, lines, strict=True))
-        labels = [[Pattern(key) for key in (reason.mechanism, reason.place) if key] for reason in reasons]
-        return token_sets(zip((each.before for each in puzzles), lines, labels, strict=True))
+        rows = []
+        for each in puzzles:
+            line = (each.trap.bait, *each.trap.killer_line)
+            family, _ = pattern_of(each.before, line)
+            rows.append((each.before, " ".join(line), [(f"mechanism {family}", COPIES["mechanism"])]))
+        return _native.difference_token_sets(rows)
 
     library, queries = sets(run.sample.library), sets(run.queries)
     found: list[list[Themes]] = []

@@ -67,5 +67,7 @@ def judge(library: Library) -> None:
     lengths = {len(" ".join(parts).split()): line for line, parts in LINES.items()}
     with library.database.write() as connection:
         rows = connection.execute(select(GameRow.id, GameRow.plies)).all()
-        moves = {number: [mistake(lengths[plies])] if plies in lengths else [] for number, plies in rows}
+        moves: dict[int, Sequence[LosingMove]] = {
+            number: [mistake(lengths[plies])] if plies in lengths else [] for number, plies in rows
+        }
         replace_losing_moves(connection, "a test", moves)
