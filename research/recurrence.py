@@ -1,7 +1,8 @@
 """Do players repeat themselves? Each mistake of a player, held against his own earlier ones and against others'.
 
 For every mistake of a player with `LEAST_GAMES` games or more, in the order of his games, two questions: is there a
-mistake of the same pattern in his own earlier games, and is there one in as many games of other players of his rating?
+mistake of the same pattern in his own earlier games, and is there one in as many games of other players of his rating,
+his opponents among them?
 The quotient of the two shares is a likelihood ratio: 1 says that knowing him foretells no more than knowing anybody.
 Intervals are of 95 %, by drawing his games again with replacement.
 """
@@ -29,9 +30,9 @@ from trapcore.errors import UsageError
 from trapcore.ranking.weights import VOCABULARY_VERSION
 
 LEAST_GAMES = 100
-NEAR = 100
+NEAR = 150
 """Rating points by which others may differ."""
-CLOSE = 0.5
+CLOSE = 0.3
 """Similarity from which two mistakes are of one position."""
 DRAWS = 2_000
 SEED = 7
@@ -124,9 +125,9 @@ def repetitions(sides: Sequence[Side], say: Callable[[str], None]) -> Iterator[R
                 continue
             say(f"{player}: {len(own)} games")
             rating = round(median(ratings))
-            games = {side.order for side in own}
-            peers = [side for side in sides if side.rating is not None and abs(side.rating - rating) <= NEAR]
-            peers = sorted((side for side in peers if side.order not in games), key=lambda side: side.draw)
+            others = [side for side in sides if side.player != player and side.rating is not None]
+            peers = [side for side in others if abs((side.rating or 0) - rating) <= NEAR]
+            peers.sort(key=lambda side: side.draw)
             for level in LEVELS:
                 yield _repetition(player, level, rating, own, peers, index)
 
@@ -137,7 +138,7 @@ def _repetition(
     hits: list[list[tuple[bool, bool]]] = []
     mine, theirs = _Seen(level, index), _Seen(level, index)
     for side, peer in zip(own, peers, strict=False):
-        hits.append([(mine.has(fault), theirs.has(fault)) for fault in side.faults])
+        hits.append([(mine.has(fault, side), theirs.has(fault, side)) for fault in side.faults])
         mine.add(side)
         theirs.add(peer)
     counts = np.array([(len(each), sum(a for a, _ in each), sum(b for _, b in each)) for each in hits]).reshape(-1, 3)
@@ -156,25 +157,22 @@ def _repetition(
 
 
 class _Seen:
-    """Mistakes of some games, and whether one like another is among them."""
+    """Mistakes of some games, and whether one like another is among those of other games."""
 
     def __init__(self, level: str, index: _native.TokenIndex) -> None:
         self._level, self._index = level, index
-        self._keys: set[str] = set()
-        self._numbers: list[int] = []
+        self._sides: list[Side] = []
 
     def add(self, side: Side) -> None:
-        for fault in side.faults:
-            self._keys |= fault.keys
-            self._numbers.append(fault.number)
+        self._sides.append(side)
 
-    def has(self, fault: Fault) -> bool:
+    def has(self, fault: Fault, of: Side) -> bool:
+        seen = [each for side in self._sides if side.order != of.order for each in side.faults]
         if self._level == "position":
-            if not self._numbers:
-                return False
-            (near,) = self._index.top([fault.tokens], 1, only=_native.Payloads(self._numbers))
+            (near,) = self._index.top([fault.tokens], 1, only=_native.Payloads(each.number for each in seen))
             return bool(near) and near[0][1] >= CLOSE
-        return any(key in self._keys for key in fault.keys if Pattern(key).level == self._level)
+        wanted = {key for key in fault.keys if Pattern(key).level == self._level}
+        return any(wanted & each.keys for each in seen)
 
 
 def coverage(sides: Sequence[Side]) -> list[tuple[str, int, int, dict[str, float]]]:
@@ -244,8 +242,8 @@ def measure(library: Library, say: Callable[[str], None]) -> tuple[Report, dict[
             each.level,
             number(each.own),
             number(each.others),
-            f"{each.ratio:.2f}",
-            f"{each.low:.2f} to {each.high:.2f}",
+            f"{each.ratio:.2f}" if each.others else "",
+            f"{each.low:.2f} to {each.high:.2f}" if each.others else "",
         )
         for each in found
     )

@@ -22,6 +22,10 @@ COPIES = {"cause": 4, "mechanism": 8, "place": 8}
 """Tokens that a label of each level weighs in the token set of a mistake."""
 
 
+_PLAIN = ("quiet", "check", "capture")
+"""First parts of the keys that describe the killer, and say nothing of what it does."""
+
+
 class Level(StrEnum):
     """How close the mistakes of a pattern are, the closest last."""
 
@@ -46,6 +50,11 @@ class Pattern:
         if self.level is Level.PLACE:
             return place_name(self.key, language, colour)
         return (cause_name if self.level is Level.CAUSE else mechanism_name)(self.key, language)
+
+    @property
+    def is_idea(self) -> bool:
+        """Whether it says more than what kind of move the killer is."""
+        return self.key.partition(":")[0] not in _PLAIN
 
     def has(self, move: LosingMove) -> bool:
         """Whether a losing move belongs to it."""

@@ -91,14 +91,15 @@ class Recurring:
 def grouped(moves: Iterable[LostMove]) -> dict[Pattern, list[LostMove]]:
     """The mistakes by pattern: each in the closest one that spans `IN_GAMES` games, the others left out.
 
-    Places come first, then mechanisms of what is left, then causes. The order of the mistakes makes no difference.
+    Places come first, then mechanisms of what is left, then causes; a pattern that only describes the killer, such as a
+    quiet move, is none here. The order of the mistakes makes no difference.
     """
     left, found = list(moves), dict[Pattern, list[LostMove]]()
     for level in reversed(Level):
         parts: dict[Pattern, list[LostMove]] = {}
         for move in left:
             for pattern in patterns_of(move.move):
-                if pattern.level is level:
+                if pattern.level is level and pattern.is_idea:
                     parts.setdefault(pattern, []).append(move)
         chosen = {key: part for key, part in parts.items() if len({move.game.id for move in part}) >= IN_GAMES}
         found |= chosen
