@@ -40,7 +40,8 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
         "the lost piece, the other one",
     ),
     "leaves": (
-        "The moved piece guarded a piece that exchanges win now and did not win before.",
+        "The moved piece guarded a piece that exchanges win now and did not win before; or that is taken later and "
+        "would be guarded if the moved piece stood where it came from.",
         "the lost piece, where its guard came from",
     ),
     "cuts_off": (
@@ -62,18 +63,22 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
     ),
     "cover": (
         "A pawn before the king moves. The attacker comes over a square that it guarded or a line that it closed, with "
-        "check or mate, or beside the king.",
+        "check or mate, or beside the king. If the king is on the d- or e-file, only with mate.",
         "the attacker's square, the king",
     ),
     "square": (
-        "After a pass, the moved piece could take the killer with profit. After the bait nobody can.",
+        "After a pass, the moved piece could take the killer with profit. After the bait nobody can. Or the moved "
+        "piece alone kept the king from the square that it goes to.",
         "the killer's square, where the guard came from",
     ),
     "line": (
         "A bishop, rook or queen comes through the square that the bait has left, with the killer or the next move.",
         "where the line piece stood, the square that was left",
     ),
-    "vacates": ("The killer comes to the square that the bait has left.", "that square"),
+    "vacates": (
+        "The killer comes to the square that the bait has left, where nothing could be won of the moved piece.",
+        "that square",
+    ),
     "pawn_through": (
         "The line promotes a pawn, and the moved piece guarded a square of its way.",
         "where it promotes, the square of its way",
@@ -81,8 +86,9 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
     "mating_net": ("The bait allows a mate that was not there after a pass.", "the king"),
     "threat": (
         "The killer works after a pass as well: exchanges on its square show it, or a proof of the mate, or a search "
-        "of 6,000 nodes in which it wins seven tenths as much.",
-        "the lost piece, where a pawn promotes, or the king; none where no material is lost",
+        "of 6,000 nodes in which it wins seven tenths as much. If no material is lost, it takes with profit or checks, "
+        "and the search after the pass is worth as much.",
+        "the lost piece if the killer attacks it, where a pawn promotes, or the king",
     ),
     "fork": ("A fork that was not there after a pass wins the lost piece.", "the fork, the forked pieces"),
     "skewer": ("The same of a skewer.", "the line piece, the pieces on the line"),
@@ -97,11 +103,21 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
         "The line wins the moved piece with the attacker's second or third move, which is no threat after a pass.",
         "the moved piece",
     ),
+    "attacked": (
+        "The killer attacks the moved piece, of which nothing could be won there before. That is no threat after a "
+        "pass.",
+        "the moved piece, the killer's square",
+    ),
     "mate_missed": ("The best line mates.", "the king"),
     "promotion_missed": ("The best line promotes a pawn and wins more than the bait loses.", "where it promotes"),
     "capture_missed": (
-        "The best line wins a piece with its first or second move, and more than the bait loses.",
+        "The best line takes a piece or pawn with its first move, or a piece with its second, and wins more than the "
+        "bait loses.",
         "the piece",
+    ),
+    "win_missed": (
+        "The mover had 60 % or more, and the best line wins a piece later than that.",
+        "where it is taken",
     ),
     "ending": (
         "A piece is traded without a gain. What is left is an ending of at most eight points of pieces a side, and "

@@ -108,6 +108,18 @@ def test_what_losing_moves_cost_becomes_values_of_their_positions(tmp_path: Path
     assert (bait.move.before, bait.move.after, bait.best_san) == (0.25, -0.75, "dxe5")
 
 
+def test_losing_moves_of_an_old_library_have_no_causes(tmp_path: Path) -> None:
+    path = copy_practice_library(tmp_path / "library.sqlite")
+    downgrade(path, "0014")
+    upgrade_library(path)
+    with open_library(path) as library:
+        moves, _ = lost_moves(library, games_of(library, [PLAYER]))
+    assert moves
+    assert {(each.move.causes, each.move.cause, each.move.mechanism, each.move.place) for each in moves} == {
+        ((), "", None, None)
+    }
+
+
 def downgrade(path: Path, revision: str) -> None:
     """Takes a library back to an older schema."""
     engine = sqlite_engine(path, read_only=False)

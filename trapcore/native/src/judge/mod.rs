@@ -9,7 +9,7 @@
 //! | `workspace` | the memory that one thread reuses, with the cases of earlier positions |
 //! | `label_candidates` | candidates from similar trees: the traps' own moves, or their counterparts |
 //! | `token_candidates` | candidates whose killers share tokens with known ones |
-//! | `verify` | the proof of a candidate |
+//! | `verify` | the proof of a candidate, and why a bait loses |
 //! | `pass` | the brief search of every position of a game |
 //! | `suspicion` | the probability that a move loses, from what searches saw of it |
 //! | `losses` | the proof that a move loses |
@@ -17,7 +17,6 @@
 //! | `loss_evidence` | what the searches saw of the moves of a game, for the fit of the probability |
 //! | `judgements` | one judgement of each position of a game |
 //! | `game_losses` | what the moves of one game cost |
-//! | `reasons` | why a bait loses |
 //! | `events` | what a game did with a trap: set, fell, avoided, sprung, missed |
 //! | `game_events` | the events of one game, put together |
 //! | `game_analyzer` | the cases of a position and the events of a game |
@@ -35,7 +34,6 @@ pub(crate) mod loss_evidence;
 mod losses;
 pub(crate) mod model;
 mod pass;
-mod reasons;
 pub(crate) mod suspicion;
 pub(crate) mod token_candidates;
 mod trap_list;

@@ -6,6 +6,7 @@ use crate::chess::moves::after;
 use crate::themes::attacks::is_slider;
 use crate::themes::causes::exchange::wins;
 use crate::themes::causes::mistake::Mistake;
+use crate::themes::causes::tactics::stood;
 
 type Squares = Option<Vec<Square>>;
 
@@ -19,9 +20,8 @@ pub(crate) fn opens_line(mistake: &Mistake) -> Squares {
     let deciding = mistake.prize.map_or(1, |prize| prize.ply.min(3));
     (1..=deciding).step_by(2).find_map(|ply| {
         let step = mistake.line.step(ply);
-        let stood = mistake.baited().piece_at(step.from) == mistake.board().piece_at(step.from);
-        (stood && is_slider(step.role) && attacks::between(step.from, step.to).contains(left))
-            .then(|| vec![step.from, left])
+        let through = is_slider(step.role) && attacks::between(step.from, step.to).contains(left);
+        through.then(|| vec![stood(mistake, step.from, ply, 0), left])
     })
 }
 

@@ -103,6 +103,12 @@ impl Mechanism {
         key
     }
 
+    /// The same with colours exchanged, with the same keys.
+    pub(super) fn turned(self) -> Mechanism {
+        let targets = self.targets.iter().map(|square| square.flip_vertical()).collect();
+        Mechanism { by: self.by.flip_vertical(), targets, mover: !self.mover, ..self }
+    }
+
     fn letter(&self) -> String {
         self.actor.map_or_else(String::new, |role| role.upper_char().to_string())
     }

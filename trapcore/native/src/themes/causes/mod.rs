@@ -28,8 +28,10 @@ mod prize;
 mod tactics;
 pub(crate) mod threats;
 
-use shakmaty::Square;
+use shakmaty::{Move, Position, Square};
 
+use crate::chess::moves::mirror_move;
+use crate::chess::position::{GamePosition, mirror};
 use crate::themes::causes::mechanism::Mechanism;
 use crate::themes::causes::mistake::{Mistake, Question};
 use crate::themes::causes::threats::{Passes, is_threat};
@@ -94,8 +96,21 @@ pub(crate) struct Explanation {
     pub mechanism: Mechanism,
 }
 
-/// Explains a losing move; its killer line has a move at least.
+/// Explains a losing move; its killer line has a move at least. Both colours have the same answers: a search is not
+/// quite the same for both, and so Black's moves are explained as White's.
 pub(crate) fn explain(question: Question<'_>, passes: &mut Passes) -> Explanation {
+    if question.position.turn().is_white() {
+        return explain_whites(question, passes);
+    }
+    let turned = |line: &[Move]| line.iter().map(|&m| mirror_move(m)).collect::<Vec<_>>();
+    let (killer_line, best_line) = (&turned(question.killer_line), &turned(question.best_line));
+    let chess = question.position.clone();
+    let position = &mirror(&GamePosition { mode: chess.castles().mode(), chess }).chess;
+    let bait = mirror_move(question.bait);
+    explain_whites(Question { position, bait, killer_line, best_line, ..question }, passes).turned()
+}
+
+fn explain_whites(question: Question<'_>, passes: &mut Passes) -> Explanation {
     let mut mistake = Mistake::new(question);
     mistake.threatened = is_threat(&mistake, passes);
     let found = CAUSES.iter().filter_map(|&(name, holds)| Some(Cause { name, squares: holds(&mistake)? }));
@@ -109,6 +124,16 @@ pub(crate) fn explain(question: Question<'_>, passes: &mut Passes) -> Explanatio
         causes.extend(found.map(|found| Cause { name: ZUGZWANG, squares: found.targets }));
     }
     Explanation { causes, mechanism: Mechanism::of(&mistake) }
+}
+
+impl Explanation {
+    /// The same with colours exchanged.
+    fn turned(mut self) -> Explanation {
+        for cause in &mut self.causes {
+            cause.squares.iter_mut().for_each(|square| *square = square.flip_vertical());
+        }
+        Explanation { mechanism: self.mechanism.turned(), ..self }
+    }
 }
 
 #[cfg(test)]

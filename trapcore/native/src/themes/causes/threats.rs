@@ -88,7 +88,8 @@ fn takes_as_before(mistake: &Mistake) -> bool {
 /// Whether a search after the pass, worth `chance` to the attacker, shows the same as after the bait.
 fn works(mistake: &Mistake, chance: f64, line: &[Move]) -> bool {
     let Some(passed) = &mistake.passed else { return false };
-    let won = Played::new(passed, line).prize(0);
+    let played = Played::new(passed, line);
+    let won = played.prize(0);
     match mistake.prize.map(|prize| prize.kind) {
         Some(_) => {
             let same = won
@@ -97,8 +98,10 @@ fn works(mistake: &Mistake, chance: f64, line: &[Move]) -> bool {
         }
         None => {
             let (Some(before), Some(after)) = (mistake.question.before, mistake.question.after) else { return false };
-            // What wins nothing that the board shows threatens only if it takes or checks.
-            let loud = mistake.killer().captured.is_some() || mistake.line.after(1).is_check();
+            // What wins nothing that the board shows threatens only if it takes with profit or checks.
+            let killer = mistake.killer();
+            let takes = killer.captured.is_some() && wins(mistake.board(), mistake.attacker(), killer.to);
+            let loud = takes || mistake.line.after(1).is_check();
             loud && mistake.chance.is_none()
                 && before < WINNING
                 && before + chance >= LOSS
