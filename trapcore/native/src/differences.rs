@@ -17,7 +17,7 @@ use shakmaty::{Chess, Move, Position, Role, Square};
 
 use crate::abstract_tree::AttackerView;
 use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, kind_of, names};
-use crate::chess::moves::{after, ends};
+use crate::chess::moves::ends;
 use crate::chess::position::GamePosition;
 use crate::ranking::ranker::naming_tokens;
 use crate::themes::line::Line;
@@ -66,8 +66,11 @@ pub(crate) fn difference_tokens(position: &GamePosition, line: &[Move], labels: 
     let passed = view.passed().filter(|passed| passed.is_legal(killer));
     let earlier = passed.and_then(|passed| naming_tokens(&AttackerView::new(passed.clone(), mode, None), &[killer]));
     let earlier = earlier.unwrap_or_default();
-    let added: Vec<u32> =
-        tokens.iter().filter(|&token| earlier.binary_search(token).is_err()).filter_map(|&token| added(token)).collect();
+    let added: Vec<u32> = tokens
+        .iter()
+        .filter(|&token| earlier.binary_search(token).is_err())
+        .filter_map(|&token| added(token))
+        .collect();
     tokens.extend(added);
     tokens.extend(taken(before, &view.chess, killer));
     let themes = line_themes(&Line::new(before, line), None);
@@ -84,7 +87,7 @@ pub(crate) fn difference_tokens(position: &GamePosition, line: &[Move], labels: 
 pub(crate) fn added(token: u32) -> Option<u32> {
     let is_named = |kind: &u32| names(kind << FIELD_BITS) && !matches!(KINDS[*kind as usize].stage, Stage::Proved);
     let place = (0..KINDS.len() as u32).filter(is_named).position(|kind| kind == kind_of(token))?;
-    Some((KINDS.len() + place) as u32 * (1 << FIELD_BITS) | token & ((1 << FIELD_BITS) - 1))
+    Some(((KINDS.len() + place) as u32) << FIELD_BITS | token & ((1 << FIELD_BITS) - 1))
 }
 
 /// What the mover's side lost around the killer's squares and what the attacker won there.
