@@ -151,7 +151,8 @@ def _repetition(
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = sums[:, 1] / sums[:, 2] if total else np.array([np.nan])
-    low, high = np.nanpercentile(ratios, [2.5, 97.5]) if np.isfinite(ratios).any() else (float("nan"), float("nan"))
+    known = ratios[~np.isnan(ratios)]
+    low, high = np.percentile(known, [2.5, 97.5], method="nearest") if len(known) else (np.nan, np.nan)
     share = (own_hits / total, other_hits / total) if total else (0.0, 0.0)
     return Repetition(player, level, rating, len(hits), int(total), *map(float, (*share, low, high)))
 
@@ -190,14 +191,11 @@ def coverage(sides: Sequence[Side]) -> list[tuple[str, int, int, dict[str, float
                 for key in fault.keys:
                     games.setdefault(key, set()).add(side.order[2])
         faults = [fault for side in own for fault in side.faults]
-        shares = {
-            str(level): sum(
-                any(Pattern(key).level is level and len(games[key]) >= IN_GAMES for key in fault.keys)
-                for fault in faults
-            )
-            / max(1, len(faults))
-            for level in Level
-        }
+        recurring = {Pattern(key) for key, spanned in games.items() if len(spanned) >= IN_GAMES}
+        shares = {}
+        for level in Level:
+            wanted = {pattern.key for pattern in recurring if pattern.level is level and pattern.is_idea}
+            shares[str(level)] = sum(bool(wanted & fault.keys) for fault in faults) / max(1, len(faults))
         found.append((player, len(own), len(faults), shares))
     return found
 
@@ -223,6 +221,11 @@ def speed(sets: Sequence[bytes]) -> dict[str, float]:
             "nearest_ms": nearest,
             "game_ms": 1000 * (time.perf_counter() - began),
         }
+
+
+def _finite(value: str | float) -> str | float | None:
+    """The value as JSON has it; None for a quotient by nothing."""
+    return value if isinstance(value, str) or np.isfinite(value) else None
 
 
 def measure(library: Library, say: Callable[[str], None]) -> tuple[Report, dict[str, object]]:
@@ -261,7 +264,9 @@ def measure(library: Library, say: Callable[[str], None]) -> tuple[Report, dict[
         ),
     )
     data: dict[str, object] = {
-        "repetitions": [{name: getattr(each, name) for name in (*Repetition.__slots__, "ratio")} for each in found],
+        "repetitions": [
+            {name: _finite(getattr(each, name)) for name in (*Repetition.__slots__, "ratio")} for each in found
+        ],
         "coverage": [{"player": p, "games": g, "mistakes": m, "shares": s} for p, g, m, s in covered],
         "speed": speed(sets),
     }
